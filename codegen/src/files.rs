@@ -1,0 +1,269 @@
+//! The set of output files: the only writer.
+//!
+//! Files are replaced whole, by renaming, and all or none of a set: a run that fails leaves no half of its output. A file
+//! that should not be there is removed only when its header says that it was generated.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+
+/// The mark in the header of each generated file, without which nothing is removed.
+pub const GENERATED: &str = "@generated";
+
+/// How far into a file the mark may stand.
+const HEADER_BYTES: u64 = 1024;
+
+/// A file that could not be written, read or put in the set.
+#[derive(Debug, thiserror::Error)]
+pub enum FilesError {
+    /// Two files of one set have the same path.
+    #[error("{} is written twice: two things have the same name", .0.display())]
+    Twice(PathBuf),
+    /// A path of the set leads out of the output directory.
+    #[error("{} is no path below the output directory", .0.display())]
+    Outside(PathBuf),
+    /// The file system refused.
+    #[error("can't {what} {}: {source}", path.display())]
+    Io {
+        /// What was to be done.
+        what: &'static str,
+        /// With which file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// Output files, in memory: contents by path below the output directory.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FileSet {
+    files: BTreeMap<PathBuf, String>,
+}
+
+/// How a file set compares to the files on disk: what was wrong and, after a write, is right.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Files with other contents.
+    pub stale: Vec<PathBuf>,
+    /// Files that are not on disk.
+    pub missing: Vec<PathBuf>,
+    /// Generated files on disk that the set does not have.
+    pub orphaned: Vec<PathBuf>,
+    /// Files in the generated directories that don't say they were generated, and so are never touched.
+    pub foreign: Vec<PathBuf>,
+    /// How many files are as they should be.
+    pub unchanged: usize,
+}
+
+impl Report {
+    /// Whether each file of the set is on disk as it should be, and no generated file beside them.
+    #[must_use]
+    pub fn is_current(&self) -> bool {
+        self.stale.is_empty() && self.missing.is_empty() && self.orphaned.is_empty()
+    }
+}
+
+impl FileSet {
+    /// Adds a file. The path is relative to the output directory.
+    ///
+    /// # Errors
+    ///
+    /// The path leads elsewhere, or is taken.
+    pub fn insert(&mut self, path: impl Into<PathBuf>, contents: impl Into<String>) -> Result<(), FilesError> {
+        let path = path.into();
+        if path.as_os_str().is_empty() || !path.components().all(|part| matches!(part, Component::Normal(_))) {
+            return Err(FilesError::Outside(path));
+        }
+        if self.files.contains_key(&path) {
+            return Err(FilesError::Twice(path));
+        }
+        self.files.insert(path, contents.into());
+        Ok(())
+    }
+
+    /// The files, sorted by path.
+    pub fn iter(&self) -> impl Iterator<Item = (&Path, &str)> {
+        self.files.iter().map(|(path, contents)| (path.as_path(), contents.as_str()))
+    }
+
+    /// Compares the set to the files below `root`; writes nothing.
+    ///
+    /// `owned` are the beginnings of the paths that belong to the generator, such as `mcp-types-`: a file there that
+    /// the set does not have is orphaned, or foreign.
+    ///
+    /// # Errors
+    ///
+    /// A file or directory that can't be read.
+    pub fn check(&self, root: &Path, owned: &[&str]) -> Result<Report, FilesError> {
+        let mut report = Report::default();
+        for (path, contents) in self.iter() {
+            match fs::read(root.join(path)) {
+                Ok(found) if found == contents.as_bytes() => report.unchanged += 1,
+                Ok(_) => report.stale.push(path.into()),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => report.missing.push(path.into()),
+                Err(error) => return Err(failed("read", &root.join(path), error)),
+            }
+        }
+        for path in owned_files(root, owned)? {
+            if self.files.contains_key(&path) {
+            } else if is_generated(&root.join(&path))? {
+                report.orphaned.push(path);
+            } else {
+                report.foreign.push(path);
+            }
+        }
+        Ok(report)
+    }
+
+    /// Writes the files that differ, then removes the orphaned ones and the directories they leave empty.
+    ///
+    /// # Errors
+    ///
+    /// A file or directory that can't be read or written; then no file of the set was written.
+    pub fn write(&self, root: &Path, owned: &[&str]) -> Result<Report, FilesError> {
+        let report = self.check(root, owned)?;
+        let changed = report.stale.iter().chain(&report.missing);
+        let changed: Vec<_> = changed.map(|path| (root.join(path), self.files[path].as_bytes())).collect();
+        replace_files(&changed)?;
+        for path in &report.orphaned {
+            let path = root.join(path);
+            fs::remove_file(&path).map_err(|error| failed("remove", &path, error))?;
+            remove_empty_directories(root, &path);
+        }
+        Ok(report)
+    }
+}
+
+/// Every file below `root` whose path starts with one of `owned`, sorted.
+fn owned_files(root: &Path, owned: &[&str]) -> Result<BTreeSet<PathBuf>, FilesError> {
+    let mut found = BTreeSet::new();
+    for prefix in owned {
+        let (directory, start) = prefix.rsplit_once('/').unwrap_or(("", prefix));
+        collect_files(root, Path::new(directory), start, &mut found)?;
+    }
+    Ok(found)
+}
+
+/// Collects the files of a directory whose names start with `start`, and all files of such directories in it.
+fn collect_files(root: &Path, directory: &Path, start: &str, found: &mut BTreeSet<PathBuf>) -> Result<(), FilesError> {
+    let path = root.join(directory);
+    let entries = match fs::read_dir(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(|error| failed("read", &path, error))?,
+    };
+    for entry in entries {
+        let entry = entry.map_err(|error| failed("read", &path, error))?;
+        let kind = entry.file_type().map_err(|error| failed("read", &entry.path(), error))?;
+        let name = entry.file_name();
+        // What cargo builds in a generated crate is neither ours nor the user's.
+        if !name.to_string_lossy().starts_with(start) || name == "target" {
+            continue;
+        }
+        if kind.is_dir() {
+            collect_files(root, &directory.join(name), "", found)?;
+        } else {
+            found.insert(directory.join(name));
+        }
+    }
+    Ok(())
+}
+
+fn is_generated(path: &Path) -> Result<bool, FilesError> {
+    // A link is no file that the generator wrote, whatever it leads to.
+    if path.is_symlink() {
+        return Ok(false);
+    }
+    let mut header = Vec::new();
+    let file = fs::File::open(path).map_err(|error| failed("read", path, error))?;
+    file.take(HEADER_BYTES).read_to_end(&mut header).map_err(|error| failed("read", path, error))?;
+    Ok(header.windows(GENERATED.len()).any(|window| window == GENERATED.as_bytes()))
+}
+
+/// Removes the directories above `path`, up to `root`, as long as they are empty.
+fn remove_empty_directories(root: &Path, path: &Path) {
+    for directory in path.ancestors().skip(1).take_while(|directory| *directory != root) {
+        // A directory that is not empty refuses, which is what is wanted.
+        if fs::remove_dir(directory).is_err() {
+            break;
+        }
+    }
+}
+
+/// Replaces files, all or none: new contents are written beside the old files first, then renamed in the given order.
+///
+/// # Errors
+///
+/// A file or directory that can't be written; every file is as it was.
+pub(crate) fn replace_files(files: &[(PathBuf, &[u8])]) -> Result<(), FilesError> {
+    let mut change = Change::default();
+    let result = files
+        .iter()
+        .try_for_each(|(path, contents)| change.stage(path, contents))
+        .and_then(|()| files.iter().try_for_each(|(path, _)| change.put(path)));
+    if result.is_err() {
+        change.undo();
+    }
+    result
+}
+
+/// What has been done so far, to be undone if the rest fails.
+#[derive(Default)]
+struct Change {
+    directories: Vec<PathBuf>,
+    staged: Vec<PathBuf>,
+    /// Files that were put in place, with what stood there before.
+    put: Vec<(PathBuf, Option<Vec<u8>>)>,
+}
+
+impl Change {
+    fn stage(&mut self, path: &Path, contents: &[u8]) -> Result<(), FilesError> {
+        let missing: Vec<_> = path.ancestors().skip(1).take_while(|directory| !directory.as_os_str().is_empty() && !directory.exists()).collect();
+        for directory in missing.into_iter().rev() {
+            fs::create_dir(directory).map_err(|error| failed("create", directory, error))?;
+            self.directories.push(directory.into());
+        }
+        let staged = staged_path(path);
+        self.staged.push(staged.clone());
+        fs::write(&staged, contents).map_err(|error| failed("write", path, error))
+    }
+
+    fn put(&mut self, path: &Path) -> Result<(), FilesError> {
+        let before = match fs::read(path) {
+            Ok(contents) => Some(contents),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(failed("read", path, error)),
+        };
+        fs::rename(staged_path(path), path).map_err(|error| failed("write", path, error))?;
+        self.put.push((path.into(), before));
+        Ok(())
+    }
+
+    /// Undoes as much as can be undone; the error that led here is the one to report.
+    fn undo(self) {
+        for (path, before) in self.put.into_iter().rev() {
+            let _ = match before {
+                Some(contents) => fs::write(&path, contents),
+                None => fs::remove_file(&path),
+            };
+        }
+        for staged in self.staged {
+            let _ = fs::remove_file(staged);
+        }
+        for directory in self.directories.into_iter().rev() {
+            let _ = fs::remove_dir(directory);
+        }
+    }
+}
+
+/// Where new contents wait beside their file: on the same file system, under a name that no other run uses.
+fn staged_path(path: &Path) -> PathBuf {
+    let mut name = std::ffi::OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(format!(".{}.new", std::process::id()));
+    path.with_file_name(name)
+}
+
+fn failed(what: &'static str, path: &Path, source: io::Error) -> FilesError {
+    FilesError::Io { what, path: path.into(), source }
+}

@@ -1,0 +1,253 @@
+//! The pipeline: schemas in, files out.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::emit::{Docs, EmitError, EmitInput, Templates, crate_name, emit_crate};
+use crate::files::{FileSet, FilesError, Report};
+use crate::load::{Document, Entry, Manifest, check_document, load_document};
+use crate::model::{BuildInput, Collision, ErrorCode, Model, Names, build_model};
+use crate::normalise::{Shapes, normalise_schema};
+use crate::overlay::{Overlay, apply_overlay};
+use crate::problem::{Problem, Problems};
+
+/// The file of a revision's directory that holds its schema.
+const SCHEMA: &str = "schema.json";
+/// The file of the schema directory that holds documentation in our own words.
+const DOCS: &str = "docs.yaml";
+/// The file of the schema directory that says which definitions belong together.
+const MODULES: &str = "modules.yaml";
+/// The beginning of the directories that belong to the generator.
+const OWNED: &[&str] = &["mcp-types-"];
+
+/// Where to read and where to write.
+#[derive(Debug, Clone)]
+pub struct GenerateOptions {
+    /// The directory of the manifest and the schemas.
+    pub schema: PathBuf,
+    /// The directory that the crates are written to.
+    pub out: PathBuf,
+    /// The crate `mcp-wire`, as a generated crate's manifest names it.
+    pub wire: String,
+    /// Write nothing; only say what is not as it should be.
+    pub check: bool,
+}
+
+/// What was generated.
+#[derive(Debug)]
+pub struct Generated {
+    /// How the files compare to those that were there.
+    pub files: Report,
+    /// The documentation that each revision lacks, by key.
+    pub undocumented: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// Why nothing was generated.
+#[derive(Debug, thiserror::Error)]
+pub enum GenerateError {
+    /// Something is wrong with the schemas or what goes with them.
+    #[error(transparent)]
+    Problems(#[from] Problems),
+    /// Files can't be read or written.
+    #[error(transparent)]
+    Files(#[from] FilesError),
+    /// The generator met its own limits.
+    #[error(transparent)]
+    Emit(#[from] EmitError),
+    /// A built-in template doesn't parse.
+    #[error(transparent)]
+    Template(#[from] Box<handlebars::TemplateError>),
+    /// The manifest has no such revision.
+    #[error("revisions.yaml has no revision {wanted}; it has {}", known.join(", "))]
+    UnknownRevision {
+        /// The revision that was asked for.
+        wanted: String,
+        /// Those that there are.
+        known: Vec<String>,
+    },
+    /// The model can't be written as YAML.
+    #[error(transparent)]
+    Yaml(#[from] yaml_serde::Error),
+}
+
+/// Generates the crates of all revisions.
+///
+/// # Errors
+/// Everything that is wrong with the input, at once; then nothing is written.
+pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
+    let manifest = Manifest::load(&options.schema)?;
+    let revisions = load_revisions(&options.schema, &manifest)?;
+    let models = build_models(&options.schema, &manifest, &revisions)?;
+    let docs = Docs::new(load_map(&options.schema.join(DOCS))?);
+    let templates = Templates::new()?;
+    let mut files = FileSet::default();
+    let mut undocumented = BTreeMap::new();
+    for ((entry, revision), model) in manifest.revisions.iter().zip(&revisions).zip(&models) {
+        let link = |definition: &str| manifest.link(entry, definition).unwrap_or_else(|| entry.source.clone());
+        let emitted = emit_crate(
+            &EmitInput {
+                model,
+                schema: &revision.shapes.schema,
+                sha256: &entry.sha256,
+                docs: &docs,
+                link: &link,
+                wire: &options.wire,
+            },
+            &templates,
+        )?;
+        let folder = PathBuf::from(crate_name(&model.revision));
+        for (path, contents) in emitted.files {
+            files.insert(folder.join(path), contents)?;
+        }
+        undocumented.insert(model.revision.clone(), emitted.undocumented);
+    }
+    let files = if options.check {
+        files.check(&options.out, OWNED)?
+    } else {
+        files.write(&options.out, OWNED)?
+    };
+    Ok(Generated { files, undocumented })
+}
+
+/// The model of a revision as YAML, to be read by people.
+///
+/// # Errors
+/// Everything that is wrong with the input, at once, or a revision that isn't there.
+pub fn model_yaml(schema: &Path, revision: &str) -> Result<String, GenerateError> {
+    let manifest = Manifest::load(schema)?;
+    let revisions = load_revisions(schema, &manifest)?;
+    let models = build_models(schema, &manifest, &revisions)?;
+    match models.iter().find(|model| model.revision == revision) {
+        Some(model) => Ok(yaml_serde::to_string(model)?),
+        None => Err(GenerateError::UnknownRevision {
+            wanted: revision.to_owned(),
+            known: models.into_iter().map(|model| model.revision).collect(),
+        }),
+    }
+}
+
+/// A revision, ready to be modelled.
+struct LoadedRevision {
+    document: Document,
+    overlay: Overlay,
+    shapes: Shapes,
+}
+
+fn load_revisions(schema: &Path, manifest: &Manifest) -> Result<Vec<LoadedRevision>, Problems> {
+    let mut problems = Vec::new();
+    let mut revisions = Vec::new();
+    for entry in &manifest.revisions {
+        match load_revision(&schema.join(entry.revision.as_str())) {
+            Ok(revision) => revisions.push(revision),
+            Err(found) => problems.extend(found.iter().cloned()),
+        }
+    }
+    Problems::check(problems)?;
+    Ok(revisions)
+}
+
+fn load_revision(directory: &Path) -> Result<LoadedRevision, Problems> {
+    let document = load_document(&directory.join(SCHEMA))?;
+    check_document(&document)?;
+    let overlay = Overlay::load(directory)?;
+    let corrected = apply_overlay(&document, &overlay)?;
+    check_document(&corrected)?;
+    let shapes = normalise_schema(corrected.root());
+    check_judge(&corrected, &shapes.schema)?;
+    Ok(LoadedRevision {
+        document,
+        overlay,
+        shapes,
+    })
+}
+
+/// The judge that the generated crate will embed must be able to honour the schema.
+fn check_judge(document: &Document, schema: &Value) -> Result<(), Problems> {
+    let Err(error) = mcp_wire::Judge::new(schema) else {
+        return Ok(());
+    };
+    let problem = |problem: &mcp_wire::judge::Problem| document.problem(&problem.pointer, problem.message.clone());
+    Problems::check(error.problems().iter().map(problem).collect())
+}
+
+/// Builds the models from the latest to the earliest, because names come from later revisions.
+fn build_models(schema: &Path, manifest: &Manifest, revisions: &[LoadedRevision]) -> Result<Vec<Model>, Problems> {
+    let names = Names::new(manifest.acronyms.clone());
+    let modules = load_modules(&schema.join(MODULES))?;
+    let mut models: Vec<Model> = Vec::new();
+    let mut problems = Vec::new();
+    for (entry, revision) in manifest.revisions.iter().zip(revisions).rev() {
+        match build(entry, revision, &names, &modules, models.last()) {
+            Ok(model) => models.push(model),
+            Err(found) => problems.extend(found),
+        }
+    }
+    Problems::check(problems)?;
+    models.reverse();
+    Ok(models)
+}
+
+fn build(
+    entry: &Entry,
+    revision: &LoadedRevision,
+    names: &Names,
+    modules: &BTreeMap<String, String>,
+    later: Option<&Model>,
+) -> Result<Model, Vec<Problem>> {
+    let results = revision.overlay.results.iter().map(|result| {
+        let all = std::iter::once(&result.result).chain(&result.alternatives);
+        (result.method.clone(), all.cloned().collect())
+    });
+    let error_codes: Vec<ErrorCode> = revision
+        .overlay
+        .error_codes
+        .iter()
+        .map(|code| ErrorCode {
+            name: code.name.clone(),
+            code: code.code,
+            meaning: code.why.clone(),
+            link: code.link.clone(),
+        })
+        .collect();
+    let input = BuildInput {
+        revision: entry.revision.as_str(),
+        shapes: &revision.shapes,
+        names,
+        later,
+        modules,
+        results: &results.collect(),
+        error_codes: &error_codes,
+    };
+    build_model(&input).map_err(|collisions| {
+        let problem = |collision: Collision| {
+            let [first, second] = &collision.pointers;
+            let what = format!("{first} and this are both `{}` in Rust", collision.name);
+            let help = "give one of them a spelling in `acronyms` of revisions.yaml, or rename it in the overlay";
+            revision.document.problem(second, what).help(help)
+        };
+        collisions.into_iter().map(problem).collect()
+    })
+}
+
+/// A YAML file of texts by key; a file that isn't there has none.
+fn load_map<T: serde::de::DeserializeOwned + Default>(path: &Path) -> Result<T, Problems> {
+    if !path.exists() {
+        return Ok(T::default());
+    }
+    let document = load_document(path)?;
+    if *document.root() == Value::Null {
+        return Ok(T::default());
+    }
+    Ok(document.decode("#")?)
+}
+
+/// Which module each definition is in, from the list of each module's definitions.
+fn load_modules(path: &Path) -> Result<BTreeMap<String, String>, Problems> {
+    let modules: BTreeMap<String, Vec<String>> = load_map(path)?;
+    let of_module = |(module, definitions): (String, Vec<String>)| {
+        definitions.into_iter().map(move |definition| (definition, module.clone())).collect::<Vec<_>>()
+    };
+    Ok(modules.into_iter().flat_map(of_module).collect())
+}

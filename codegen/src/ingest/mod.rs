@@ -1,0 +1,239 @@
+//! Takes an official schema in: fetched, checked against the manifest, freed of prose, written in one form, and recorded.
+
+mod canonical;
+mod change;
+mod fetch;
+
+use std::path::PathBuf;
+
+use sha2::{Digest, Sha256};
+
+pub use fetch::FetchError;
+
+use crate::files::{FilesError, replace_files};
+use crate::load::{Dialect, Document, Entry, Format, MANIFEST, Manifest, Revision, check_document};
+use crate::overlay::{Overlay, apply_overlay};
+use crate::problem::Problems;
+
+/// What to ingest, and how.
+#[derive(Debug, Clone)]
+pub struct IngestOptions {
+    /// The directory of the manifest and the schemas.
+    pub schema: PathBuf,
+    /// The revision that the schema is.
+    pub revision: Revision,
+    /// The path or address of the official schema.
+    pub from: String,
+    /// What to record as its source instead of `from`.
+    pub source: Option<String>,
+    /// The commit that the source stands at.
+    pub commit: Option<String>,
+    /// Take a form of a known revision whose hash is not in the manifest.
+    pub accept: bool,
+    /// Keep descriptions and the other prose.
+    pub keep_prose: bool,
+    /// Whether the revision is still a draft; a known revision stays what it is unless this says so.
+    pub draft: Option<bool>,
+    /// Where the revision goes in the order of revisions.
+    pub position: Position,
+}
+
+/// A place in the manifest's order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Position {
+    /// Where it is, or at the end if it is new.
+    #[default]
+    Keep,
+    /// Right after another revision.
+    After(Revision),
+    /// Right before another revision.
+    Before(Revision),
+}
+
+/// What was done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ingested {
+    /// The schema that was written.
+    pub schema: PathBuf,
+    /// The hash of the official bytes.
+    pub sha256: String,
+    /// What the schema is written in.
+    pub dialect: Dialect,
+    /// Whether the revision was not in the manifest before.
+    pub is_new: bool,
+}
+
+/// Why nothing was ingested. Every file is as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum IngestError {
+    /// The official schema or the manifest is wrong in itself.
+    #[error(transparent)]
+    Problems(#[from] Problems),
+    /// The bytes could not be had.
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    /// The bytes are none of the forms that the manifest knows.
+    #[error(
+        "{from} is not the schema of {revision} that the manifest knows\n  its sha256 is    {found}\n  {manifest} accepts {known}\n  \
+         published schemas do change; when you have seen what changed and want it, run the same command with --accept"
+    )]
+    Mismatch {
+        /// What was read.
+        from: String,
+        /// The revision it was meant to be.
+        revision: Revision,
+        /// The hash of what was read.
+        found: String,
+        /// The manifest's path.
+        manifest: String,
+        /// The hashes in the manifest, the current one first.
+        known: String,
+    },
+    /// The revision to be placed beside is not in the manifest.
+    #[error("the manifest has no revision {wanted} to put this one beside; it has {known}")]
+    NoNeighbour {
+        /// The revision that was named.
+        wanted: Revision,
+        /// Those that there are.
+        known: String,
+    },
+    /// The manifest or the schema could not be put into text.
+    #[error("can't write the {what}: {why}")]
+    Unwritable {
+        /// Which of the two.
+        what: &'static str,
+        /// What the serializer said.
+        why: String,
+    },
+    /// The files could not be written.
+    #[error(transparent)]
+    Files(#[from] FilesError),
+}
+
+/// Ingests one revision.
+///
+/// # Errors
+///
+/// Bytes that can't be had, are not accepted by the manifest, or are no schema that types can be made from: then every problem of
+/// the document is in the error, and every file is as it was.
+pub fn ingest(options: &IngestOptions) -> Result<Ingested, IngestError> {
+    let mut manifest = Manifest::load(&options.schema)?;
+    let bytes = fetch::fetch(&options.from)?;
+    let sha256 = sha256(&bytes);
+    let known = manifest.entry(options.revision.as_str()).cloned();
+    if let Some(entry) = &known {
+        check_hash(options, entry, &sha256)?;
+    }
+    let official = Document::parse(&options.from, &bytes, Format::of(&options.from, &bytes))?;
+    // An unknown dialect is reported by the check, together with all else.
+    let dialect = Dialect::of(&official).unwrap_or(Dialect::Draft202012);
+    let mut root = official.root().clone();
+    change::replace_aliases(&mut root, dialect, &manifest.aliases);
+    check(options, &official.with_root(root.clone()))?;
+    if !options.keep_prose {
+        change::remove_prose(&mut root);
+    }
+
+    let is_new = known.is_none();
+    let entry = new_entry(options, known, &sha256, dialect);
+    place_entry(&mut manifest, entry, &options.position)?;
+    let schema = canonical::canonical_json(&root).map_err(|error| unwritable("schema", &error))?;
+    let recorded = manifest.to_yaml().map_err(|error| unwritable("manifest", &error))?;
+    let schema_path = options.schema.join(options.revision.as_str()).join("schema.json");
+    // The manifest last: what it names is there.
+    replace_files(&[
+        (schema_path.clone(), schema.as_bytes()),
+        (options.schema.join(MANIFEST), recorded.as_bytes()),
+    ])?;
+    Ok(Ingested { schema: schema_path, sha256, dialect, is_new })
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn check_hash(options: &IngestOptions, entry: &Entry, found: &str) -> Result<(), IngestError> {
+    let known: Vec<_> = [&entry.sha256].into_iter().chain(&entry.accepted).map(String::as_str).collect();
+    if options.accept || known.contains(&found) {
+        return Ok(());
+    }
+    Err(IngestError::Mismatch {
+        from: options.from.clone(),
+        revision: options.revision.clone(),
+        found: found.into(),
+        manifest: options.schema.join(MANIFEST).display().to_string(),
+        known: known.join("\n          and ") ,
+    })
+}
+
+/// Checks the official schema as the revision's overlay corrects it, if there is an overlay and it fits: what the official schema
+/// has wrong can be put right there before it goes in.
+fn check(options: &IngestOptions, official: &Document) -> Result<(), Problems> {
+    let overlay = Overlay::load(&options.schema.join(options.revision.as_str()));
+    match overlay.and_then(|overlay| apply_overlay(official, &overlay)) {
+        Ok(corrected) => check_document(&corrected),
+        // Generating says what is wrong with the overlay; here it may be older than the schema that comes in.
+        Err(_) => check_document(official),
+    }
+}
+
+/// The entry to be recorded. What is known and not said anew stays, as long as it is about the same bytes.
+fn new_entry(options: &IngestOptions, known: Option<Entry>, sha256: &str, dialect: Dialect) -> Entry {
+    let source = options.source.clone();
+    let Some(known) = known else {
+        return Entry {
+            revision: options.revision.clone(),
+            source: source.unwrap_or_else(|| options.from.clone()),
+            commit: options.commit.clone(),
+            sha256: sha256.into(),
+            accepted: Vec::new(),
+            dialect,
+            released: !options.draft.unwrap_or(false),
+            links: None,
+        };
+    };
+    let is_same = known.sha256 == sha256;
+    let mut accepted = known.accepted.clone();
+    if !is_same {
+        accepted.retain(|hash| hash != sha256);
+        accepted.push(known.sha256.clone());
+    }
+    Entry {
+        source: source.unwrap_or_else(|| if is_same { known.source.clone() } else { options.from.clone() }),
+        commit: options.commit.clone().or_else(|| known.commit.clone().filter(|_| is_same)),
+        sha256: sha256.into(),
+        accepted,
+        dialect,
+        released: options.draft.map_or(known.released, |draft| !draft),
+        ..known
+    }
+}
+
+fn place_entry(manifest: &mut Manifest, entry: Entry, position: &Position) -> Result<(), IngestError> {
+    let revisions = &mut manifest.revisions;
+    let index_of = |revisions: &[Entry], wanted: &Revision| revisions.iter().position(|entry| entry.revision == *wanted);
+    let old = index_of(revisions, &entry.revision);
+    if let Some(old) = old {
+        revisions.remove(old);
+    }
+    let beside = |wanted: &Revision| {
+        index_of(revisions, wanted).ok_or_else(|| IngestError::NoNeighbour {
+            wanted: wanted.clone(),
+            known: match revisions.iter().map(|entry| entry.revision.as_str()).collect::<Vec<_>>() {
+                none if none.is_empty() => "none".into(),
+                some => some.join(", "),
+            },
+        })
+    };
+    let index = match position {
+        Position::Keep => old.unwrap_or(revisions.len()),
+        Position::After(neighbour) => beside(neighbour)? + 1,
+        Position::Before(neighbour) => beside(neighbour)?,
+    };
+    revisions.insert(index, entry);
+    Ok(())
+}
+
+fn unwritable(what: &'static str, why: &impl ToString) -> IngestError {
+    IngestError::Unwritable { what, why: why.to_string() }
+}

@@ -1,0 +1,14 @@
+//! Turns official schemas of the Model Context Protocol into Rust crates.
+
+pub mod emit;
+pub mod files;
+mod generate;
+pub mod ingest;
+pub mod load;
+pub mod model;
+pub mod normalise;
+pub mod overlay;
+pub mod problem;
+
+pub use problem::{Place, Problem, Problems};
+pub use generate::{GenerateError, GenerateOptions, Generated, generate, model_yaml};

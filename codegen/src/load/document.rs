@@ -1,0 +1,196 @@
+//! A document that knows where in its text each value stands.
+
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::places::{Places, Within};
+use super::{json, pointer, yaml};
+use crate::problem::{Place, Problem, Problems};
+
+/// How deep objects and lists may be nested. Official schemas stay below 20; the bound keeps every walk off the end of the stack.
+pub const MAX_DEPTH: usize = 128;
+
+/// How many bytes a document may have; official schemas stay below 200 000.
+pub const MAX_BYTES: usize = 8 << 20;
+
+/// What a document is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// JSON.
+    Json,
+    /// YAML.
+    Yaml,
+}
+
+impl Format {
+    /// The format that a name ends in, else the one that the text looks like.
+    #[must_use]
+    pub fn of(name: &str, bytes: &[u8]) -> Self {
+        let name = name.split(['?', '#']).next().unwrap_or_default();
+        match Path::new(name).extension().and_then(|extension| extension.to_str()) {
+            Some("json") => Self::Json,
+            Some("yaml" | "yml") => Self::Yaml,
+            _ => match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
+                Some(b'{' | b'[') => Self::Json,
+                _ => Self::Yaml,
+            },
+        }
+    }
+}
+
+/// A JSON value with the name of its file and the line and column of each value in it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Document {
+    file: String,
+    root: Value,
+    places: Places,
+}
+
+impl Document {
+    /// Reads a document. `file` is the name that problems are reported under.
+    ///
+    /// # Errors
+    ///
+    /// Bytes that are too many, no UTF-8, broken, nested too deep, or name a member twice.
+    pub fn parse(file: impl Into<String>, bytes: &[u8], format: Format) -> Result<Self, Problems> {
+        let file = file.into();
+        if bytes.len() > MAX_BYTES {
+            return Err(Problem::new(file, format!("more than {MAX_BYTES} bytes")).into());
+        }
+        let text = decode_text(&file, bytes)?;
+        let (root, places) = match format {
+            Format::Json => json::parse(&file, text)?,
+            Format::Yaml => yaml::parse(&file, text)?,
+        };
+        Ok(Self { file, root, places })
+    }
+
+    /// The name of the file, as problems show it.
+    #[must_use]
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// The value of the whole document.
+    #[must_use]
+    pub fn root(&self) -> &Value {
+        &self.root
+    }
+
+    /// The value at a pointer in fragment form (`#/$defs/Tool`).
+    #[must_use]
+    pub fn get(&self, pointer: &str) -> Option<&Value> {
+        self.root.pointer(pointer.strip_prefix('#')?)
+    }
+
+    /// Where the value at a pointer stands, or the closest value around it that has a place.
+    #[must_use]
+    pub fn place(&self, pointer: &str) -> Place {
+        self.places.closest(&pointer::tokens(pointer).unwrap_or_default())
+    }
+
+    /// A problem at a pointer of this document.
+    #[must_use]
+    pub fn problem(&self, pointer: &str, what: impl Into<String>) -> Problem {
+        Problem::new(&self.file, what).at(self.place(pointer)).pointer(pointer)
+    }
+
+    /// The value at a pointer as a type of ours.
+    ///
+    /// # Errors
+    ///
+    /// The value has another shape; the problem stands at `pointer`.
+    pub fn decode<T: DeserializeOwned>(&self, pointer: &str) -> Result<T, Problem> {
+        let value = self.get(pointer).cloned().unwrap_or_default();
+        serde_json::from_value(value).map_err(|error| self.problem(pointer, error.to_string()))
+    }
+
+    /// The same places over another value of nearly the same shape.
+    #[must_use]
+    pub fn with_root(&self, root: Value) -> Self {
+        Self { root, ..self.clone() }
+    }
+
+    /// Puts `value` at a pointer, or takes away what stands there. Returns whether the value around it exists and can hold it.
+    pub(crate) fn set(&mut self, pointer: &str, value: Option<Value>) -> bool {
+        let Some(mut path) = pointer::tokens(pointer) else { return false };
+        let Some(last) = path.pop() else { return false };
+        let (mut around, mut places) = (&mut self.root, Some(&mut self.places));
+        for token in &path {
+            let child = match around {
+                Value::Object(members) => members.get_mut(token),
+                Value::Array(elements) => index(token).and_then(|index| elements.get_mut(index)),
+                _ => None,
+            };
+            let Some(child) = child else { return false };
+            around = child;
+            places = places.and_then(|places| places.child_mut(token));
+        }
+        let place = places.as_ref().map(|places| places.place);
+        match around {
+            Value::Object(members) => {
+                match value {
+                    Some(value) => members.insert(last.clone(), value),
+                    None => members.remove(&last),
+                };
+                if let Some(Places { within: Within::Members(places), .. }) = places {
+                    forget_inside(places.get_mut(&last));
+                }
+                true
+            }
+            Value::Array(elements) => {
+                let Some(index) = index(&last).filter(|index| *index <= elements.len()) else { return false };
+                let places = match places {
+                    Some(Places { within: Within::Elements(places), .. }) => Some(places),
+                    _ => None,
+                };
+                match value {
+                    Some(value) if index == elements.len() => {
+                        elements.push(value);
+                        if let (Some(places), Some(place)) = (places, place) {
+                            places.push(Places::leaf(place));
+                        }
+                    }
+                    Some(value) => {
+                        elements[index] = value;
+                        forget_inside(places.and_then(|places| places.get_mut(index)));
+                    }
+                    None if index < elements.len() => {
+                        elements.remove(index);
+                        if let Some(places) = places.filter(|places| index < places.len()) {
+                            places.remove(index);
+                        }
+                    }
+                    None => {}
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+/// A new value has the place of the old one; what was inside of the old one is gone.
+fn forget_inside(places: Option<&mut Places>) {
+    if let Some(places) = places {
+        places.within = Within::Nothing;
+    }
+}
+
+/// An index as JSON pointers write it: no sign, no leading zero.
+fn index(token: &str) -> Option<usize> {
+    let index = token.parse().ok()?;
+    (token == format!("{index}")).then_some(index)
+}
+
+fn decode_text<'bytes>(file: &str, bytes: &'bytes [u8]) -> Result<&'bytes str, Problem> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let good = std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
+        let place = super::places::Locator::new(good).at(good.len());
+        Problem::new(file, "this byte is no UTF-8").at(place).help("save the file as UTF-8")
+    })?;
+    // Some editors put a byte order mark before the text; it is no part of it.
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
+}

@@ -1,0 +1,207 @@
+//! The manifest, `revisions.yaml`: which revisions there are, in which order, and where each came from.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::dialect::Dialect;
+use super::document::{Document, Format};
+use super::revision::Revision;
+use super::{pointer, read_document};
+use crate::problem::{Problem, Problems};
+
+/// The name of the manifest in the schema directory.
+pub const MANIFEST: &str = "revisions.yaml";
+
+const HEADER: &str = "\
+# The revisions, in order, and where each schema came from. `cargo xtask ingest` adds and updates entries
+# and writes this file anew; comments other than these are lost.
+#
+# hub        the revision that handlers are written against (the last one where none is named)
+# links      where the official specification describes a definition; {revision}, {commit} and {anchor}
+#            (the definition's name in lower case) are filled in
+# aliases    the schema that stands for each `$ref` that leads out of its document: nothing is fetched for one
+# acronyms   how a word of an official name is spelt in a Rust name
+# revisions  revision  its name; the order of this list is the order of the revisions
+#            source    where the bytes were read from, and the commit there
+#            sha256    of those bytes, not of the schema.json written from them
+#            accepted  earlier forms of the same revision that may still be ingested
+#            dialect   draft-07 or 2020-12
+#            released  false while the revision is a draft
+#            links     instead of the links above
+";
+
+/// What `revisions.yaml` says.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Manifest {
+    /// The revision that handlers are written against; see [`Manifest::hub`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hub: Option<Revision>,
+    /// Where the specification describes a definition, with `{revision}`, `{commit}` and `{anchor}` to be filled in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub links: Option<String>,
+    /// Schemas by the external `$ref` that they stand for.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub aliases: BTreeMap<String, Value>,
+    /// Spellings in Rust names by the word of the official name (`URL: Url`).
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub acronyms: BTreeMap<String, String>,
+    /// The revisions in their order.
+    pub revisions: Vec<Entry>,
+}
+
+/// One revision of the manifest.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// Its name, which is also its directory's.
+    pub revision: Revision,
+    /// The address or path that the bytes were read from.
+    pub source: String,
+    /// The commit that the source stands at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// The hash of the bytes as published, in hexadecimal.
+    pub sha256: String,
+    /// Hashes of other published forms of the same revision.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accepted: Vec<String>,
+    /// What the schema is written in.
+    pub dialect: Dialect,
+    /// Whether the revision is final.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub released: bool,
+    /// Instead of [`Manifest::links`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub links: Option<String>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+// serde passes what it would write by reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_true(flag: &bool) -> bool {
+    *flag
+}
+
+/// The top of the manifest, its revisions still raw: each is decoded alone, so that each can be wrong alone.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[derive(Default)]
+struct Raw {
+    hub: Option<Revision>,
+    links: Option<String>,
+    aliases: BTreeMap<String, Value>,
+    acronyms: BTreeMap<String, String>,
+    revisions: Vec<Value>,
+}
+
+impl Manifest {
+    /// Reads the manifest of a schema directory; one that has none yet has an empty one.
+    ///
+    /// # Errors
+    ///
+    /// A manifest that can't be read, or does not say what a manifest says.
+    pub fn load(schema: &Path) -> Result<Self, Problems> {
+        match read_document(&schema.join(MANIFEST))? {
+            Some(document) => Self::of(&document),
+            None => Ok(Self::default()),
+        }
+    }
+
+    /// Reads a manifest from text. `file` is the name that problems are reported under.
+    ///
+    /// # Errors
+    ///
+    /// Text that is no YAML, or does not say what a manifest says.
+    pub fn parse(file: &str, text: &str) -> Result<Self, Problems> {
+        Self::of(&Document::parse(file, text.as_bytes(), Format::Yaml)?)
+    }
+
+    fn of(document: &Document) -> Result<Self, Problems> {
+        let raw: Raw = document.decode("#")?;
+        let (mut problems, mut revisions) = (Vec::new(), Vec::<Entry>::new());
+        for index in 0..raw.revisions.len() {
+            let at = pointer::join("#/revisions", &index.to_string());
+            match document.decode::<Entry>(&at) {
+                Ok(entry) => {
+                    problems.extend(wrong_entry(document, &at, &entry, &revisions));
+                    revisions.push(entry);
+                }
+                Err(problem) => problems.push(problem),
+            }
+        }
+        let is_known = |hub: &Revision| revisions.iter().any(|entry| entry.revision == *hub);
+        if let Some(hub) = raw.hub.as_ref().filter(|hub| problems.is_empty() && !is_known(hub)) {
+            problems.push(document.problem("#/hub", format!("{hub} is none of the revisions below")));
+        }
+        Problems::check(problems)?;
+        Ok(Self { hub: raw.hub, links: raw.links, aliases: raw.aliases, acronyms: raw.acronyms, revisions })
+    }
+
+    /// The text of `revisions.yaml`.
+    ///
+    /// # Errors
+    ///
+    /// None in practice: only an alias that YAML can't write.
+    pub fn to_yaml(&self) -> Result<String, yaml_serde::Error> {
+        let mut text = String::from(HEADER);
+        for line in yaml_serde::to_string(self)?.lines() {
+            // An empty line before each section and each revision, for the reader.
+            if line.starts_with(|char: char| char.is_alphanumeric()) || (line.starts_with("- ") && !text.ends_with("revisions:\n")) {
+                text.push('\n');
+            }
+            text.push_str(line);
+            text.push('\n');
+        }
+        Ok(text)
+    }
+
+    /// The entry of a revision.
+    #[must_use]
+    pub fn entry(&self, revision: &str) -> Option<&Entry> {
+        self.revisions.iter().find(|entry| entry.revision.as_str() == revision)
+    }
+
+    /// The revision that handlers are written against: the one that is named, else the last.
+    #[must_use]
+    pub fn hub(&self) -> Option<&Revision> {
+        let last = self.revisions.last().map(|entry| &entry.revision);
+        self.hub.as_ref().or(last)
+    }
+
+    /// Where the official specification describes a definition of a revision.
+    #[must_use]
+    pub fn link(&self, entry: &Entry, definition: &str) -> Option<String> {
+        let template = entry.links.as_ref().or(self.links.as_ref())?;
+        let commit = entry.commit.as_deref().unwrap_or_default();
+        Some(
+            template
+                .replace("{revision}", entry.revision.as_str())
+                .replace("{commit}", commit)
+                .replace("{anchor}", &definition.to_lowercase()),
+        )
+    }
+}
+
+/// What the types of an entry's fields don't forbid.
+fn wrong_entry(document: &Document, at: &str, entry: &Entry, earlier: &[Entry]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    // Directories may live on a file system that does not tell case.
+    let is_same = |other: &Entry| other.revision.as_str().eq_ignore_ascii_case(entry.revision.as_str());
+    if earlier.iter().any(is_same) {
+        problems.push(document.problem(&pointer::join(at, "revision"), format!("{} stands in this list twice", entry.revision)));
+    }
+    let accepted = entry.accepted.iter().enumerate();
+    let accepted = accepted.map(|(index, hash)| (pointer::join(&pointer::join(at, "accepted"), &index.to_string()), hash));
+    for (at, hash) in accepted.chain([(pointer::join(at, "sha256"), &entry.sha256)]) {
+        if hash.len() != 64 || !hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
+            problems.push(document.problem(&at, "a sha256 is 64 hexadecimal digits in lower case"));
+        }
+    }
+    problems
+}

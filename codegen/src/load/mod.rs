@@ -1,0 +1,57 @@
+//! Bytes to located documents: the first stage, and with [`crate::files`] the only one that touches the disk.
+
+mod check;
+mod dialect;
+mod document;
+mod json;
+pub mod keyword;
+mod manifest;
+mod places;
+pub mod pointer;
+mod reference;
+mod revision;
+mod yaml;
+mod yaml_places;
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+pub use check::check_document;
+pub use dialect::{CONTAINERS, Dialect, definitions};
+pub use document::{Document, Format, MAX_BYTES, MAX_DEPTH};
+pub use manifest::{Entry, MANIFEST, Manifest};
+pub use reference::follow as follow_reference;
+pub use revision::{Revision, RevisionError};
+
+use crate::problem::{Problem, Problems};
+
+/// Reads a file as a document, under the name that its path has.
+///
+/// # Errors
+///
+/// A file that is missing or can't be read, and all that [`Document::parse`] refuses.
+pub fn load_document(path: &Path) -> Result<Document, Problems> {
+    let missing = || Problem::new(path.display().to_string(), "there is no such file");
+    read_document(path)?.ok_or_else(|| missing().into())
+}
+
+/// Reads a file as a document if there is one.
+pub(crate) fn read_document(path: &Path) -> Result<Option<Document>, Problems> {
+    let name = path.display().to_string();
+    match read_bytes(path) {
+        Ok(bytes) => {
+            let format = Format::of(&name, &bytes);
+            Document::parse(name, &bytes, format).map(Some)
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Problem::new(name, error.to_string()).into()),
+    }
+}
+
+/// Reads a file, one byte more than a document may have at most: enough to see that it is too long.
+pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

@@ -1,0 +1,69 @@
+//! The name of a protocol revision.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// The name of a revision, such as the protocol's dates. It is opaque: revisions are ordered by their place in the manifest.
+///
+/// A revision names a directory and a crate, so it is checked to be one harmless path component.
+///
+/// ```
+/// use mcp_codegen::load::Revision;
+///
+/// assert!("2099-01-01".parse::<Revision>().is_ok());
+/// assert!("../elsewhere".parse::<Revision>().is_err());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Revision(String);
+
+/// A text that can't name a revision.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} can't name a revision: letters, digits, `-`, `_` and `.` can, with a letter or digit first, and no `..`")]
+pub struct RevisionError(String);
+
+impl Revision {
+    const MAX_LENGTH: usize = 64;
+
+    /// The name as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for Revision {
+    type Err = RevisionError;
+
+    fn from_str(name: &str) -> Result<Self, RevisionError> {
+        let is_safe = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | '.');
+        let is_name = name.starts_with(|char: char| char.is_ascii_alphanumeric())
+            && name.len() <= Self::MAX_LENGTH
+            && name.chars().all(is_safe)
+            && !name.contains("..")
+            && !name.ends_with('.');
+        if is_name { Ok(Self(name.into())) } else { Err(RevisionError(name.into())) }
+    }
+}
+
+impl TryFrom<String> for Revision {
+    type Error = RevisionError;
+
+    fn try_from(name: String) -> Result<Self, RevisionError> {
+        name.parse()
+    }
+}
+
+impl From<Revision> for String {
+    fn from(revision: Revision) -> Self {
+        revision.0
+    }
+}
+
+impl fmt::Display for Revision {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}

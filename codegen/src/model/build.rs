@@ -1,0 +1,509 @@
+//! From shapes to types.
+
+use std::collections::BTreeMap;
+
+use super::cycles::box_cycles;
+use super::decide::{Lookup, decide};
+use super::messages::{self, MessageInput};
+use super::modules::assign_modules;
+use super::names::{Names, unique};
+use super::{
+    ConstantMember, Definition, ErrorCode, JsonKind, Member, Model, Struct, Type, TypeKind, TypeRef, Union, Variant,
+};
+use crate::normalise::{DefinitionShape, Node, Property, Scalar, Shape, Shapes};
+
+/// What a model is built from.
+#[derive(Debug)]
+pub struct BuildInput<'i> {
+    /// The revision's name.
+    pub revision: &'i str,
+    /// Its schema in shapes.
+    pub shapes: &'i Shapes,
+    /// How Rust names are spelt.
+    pub names: &'i Names,
+    /// The model of the next revision, for the names that this one's schema lacks.
+    pub later: Option<&'i Model>,
+    /// Which module each definition belongs to, where somebody said so.
+    pub modules: &'i BTreeMap<String, String>,
+    /// Results that the schema doesn't state: definitions by request method, the usual one first.
+    pub results: &'i BTreeMap<String, Vec<String>>,
+    /// The revision's own error codes.
+    pub error_codes: &'i [ErrorCode],
+}
+
+/// Two definitions with one Rust name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Collision {
+    /// The pointers of both.
+    pub pointers: [String; 2],
+    /// The name.
+    pub name: String,
+}
+
+/// Builds a revision's model.
+///
+/// # Errors
+/// When definitions collide as Rust names.
+pub fn build_model(input: &BuildInput<'_>) -> Result<Model, Vec<Collision>> {
+    let rust_names = name_definitions(input)?;
+    let mut builder = Builder {
+        input,
+        keys: rust_names.values().map(|name| (name.clone(), String::new())).collect(),
+        rust_names,
+        shared: BTreeMap::new(),
+        types: BTreeMap::new(),
+        positions: input.later.map(|later| later.positions.clone()).unwrap_or_default(),
+        request_id: request_id_pointer(input.shapes),
+    };
+    builder.name_shared();
+    for (pointer, definition) in &input.shapes.definitions {
+        let name = builder.rust_names[pointer].clone();
+        builder.define(&name, &definition.node, &definition.name, definition.official);
+    }
+    let mut model = Model {
+        revision: input.revision.to_owned(),
+        definitions: definitions(input, &builder.rust_names),
+        types: builder.types,
+        methods: Vec::new(),
+        batches: false,
+        error_codes: input.error_codes.to_vec(),
+        positions: builder.positions,
+    };
+    messages::add_messages(&mut model, &MessageInput { shapes: input.shapes, results: input.results });
+    box_cycles(&mut model);
+    assign_modules(&mut model, input.modules);
+    Ok(model)
+}
+
+fn name_definitions(input: &BuildInput<'_>) -> Result<BTreeMap<String, String>, Vec<Collision>> {
+    let mut pointers: BTreeMap<String, &str> = BTreeMap::new();
+    let mut names = BTreeMap::new();
+    let mut collisions = Vec::new();
+    // Outermost definitions first: those nested in others yield to them.
+    let mut definitions: Vec<_> = input.shapes.definitions.iter().collect();
+    definitions.sort_by_key(|(pointer, definition)| (!definition.official, pointer.matches('/').count()));
+    for (pointer, definition) in definitions {
+        let nested = pointer.matches('/').count() > 2;
+        let wanted = input.names.type_name(&definition.name);
+        let name = match pointers.get(&wanted) {
+            Some(other) if !nested && definition.official => {
+                collisions.push(Collision {
+                    pointers: [(*other).to_owned(), pointer.clone()],
+                    name: wanted,
+                });
+                continue;
+            }
+            Some(_) => {
+                let long = input.names.type_name(&crate::normalise::name_of(pointer));
+                unique(&long, |name| pointers.contains_key(name))
+            }
+            None => wanted,
+        };
+        pointers.insert(name.clone(), pointer);
+        names.insert(pointer.clone(), name);
+    }
+    if collisions.is_empty() { Ok(names) } else { Err(collisions) }
+}
+
+fn definitions(input: &BuildInput<'_>, rust_names: &BTreeMap<String, String>) -> BTreeMap<String, Definition> {
+    let official = input.shapes.definitions.iter().filter(|(_, definition)| definition.official);
+    official
+        .map(|(pointer, definition)| {
+            let entry = Definition {
+                pointer: pointer.clone(),
+                ty: TypeRef::Named(rust_names[pointer].clone()),
+                envelope: definition.envelope,
+            };
+            (definition.name.clone(), entry)
+        })
+        .collect()
+}
+
+/// The definition that JSON-RPC requests use for their id, if ids are what JSON-RPC says they are.
+fn request_id_pointer(shapes: &Shapes) -> Option<String> {
+    shapes.definitions.values().find_map(|definition| {
+        let Shape::Object(members) = &definition.node.shape else {
+            return None;
+        };
+        members.get("jsonrpc")?;
+        let Shape::Reference(pointer) = &members.get("id")?.node.shape else {
+            return None;
+        };
+        match &shapes.definitions.get(pointer)?.node.shape {
+            Shape::Union(variants) if is_string_or_integer(variants) => Some(pointer.clone()),
+            _ => None,
+        }
+    })
+}
+
+fn is_string_or_integer(variants: &[Node]) -> bool {
+    let has = |shape: &Shape| variants.iter().any(|variant| variant.shape == *shape);
+    variants.len() == 2 && has(&Shape::String) && has(&Shape::Integer)
+}
+
+struct Builder<'i> {
+    input: &'i BuildInput<'i>,
+    /// The Rust name of each definition, by its pointer.
+    rust_names: BTreeMap<String, String>,
+    /// The shape that each Rust name stands for, so that one name never stands for two.
+    keys: BTreeMap<String, String>,
+    /// The names of what stands in several places without a name, by what it is.
+    shared: BTreeMap<String, String>,
+    types: BTreeMap<String, Type>,
+    positions: BTreeMap<String, String>,
+    request_id: Option<String>,
+}
+
+/// Where a node stands, for naming what the schema leaves without a name.
+#[derive(Clone)]
+struct Context<'c> {
+    /// The Rust name of the type that it is a part of.
+    parent: &'c str,
+    /// The member that it is, or is in.
+    member: &'c str,
+    /// The whole way from the parent.
+    position: String,
+}
+
+impl Builder<'_> {
+    /// Chooses one name for what stands in several places, before any type is built: the best name may stand last.
+    fn name_shared(&mut self) {
+        let mut candidates = Candidates::new();
+        for (pointer, definition) in &self.input.shapes.definitions {
+            let name = &self.rust_names[pointer];
+            if let Shape::Union(_) = definition.node.shape {
+                let names = candidates.entry(key(&definition.node.shape)).or_default();
+                names.push((0, name.len(), name.clone()));
+            }
+            let context = Context { parent: name, member: "", position: name.clone() };
+            self.collect_shared(&definition.node, &context, true, &mut candidates);
+        }
+        for (key, mut names) in candidates {
+            names.sort();
+            let chosen = names.iter().find(|(rank, _, name)| *rank == 0 || !self.keys.contains_key(name));
+            let name = match chosen {
+                Some((_, _, name)) => name.clone(),
+                None => unique(&names[0].2, |name| self.keys.contains_key(name)),
+            };
+            self.keys.entry(name.clone()).or_insert_with(|| key.clone());
+            self.shared.insert(key, name);
+        }
+    }
+
+    fn collect_shared(&self, node: &Node, context: &Context<'_>, is_definition: bool, found: &mut Candidates) {
+        if let (false, Some(key)) = (is_definition, shared_key(node, context)) {
+            let (rank, name) = self.wanted_name(node, context);
+            found.entry(key).or_default().push((rank, name.len(), name));
+        }
+        match &node.shape {
+            Shape::Union(variants) => {
+                for variant in variants {
+                    self.collect_shared(variant, &context.within("|"), false, found);
+                }
+            }
+            Shape::Nullable(inner) => self.collect_shared(inner, context, false, found),
+            Shape::List(inner) => self.collect_shared(inner, &context.within("[]"), false, found),
+            Shape::Map(inner) => self.collect_shared(inner, &context.within("{}"), false, found),
+            Shape::Object(members) => {
+                let own = if is_definition { context.parent.to_owned() } else { self.wanted_name(node, context).1 };
+                for (member, property) in members {
+                    let context = Context { parent: &own, member, position: format!("{own}.{member}") };
+                    self.collect_shared(&property.node, &context, false, found);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The name that a node without one should have, and how good a reason there is for it (0 is the best).
+    fn wanted_name(&self, node: &Node, context: &Context<'_>) -> (u8, String) {
+        if let Some(name) = &node.name {
+            return (1, self.input.names.type_name(name));
+        }
+        let later = self.input.later.and_then(|later| later.positions.get(&context.position));
+        let free = |name: &&String| !self.rust_names.values().any(|taken| taken == *name);
+        match later.filter(free) {
+            Some(name) => (2, name.clone()),
+            None => (3, context.default_name(self.input.names)),
+        }
+    }
+
+    fn define(&mut self, name: &str, node: &Node, documented_as: &str, official: bool) {
+        let kind = if self.request_id.as_deref() == Some(&node.pointer) {
+            TypeKind::Alias(TypeRef::RequestId)
+        } else {
+            self.kind(name, node)
+        };
+        let ty = Type {
+            documented_as: documented_as.to_owned(),
+            official,
+            pointer: node.pointer.clone(),
+            module: String::new(),
+            description: node.description.clone(),
+            kind,
+        };
+        self.types.insert(name.to_owned(), ty);
+    }
+
+    fn kind(&mut self, name: &str, node: &Node) -> TypeKind {
+        match &node.shape {
+            Shape::Object(members) => TypeKind::Struct(self.object(name, members)),
+            Shape::Strings(strings) => TypeKind::Strings {
+                values: strings.values.clone(),
+                ordered: strings.ordered,
+            },
+            Shape::Union(variants) => match self.union(name, node, variants) {
+                Ok(union) => TypeKind::Union(union),
+                Err(wider) => TypeKind::Alias(wider),
+            },
+            _ => {
+                let context = Context { parent: name, member: "", position: name.to_owned() };
+                TypeKind::Alias(self.type_ref(node, &context))
+            }
+        }
+    }
+
+    fn object(&mut self, name: &str, properties: &BTreeMap<String, Property>) -> Struct {
+        let mut object = Struct { constants: Vec::new(), members: Vec::new() };
+        for (member, property) in properties {
+            if let Shape::Constant(value) = &property.node.shape {
+                object.constants.push(ConstantMember {
+                    name: member.clone(),
+                    value: value.clone(),
+                    required: property.required,
+                });
+                continue;
+            }
+            let context = Context { parent: name, member, position: format!("{name}.{member}") };
+            object.members.push(Member {
+                name: member.clone(),
+                ty: self.type_ref(&property.node, &context),
+                required: property.required,
+                boxed: false,
+                description: property.node.description.clone(),
+            });
+        }
+        object
+    }
+
+    fn type_ref(&mut self, node: &Node, context: &Context<'_>) -> TypeRef {
+        match &node.shape {
+            Shape::Any => TypeRef::Any,
+            Shape::Null => TypeRef::Null,
+            Shape::Boolean | Shape::Constant(Scalar::Boolean(_)) => TypeRef::Boolean,
+            Shape::String | Shape::Constant(Scalar::String(_)) => TypeRef::String,
+            Shape::Integer | Shape::Constant(Scalar::Integer(_)) => TypeRef::Integer,
+            Shape::Number => TypeRef::Number,
+            Shape::OpenObject => TypeRef::OpenObject,
+            Shape::List(inner) => TypeRef::List(Box::new(self.type_ref(inner, &context.within("[]")))),
+            Shape::Map(inner) => TypeRef::Map(Box::new(self.type_ref(inner, &context.within("{}")))),
+            Shape::Nullable(inner) => {
+                let inner = Node {
+                    pointer: node.pointer.clone(),
+                    name: inner.name.clone().or_else(|| node.name.clone()),
+                    ..(**inner).clone()
+                };
+                TypeRef::Nullable(Box::new(self.type_ref(&inner, context)))
+            }
+            Shape::Reference(pointer) => match self.rust_names.get(pointer) {
+                Some(name) => {
+                    self.positions.insert(context.position.clone(), name.clone());
+                    TypeRef::Named(name.clone())
+                }
+                None => TypeRef::Any,
+            },
+            Shape::Strings(_) | Shape::Object(_) | Shape::Union(_) => self.inline(node, context),
+        }
+    }
+
+    /// The type of a node that the schema gives no name.
+    fn inline(&mut self, node: &Node, context: &Context<'_>) -> TypeRef {
+        let key = shared_key(node, context).unwrap_or_else(|| key(&node.shape));
+        let name = match self.shared.get(&key).cloned() {
+            Some(name) => name,
+            None => {
+                let wanted = self.wanted_name(node, context).1;
+                unique(&wanted, |name| self.keys.get(name).is_some_and(|other| *other != key))
+            }
+        };
+        self.positions.insert(context.position.clone(), name.clone());
+        let is_definition = self.rust_names.values().any(|definition| *definition == name);
+        if !is_definition && !self.types.contains_key(&name) {
+            self.keys.insert(name.clone(), key);
+            // Held open while it is being built: it may contain itself.
+            self.define(&name, node, &name, false);
+        }
+        TypeRef::Named(name)
+    }
+
+    /// The union of `variants`, or the wider type that stands for it where they can't be told apart.
+    fn union(&mut self, name: &str, node: &Node, variants: &[Node]) -> Result<Union, TypeRef> {
+        let shapes = self.input.shapes;
+        let flat = flatten(shapes, variants).ok_or(TypeRef::Any)?;
+        let lookup = Definitions(shapes);
+        let kinds: Vec<JsonKind> = flat.iter().map(|variant| json_kind(lookup.shape(variant))).collect();
+        for kind in [JsonKind::Boolean, JsonKind::Number, JsonKind::String, JsonKind::Array] {
+            if kinds.iter().filter(|other| **other == kind).count() > 1 {
+                return Err(TypeRef::Any);
+            }
+        }
+        if accepts_everything(&kinds, &flat, &lookup) {
+            return Err(TypeRef::Any);
+        }
+        let objects_only = kinds.iter().all(|kind| *kind == JsonKind::Object);
+        let wider = if objects_only { TypeRef::OpenObject } else { TypeRef::Any };
+        let object_indices: Vec<usize> = (0..flat.len()).filter(|index| kinds[*index] == JsonKind::Object).collect();
+        let mut candidates = Vec::new();
+        for index in &object_indices {
+            match lookup.members(flat[*index]) {
+                Some(members) => candidates.push((*index, members)),
+                None if object_indices.len() == 1 => {}
+                None => return Err(wider),
+            }
+        }
+        let default = node.default_variant.as_deref().and_then(|wanted| {
+            flat.iter().position(|variant| matches!(&variant.shape, Shape::Reference(pointer)
+                if shapes.definitions.get(pointer).is_some_and(|definition| definition.name == wanted)))
+        });
+        let objects = match (object_indices.as_slice(), candidates.as_slice()) {
+            ([], _) => None,
+            ([single], _) => Some(super::Decision::Is(*single)),
+            (_, candidates) => Some(decide(&lookup, candidates, default).ok_or(wider)?),
+        };
+        let context = Context { parent: name, member: "", position: name.to_owned() };
+        let types: Vec<TypeRef> = flat.iter().map(|variant| self.type_ref(variant, &context.within("|"))).collect();
+        let names = super::names::variant_names(&types, &kinds, objects.as_ref());
+        let variants = names.into_iter().zip(types).zip(kinds).map(|((name, ty), kind)| Variant {
+            name,
+            ty,
+            kind,
+            boxed: false,
+        });
+        Ok(Union { variants: variants.collect(), objects })
+    }
+}
+
+impl Context<'_> {
+    fn within(&self, step: &str) -> Context<'_> {
+        Context {
+            parent: self.parent,
+            member: self.member,
+            position: format!("{}{step}", self.position),
+        }
+    }
+
+    /// The parent's name and the member's; what stands in a map is the member's value, and what has no member an item.
+    fn default_name(&self, names: &Names) -> String {
+        let in_map = self.position.ends_with("{}");
+        match (self.member, in_map) {
+            ("", true) => format!("{}Value", self.parent),
+            ("", false) => format!("{}Item", self.parent),
+            (member, true) => format!("{}Value", names.member_name(self.parent, member)),
+            (member, false) => names.member_name(self.parent, member),
+        }
+    }
+}
+
+/// Looks through references by a revision's definitions.
+struct Definitions<'s>(&'s Shapes);
+
+impl<'s> Lookup<'s> for Definitions<'s> {
+    fn members(&self, node: &'s Node) -> Option<&'s BTreeMap<String, Property>> {
+        match self.shape(node) {
+            Shape::Object(members) => Some(members),
+            _ => None,
+        }
+    }
+
+    fn shape(&self, node: &'s Node) -> &'s Shape {
+        let mut shape = &node.shape;
+        for _ in 0..=self.0.definitions.len() {
+            match shape {
+                Shape::Reference(pointer) => match self.0.definitions.get(pointer) {
+                    Some(DefinitionShape { node, .. }) => shape = &node.shape,
+                    None => return &Shape::Any,
+                },
+                _ => break,
+            }
+        }
+        shape
+    }
+}
+
+/// The variants of a union and of the unions that it refers to; `None` if one of them is any JSON, or null.
+fn flatten<'s>(shapes: &'s Shapes, variants: &'s [Node]) -> Option<Vec<&'s Node>> {
+    let lookup = Definitions(shapes);
+    let mut flat: Vec<&Node> = Vec::new();
+    let mut opened: Vec<*const Shape> = Vec::new();
+    let mut waiting: Vec<&Node> = variants.iter().rev().collect();
+    while let Some(node) = waiting.pop() {
+        match lookup.shape(node) {
+            Shape::Any | Shape::Null | Shape::Nullable(_) | Shape::Reference(_) => return None,
+            union @ Shape::Union(inner) => {
+                if !opened.iter().any(|other| std::ptr::eq(*other, union)) {
+                    opened.push(union);
+                    waiting.extend(inner.iter().rev());
+                }
+            }
+            _ if flat.iter().any(|other| other.shape == node.shape) => {}
+            _ => flat.push(node),
+        }
+    }
+    Some(flat)
+}
+
+/// Whether a union is a way to write "any JSON": each scalar, an array and an open object or a map.
+///
+/// Such unions contain themselves, and null stands beside them; `OpenJson` says the same.
+fn accepts_everything(kinds: &[JsonKind], flat: &[&Node], lookup: &Definitions<'_>) -> bool {
+    let all = [JsonKind::Boolean, JsonKind::Number, JsonKind::String, JsonKind::Array, JsonKind::Object];
+    all.iter().all(|kind| kinds.contains(kind))
+        && flat.iter().all(|node| !matches!(lookup.shape(node), Shape::Object(_) | Shape::Strings(_)))
+}
+
+fn json_kind(shape: &Shape) -> JsonKind {
+    match shape {
+        Shape::Boolean | Shape::Constant(Scalar::Boolean(_)) => JsonKind::Boolean,
+        Shape::Integer | Shape::Number | Shape::Constant(Scalar::Integer(_)) => JsonKind::Number,
+        Shape::String | Shape::Strings(_) | Shape::Constant(Scalar::String(_)) => JsonKind::String,
+        Shape::List(_) => JsonKind::Array,
+        _ => JsonKind::Object,
+    }
+}
+
+/// The possible names of each thing: how good a reason there is for it (0 is the best), its length, and the name.
+type Candidates = BTreeMap<String, Vec<(u8, usize, String)>>;
+
+/// What makes things without a name one type: unions of the same variants, and members of the same name and shape.
+/// A method's parameters stay its own.
+fn shared_key(node: &Node, context: &Context<'_>) -> Option<String> {
+    match node.shape {
+        Shape::Union(_) => Some(key(&node.shape)),
+        Shape::Object(_) | Shape::Strings(_) if context.member != "params" => {
+            Some(format!("{} {}", context.member, key(&node.shape)))
+        }
+        _ => None,
+    }
+}
+
+/// What a shape is, whatever stands where: equal for shapes that become one Rust type.
+fn key(shape: &Shape) -> String {
+    match shape {
+        Shape::Reference(pointer) => format!("ref {pointer}"),
+        Shape::List(inner) => format!("[{}]", key(&inner.shape)),
+        Shape::Map(inner) => format!("map {}", key(&inner.shape)),
+        Shape::Nullable(inner) => format!("null or {}", key(&inner.shape)),
+        Shape::Union(variants) => {
+            let variants: Vec<String> = variants.iter().map(|variant| key(&variant.shape)).collect();
+            format!("({})", variants.join(" or "))
+        }
+        Shape::Object(members) => {
+            let members: Vec<String> = members
+                .iter()
+                .map(|(name, property)| format!("{name:?} {} {}", property.required, key(&property.node.shape)))
+                .collect();
+            format!("{{{}}}", members.join(", "))
+        }
+        scalar => format!("{scalar:?}"),
+    }
+}

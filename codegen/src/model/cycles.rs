@@ -1,0 +1,64 @@
+//! Types that may contain themselves: a Rust value needs a pointer somewhere on the way.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Model, TypeKind, TypeRef};
+
+/// Marks every member and variant that lies on a way from a type to itself.
+pub fn box_cycles(model: &mut Model) {
+    let reachable = reachability(model);
+    let returns = |owner: &str, ty: &TypeRef| {
+        by_value(ty).is_some_and(|name| {
+            name == owner || reachable.get(name).is_some_and(|reached| reached.contains(owner))
+        })
+    };
+    for (owner, ty) in &mut model.types {
+        match &mut ty.kind {
+            TypeKind::Struct(object) => {
+                for member in &mut object.members {
+                    member.boxed = returns(owner, &member.ty);
+                }
+            }
+            TypeKind::Union(union) => {
+                for variant in &mut union.variants {
+                    variant.boxed = returns(owner, &variant.ty);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The type that a value of this type contains without a pointer; arrays and maps are pointers already.
+fn by_value(ty: &TypeRef) -> Option<&str> {
+    match ty {
+        TypeRef::Named(name) => Some(name),
+        TypeRef::Nullable(inner) => by_value(inner),
+        _ => None,
+    }
+}
+
+fn reachability(model: &Model) -> BTreeMap<String, BTreeSet<String>> {
+    let contains = |name: &str| -> Vec<&str> {
+        match model.types.get(name).map(|ty| &ty.kind) {
+            Some(TypeKind::Struct(object)) => object.members.iter().filter_map(|member| by_value(&member.ty)).collect(),
+            Some(TypeKind::Union(union)) => union.variants.iter().filter_map(|variant| by_value(&variant.ty)).collect(),
+            Some(TypeKind::Alias(target)) => by_value(target).into_iter().collect(),
+            _ => Vec::new(),
+        }
+    };
+    model
+        .types
+        .keys()
+        .map(|start| {
+            let mut reached = BTreeSet::new();
+            let mut waiting = contains(start);
+            while let Some(name) = waiting.pop() {
+                if reached.insert(name.to_owned()) {
+                    waiting.extend(contains(name));
+                }
+            }
+            (start.clone(), reached)
+        })
+        .collect()
+}

@@ -1,0 +1,177 @@
+//! How the variants of a union are told apart.
+//!
+//! A union's objects are told apart by what tells them apart in the schema: a constant tag, a required member, or the
+//! same one level further in. Nothing is ever tried out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use crate::normalise::{Node, Property, Scalar, Shape};
+
+/// A way to tell which variant an object is.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Decision {
+    /// It is this one, by its index.
+    Is(usize),
+    /// By the value of a string member.
+    Tag {
+        /// The member.
+        member: String,
+        /// What each value leads to.
+        cases: Vec<(Vec<String>, Decision)>,
+        /// What the member's absence leads to, where it may be absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        absent: Option<Box<Decision>>,
+    },
+    /// By which of several members is there.
+    Has {
+        /// What the presence of each leads to, in the order in which they are asked for.
+        cases: Vec<(String, Decision)>,
+        /// What the absence of all leads to.
+        otherwise: Box<Decision>,
+    },
+    /// By the same means, in the object that is a member.
+    Within {
+        /// The member.
+        member: String,
+        /// How to decide there.
+        decision: Box<Decision>,
+    },
+}
+
+/// An object that may be a variant: its index and its members.
+type Candidate<'n> = (usize, &'n BTreeMap<String, Property>);
+
+/// Looks through references at an object's members.
+pub trait Lookup<'n> {
+    /// The members of `node`, if it is an object.
+    fn members(&self, node: &'n Node) -> Option<&'n BTreeMap<String, Property>>;
+    /// The shape of `node`, past references.
+    fn shape(&self, node: &'n Node) -> &'n Shape;
+}
+
+/// Finds a way to tell `candidates` apart; `None` where the schema gives none.
+pub fn decide<'n>(lookup: &impl Lookup<'n>, candidates: &[Candidate<'n>], default: Option<usize>) -> Option<Decision> {
+    if let [(index, _)] = candidates {
+        return Some(Decision::Is(*index));
+    }
+    by_tag(lookup, candidates, default)
+        .or_else(|| by_presence(lookup, candidates))
+        .or_else(|| within(lookup, candidates))
+}
+
+/// By a string member whose values in the schema differ from candidate to candidate, at least in part.
+fn by_tag<'n>(lookup: &impl Lookup<'n>, candidates: &[Candidate<'n>], default: Option<usize>) -> Option<Decision> {
+    let names: BTreeSet<&String> = candidates.iter().flat_map(|(_, members)| members.keys()).collect();
+    names.into_iter().find_map(|member| by_tag_member(lookup, candidates, member, default))
+}
+
+fn by_tag_member<'n>(
+    lookup: &impl Lookup<'n>,
+    candidates: &[Candidate<'n>],
+    member: &str,
+    default: Option<usize>,
+) -> Option<Decision> {
+    let mut groups: BTreeMap<&str, Vec<Candidate<'n>>> = BTreeMap::new();
+    let mut untagged: Vec<Candidate<'n>> = Vec::new();
+    for (index, members) in candidates {
+        let property = members.get(member)?;
+        for value in tag_values(lookup.shape(&property.node))? {
+            groups.entry(value).or_default().push((*index, members));
+        }
+        if !property.required {
+            untagged.push((*index, members));
+        }
+    }
+    if groups.values().all(|group| group.len() == candidates.len()) {
+        return None;
+    }
+    let absent = match (default, untagged.as_slice()) {
+        (Some(default), _) if untagged.iter().any(|(index, _)| *index == default) => Some(Decision::Is(default)),
+        (_, []) => None,
+        (_, untagged) => Some(decide(lookup, untagged, None)?),
+    };
+    // Values that lead to the same decision share a case, in the order of the first variant that has them.
+    let mut cases: Vec<(Vec<String>, Decision)> = Vec::new();
+    let mut in_order: Vec<_> = groups.into_iter().collect();
+    in_order.sort_by_key(|(_, group)| group.iter().map(|(index, _)| *index).min());
+    for (value, group) in in_order {
+        let decision = decide(lookup, &group, None)?;
+        match cases.iter_mut().find(|(_, other)| *other == decision) {
+            Some((values, _)) => values.push(value.to_owned()),
+            None => cases.push((vec![value.to_owned()], decision)),
+        }
+    }
+    Some(Decision::Tag {
+        member: member.to_owned(),
+        cases,
+        absent: absent.map(Box::new),
+    })
+}
+
+fn tag_values(shape: &Shape) -> Option<Vec<&str>> {
+    match shape {
+        Shape::Constant(Scalar::String(value)) => Some(vec![value]),
+        Shape::Strings(strings) => Some(strings.values.iter().map(String::as_str).collect()),
+        _ => None,
+    }
+}
+
+/// By a member that one candidate requires (or, failing that, declares) and no other declares.
+fn by_presence<'n>(lookup: &impl Lookup<'n>, candidates: &[Candidate<'n>]) -> Option<Decision> {
+    let mut rest = candidates.to_vec();
+    let mut cases = Vec::new();
+    while rest.len() > 1 {
+        let found = [true, false].into_iter().find_map(|must_require| {
+            rest.iter().enumerate().find_map(|(at, (index, members))| {
+                let others = || rest.iter().filter(|(other, _)| other != index);
+                let own = members.iter().find(|(name, property)| {
+                    (property.required || !must_require) && others().all(|(_, members)| !members.contains_key(*name))
+                });
+                own.map(|(name, _)| (at, name.clone()))
+            })
+        });
+        let Some((at, member)) = found else {
+            break;
+        };
+        let (index, _) = rest.remove(at);
+        cases.push((member, Decision::Is(index)));
+    }
+    if cases.is_empty() {
+        return None;
+    }
+    let otherwise = match rest.as_slice() {
+        [(index, _)] => Decision::Is(*index),
+        rest => within(lookup, rest)?,
+    };
+    Some(Decision::Has {
+        cases,
+        otherwise: Box::new(otherwise),
+    })
+}
+
+/// By what tells apart an object that all candidates require as the same member.
+fn within<'n>(lookup: &impl Lookup<'n>, candidates: &[Candidate<'n>]) -> Option<Decision> {
+    let (_, first) = candidates.first()?;
+    first.keys().find_map(|member| {
+        let inner: Option<Vec<Candidate<'n>>> = candidates
+            .iter()
+            .map(|(index, members)| {
+                let property = members.get(member).filter(|property| property.required)?;
+                Some((*index, lookup.members(&property.node)?))
+            })
+            .collect();
+        let inner = inner?;
+        // The same members tell nothing apart, and may contain themselves.
+        if inner.windows(2).any(|pair| pair[0].1 == pair[1].1) {
+            return None;
+        }
+        let decision = by_tag(lookup, &inner, None).or_else(|| by_presence(lookup, &inner))?;
+        Some(Decision::Within {
+            member: member.clone(),
+            decision: Box::new(decision),
+        })
+    })
+}

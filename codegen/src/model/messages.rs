@@ -1,0 +1,310 @@
+//! Methods, who may call them, and what comes back.
+//!
+//! The names that this rests on are the protocol's conventions: a request `XRequest` returns `XResult`, or else
+//! `EmptyResult`; `ClientRequest` and its like say who sends what.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::{Definition, Model, Struct, Type, TypeKind, TypeRef};
+use crate::normalise::envelope::Envelope;
+use crate::normalise::{Scalar, Shape, Shapes};
+
+const METHOD: &str = "method";
+const EMPTY_RESULT: &str = "EmptyResult";
+
+/// The unions that say who sends what.
+const DIRECTIONS: [(&str, MessageKind, Direction); 4] = [
+    ("ClientRequest", MessageKind::Request, Direction::ClientToServer),
+    ("ServerRequest", MessageKind::Request, Direction::ServerToClient),
+    ("ClientNotification", MessageKind::Notification, Direction::ClientToServer),
+    ("ServerNotification", MessageKind::Notification, Direction::ServerToClient),
+];
+const RESULTS: [(&str, Direction); 2] = [
+    ("ServerResult", Direction::ClientToServer),
+    ("ClientResult", Direction::ServerToClient),
+];
+
+/// Whether an answer is expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MessageKind {
+    /// It is.
+    Request,
+    /// It is not.
+    Notification,
+}
+
+/// Who may call a method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Direction {
+    /// Clients.
+    ClientToServer,
+    /// Servers.
+    ServerToClient,
+    /// Either side.
+    Both,
+}
+
+impl Direction {
+    /// Whether a call in the direction `other` is allowed.
+    #[must_use]
+    pub fn includes(self, other: Self) -> bool {
+        self == Self::Both || self == other
+    }
+}
+
+/// A method.
+#[derive(Debug, Clone, Serialize)]
+pub struct Method {
+    /// Its name on the wire.
+    pub name: String,
+    /// Whether an answer is expected.
+    pub kind: MessageKind,
+    /// Who may call it.
+    pub direction: Direction,
+    /// The Rust type of the request or notification.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// The official name of the request or notification.
+    pub definition: String,
+    /// What may come back, the usual result first; nothing for a notification.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub results: Vec<TypeRef>,
+}
+
+/// What a union of messages is told apart by, and of what.
+#[derive(Debug, Clone, Copy)]
+pub struct MessageInput<'i> {
+    /// The schema in shapes.
+    pub shapes: &'i Shapes,
+    /// Results that the schema doesn't state, by request method.
+    pub results: &'i BTreeMap<String, Vec<String>>,
+}
+
+/// Adds the methods to a model that has its types, and makes the unions of messages what they are.
+pub fn add_messages(model: &mut Model, input: &MessageInput<'_>) {
+    model.methods = methods(model, input);
+    model.batches = has_batches(input.shapes);
+    for (union, kind, direction) in DIRECTIONS {
+        let members = model.methods.iter().filter(|method| method.kind == kind && method.direction.includes(direction));
+        let variants: Vec<(String, String)> = members.map(|method| (method.name.clone(), method.ty.clone())).collect();
+        if variants.is_empty() && !model.definitions.contains_key(union) {
+            continue;
+        }
+        let repeats_envelope = |(_, ty): &(String, String)| {
+            model.definitions.values().any(|definition| {
+                definition.envelope.is_some() && definition.ty == TypeRef::Named(ty.clone())
+            })
+        };
+        let envelope = variants.iter().any(repeats_envelope).then_some(match kind {
+            MessageKind::Request => Envelope::Request,
+            MessageKind::Notification => Envelope::Notification,
+        });
+        replace(model, union, TypeKind::Methods(variants), envelope);
+    }
+    for (union, direction) in RESULTS {
+        let members = model.methods.iter().filter(|method| method.direction.includes(direction));
+        let variants: Vec<(String, Vec<TypeRef>)> =
+            members.filter(|method| !method.results.is_empty()).map(|method| (method.name.clone(), method.results.clone())).collect();
+        if variants.is_empty() && !model.definitions.contains_key(union) {
+            continue;
+        }
+        replace(model, union, TypeKind::Results(variants), None);
+    }
+}
+
+/// Puts a union of messages in place of what the schema makes of it.
+fn replace(model: &mut Model, name: &str, kind: TypeKind, envelope: Option<Envelope>) {
+    let existing = model.definitions.get_mut(name).map(|definition| {
+        definition.envelope = envelope;
+        (definition.ty.clone(), definition.pointer.clone())
+    });
+    let (rust_name, pointer, official) = match existing {
+        Some((TypeRef::Named(rust_name), pointer)) => (rust_name, pointer, true),
+        _ => (name.to_owned(), String::new(), false),
+    };
+    let ty = Type {
+        documented_as: name.to_owned(),
+        official,
+        pointer,
+        module: "messages".to_owned(),
+        description: None,
+        kind,
+    };
+    model.types.insert(rust_name, ty);
+}
+
+fn methods(model: &Model, input: &MessageInput<'_>) -> Vec<Method> {
+    let senders = senders(input.shapes);
+    let mut methods: Vec<Method> = model
+        .definitions
+        .iter()
+        .filter(|(name, _)| DIRECTIONS.iter().all(|(union, ..)| union != name))
+        .filter_map(|(name, definition)| method(model, input, &senders, name, definition))
+        .collect();
+    methods.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
+    methods.dedup_by(|a, b| a.name == b.name && a.kind == b.kind);
+    methods
+}
+
+fn method(
+    model: &Model,
+    input: &MessageInput<'_>,
+    senders: &BTreeMap<String, BTreeSet<&'static str>>,
+    name: &str,
+    definition: &Definition,
+) -> Option<Method> {
+    let TypeRef::Named(ty) = &definition.ty else {
+        return None;
+    };
+    let TypeKind::Struct(object) = &model.types.get(ty)?.kind else {
+        return None;
+    };
+    let method = constant_method(object)?;
+    let none = BTreeSet::new();
+    let unions = senders.get(&definition.pointer).unwrap_or(&none);
+    let kind = match DIRECTIONS.iter().find(|(union, ..)| unions.contains(union)) {
+        Some((_, kind, _)) => *kind,
+        None => match definition.envelope {
+            Some(Envelope::Request) => MessageKind::Request,
+            Some(Envelope::Notification) => MessageKind::Notification,
+            None if name.ends_with("Notification") => MessageKind::Notification,
+            None => MessageKind::Request,
+        },
+    };
+    let results = match kind {
+        MessageKind::Request => results(model, input, name, method),
+        MessageKind::Notification => Vec::new(),
+    };
+    let sent = |wanted: Direction| {
+        DIRECTIONS.iter().any(|(union, _, direction)| *direction == wanted && unions.contains(union))
+    };
+    let direction = match (sent(Direction::ClientToServer), sent(Direction::ServerToClient)) {
+        (true, false) => Direction::ClientToServer,
+        (false, true) => Direction::ServerToClient,
+        (true, true) => Direction::Both,
+        (false, false) => direction_of_results(input.shapes, model, &results),
+    };
+    Some(Method {
+        name: method.to_owned(),
+        kind,
+        direction,
+        ty: ty.clone(),
+        definition: name.to_owned(),
+        results,
+    })
+}
+
+fn constant_method(object: &Struct) -> Option<&str> {
+    object.constants.iter().find_map(|constant| match &constant.value {
+        Scalar::String(method) if constant.name == METHOD => Some(method.as_str()),
+        _ => None,
+    })
+}
+
+/// The direction unions that each definition stands in, by its pointer.
+fn senders(shapes: &Shapes) -> BTreeMap<String, BTreeSet<&'static str>> {
+    let mut senders: BTreeMap<String, BTreeSet<&'static str>> = BTreeMap::new();
+    for (union, ..) in DIRECTIONS {
+        for pointer in union_members(shapes, union) {
+            senders.entry(pointer).or_default().insert(union);
+        }
+    }
+    senders
+}
+
+/// The pointers of the definitions in a union, through unions within; a union of one may be a mere reference, or the
+/// definition itself written out.
+fn union_members(shapes: &Shapes, union: &str) -> BTreeSet<String> {
+    let Some(definition) = shapes.definitions.values().find(|definition| definition.name == union) else {
+        return BTreeSet::new();
+    };
+    let mut members = BTreeSet::new();
+    let mut waiting = vec![&definition.node.shape];
+    while let Some(shape) = waiting.pop() {
+        match shape {
+            Shape::Union(variants) => waiting.extend(variants.iter().map(|variant| &variant.shape)),
+            Shape::Reference(pointer) => {
+                if members.insert(pointer.clone()) {
+                    let target = shapes.definitions.get(pointer).map(|target| &target.node.shape);
+                    waiting.extend(target.filter(|shape| matches!(shape, Shape::Union(_) | Shape::Reference(_))));
+                }
+            }
+            Shape::Object(written_out) => {
+                let same = |candidate: &Shape| match (candidate, written_out.get(METHOD)) {
+                    (Shape::Object(members), Some(method)) => {
+                        members.get(METHOD).is_some_and(|other| other.node.shape == method.node.shape)
+                    }
+                    _ => false,
+                };
+                let twins = shapes.definitions.iter().filter(|(_, twin)| twin.name != union && same(&twin.node.shape));
+                members.extend(twins.map(|(pointer, _)| pointer.clone()));
+            }
+            _ => {}
+        }
+    }
+    members
+}
+
+/// What a request returns: what the overlay adds, what `XResultResponse` or `XResult` says, or else nothing of note.
+fn results(model: &Model, input: &MessageInput<'_>, name: &str, method: &str) -> Vec<TypeRef> {
+    let stem = name.strip_suffix("Request").unwrap_or(name);
+    let by_name = |name: &str| model.definitions.get(name).map(|definition| definition.ty.clone());
+    let stated = || {
+        let response = by_name(&format!("{stem}ResultResponse"))?;
+        let result = model.struct_of(&response)?.members.iter().find(|member| member.name == "result")?;
+        Some(result.ty.clone())
+    };
+    let usual = stated().or_else(|| by_name(&format!("{stem}Result")));
+    let given = input.results.get(method).into_iter().flatten().filter_map(|name| by_name(name));
+    let mut results: Vec<TypeRef> = usual.into_iter().collect();
+    for result in given {
+        if !results.contains(&result) {
+            results.push(result);
+        }
+    }
+    if results.is_empty() {
+        results.push(by_name(EMPTY_RESULT).or_else(|| by_name("Result")).unwrap_or(TypeRef::OpenObject));
+    }
+    results
+}
+
+/// Who sends a request that stands in no union: whoever doesn't send its result.
+fn direction_of_results(shapes: &Shapes, model: &Model, results: &[TypeRef]) -> Direction {
+    let Some(TypeRef::Named(result)) = results.first() else {
+        return Direction::Both;
+    };
+    let Some(pointer) = model.types.get(result).map(|ty| &ty.pointer) else {
+        return Direction::Both;
+    };
+    let found = RESULTS.iter().filter(|(union, _)| union_members(shapes, union).contains(pointer));
+    match found.map(|(_, direction)| *direction).collect::<Vec<_>>().as_slice() {
+        [only] => *only,
+        _ => Direction::Both,
+    }
+}
+
+/// Whether a whole message may be an array: some union of JSON-RPC messages has one as a variant.
+fn has_batches(shapes: &Shapes) -> bool {
+    let is_message = |node: &crate::normalise::Node| match &node.shape {
+        Shape::Reference(pointer) => shapes.definitions.get(pointer).is_some_and(|definition| {
+            matches!(&definition.node.shape, Shape::Object(members) if members.contains_key("jsonrpc"))
+        }),
+        _ => false,
+    };
+    shapes.definitions.values().any(|definition| match &definition.node.shape {
+        Shape::Union(variants) => {
+            variants.iter().any(is_message) && variants.iter().any(|variant| {
+                let target = match &variant.shape {
+                    Shape::Reference(pointer) => shapes.definitions.get(pointer).map(|target| &target.node.shape),
+                    shape => Some(shape),
+                };
+                matches!(target, Some(Shape::List(_)))
+            })
+        }
+        _ => false,
+    })
+}

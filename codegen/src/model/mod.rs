@@ -1,0 +1,270 @@
+//! Our own picture of a revision: its types, its messages, and every Rust name.
+
+mod build;
+mod cycles;
+mod decide;
+mod messages;
+mod modules;
+pub mod names;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::normalise::Scalar;
+use crate::normalise::envelope::Envelope;
+
+pub use build::{BuildInput, Collision, build_model};
+pub use decide::Decision;
+pub use messages::{Direction, MessageKind, Method};
+pub use names::Names;
+
+/// A revision, ready to be written as Rust.
+#[derive(Debug, Clone, Serialize)]
+pub struct Model {
+    /// The revision's name.
+    pub revision: String,
+    /// Every type by its Rust name.
+    pub types: BTreeMap<String, Type>,
+    /// Every definition of the schema by its official name.
+    pub definitions: BTreeMap<String, Definition>,
+    /// The methods, requests first, in the order of their names.
+    pub methods: Vec<Method>,
+    /// Whether peers may send several messages in one array.
+    pub batches: bool,
+    /// The revision's own error codes.
+    pub error_codes: Vec<ErrorCode>,
+    /// Which type stands where: what an earlier revision, whose schema has no name there, takes its name from.
+    #[serde(skip)]
+    pub positions: BTreeMap<String, String>,
+}
+
+/// A Rust type.
+#[derive(Debug, Clone, Serialize)]
+pub struct Type {
+    /// The key of its documentation: the official name, or the Rust name of what the schema leaves without one.
+    pub documented_as: String,
+    /// Whether the schema gives it a name.
+    pub official: bool,
+    /// Where the schema defines it.
+    pub pointer: String,
+    /// The module it stands in.
+    pub module: String,
+    /// The schema's own description, in checkouts that keep it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// What it is.
+    #[serde(flatten)]
+    pub kind: TypeKind,
+}
+
+/// What a Rust type is.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TypeKind {
+    /// An object with declared members.
+    Struct(Struct),
+    /// A string with known values.
+    Strings {
+        /// The known values, in order.
+        values: Vec<String>,
+        /// Whether their order means something.
+        ordered: bool,
+    },
+    /// One of several shapes.
+    Union(Union),
+    /// Another name for a type.
+    Alias(TypeRef),
+    /// One of several requests or notifications: their methods and their types.
+    Methods(Vec<(String, String)>),
+    /// What may come back, by the method that was called.
+    Results(Vec<(String, Vec<TypeRef>)>),
+}
+
+/// An object with declared members.
+#[derive(Debug, Clone, Serialize)]
+pub struct Struct {
+    /// The members that have the same value in every instance.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub constants: Vec<ConstantMember>,
+    /// The others.
+    pub members: Vec<Member>,
+}
+
+/// A member with one value.
+#[derive(Debug, Clone, Serialize)]
+pub struct ConstantMember {
+    /// Its name on the wire.
+    pub name: String,
+    /// Its value.
+    pub value: Scalar,
+    /// Whether it is always there.
+    pub required: bool,
+}
+
+/// A member whose value varies.
+#[derive(Debug, Clone, Serialize)]
+pub struct Member {
+    /// Its name on the wire.
+    pub name: String,
+    /// The type of its value.
+    #[serde(rename = "type")]
+    pub ty: TypeRef,
+    /// Whether it is always there.
+    pub required: bool,
+    /// Whether the value must stand behind a pointer, because it may contain the type that it is a member of.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub boxed: bool,
+    /// The schema's own description, in checkouts that keep it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+}
+
+/// One of several shapes.
+#[derive(Debug, Clone, Serialize)]
+pub struct Union {
+    /// The shapes.
+    pub variants: Vec<Variant>,
+    /// How an object is told to be one of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub objects: Option<Decision>,
+}
+
+/// A variant of a union.
+#[derive(Debug, Clone, Serialize)]
+pub struct Variant {
+    /// Its Rust name.
+    pub name: String,
+    /// What it holds.
+    #[serde(rename = "type")]
+    pub ty: TypeRef,
+    /// The JSON type that it is.
+    pub kind: JsonKind,
+    /// Whether it must stand behind a pointer.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub boxed: bool,
+}
+
+/// The JSON types that a union tells apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum JsonKind {
+    /// A boolean.
+    Boolean,
+    /// A number, integral or not.
+    Number,
+    /// A string.
+    String,
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+}
+
+/// A type, seen from where it is used.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TypeRef {
+    /// A type of the revision.
+    Named(String),
+    /// The id of a request.
+    RequestId,
+    /// A string.
+    String,
+    /// A boolean.
+    Boolean,
+    /// An integer.
+    Integer,
+    /// A number.
+    Number,
+    /// `null`.
+    Null,
+    /// Any JSON.
+    Any,
+    /// Any JSON object.
+    OpenObject,
+    /// An array.
+    List(Box<TypeRef>),
+    /// An object with any keys.
+    Map(Box<TypeRef>),
+    /// A type, or null.
+    Nullable(Box<TypeRef>),
+}
+
+/// A definition of the schema.
+#[derive(Debug, Clone, Serialize)]
+pub struct Definition {
+    /// Where it stands.
+    pub pointer: String,
+    /// The type of its instances.
+    #[serde(rename = "type")]
+    pub ty: TypeRef,
+    /// What stands around the type in an instance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub envelope: Option<Envelope>,
+}
+
+/// An error code that the revision adds to JSON-RPC's.
+#[derive(Debug, Clone, Serialize)]
+pub struct ErrorCode {
+    /// The constant's name.
+    pub name: String,
+    /// The code.
+    pub code: i64,
+    /// What it means.
+    pub meaning: String,
+    /// Where that is specified.
+    pub link: String,
+}
+
+impl TypeRef {
+    /// The type of the revision that this leads to, whatever stands around it.
+    #[must_use]
+    pub fn named(&self) -> Option<&str> {
+        match self {
+            Self::Named(name) => Some(name),
+            Self::List(inner) | Self::Map(inner) | Self::Nullable(inner) => inner.named(),
+            _ => None,
+        }
+    }
+}
+
+impl Serialize for Scalar {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::String(text) => serializer.serialize_str(text),
+            Self::Integer(integer) => serializer.serialize_i64(*integer),
+            Self::Boolean(boolean) => serializer.serialize_bool(*boolean),
+        }
+    }
+}
+
+impl Model {
+    /// The type that `reference` is in the end, past aliases.
+    #[must_use]
+    pub fn resolve<'m>(&'m self, mut reference: &'m TypeRef) -> &'m TypeRef {
+        // Aliases were checked not to run in circles; each step is bounded by their number all the same.
+        for _ in 0..=self.types.len() {
+            let TypeRef::Named(name) = reference else {
+                break;
+            };
+            match self.types.get(name).map(|ty| &ty.kind) {
+                Some(TypeKind::Alias(target)) => reference = target,
+                _ => break,
+            }
+        }
+        reference
+    }
+
+    /// The struct that `reference` is in the end, if it is one.
+    #[must_use]
+    pub fn struct_of(&self, reference: &TypeRef) -> Option<&Struct> {
+        match self.resolve(reference) {
+            TypeRef::Named(name) => match &self.types.get(name)?.kind {
+                TypeKind::Struct(object) => Some(object),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}

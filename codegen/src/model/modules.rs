@@ -1,0 +1,75 @@
+//! Which module each type stands in.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Model, TypeKind, TypeRef};
+
+/// Where types stand that several parts of the protocol use.
+const SHARED: &str = "base";
+
+/// Assigns modules: as `assigned` says by official name; else with the method or the one module that uses the type.
+pub fn assign_modules(model: &mut Model, assigned: &BTreeMap<String, String>) {
+    let mut modules: BTreeMap<String, String> = BTreeMap::new();
+    for (name, ty) in &model.types {
+        if let (true, Some(module)) = (ty.official, assigned.get(&ty.documented_as)) {
+            modules.insert(name.clone(), module.clone());
+        }
+    }
+    for method in &model.methods {
+        let module = module_of_method(&method.name);
+        for name in std::iter::once(&method.ty).chain(method.results.iter().filter_map(|result| match result {
+            TypeRef::Named(name) => Some(name),
+            _ => None,
+        })) {
+            modules.entry(name.clone()).or_insert_with(|| module.clone());
+        }
+    }
+    // Each round places the types that are used by those already placed.
+    loop {
+        let mut users: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (name, module) in &modules {
+            for used in uses(model, name) {
+                if !modules.contains_key(&used) {
+                    users.entry(used).or_default().insert(module.clone());
+                }
+            }
+        }
+        if users.is_empty() {
+            break;
+        }
+        for (name, users) in users {
+            let mut users = users.into_iter();
+            let module = match (users.next(), users.next()) {
+                (Some(only), None) => only,
+                _ => SHARED.to_owned(),
+            };
+            modules.insert(name, module);
+        }
+    }
+    for (name, ty) in &mut model.types {
+        ty.module = modules.remove(name).unwrap_or_else(|| SHARED.to_owned());
+    }
+}
+
+/// `tools/call` and `notifications/tools/list_changed` belong to `tools`; `ping` to what is shared.
+fn module_of_method(method: &str) -> String {
+    let path = method.strip_prefix("notifications/").unwrap_or(method);
+    match path.split_once('/') {
+        Some((group, _)) => {
+            let name: String = group.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect();
+            let is_name = name.starts_with(|c: char| c.is_ascii_lowercase()) && syn::parse_str::<syn::Ident>(&name).is_ok();
+            if is_name { name } else { SHARED.to_owned() }
+        }
+        None => SHARED.to_owned(),
+    }
+}
+
+fn uses(model: &Model, name: &str) -> Vec<String> {
+    let named = |ty: &TypeRef| ty.named().map(str::to_owned);
+    match model.types.get(name).map(|ty| &ty.kind) {
+        Some(TypeKind::Struct(object)) => object.members.iter().filter_map(|member| named(&member.ty)).collect(),
+        Some(TypeKind::Union(union)) => union.variants.iter().filter_map(|variant| named(&variant.ty)).collect(),
+        Some(TypeKind::Alias(target)) => named(target).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,221 @@
+//! Rust names.
+
+use std::collections::BTreeMap;
+
+use heck::ToUpperCamelCase;
+
+use super::{Decision, JsonKind, TypeRef};
+
+/// Makes Rust type names of official ones.
+#[derive(Debug, Clone, Default)]
+pub struct Names {
+    /// How acronyms are spelt in Rust: a manifest's `acronyms`.
+    acronyms: BTreeMap<String, String>,
+}
+
+impl Names {
+    /// Names that spell acronyms in this way.
+    #[must_use]
+    pub fn new(acronyms: BTreeMap<String, String>) -> Self {
+        Self { acronyms }
+    }
+
+    /// The Rust type name for an official name.
+    #[must_use]
+    pub fn type_name(&self, official: &str) -> String {
+        let mut spelt = official.to_owned();
+        // Longest first, so that one acronym may contain another.
+        let mut acronyms: Vec<_> = self.acronyms.iter().collect();
+        acronyms.sort_by_key(|(acronym, _)| std::cmp::Reverse(acronym.len()));
+        for (acronym, spelling) in acronyms {
+            spelt = spelt.replace(acronym.as_str(), spelling);
+        }
+        type_identifier(&spelt)
+    }
+
+    /// The Rust type name for what stands without a name in a member of `parent`.
+    #[must_use]
+    pub fn member_name(&self, parent: &str, member: &str) -> String {
+        format!("{parent}{}", part(member))
+    }
+}
+
+/// A part of a name, in upper camel case.
+fn part(text: &str) -> String {
+    let camel = text.to_upper_camel_case();
+    let is_plain = text.chars().all(|c| c.is_alphanumeric() || "-_ ./:".contains(c));
+    if is_plain && !camel.is_empty() { camel } else { spelt_out(text).to_upper_camel_case() }
+}
+
+/// A name with its signs in words, so that names which differ in signs alone stay different.
+#[must_use]
+pub fn spelt_out(text: &str) -> String {
+    let words: Vec<String> = text
+        .chars()
+        .map(|character| match character {
+            '$' => " dollar ".to_owned(),
+            '+' => " plus ".to_owned(),
+            '-' | '_' | ' ' | '.' | '/' | ':' => " ".to_owned(),
+            c if c.is_alphanumeric() => c.to_string(),
+            c => format!(" u{:x} ", c as u32),
+        })
+        .collect();
+    let words = words.concat();
+    let words = words.trim();
+    match words.chars().next() {
+        None => "value".to_owned(),
+        Some(first) if first.is_alphabetic() => words.to_owned(),
+        Some(_) => format!("value {words}"),
+    }
+}
+
+/// An upper camel case identifier.
+fn type_identifier(text: &str) -> String {
+    let camel = part(text);
+    let starts_well = camel.starts_with(|c: char| c.is_alphabetic());
+    let name = if starts_well { camel } else { format!("Type{camel}") };
+    // The one keyword in upper camel case.
+    if name == "Self" { "SelfType".to_owned() } else { name }
+}
+
+/// `wanted`, or the first of `wanted2`, `wanted3`, … that isn't taken.
+#[must_use]
+pub fn unique(wanted: &str, mut taken: impl FnMut(&str) -> bool) -> String {
+    if !taken(wanted) {
+        return wanted.to_owned();
+    }
+    (2_u32..)
+        .map(|number| format!("{wanted}{number}"))
+        .find(|name| !taken(name))
+        .unwrap_or_else(|| wanted.to_owned())
+}
+
+/// The names of a union's variants: their types' names without what all have in common, or their tags.
+#[must_use]
+pub fn variant_names(types: &[TypeRef], kinds: &[JsonKind], objects: Option<&Decision>) -> Vec<String> {
+    let named: Vec<&str> = types
+        .iter()
+        .filter_map(|ty| match ty {
+            TypeRef::Named(name) => Some(name.as_str()),
+            _ => None,
+        })
+        .collect();
+    let common = Common::of(&named);
+    let tags = match objects {
+        Some(Decision::Tag { cases, .. }) if common.is_nothing() => tags(cases),
+        _ => BTreeMap::new(),
+    };
+    let mut names: Vec<String> = Vec::new();
+    for (index, (ty, kind)) in types.iter().zip(kinds).enumerate() {
+        let wanted = match (ty, tags.get(&index)) {
+            (_, Some(tag)) => type_identifier(tag),
+            (TypeRef::Named(name), None) => common.strip(name).to_owned(),
+            (TypeRef::Integer, None) => "Integer".to_owned(),
+            (_, None) => kind_name(*kind).to_owned(),
+        };
+        names.push(unique(&wanted, |name| name == UNKNOWN || names.iter().any(|other| other == name)));
+    }
+    names
+}
+
+/// The variant for what a later revision may add.
+pub const UNKNOWN: &str = "Unknown";
+
+fn kind_name(kind: JsonKind) -> &'static str {
+    match kind {
+        JsonKind::Boolean => "Boolean",
+        JsonKind::Number => "Number",
+        JsonKind::String => "String",
+        JsonKind::Array => "List",
+        JsonKind::Object => "Object",
+    }
+}
+
+/// The tag of each variant that has one, and only one.
+fn tags(cases: &[(Vec<String>, Decision)]) -> BTreeMap<usize, &str> {
+    cases
+        .iter()
+        .filter_map(|(values, decision)| match (values.as_slice(), decision) {
+            ([value], Decision::Is(index)) => Some((*index, value.as_str())),
+            _ => None,
+        })
+        .collect()
+}
+
+/// The words that all of several names begin and end with.
+struct Common {
+    prefix: usize,
+    suffix: usize,
+}
+
+impl Common {
+    fn of(names: &[&str]) -> Self {
+        let nothing = Self { prefix: 0, suffix: 0 };
+        if names.len() < 2 {
+            return nothing;
+        }
+        let words: Vec<Vec<&str>> = names.iter().map(|name| words(name)).collect();
+        let shared = |at: &dyn Fn(&[&str], usize) -> Option<usize>| {
+            (0..).take_while(|index| {
+                let word = |name: &Vec<&str>| at(name, *index).map(|position| name[position].to_owned());
+                let first = word(&words[0]);
+                first.is_some() && words.iter().all(|name| word(name) == first)
+            })
+            .count()
+        };
+        let length = |count: usize, from_end: bool| -> usize {
+            let first = &words[0];
+            let taken: Vec<&&str> = if from_end { first.iter().rev().take(count).collect() } else { first.iter().take(count).collect() };
+            taken.iter().map(|word| word.len()).sum()
+        };
+        let common = Self {
+            prefix: length(shared(&|name, index| (index < name.len()).then_some(index)), false),
+            suffix: length(shared(&|name, index| name.len().checked_sub(index + 1)), true),
+        };
+        // A name must be left of each, and it must start like one.
+        let leaves_names = names.iter().all(|name| {
+            name.len() > common.prefix + common.suffix
+                && name[common.prefix..].starts_with(|c: char| c.is_alphabetic())
+        });
+        if leaves_names { common } else { nothing }
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.prefix + self.suffix == 0
+    }
+
+    fn strip<'n>(&self, name: &'n str) -> &'n str {
+        name.get(self.prefix..name.len().saturating_sub(self.suffix)).unwrap_or(name)
+    }
+}
+
+/// The words of a name in upper camel case.
+fn words(name: &str) -> Vec<&str> {
+    let mut starts: Vec<usize> = name.char_indices().filter(|(_, c)| c.is_uppercase()).map(|(at, _)| at).collect();
+    if starts.first() != Some(&0) {
+        starts.insert(0, 0);
+    }
+    let ends = starts.iter().skip(1).copied().chain([name.len()]);
+    starts.iter().copied().zip(ends).map(|(start, end)| &name[start..end]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn acronyms_are_spelt_as_words() {
+        let acronyms = [("JSONRPC", "JsonRpc"), ("URL", "Url")];
+        let names = Names::new(acronyms.map(|(a, b)| (a.to_owned(), b.to_owned())).into());
+        assert_eq!(names.type_name("JSONRPCMessage"), "JsonRpcMessage");
+        assert_eq!(names.type_name("ElicitRequestURLParams"), "ElicitRequestUrlParams");
+    }
+
+    #[test]
+    fn any_text_becomes_an_identifier() {
+        let names = Names::default();
+        for (text, name) in [("$schema", "DollarSchema"), ("", "Value"), ("3d", "Type3d"), ("a$b", "ADollarB"), ("self", "SelfType"), ("§", "Ua7")] {
+            assert_eq!(names.type_name(text), name, "{text:?}");
+        }
+    }
+}

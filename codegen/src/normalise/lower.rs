@@ -1,0 +1,350 @@
+//! From JSON Schema to shapes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+
+use super::all_of::merge_intersection;
+use super::references::{canonical, resolve};
+use super::{Node, Property, Scalar, Shape, Strings};
+
+/// Overlay annotations: the value is kept verbatim whatever the schema declares of it.
+const OPEN: &str = "x-open";
+/// Overlay annotation: the known values of a string that may have others.
+const VALUES: &str = "x-values";
+/// Overlay annotation: the order of an enumeration means something.
+const ORDERED: &str = "x-ordered";
+/// Overlay annotation: the Rust name of a schema that has none.
+const NAME: &str = "x-name";
+/// Overlay annotation: which variant of a union has no tag.
+const DEFAULT_VARIANT: &str = "x-default-variant";
+
+/// Keywords beside a union or a reference that narrow it, and so make an intersection of the two.
+const NARROWING: [&str; 6] = ["type", "properties", "required", "items", "additionalProperties", "enum"];
+
+/// How deep inline schemas may be nested; deeper ones are open JSON.
+const DEEPEST: usize = 64;
+
+/// The way from a schema's root to shapes.
+pub struct Lowering<'s> {
+    root: &'s Value,
+    siblings_of_references_apply: bool,
+}
+
+impl<'s> Lowering<'s> {
+    /// Lowers parts of `root`.
+    pub fn new(root: &'s Value) -> Self {
+        let dialect = root.get("$schema").and_then(Value::as_str).unwrap_or_default();
+        Self {
+            root,
+            siblings_of_references_apply: !dialect.contains("draft-07"),
+        }
+    }
+
+    /// The shape of `schema`, which stands at `pointer`.
+    pub fn lower(&self, schema: &Value, pointer: &str) -> Node {
+        self.lower_within(schema, pointer, DEEPEST)
+    }
+
+    fn lower_within(&self, schema: &Value, pointer: &str, depth: usize) -> Node {
+        let text = |keyword: &str| schema.get(keyword).and_then(Value::as_str).map(str::to_owned);
+        let shape = match (schema, depth.checked_sub(1)) {
+            (Value::Object(schema), Some(depth)) => self.shape(schema, pointer, depth),
+            _ => Shape::Any,
+        };
+        Node {
+            pointer: pointer.to_owned(),
+            name: text(NAME),
+            default_variant: text(DEFAULT_VARIANT),
+            description: text("description"),
+            shape,
+        }
+    }
+
+    fn shape(&self, schema: &Map<String, Value>, pointer: &str, depth: usize) -> Shape {
+        let narrowed = NARROWING.iter().any(|keyword| schema.contains_key(*keyword));
+        if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+            let intersects = schema.contains_key("allOf") || schema.contains_key("anyOf") || schema.contains_key("oneOf");
+            if !self.siblings_of_references_apply || !(narrowed || intersects) {
+                return self.reference(reference);
+            }
+        }
+        if schema.contains_key("$ref") || schema.contains_key("allOf") {
+            if let Some(reference) = only_reference(schema) {
+                return self.reference(reference);
+            }
+            return match merge_intersection(self.root, schema) {
+                Some(merged) => self.shape(&merged, pointer, depth),
+                None => Shape::Any,
+            };
+        }
+        if let Some(constant) = schema.get("const") {
+            return constant_shape(constant);
+        }
+        if let Some(Value::Array(values)) = schema.get("enum") {
+            return enumeration(values, flag(schema, ORDERED));
+        }
+        for keyword in ["anyOf", "oneOf"] {
+            if let Some(Value::Array(variants)) = schema.get(keyword) {
+                return self.union(schema, keyword, variants, narrowed, pointer, depth);
+            }
+        }
+        match schema.get("type") {
+            Some(Value::String(kind)) => self.typed(schema, kind, pointer, depth),
+            Some(Value::Array(kinds)) => {
+                let kinds = kinds.iter().filter_map(Value::as_str);
+                let shapes = kinds.map(|kind| self.typed(schema, kind, pointer, depth));
+                one_of(shapes.map(Node::anonymous).collect())
+            }
+            _ => Shape::Any,
+        }
+    }
+
+    fn reference(&self, reference: &str) -> Shape {
+        match resolve(self.root, reference) {
+            Some(Value::Object(_)) => Shape::Reference(canonical(reference)),
+            _ => Shape::Any,
+        }
+    }
+
+    fn union(
+        &self,
+        schema: &Map<String, Value>,
+        keyword: &str,
+        variants: &[Value],
+        narrowed: bool,
+        pointer: &str,
+        depth: usize,
+    ) -> Shape {
+        let mut rest = schema.clone();
+        rest.remove(keyword);
+        let variant = |(index, variant): (usize, &Value)| {
+            let pointer = format!("{pointer}/{keyword}/{index}");
+            if !narrowed {
+                return self.lower_within(variant, &pointer, depth);
+            }
+            // What stands beside the union holds for each of its variants.
+            let both = serde_json::json!({"allOf": [variant, rest]});
+            self.lower_within(&both, &pointer, depth)
+        };
+        one_of(variants.iter().enumerate().map(variant).collect())
+    }
+
+    fn typed(&self, schema: &Map<String, Value>, kind: &str, pointer: &str, depth: usize) -> Shape {
+        match kind {
+            "null" => Shape::Null,
+            "boolean" => Shape::Boolean,
+            "integer" => Shape::Integer,
+            "number" => Shape::Number,
+            "string" => match schema.get(VALUES) {
+                Some(Value::Array(values)) => enumeration(values, flag(schema, ORDERED)),
+                _ => Shape::String,
+            },
+            "array" => self.array(schema, pointer, depth),
+            "object" if flag(schema, OPEN) => Shape::OpenObject,
+            "object" => self.object(schema, pointer, depth),
+            _ => Shape::Any,
+        }
+    }
+
+    fn array(&self, schema: &Map<String, Value>, pointer: &str, depth: usize) -> Shape {
+        let pointer = format!("{pointer}/items");
+        let element = match schema.get("items") {
+            Some(items @ Value::Object(_)) if !schema.contains_key("prefixItems") => {
+                self.lower_within(items, &pointer, depth)
+            }
+            _ => self.lower_within(&Value::Bool(true), &pointer, depth),
+        };
+        Shape::List(Box::new(element))
+    }
+
+    fn object(&self, schema: &Map<String, Value>, pointer: &str, depth: usize) -> Shape {
+        let empty = Map::new();
+        let properties = match schema.get("properties") {
+            Some(Value::Object(properties)) => properties,
+            _ => &empty,
+        };
+        let required: BTreeSet<&str> = match schema.get("required") {
+            Some(Value::Array(required)) => required.iter().filter_map(Value::as_str).collect(),
+            _ => BTreeSet::new(),
+        };
+        let mut members: BTreeMap<String, Property> = properties
+            .iter()
+            .filter(|(_, schema)| **schema != Value::Bool(false))
+            .map(|(name, schema)| {
+                let pointer = format!("{pointer}/properties/{}", super::references::escape(name));
+                let property = Property {
+                    node: self.lower_within(schema, &pointer, depth),
+                    required: required.contains(name.as_str()),
+                };
+                (name.clone(), property)
+            })
+            .collect();
+        if members.is_empty() {
+            return self.undeclared_members(schema, pointer, depth);
+        }
+        for name in required {
+            members.entry(name.to_owned()).or_insert_with(|| Property {
+                node: self.lower_within(&Value::Bool(true), pointer, depth),
+                required: true,
+            });
+        }
+        Shape::Object(members)
+    }
+
+    fn undeclared_members(&self, schema: &Map<String, Value>, pointer: &str, depth: usize) -> Shape {
+        match schema.get("additionalProperties") {
+            Some(values @ Value::Object(keywords))
+                if !keywords.is_empty() && !schema.contains_key("patternProperties") =>
+            {
+                let pointer = format!("{pointer}/additionalProperties");
+                let value = self.lower_within(values, &pointer, depth);
+                match value.shape {
+                    Shape::Any => Shape::OpenObject,
+                    _ => Shape::Map(Box::new(value)),
+                }
+            }
+            _ => Shape::OpenObject,
+        }
+    }
+}
+
+/// The reference of a schema that says nothing else: `{"allOf": [{"$ref": …}]}` is a way to give one a description.
+fn only_reference(schema: &Map<String, Value>) -> Option<&str> {
+    let mut says = schema.iter().filter(|(keyword, _)| {
+        !keyword.starts_with("x-") && !matches!(keyword.as_str(), "description" | "title" | "default" | "examples")
+    });
+    let (keyword, value) = says.next()?;
+    if keyword != "allOf" || says.next().is_some() {
+        return None;
+    }
+    match value.as_array()?.as_slice() {
+        [Value::Object(single)] if single.len() == 1 => single.get("$ref")?.as_str(),
+        _ => None,
+    }
+}
+
+fn flag(schema: &Map<String, Value>, keyword: &str) -> bool {
+    schema.get(keyword) == Some(&Value::Bool(true))
+}
+
+fn constant_shape(constant: &Value) -> Shape {
+    match constant {
+        Value::Null => Shape::Null,
+        Value::Bool(value) => Shape::Constant(Scalar::Boolean(*value)),
+        Value::String(text) => Shape::Constant(Scalar::String(text.clone())),
+        Value::Number(number) => match number.as_i64() {
+            Some(integer) => Shape::Constant(Scalar::Integer(integer)),
+            None => Shape::Number,
+        },
+        Value::Array(_) | Value::Object(_) => Shape::Any,
+    }
+}
+
+fn enumeration(values: &[Value], ordered: bool) -> Shape {
+    let nullable = values.contains(&Value::Null);
+    let rest: Vec<&Value> = values.iter().filter(|value| !value.is_null()).collect();
+    let shape = match rest.as_slice() {
+        [] => return if nullable { Shape::Null } else { Shape::Any },
+        [single] if !nullable => return constant_shape(single),
+        _ if rest.iter().all(|value| value.is_string()) => {
+            let mut strings: Vec<String> = Vec::new();
+            for value in rest.iter().filter_map(|value| value.as_str()) {
+                if !strings.iter().any(|other| other == value) {
+                    strings.push(value.to_owned());
+                }
+            }
+            Shape::Strings(Strings { values: strings, ordered })
+        }
+        _ if rest.iter().all(|value| value.is_boolean()) => Shape::Boolean,
+        _ if rest.iter().all(|value| value.is_i64()) => Shape::Integer,
+        _ if rest.iter().all(|value| value.is_number()) => Shape::Number,
+        _ => return Shape::Any,
+    };
+    if !nullable {
+        return shape;
+    }
+    Shape::Nullable(Box::new(Node::anonymous(shape)))
+}
+
+/// The shape of a value that has one of several: null is taken out, unions within are opened, and what Rust would hold in
+/// one type anyway (two arrays, two strings) becomes one.
+fn one_of(variants: Vec<Node>) -> Shape {
+    let mut nullable = false;
+    let mut nodes: Vec<Node> = Vec::new();
+    let mut waiting: Vec<Node> = variants.into_iter().rev().collect();
+    while let Some(node) = waiting.pop() {
+        match node.shape {
+            Shape::Any => return Shape::Any,
+            Shape::Null => nullable = true,
+            Shape::Nullable(inner) => {
+                nullable = true;
+                waiting.push(*inner);
+            }
+            Shape::Union(inner) => waiting.extend(inner.into_iter().rev()),
+            _ => add_variant(&mut nodes, node),
+        }
+    }
+    let inner = match nodes.len() {
+        0 => return if nullable { Shape::Null } else { Shape::Any },
+        1 => nodes.remove(0),
+        _ => Node::anonymous(Shape::Union(nodes)),
+    };
+    if nullable {
+        return Shape::Nullable(Box::new(inner));
+    }
+    inner.shape
+}
+
+fn add_variant(nodes: &mut Vec<Node>, node: Node) {
+    if nodes.iter().any(|other| other.shape == node.shape) {
+        return;
+    }
+    for other in nodes.iter_mut() {
+        if let Some(both) = either(&other.shape, &node.shape) {
+            other.shape = both;
+            return;
+        }
+    }
+    nodes.push(node);
+}
+
+/// The one shape that holds what either shape holds, where there is such a shape.
+fn either(left: &Shape, right: &Shape) -> Option<Shape> {
+    if let (Shape::List(left), Shape::List(right)) = (left, right) {
+        let element = Node {
+            shape: one_of(vec![(**left).clone(), (**right).clone()]),
+            ..(**left).clone()
+        };
+        return Some(Shape::List(Box::new(element)));
+    }
+    if let (Some(left), Some(right)) = (known_strings(left), known_strings(right)) {
+        let mut values = left;
+        values.extend(right);
+        let mut seen = BTreeSet::new();
+        values.retain(|value| seen.insert(value.clone()));
+        return Some(if values.is_empty() {
+            Shape::String
+        } else {
+            Shape::Strings(Strings { values, ordered: false })
+        });
+    }
+    let number = |shape: &Shape| matches!(shape, Shape::Number);
+    let integer = |shape: &Shape| matches!(shape, Shape::Integer | Shape::Constant(Scalar::Integer(_)));
+    let boolean = |shape: &Shape| matches!(shape, Shape::Boolean | Shape::Constant(Scalar::Boolean(_)));
+    if (number(left) || integer(left)) && (number(right) || integer(right)) {
+        let both = if number(left) || number(right) { Shape::Number } else { Shape::Integer };
+        return Some(both);
+    }
+    (boolean(left) && boolean(right)).then_some(Shape::Boolean)
+}
+
+/// The known values of a string shape; none where any string is as good as another.
+fn known_strings(shape: &Shape) -> Option<Vec<String>> {
+    match shape {
+        Shape::String => Some(Vec::new()),
+        Shape::Constant(Scalar::String(value)) => Some(vec![value.clone()]),
+        Shape::Strings(strings) => Some(strings.values.clone()),
+        _ => None,
+    }
+}

@@ -1,0 +1,165 @@
+//! From a corrected schema to shapes: what a value looks like, without JSON Schema's many ways of saying so.
+//!
+//! A shape is never narrower than the schema. Where the schema says more than a Rust type can, the shape is wider and
+//! the judge, which keeps the schema itself, is exact.
+
+mod all_of;
+pub mod envelope;
+mod lower;
+mod references;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+pub use references::{definitions, name_of};
+
+use envelope::Envelope;
+
+/// A schema reduced to what its values look like.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node {
+    /// Where in the schema this stands.
+    pub pointer: String,
+    /// The Rust name that the overlay asks for.
+    pub name: Option<String>,
+    /// The variant that the overlay names for a value without a tag.
+    pub default_variant: Option<String>,
+    /// The description, where the checkout keeps the schema's prose.
+    pub description: Option<String>,
+    /// What a value looks like.
+    pub shape: Shape,
+}
+
+impl Node {
+    /// A shape that stands nowhere of its own.
+    fn anonymous(shape: Shape) -> Self {
+        Self {
+            pointer: String::new(),
+            name: None,
+            default_variant: None,
+            description: None,
+            shape,
+        }
+    }
+}
+
+/// What a value looks like.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Shape {
+    /// Any JSON.
+    Any,
+    /// `null` only.
+    Null,
+    /// A boolean.
+    Boolean,
+    /// A string.
+    String,
+    /// An integer.
+    Integer,
+    /// A number, integral or not.
+    Number,
+    /// One scalar value.
+    Constant(Scalar),
+    /// A string of which some values are known.
+    Strings(Strings),
+    /// An object whose members aren't declared, or are kept verbatim all the same.
+    OpenObject,
+    /// An array of one kind of element.
+    List(Box<Node>),
+    /// An object with any keys and one kind of value.
+    Map(Box<Node>),
+    /// An object with declared members.
+    Object(BTreeMap<String, Property>),
+    /// One of several shapes; at least two, none of them a union or null itself unless by reference.
+    Union(Vec<Node>),
+    /// A shape, or null.
+    Nullable(Box<Node>),
+    /// The definition at a pointer.
+    Reference(String),
+}
+
+/// A scalar that a schema fixes.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scalar {
+    /// A string.
+    String(String),
+    /// An integer.
+    Integer(i64),
+    /// A boolean.
+    Boolean(bool),
+}
+
+/// The known values of a string.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Strings {
+    /// In the schema's order.
+    pub values: Vec<String>,
+    /// Whether that order means something, such as severity.
+    pub ordered: bool,
+}
+
+/// A declared member.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Property {
+    /// What its value looks like.
+    pub node: Node,
+    /// Whether it is always there.
+    pub required: bool,
+}
+
+/// A revision's schema in shapes.
+#[derive(Debug, Clone)]
+pub struct Shapes {
+    /// Each definition by its pointer.
+    pub definitions: BTreeMap<String, DefinitionShape>,
+    /// The schema that the judge keeps: corrected, and without the envelope around methods.
+    pub schema: Value,
+}
+
+/// A definition in shapes.
+#[derive(Debug, Clone)]
+pub struct DefinitionShape {
+    /// Its name in the schema.
+    pub name: String,
+    /// Whether it is a definition, or merely something that a reference points at.
+    pub official: bool,
+    /// What it looks like.
+    pub node: Node,
+    /// The envelope that the schema repeats in it.
+    pub envelope: Option<Envelope>,
+}
+
+/// Reduces a corrected schema to shapes.
+#[must_use]
+pub fn normalise_schema(corrected: &Value) -> Shapes {
+    let mut schema = corrected.clone();
+    let envelopes = envelope::take_envelopes(&mut schema);
+    let lowering = lower::Lowering::new(&schema);
+    let mut shapes = BTreeMap::new();
+    for (pointer, name, definition) in definitions(&schema) {
+        let shape = DefinitionShape {
+            name: name.to_owned(),
+            official: true,
+            node: lowering.lower(definition, &pointer),
+            envelope: envelopes.get(&pointer).copied(),
+        };
+        shapes.insert(pointer, shape);
+    }
+    // A reference may point anywhere in the schema; what it points at is a definition all but in name.
+    for pointer in references::targets(&schema) {
+        if let (false, Some(target)) = (shapes.contains_key(&pointer), references::resolve(&schema, &pointer)) {
+            let shape = DefinitionShape {
+                name: references::name_of(&pointer),
+                official: false,
+                node: lowering.lower(target, &pointer),
+                envelope: None,
+            };
+            shapes.insert(pointer, shape);
+        }
+    }
+    Shapes {
+        definitions: shapes,
+        schema,
+    }
+}

@@ -1,0 +1,214 @@
+//! What a revision's official schema gets wrong or can't say: data in `overlay.yaml`, each entry with its reason and a link.
+
+use std::path::Path;
+
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use crate::load::{Document, MAX_DEPTH, pointer, read_document};
+use crate::problem::{Problem, Problems};
+
+/// The name of an overlay in its revision's directory.
+pub const OVERLAY: &str = "overlay.yaml";
+
+/// Corrections and additions to one revision's schema.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Overlay {
+    /// Error codes that only the specification's text defines.
+    pub error_codes: Vec<ErrorCode>,
+    /// Results of requests whose names don't tell.
+    pub results: Vec<ResultOf>,
+    corrections: Vec<(String, Correction)>,
+    document: Option<Document>,
+}
+
+/// One value of the schema that is wrong, at one or several places.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Correction {
+    #[serde(deserialize_with = "one_or_many")]
+    at: Vec<String>,
+    /// What must stand there; `None` if nothing may.
+    #[serde(default, deserialize_with = "present")]
+    expect: Option<Value>,
+    /// What shall stand there; `None` if nothing shall.
+    #[serde(default, deserialize_with = "present")]
+    to: Option<Value>,
+    why: String,
+    link: String,
+}
+
+/// An error code that the schema does not have.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ErrorCode {
+    /// The name of its constant.
+    pub name: String,
+    /// The number on the wire.
+    pub code: i64,
+    /// Where it comes from and what it means.
+    pub why: String,
+    /// Where the specification has it.
+    pub link: String,
+}
+
+/// The result of a request, where neither the names nor the schema tell.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ResultOf {
+    /// The request's method.
+    pub method: String,
+    /// The official name of the definition of its result.
+    pub result: String,
+    /// Other definitions that may come instead.
+    #[serde(default)]
+    pub alternatives: Vec<String>,
+    /// Why it is so.
+    pub why: String,
+    /// Where the specification says so.
+    pub link: String,
+}
+
+/// The sections of the file, their entries still raw: each is decoded alone, so that each can be wrong alone.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Sections {
+    corrections: Option<Vec<Value>>,
+    error_codes: Option<Vec<Value>>,
+    results: Option<Vec<Value>>,
+}
+
+impl Overlay {
+    /// Reads the overlay of a revision's directory; one without a file corrects nothing.
+    ///
+    /// # Errors
+    ///
+    /// A file that can't be read, and every entry that has an unknown or lacks a required field.
+    pub fn load(revision: &Path) -> Result<Self, Problems> {
+        match read_document(&revision.join(OVERLAY))? {
+            Some(document) => Self::of(document),
+            None => Ok(Self::default()),
+        }
+    }
+
+    /// Reads an overlay from its document.
+    ///
+    /// # Errors
+    ///
+    /// Every entry that has an unknown or lacks a required field.
+    pub fn of(document: Document) -> Result<Self, Problems> {
+        if document.root().is_null() {
+            return Ok(Self::default());
+        }
+        let sections: Sections = document.decode("#")?;
+        let mut problems = Vec::new();
+        let corrections: Vec<(String, Correction)> = decode_entries(&document, "corrections", sections.corrections, &mut problems);
+        let error_codes: Vec<(String, ErrorCode)> = decode_entries(&document, "error_codes", sections.error_codes, &mut problems);
+        let results: Vec<(String, ResultOf)> = decode_entries(&document, "results", sections.results, &mut problems);
+        let reasons = corrections.iter().map(|(at, entry)| (at, &entry.why, &entry.link));
+        let reasons = reasons.chain(error_codes.iter().map(|(at, entry)| (at, &entry.why, &entry.link)));
+        let reasons = reasons.chain(results.iter().map(|(at, entry)| (at, &entry.why, &entry.link)));
+        for (at, why, link) in reasons {
+            problems.extend(wrong_reason(&document, at, why, link));
+        }
+        Problems::check(problems)?;
+        Ok(Self {
+            error_codes: error_codes.into_iter().map(|(_, entry)| entry).collect(),
+            results: results.into_iter().map(|(_, entry)| entry).collect(),
+            corrections,
+            document: Some(document),
+        })
+    }
+
+    /// A problem at an entry of the overlay, such as `#/results/0`: for what only a later stage can tell.
+    #[must_use]
+    pub fn problem(&self, pointer: &str, what: impl Into<String>) -> Problem {
+        match &self.document {
+            Some(document) => document.problem(pointer, what),
+            None => Problem::new(OVERLAY, what).pointer(pointer),
+        }
+    }
+}
+
+/// Applies the corrections of an overlay, in order.
+///
+/// # Errors
+///
+/// Every correction that does not fit the document: what it expects is not there, or nothing is where it wants to put something.
+pub fn apply_overlay(document: &Document, overlay: &Overlay) -> Result<Document, Problems> {
+    let mut corrected = document.clone();
+    let mut problems = Vec::new();
+    for (entry, correction) in &overlay.corrections {
+        for at in &correction.at {
+            if let Err((what, help)) = apply(&mut corrected, at, correction) {
+                problems.push(overlay.problem(entry, format!("{at}: {what}")).help(help));
+            }
+        }
+    }
+    Problems::check(problems)?;
+    Ok(corrected)
+}
+
+fn apply(document: &mut Document, at: &str, correction: &Correction) -> Result<(), (String, String)> {
+    let wrong = |what: String| (what, String::from("`at` is a JSON pointer below the root, as in #/$defs/Name/properties/member"));
+    let path = pointer::tokens(at).ok_or_else(|| wrong("this is no JSON pointer".into()))?;
+    if path.is_empty() || path.len() > MAX_DEPTH {
+        return Err(wrong("this is no place that a correction can be made at".into()));
+    }
+    if document.get(at) != correction.expect.as_ref() {
+        let named = |value: Option<&Value>| value.map_or("nothing".into(), Value::to_string);
+        return Err((
+            format!("{} was expected there, and the schema has {}", named(correction.expect.as_ref()), named(document.get(at))),
+            "the official schema has changed: see whether it still needs this correction, then remove the entry or adapt its `expect`".into(),
+        ));
+    }
+    if document.set(at, correction.to.clone()) {
+        Ok(())
+    } else {
+        Err((
+            "the schema has no object or list around this place".into(),
+            "correct the pointer, or put in the object around it with an earlier correction".into(),
+        ))
+    }
+}
+
+/// Decodes the entries of a section, each with its pointer.
+fn decode_entries<T: serde::de::DeserializeOwned>(
+    document: &Document,
+    section: &str,
+    entries: Option<Vec<Value>>,
+    problems: &mut Vec<Problem>,
+) -> Vec<(String, T)> {
+    let mut decoded = Vec::new();
+    for index in 0..entries.unwrap_or_default().len() {
+        let at = pointer::join(&pointer::join("#", section), &index.to_string());
+        match document.decode(&at) {
+            Ok(entry) => decoded.push((at, entry)),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    decoded
+}
+
+fn wrong_reason(document: &Document, at: &str, why: &str, link: &str) -> Option<Problem> {
+    let what = if why.trim().is_empty() {
+        "`why` says nothing"
+    } else if !link.starts_with("https://") {
+        "`link` is no https address"
+    } else {
+        return None;
+    };
+    Some(document.problem(at, what).help("whoever reads this entry in a year must be able to tell whether it is still needed"))
+}
+
+/// `null` is a value that may be expected; only a missing key is none.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
+fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    match Value::deserialize(deserializer)? {
+        Value::String(one) => Ok(vec![one]),
+        many => serde_json::from_value(many).map_err(|_| serde::de::Error::custom("`at` is one JSON pointer or a list of them")),
+    }
+}

@@ -1,0 +1,183 @@
+//! What is wrong with an input, where, and what to do about it.
+//!
+//! Inputs are untrusted and are read by people in a terminal, so control characters in names and texts are shown escaped.
+
+use std::fmt::{self, Write as _};
+
+/// A position in a file, both counted from 1, the column in characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The line.
+    pub line: usize,
+    /// The column, in characters.
+    pub column: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}:{}", self.line, self.column)
+    }
+}
+
+/// One thing that is wrong, with its place and, where there is one, the next step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The file as the user would name it.
+    pub file: String,
+    /// Where in the file; absent when the whole file is meant.
+    pub place: Option<Place>,
+    /// The JSON pointer in fragment form (`#/$defs/X`); empty when the text has no structure yet.
+    pub pointer: String,
+    /// What is wrong.
+    pub what: String,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl Problem {
+    /// A problem with a file as a whole.
+    pub fn new(file: impl Into<String>, what: impl Into<String>) -> Self {
+        Self {
+            file: file.into(),
+            place: None,
+            pointer: String::new(),
+            what: what.into(),
+            help: None,
+        }
+    }
+
+    /// The same problem at a place.
+    #[must_use]
+    pub fn at(mut self, place: Place) -> Self {
+        self.place = Some(place);
+        self
+    }
+
+    /// The same problem at a JSON pointer.
+    #[must_use]
+    pub fn pointer(mut self, pointer: impl Into<String>) -> Self {
+        self.pointer = pointer.into();
+        self
+    }
+
+    /// The same problem with its next step.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_printable(out, &self.file)?;
+        if let Some(place) = self.place {
+            write!(out, ":{place}")?;
+        }
+        out.write_str(": ")?;
+        if !self.pointer.is_empty() {
+            write_printable(out, &self.pointer)?;
+            out.write_str(": ")?;
+        }
+        write_printable(out, &self.what)?;
+        if let Some(help) = &self.help {
+            out.write_str("\n  ")?;
+            write_printable(out, help)?;
+        }
+        Ok(())
+    }
+}
+
+/// A hostile name must not be able to drive the terminal it is shown in.
+fn write_printable(out: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    for char in text.chars() {
+        if char.is_control() {
+            write!(out, "{}", char.escape_default())?;
+        } else {
+            out.write_char(char)?;
+        }
+    }
+    Ok(())
+}
+
+impl std::error::Error for Problem {}
+
+/// Everything that was found wrong in one run, in the order of the files' text.
+///
+/// ```
+/// use mcp_codegen::{Problem, Problems};
+///
+/// let found = vec![Problem::new("schema.json", "no definitions").help("put some under `$defs`")];
+/// let error = Problems::check(found).unwrap_err();
+/// assert_eq!(error.to_string(), "schema.json: no definitions\n  put some under `$defs`");
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Problems(Vec<Problem>);
+
+impl Problems {
+    /// `Ok` when nothing was found.
+    ///
+    /// # Errors
+    ///
+    /// All that was found, sorted by file and place.
+    pub fn check(mut found: Vec<Problem>) -> Result<(), Self> {
+        if found.is_empty() {
+            return Ok(());
+        }
+        found.sort_by(|a, b| (&a.file, a.place).cmp(&(&b.file, b.place)));
+        Err(Self(found))
+    }
+
+    /// The problems, in order.
+    pub fn iter(&self) -> std::slice::Iter<'_, Problem> {
+        self.0.iter()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl fmt::Display for Problems {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, problem) in self.0.iter().enumerate() {
+            if index > 0 {
+                out.write_char('\n')?;
+            }
+            problem.fmt(out)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problems {}
+
+impl From<Problem> for Problems {
+    fn from(problem: Problem) -> Self {
+        Self(vec![problem])
+    }
+}
+
+impl IntoIterator for Problems {
+    type Item = Problem;
+    type IntoIter = std::vec::IntoIter<Problem>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a Problems {
+    type Item = &'a Problem;
+    type IntoIter = std::slice::Iter<'a, Problem>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}

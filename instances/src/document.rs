@@ -1,0 +1,202 @@
+//! The schema document: references, dialect, patterns, and how deep its schemas force an instance to be.
+
+use std::collections::HashMap;
+
+use jsonschema::{Draft, Validator};
+use serde_json::{Map, Value, json};
+
+use crate::Error;
+
+/// The height of a schema that no finite instance satisfies.
+const ENDLESS: u32 = u32::MAX;
+
+/// A schema document whose references are known to resolve.
+pub(crate) struct Document {
+    root: Value,
+    draft: Draft,
+    patterns: HashMap<String, Validator>,
+    heights: HashMap<String, u32>,
+}
+
+impl Document {
+    pub(crate) fn new(root: &Value) -> Result<Self, Error> {
+        let mut root = root.clone();
+        if let Some(root) = root.as_object_mut() {
+            // All references are local, so an address for the whole would only get in the validator's way.
+            root.remove("$id");
+        }
+        let draft = Draft::default().detect(&root);
+        let mut references = Vec::new();
+        let mut patterns = HashMap::new();
+        walk(&root, &mut |schema| {
+            references.extend(reference(schema).map(str::to_owned));
+            for pattern in patterns_of(schema) {
+                if let Ok(validator) = jsonschema::options().build(&json!({ "pattern": pattern })) {
+                    patterns.insert(pattern.to_owned(), validator);
+                }
+            }
+        });
+        let mut document = Self {
+            root,
+            draft,
+            patterns,
+            heights: HashMap::new(),
+        };
+        if let Some(reference) = references
+            .iter()
+            .find(|reference| document.resolve(reference).is_none())
+        {
+            return Err(Error::Reference {
+                reference: reference.clone(),
+            });
+        }
+        document.measure(&references);
+        Ok(document)
+    }
+
+    pub(crate) fn root(&self) -> &Value {
+        &self.root
+    }
+
+    pub(crate) fn draft(&self) -> Draft {
+        self.draft
+    }
+
+    /// The schema that a local reference points at.
+    pub(crate) fn resolve(&self, reference: &str) -> Option<&Value> {
+        self.root.pointer(reference.strip_prefix('#')?)
+    }
+
+    /// Whether the keywords beside a `$ref` count; before 2019-09 they don't.
+    pub(crate) fn heeds_siblings(&self) -> bool {
+        !matches!(self.draft, Draft::Draft4 | Draft::Draft6 | Draft::Draft7)
+    }
+
+    /// Whether a pattern of this document matches; one that the validator can't read matches nothing.
+    pub(crate) fn matches(&self, pattern: &str, text: &str) -> bool {
+        self.patterns
+            .get(pattern)
+            .is_some_and(|validator| validator.is_valid(&json!(text)))
+    }
+
+    /// The number of levels that the flattest instance of a schema has, so that recursion can be led out of a cycle.
+    pub(crate) fn height(&self, schema: &Value) -> u32 {
+        let Value::Object(schema) = schema else {
+            return if schema == &Value::Bool(false) {
+                ENDLESS
+            } else {
+                0
+            };
+        };
+        let referred = schema.get("$ref").and_then(Value::as_str);
+        let referred = referred.map_or(0, |reference| {
+            self.heights.get(reference).copied().unwrap_or(ENDLESS)
+        });
+        if schema.contains_key("const") || schema.contains_key("enum") {
+            return referred;
+        }
+        let all = list(schema, "allOf")
+            .iter()
+            .map(|branch| self.height(branch))
+            .max();
+        let any = list(schema, "anyOf")
+            .iter()
+            .map(|branch| self.height(branch))
+            .min();
+        let one = list(schema, "oneOf")
+            .iter()
+            .map(|branch| self.height(branch))
+            .min();
+        let unions = [all, any, one].into_iter().flatten().max().unwrap_or(0);
+        referred
+            .max(unions)
+            .max(self.height_of_members(schema))
+            .max(self.height_of_items(schema))
+    }
+
+    fn height_of_members(&self, schema: &Map<String, Value>) -> u32 {
+        if !is_only(schema, "object") {
+            return 0;
+        }
+        let required = list(schema, "required").iter().filter_map(Value::as_str);
+        let members = required.filter_map(|name| schema.get("properties")?.get(name));
+        members
+            .map(|member| self.height(member).saturating_add(1))
+            .max()
+            .unwrap_or(0)
+    }
+
+    fn height_of_items(&self, schema: &Map<String, Value>) -> u32 {
+        let needed = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0);
+        match schema.get("items") {
+            Some(items) if needed > 0 && is_only(schema, "array") => {
+                self.height(items).saturating_add(1)
+            }
+            _ => 0,
+        }
+    }
+
+    /// Finds the heights behind all references: each pass carries them one reference further, from endless downwards.
+    fn measure(&mut self, references: &[String]) {
+        loop {
+            let mut changed = false;
+            for reference in references {
+                let height = self
+                    .resolve(reference)
+                    .map_or(ENDLESS, |schema| self.height(schema));
+                changed |= self.heights.insert(reference.clone(), height) != Some(height)
+                    && height != ENDLESS;
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+}
+
+/// The array under a keyword, or an empty one.
+pub(crate) fn list<'a>(schema: &'a Map<String, Value>, keyword: &str) -> &'a [Value] {
+    schema
+        .get(keyword)
+        .and_then(Value::as_array)
+        .map_or(&[], Vec::as_slice)
+}
+
+fn is_only(schema: &Map<String, Value>, name: &str) -> bool {
+    schema.get("type").is_none_or(|types| types == name)
+}
+
+fn reference(schema: &Map<String, Value>) -> Option<&str> {
+    schema.get("$ref").and_then(Value::as_str)
+}
+
+fn patterns_of(schema: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    let keyed = schema.get("patternProperties").and_then(Value::as_object);
+    let keys = keyed.into_iter().flat_map(Map::keys).map(String::as_str);
+    schema
+        .get("pattern")
+        .and_then(Value::as_str)
+        .into_iter()
+        .chain(keys)
+}
+
+/// Visits every schema of a document.
+fn walk<'a>(schema: &'a Value, visit: &mut impl FnMut(&'a Map<String, Value>)) {
+    let Value::Object(schema) = schema else {
+        return;
+    };
+    visit(schema);
+    for (keyword, value) in schema {
+        match (keyword.as_str(), value) {
+            // Data, in which what looks like a schema is none.
+            ("const" | "enum" | "default" | "examples", _) => {}
+            (
+                "properties" | "patternProperties" | "definitions" | "$defs" | "dependencies"
+                | "dependentSchemas",
+                Value::Object(schemas),
+            ) => schemas.values().for_each(|schema| walk(schema, visit)),
+            (_, Value::Array(schemas)) => schemas.iter().for_each(|schema| walk(schema, visit)),
+            (_, schema) => walk(schema, visit),
+        }
+    }
+}

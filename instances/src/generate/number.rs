@@ -1,0 +1,152 @@
+//! Numbers: the extremes that fit, and the bounds of the schema.
+
+use serde_json::{Value, json};
+
+use super::Generator;
+use crate::demand::{Demand, Kind};
+
+/// The largest integer that every JSON parser keeps exactly, since 2^53 is where doubles begin to skip some.
+const EXACT: i64 = 9_007_199_254_740_991;
+
+const INTEGERS: [i64; 10] = [
+    0,
+    1,
+    -1,
+    50,
+    12_345,
+    -32_042,
+    i32::MAX as i64 + 1,
+    i32::MIN as i64 - 1,
+    EXACT,
+    -EXACT,
+];
+const EXTREMES: [i64; 2] = [i64::MAX, i64::MIN];
+const NUMBERS: [f64; 10] = [0.0, 1.0, 0.1, 0.5, 1.25, -3.75, 1e-7, 1e15, 2.0, -1.0];
+
+/// How many random numbers are tried beside the interesting ones.
+const RANDOM: usize = 16;
+
+/// What the keywords allow of a number.
+struct Range {
+    low: Option<f64>,
+    above: Option<f64>,
+    high: Option<f64>,
+    below: Option<f64>,
+    steps: Vec<f64>,
+}
+
+impl Range {
+    fn new(demand: &Demand<'_>) -> Self {
+        let numbers = |keyword| demand.each(keyword).filter_map(Value::as_f64);
+        Self {
+            low: numbers("minimum").max_by(f64::total_cmp),
+            above: numbers("exclusiveMinimum").max_by(f64::total_cmp),
+            high: numbers("maximum").min_by(f64::total_cmp),
+            below: numbers("exclusiveMaximum").min_by(f64::total_cmp),
+            steps: numbers("multipleOf").filter(|step| *step > 0.0).collect(),
+        }
+    }
+
+    fn holds(&self, number: f64) -> bool {
+        self.low.is_none_or(|low| number >= low)
+            && self.above.is_none_or(|above| number > above)
+            && self.high.is_none_or(|high| number <= high)
+            && self.below.is_none_or(|below| number < below)
+            && self
+                .steps
+                .iter()
+                .all(|step| (number / step).fract().abs() < f64::EPSILON)
+    }
+
+    fn lowest(&self) -> Option<f64> {
+        let bounds = self.low.into_iter().chain(self.above);
+        bounds.max_by(f64::total_cmp)
+    }
+
+    fn highest(&self) -> Option<f64> {
+        let bounds = self.high.into_iter().chain(self.below);
+        bounds.min_by(f64::total_cmp)
+    }
+
+    /// Where to look for numbers: the range itself, or the thousand next to the bound there is.
+    fn span(&self) -> (f64, f64) {
+        match (self.lowest(), self.highest()) {
+            (Some(low), Some(high)) => (low, high),
+            (Some(low), None) => (low, low + 1000.0),
+            (None, Some(high)) => (high - 1000.0, high),
+            (None, None) => (-1000.0, 1000.0),
+        }
+    }
+
+    /// The multiple of the first step that is next to a number.
+    fn stepped(&self, number: f64) -> f64 {
+        self.steps
+            .first()
+            .map_or(number, |step| (number / step).round() * step)
+    }
+}
+
+impl Generator<'_> {
+    pub(super) fn integer(&mut self, demand: &Demand<'_>) -> Option<Value> {
+        let range = Range::new(demand);
+        let mut candidates: Vec<i64> = INTEGERS.to_vec();
+        // Where fractions are allowed, a double is what reads the number, and it keeps no extreme.
+        if !demand.kinds().contains(&Kind::Number) {
+            candidates.extend(EXTREMES);
+        }
+        // A float beyond `i64` saturates, which keeps to the integers that are allowed here.
+        candidates.extend(range.lowest().map(|low| low.ceil() as i64));
+        candidates.extend(
+            range
+                .lowest()
+                .map(|low| (low.floor() as i64).saturating_add(1)),
+        );
+        candidates.extend(
+            range
+                .highest()
+                .map(|high| (high.ceil() as i64).saturating_sub(1)),
+        );
+        candidates.extend(range.highest().map(|high| high.floor() as i64));
+
+        let (low, high) = range.span();
+        let random =
+            (0..RANDOM).map(|_| self.chance.integer(low.ceil() as i64, high.floor() as i64));
+        let random = random.map(|number| range.stepped(number as f64) as i64);
+        let random: Vec<i64> = random
+            .filter(|&number| range.holds(number as f64))
+            .take(2)
+            .collect();
+        candidates.retain(|&candidate| range.holds(candidate as f64));
+        candidates.extend(random);
+
+        let &chosen = self.chance.pick(&candidates)?;
+        // An integer is one by value: `1.0` is as good as `1`.
+        let as_float = chosen.unsigned_abs() <= EXACT.unsigned_abs() && self.chance.once_in(10);
+        Some(if as_float {
+            json!(chosen as f64)
+        } else {
+            json!(chosen)
+        })
+    }
+
+    pub(super) fn number(&mut self, demand: &Demand<'_>) -> Option<Value> {
+        let range = Range::new(demand);
+        let mut candidates: Vec<f64> = NUMBERS.to_vec();
+        candidates.extend(range.lowest());
+        candidates.extend(range.highest());
+
+        // In sixteenths of the range, since how a parser rounds long fractions isn't what is under test.
+        let (low, high) = range.span();
+        let sixteenth = (high - low) / 16.0;
+        let random = (0..RANDOM).map(|_| low + sixteenth * self.chance.between(0, 16) as f64);
+        let random = random.map(|number| range.stepped(number));
+        let random: Vec<f64> = random
+            .filter(|&number| range.holds(number))
+            .take(2)
+            .collect();
+        candidates.retain(|&candidate| range.holds(candidate));
+        candidates.extend(random);
+
+        self.chance.pick(&candidates).map(|&chosen| json!(chosen))
+    }
+}

@@ -1,0 +1,54 @@
+//! The schema validator, as the judge of every instance.
+
+use jsonschema::{Registry, Validator};
+use serde_json::{Value, json};
+
+use crate::Error;
+use crate::document::Document;
+
+/// What the document is called among the validator's resources.
+const URI: &str = "json-schema:///document";
+
+/// Judges the instances of one definition.
+pub(crate) struct Judge {
+    validator: Validator,
+}
+
+/// Makes the document known to validators, so that each can refer to a place in it.
+pub(crate) fn registry(document: &Document) -> Result<Registry<'_>, Error> {
+    let refused = |error: jsonschema::ReferencingError| Error::Schema {
+        pointer: "the document".to_owned(),
+        reason: error.to_string(),
+    };
+    Registry::new()
+        .draft(document.draft())
+        .add(URI, document.root())
+        .map_err(refused)?
+        .prepare()
+        .map_err(refused)
+}
+
+impl Judge {
+    /// Compiles the schema at `pointer`.
+    pub(crate) fn new(
+        document: &Document,
+        registry: &Registry<'_>,
+        pointer: &str,
+    ) -> Result<Self, Error> {
+        let fragment = pointer.replace('%', "%25").replace(' ', "%20");
+        let validator = jsonschema::options()
+            .with_draft(document.draft())
+            .with_registry(registry)
+            .should_validate_formats(false)
+            .build(&json!({ "$ref": format!("{URI}#{fragment}") }))
+            .map_err(|error| Error::Schema {
+                pointer: pointer.to_owned(),
+                reason: error.to_string(),
+            })?;
+        Ok(Self { validator })
+    }
+
+    pub(crate) fn accepts(&self, value: &Value) -> bool {
+        self.validator.is_valid(value)
+    }
+}

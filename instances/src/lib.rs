@@ -1,0 +1,273 @@
+//! Random instances of the definitions in a JSON Schema document, for tests.
+//!
+//! For each definition, [`Instances::of`] makes values that the schema accepts and mutants of them that it mostly
+//! refuses. Valid values are built from the keywords, not found by chance; still, no value is trusted to be what it was
+//! meant to be: a schema validator judges every one, and its verdict is the one reported.
+//!
+//! `format` is taken as an annotation, as 2020-12 has it: values carry well-formed text, and the judge ignores it.
+
+mod chance;
+mod definitions;
+mod demand;
+mod document;
+mod generate;
+mod judge;
+mod mutate;
+mod pattern;
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde_json::Value;
+
+use crate::chance::Chance;
+use crate::definitions::{Definition, definitions};
+use crate::document::Document;
+use crate::generate::Generator;
+use crate::judge::Judge;
+use crate::mutate::Mutator;
+
+/// How deeply an instance may nest; parsers commonly refuse what is deeper than 128, and tests wrap instances.
+const DEEPEST: usize = 60;
+
+/// How many values are tried for each one asked for, before the definition counts as exhausted.
+const TRIES: usize = 40;
+
+/// Why no instances can be made from a document.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The document has neither `definitions` nor `$defs`.
+    #[error(
+        "the document has neither `definitions` nor `$defs` with an entry; there is nothing to make instances of"
+    )]
+    Empty,
+    /// Two definitions have one name, so asking for it would be ambiguous.
+    #[error("`{name}` is defined both at {first} and at {second}; rename one of them")]
+    Ambiguous {
+        /// The name they share.
+        name: String,
+        /// The pointer of the one found first.
+        first: String,
+        /// The pointer of the other.
+        second: String,
+    },
+    /// A `$ref` is not of the form `#` or `#/…`, or points at nothing.
+    #[error("`$ref`: \"{reference}\" does not point into the document; bundle the document first")]
+    Reference {
+        /// The reference as written.
+        reference: String,
+    },
+    /// The validator refuses the schema.
+    #[error("the validator refuses {pointer}: {reason}")]
+    Schema {
+        /// Where the refused schema stands.
+        pointer: String,
+        /// The validator's own words.
+        reason: String,
+    },
+}
+
+/// A value, and whether the schema accepts it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Instance {
+    /// The name of the definition that the value was made for.
+    pub definition: String,
+    /// The JSON pointer of that definition in the document, such as `/$defs/Tool`.
+    pub pointer: String,
+    /// The validator's verdict.
+    pub valid: bool,
+    /// The value.
+    pub value: Value,
+}
+
+/// A schema document that instances can be made from.
+pub struct Instances {
+    document: Document,
+    definitions: BTreeMap<String, Judged>,
+}
+
+/// A definition and the validator that judges its instances.
+struct Judged {
+    definition: Definition,
+    judge: Judge,
+}
+
+impl Instances {
+    /// Reads the definitions of a JSON Schema document.
+    ///
+    /// Definitions stand in `definitions` or `$defs`, at the root or nested in another definition; a nested one is named
+    /// `Outer/Inner`. The dialect is what `$schema` says, or 2020-12 without it.
+    ///
+    /// # Errors
+    ///
+    /// If there is no definition, two share a name, a `$ref` leads out of the document or to nothing, or the validator
+    /// refuses a schema.
+    pub fn new(document: &Value) -> Result<Self, Error> {
+        let document = Document::new(document)?;
+        let definitions = judged(&document)?;
+        if definitions.is_empty() {
+            return Err(Error::Empty);
+        }
+        Ok(Self {
+            document,
+            definitions,
+        })
+    }
+
+    /// The names of the definitions, sorted.
+    pub fn definitions(&self) -> impl Iterator<Item = &str> {
+        self.definitions.keys().map(String::as_str)
+    }
+
+    /// Makes up to `count` different instances of a definition: about half of them valid, the others mutants.
+    ///
+    /// The same document, definition, seed and count make the same instances. There are fewer than `count` only where the
+    /// definition allows no more, and none if there is no such definition. For a count of two or more there is an invalid
+    /// one, unless the definition accepts everything.
+    pub fn of(&self, definition: &str, seed: u64, count: usize) -> Vec<Instance> {
+        let Some((judged, schema)) = self.find(definition) else {
+            return Vec::new();
+        };
+        let mut chance = Chance::new(seed, definition);
+        let mut kept = Kept::new(judged);
+
+        let wanted = count.div_ceil(2);
+        let mut generator = Generator::new(&self.document, &mut chance);
+        for _ in 0..wanted * TRIES {
+            if kept.valid() == wanted || kept.len() == count {
+                break;
+            }
+            if let Some(value) = generator.instance(schema) {
+                kept.keep(value);
+            }
+        }
+
+        let originals: Vec<Value> = kept.values();
+        let mut mutator = Mutator::new(&self.document, &mut chance);
+        for _ in 0..count * TRIES {
+            if kept.len() >= count {
+                break;
+            }
+            if let Some(mutant) = mutator.mutant(&originals, |value| judged.judge.accepts(value)) {
+                kept.keep(mutant);
+            }
+        }
+
+        if count > 1 && kept.valid() == kept.len() {
+            let refused = mutate::of_every_type()
+                .into_iter()
+                .find(|value| !judged.judge.accepts(value));
+            if let Some(value) = refused {
+                kept.make_room(count);
+                kept.keep(value);
+            }
+        }
+        kept.instances
+    }
+
+    /// The definitions that no valid instance was found for: they accept nothing, or the generator does not understand
+    /// what they ask for.
+    pub fn barren(&self) -> Vec<&str> {
+        let fertile = |name: &str| self.of(name, 0, 2).iter().any(|instance| instance.valid);
+        self.definitions().filter(|name| !fertile(name)).collect()
+    }
+
+    /// Whether a definition accepts a value; nothing if there is no such definition.
+    pub fn accepts(&self, definition: &str, value: &Value) -> Option<bool> {
+        Some(self.definitions.get(definition)?.judge.accepts(value))
+    }
+
+    fn find(&self, definition: &str) -> Option<(&Judged, &Value)> {
+        let judged = self.definitions.get(definition)?;
+        let schema = self.document.root().pointer(&judged.definition.pointer)?;
+        Some((judged, schema))
+    }
+}
+
+/// Finds the definitions and compiles a judge for each.
+fn judged(document: &Document) -> Result<BTreeMap<String, Judged>, Error> {
+    let registry = judge::registry(document)?;
+    let mut judged = BTreeMap::<String, Judged>::new();
+    for definition in definitions(document.root()) {
+        let judge = Judge::new(document, &registry, &definition.pointer)?;
+        let (name, second) = (definition.name.clone(), definition.pointer.clone());
+        if let Some(first) = judged.insert(name.clone(), Judged { definition, judge }) {
+            return Err(Error::Ambiguous {
+                name,
+                first: first.definition.pointer,
+                second,
+            });
+        }
+    }
+    Ok(judged)
+}
+
+/// The instances kept so far: judged, and no two alike.
+struct Kept<'a> {
+    judged: &'a Judged,
+    seen: HashSet<String>,
+    instances: Vec<Instance>,
+}
+
+impl<'a> Kept<'a> {
+    fn new(judged: &'a Judged) -> Self {
+        Self {
+            judged,
+            seen: HashSet::new(),
+            instances: Vec::new(),
+        }
+    }
+
+    fn keep(&mut self, value: Value) {
+        // By text, since `1` and `1.0` are two instances to a parser.
+        if !is_presentable(&value, DEEPEST) || !self.seen.insert(value.to_string()) {
+            return;
+        }
+        self.instances.push(Instance {
+            definition: self.judged.definition.name.clone(),
+            pointer: self.judged.definition.pointer.clone(),
+            valid: self.judged.judge.accepts(&value),
+            value,
+        });
+    }
+
+    fn make_room(&mut self, count: usize) {
+        self.instances.truncate(count.saturating_sub(1));
+    }
+
+    fn len(&self) -> usize {
+        self.instances.len()
+    }
+
+    fn valid(&self) -> usize {
+        self.instances
+            .iter()
+            .filter(|instance| instance.valid)
+            .count()
+    }
+
+    fn values(&self) -> Vec<Value> {
+        self.instances
+            .iter()
+            .filter(|instance| instance.valid)
+            .map(|instance| instance.value.clone())
+            .collect()
+    }
+}
+
+/// Whether every integer fits an `i64` and nothing nests deeper than `depth` levels; constants and defaults in a schema
+/// may break either.
+fn is_presentable(value: &Value, depth: usize) -> bool {
+    match value {
+        Value::Number(number) => number.is_i64() || number.is_f64(),
+        Value::Array(items) => {
+            depth > 0 && items.iter().all(|item| is_presentable(item, depth - 1))
+        }
+        Value::Object(members) => {
+            depth > 0
+                && members
+                    .values()
+                    .all(|member| is_presentable(member, depth - 1))
+        }
+        Value::Null | Value::Bool(_) | Value::String(_) => true,
+    }
+}

@@ -1,0 +1,255 @@
+//! Mutants: valid values with one thing changed.
+
+use serde_json::{Map, Value, json};
+
+use crate::chance::{About, Chance};
+use crate::document::Document;
+
+/// How often another change is tried after one that the judge let pass.
+const TRIES: usize = 5;
+
+/// The longest array or string that is made to break a bound.
+const LONGEST: usize = 300;
+
+/// One way to change a value at a place.
+type Mutation = fn(&mut Value, &mut Mutator<'_>) -> Option<()>;
+
+const MUTATIONS: [Mutation; 10] = [
+    drop_member,
+    drop_member,
+    rename_member,
+    change_type,
+    nullify,
+    empty_into_array,
+    exceed,
+    alter_text,
+    lengthen,
+    shorten,
+];
+
+/// Makes mutants.
+pub(crate) struct Mutator<'a> {
+    chance: &'a mut Chance,
+    place: &'a Value,
+    /// A length that exceeds every bound that the document sets on one, as far as that is practical.
+    too_long: usize,
+}
+
+impl<'a> Mutator<'a> {
+    pub(crate) fn new(document: &'a Document, chance: &'a mut Chance) -> Self {
+        let too_long = longest(document.root()).saturating_add(1).min(LONGEST);
+        Self {
+            chance,
+            place: document.root(),
+            too_long,
+        }
+    }
+
+    /// Makes a mutant of one of the originals, or of nothing in particular if there are none. One that is refused is
+    /// preferred; if none is found soon, it is one that is still accepted.
+    pub(crate) fn mutant(
+        &mut self,
+        originals: &[Value],
+        accepts: impl Fn(&Value) -> bool,
+    ) -> Option<Value> {
+        let mut mutant = None;
+        for _ in 0..TRIES {
+            let original = self.chance.pick(originals).cloned().unwrap_or_default();
+            let Some(changed) = self.change(original) else {
+                continue;
+            };
+            if !accepts(&changed) {
+                return Some(changed);
+            }
+            mutant = Some(changed);
+        }
+        mutant
+    }
+
+    fn change(&mut self, mut value: Value) -> Option<Value> {
+        let mutation = MUTATIONS[self
+            .chance
+            .deal(About::Mutation, self.place, MUTATIONS.len())];
+        let mut pointers = Vec::new();
+        collect(&value, &mut String::new(), &mut pointers);
+        // Not every change can be made at every place, so try places until one takes it.
+        for _ in 0..pointers.len() {
+            let pointer = self.chance.pick(&pointers)?;
+            if mutation(value.pointer_mut(pointer)?, self).is_some() {
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    fn other_type(&mut self, value: &Value) -> Option<Value> {
+        let others = of_every_type();
+        let others: Vec<Value> = others
+            .into_iter()
+            .filter(|other| std::mem::discriminant(other) != std::mem::discriminant(value))
+            .collect();
+        self.chance.pick(&others).cloned()
+    }
+}
+
+/// A value of each type, none of which a schema is likely to single out.
+pub(crate) fn of_every_type() -> [Value; 8] {
+    [
+        json!("zzz"),
+        json!(12_345),
+        json!(-1.5),
+        json!(true),
+        json!(null),
+        json!([]),
+        json!({}),
+        json!({ "zz": 1 }),
+    ]
+}
+
+fn drop_member(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> {
+    let members = value.as_object_mut()?;
+    let name = any_name(members, mutator)?;
+    members.remove(&name).map(drop)
+}
+
+fn rename_member(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> {
+    let members = value.as_object_mut()?;
+    let name = any_name(members, mutator)?;
+    let member = members.remove(&name)?;
+    members.insert(format!("{name}z"), member);
+    Some(())
+}
+
+fn change_type(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> {
+    *value = mutator.other_type(value)?;
+    Some(())
+}
+
+fn nullify(value: &mut Value, _: &mut Mutator<'_>) -> Option<()> {
+    (!value.take().is_null()).then_some(())
+}
+
+/// An array for an object, as languages that don't tell the two apart write it.
+fn empty_into_array(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> {
+    let members = value.as_object()?;
+    let values: Vec<Value> = if mutator.chance.once_in(2) {
+        members.values().cloned().collect()
+    } else {
+        Vec::new()
+    };
+    *value = json!(values);
+    Some(())
+}
+
+/// A number that leaves its bounds, or isn't whole any more.
+fn exceed(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> {
+    let others = match value.as_i64() {
+        Some(integer) => {
+            let (over, under) = (
+                integer.saturating_add(1_000_000),
+                integer.saturating_sub(1_000_000),
+            );
+            vec![
+                json!(integer as f64 + 0.5),
+                json!(over),
+                json!(under),
+                json!(-1 - integer),
+            ]
+        }
+        None => {
+            let number = value.as_f64()?;
+            vec![
+                json!(number + 1e6),
+                json!(number - 1e6),
+                json!(-1.0 - number),
+            ]
+        }
+    };
+    *value = mutator.chance.pick(&others)?.clone();
+    Some(())
+}
+
+/// A text that is no constant, no listed value, and of no particular form.
+fn alter_text(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> {
+    let text = value.as_str()?;
+    let others = [
+        format!("{text}z"),
+        text.to_uppercase(),
+        text.chars().skip(1).collect(),
+        String::new(),
+    ];
+    let others: Vec<&String> = others.iter().filter(|other| *other != text).collect();
+    *value = json!(mutator.chance.pick(&others)?);
+    Some(())
+}
+
+/// An array or a string that is longer than any bound the document has.
+fn lengthen(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> {
+    match value {
+        Value::Array(items) => {
+            let item = items.last()?.clone();
+            items.resize(mutator.too_long.max(items.len() + 1), item);
+        }
+        Value::String(text) => *text = "z".repeat(mutator.too_long.max(text.chars().count() + 1)),
+        _ => return None,
+    }
+    Some(())
+}
+
+/// An array or a string with its end missing, or all of it.
+fn shorten(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> {
+    let wholly = mutator.chance.once_in(2);
+    match value {
+        Value::Array(items) if wholly => items.clear(),
+        Value::Array(items) => items.pop().map(drop)?,
+        Value::String(text) if wholly => text.clear(),
+        Value::String(text) => text.pop().map(drop)?,
+        _ => return None,
+    }
+    Some(())
+}
+
+fn any_name(members: &Map<String, Value>, mutator: &mut Mutator<'_>) -> Option<String> {
+    let names: Vec<&String> = members.keys().collect();
+    mutator.chance.pick(&names).map(|&name| name.clone())
+}
+
+/// Lists the pointers to a value and to all within it.
+fn collect(value: &Value, at: &mut String, pointers: &mut Vec<String>) {
+    pointers.push(at.clone());
+    let length = at.len();
+    let mut within = |key: &str, inner: &Value| {
+        at.push('/');
+        at.push_str(&key.replace('~', "~0").replace('/', "~1"));
+        collect(inner, at, pointers);
+        at.truncate(length);
+    };
+    match value {
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .for_each(|(index, item)| within(&index.to_string(), item)),
+        Value::Object(members) => members
+            .iter()
+            .for_each(|(name, member)| within(name, member)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// The largest `maxItems` or `maxLength` of a document.
+fn longest(schema: &Value) -> usize {
+    match schema {
+        Value::Array(schemas) => schemas.iter().map(longest).max().unwrap_or(0),
+        Value::Object(keywords) => {
+            let bounds = ["maxItems", "maxLength"]
+                .into_iter()
+                .filter_map(|keyword| keywords.get(keyword)?.as_u64());
+            let bound = bounds
+                .max()
+                .and_then(|bound| usize::try_from(bound).ok())
+                .unwrap_or(0);
+            keywords.values().map(longest).max().unwrap_or(0).max(bound)
+        }
+        _ => 0,
+    }
+}

@@ -1,0 +1,193 @@
+//! Texts that match a regular expression, for the part of the syntax that patterns of schemas commonly use.
+//!
+//! A sample need not match: anchors in the middle and word boundaries are passed over. The caller checks.
+
+use std::iter::Peekable;
+use std::str::Chars;
+
+use crate::chance::Chance;
+
+/// How often something is repeated beyond what is needed, where the pattern sets no bound.
+const EXTRA: usize = 3;
+
+/// The characters that a class such as `.` or `[^,]` is drawn from.
+const PRINTABLE: std::ops::RangeInclusive<char> = ' '..='~';
+
+/// A regular expression that can be sampled.
+#[derive(Debug)]
+pub(crate) enum Pattern {
+    /// One of these characters.
+    Class(Vec<char>),
+    /// One after the other.
+    Sequence(Vec<Pattern>),
+    /// One of the branches.
+    Either(Vec<Pattern>),
+    /// From so many to so many times; without an upper bound, as often as one likes.
+    Repeat(Box<Pattern>, usize, Option<usize>),
+}
+
+impl Pattern {
+    /// Reads a regular expression; nothing if it uses what can't be sampled, such as look-ahead and back references.
+    pub(crate) fn parse(source: &str) -> Option<Self> {
+        let mut parser = Parser {
+            rest: source.chars().peekable(),
+        };
+        let pattern = parser.either()?;
+        parser.rest.next().is_none().then_some(pattern)
+    }
+
+    /// Makes a text; `low` is the length that unbounded repetitions should at least give it.
+    pub(crate) fn sample(&self, chance: &mut Chance, low: usize) -> String {
+        let mut text = String::new();
+        self.write(chance, low, &mut text);
+        text
+    }
+
+    fn write(&self, chance: &mut Chance, low: usize, text: &mut String) {
+        match self {
+            Self::Class(characters) => text.extend(chance.pick(characters)),
+            Self::Sequence(parts) => parts.iter().for_each(|part| part.write(chance, low, text)),
+            Self::Either(branches) => {
+                if let Some(branch) = chance.pick(branches) {
+                    branch.write(chance, low, text);
+                }
+            }
+            Self::Repeat(part, least, most) => {
+                let wanted = low.saturating_sub(text.chars().count());
+                let most = most.unwrap_or_else(|| wanted.max(least + EXTRA));
+                let least = wanted.clamp(*least, most.max(*least));
+                for _ in 0..chance.between(least, most) {
+                    part.write(chance, low, text);
+                }
+            }
+        }
+    }
+}
+
+struct Parser<'a> {
+    rest: Peekable<Chars<'a>>,
+}
+
+impl Parser<'_> {
+    fn either(&mut self) -> Option<Pattern> {
+        let mut branches = vec![self.sequence()?];
+        while self.rest.next_if_eq(&'|').is_some() {
+            branches.push(self.sequence()?);
+        }
+        Some(Pattern::Either(branches))
+    }
+
+    fn sequence(&mut self) -> Option<Pattern> {
+        let mut parts = Vec::new();
+        while let Some(next) = self.rest.next_if(|next| !matches!(next, '|' | ')')) {
+            let part = match next {
+                '^' | '$' => continue,
+                '(' => self.group()?,
+                '[' => Pattern::Class(self.class()?),
+                '.' => Pattern::Class(PRINTABLE.collect()),
+                '\\' => match self.rest.peek()? {
+                    'b' | 'B' => {
+                        self.rest.next();
+                        continue;
+                    }
+                    _ => Pattern::Class(self.escape()?),
+                },
+                '*' | '+' | '?' | '{' => return None,
+                literal => Pattern::Class(vec![literal]),
+            };
+            parts.push(self.repeated(part)?);
+        }
+        Some(Pattern::Sequence(parts))
+    }
+
+    fn group(&mut self) -> Option<Pattern> {
+        if self.rest.next_if_eq(&'?').is_some() {
+            self.rest.next_if_eq(&':')?;
+        }
+        let inner = self.either()?;
+        self.rest.next_if_eq(&')')?;
+        Some(inner)
+    }
+
+    fn repeated(&mut self, part: Pattern) -> Option<Pattern> {
+        let (least, most) = match self.rest.peek() {
+            Some('*') => (0, None),
+            Some('+') => (1, None),
+            Some('?') => (0, Some(1)),
+            Some('{') => {
+                self.rest.next();
+                let least = self.number()?;
+                let most = match self.rest.next_if_eq(&',') {
+                    Some(_) => self.number(),
+                    None => Some(least),
+                };
+                (least, most)
+            }
+            _ => return Some(part),
+        };
+        // The quantifier itself, or the brace that closes it.
+        self.rest.next()?;
+        self.rest.next_if_eq(&'?');
+        Some(Pattern::Repeat(Box::new(part), least, most))
+    }
+
+    fn number(&mut self) -> Option<usize> {
+        let digits: String =
+            std::iter::from_fn(|| self.rest.next_if(char::is_ascii_digit)).collect();
+        digits.parse().ok()
+    }
+
+    fn class(&mut self) -> Option<Vec<char>> {
+        let negated = self.rest.next_if_eq(&'^').is_some();
+        let mut characters = Vec::new();
+        loop {
+            let mut set = match self.rest.next()? {
+                ']' => break,
+                '\\' => self.escape()?,
+                literal => vec![literal],
+            };
+            if let [first] = set[..]
+                && self.rest.next_if_eq(&'-').is_some()
+            {
+                match self.rest.peek()? {
+                    ']' => set.push('-'),
+                    _ => set = (first..=self.range_end()?).collect(),
+                }
+            }
+            characters.append(&mut set);
+        }
+        if negated {
+            characters = PRINTABLE
+                .filter(|character| !characters.contains(character))
+                .collect();
+        }
+        Some(characters)
+    }
+
+    fn range_end(&mut self) -> Option<char> {
+        match self.rest.next()? {
+            '\\' => match self.escape()?[..] {
+                [end] => Some(end),
+                _ => None,
+            },
+            end => Some(end),
+        }
+    }
+
+    fn escape(&mut self) -> Option<Vec<char>> {
+        let all = |fits: fn(&char) -> bool| PRINTABLE.filter(fits).collect();
+        Some(match self.rest.next()? {
+            'd' => all(char::is_ascii_digit),
+            'D' => all(|character| !character.is_ascii_digit()),
+            'w' => all(|character| character.is_ascii_alphanumeric() || *character == '_'),
+            'W' => all(|character| !character.is_ascii_alphanumeric() && *character != '_'),
+            's' => vec![' ', '\t'],
+            'S' => all(|character| *character != ' '),
+            'n' => vec!['\n'],
+            'r' => vec!['\r'],
+            't' => vec!['\t'],
+            other if other.is_ascii_alphanumeric() => return None,
+            other => vec![other],
+        })
+    }
+}

@@ -1,0 +1,116 @@
+//! `serde::Deserialize` by way of [`Decode`](crate::Decode).
+//!
+//! From serde_json a value arrives as its own text, exact to the last digit. Any other deserializer (a YAML reader, a
+//! `#[serde(flatten)]` buffer) is written out as JSON first.
+
+use std::cell::RefCell;
+use std::fmt;
+
+use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::decode::{Decode, from_str};
+
+/// Implements `Deserialize` for types that implement [`Decode`](crate::Decode).
+#[macro_export]
+macro_rules! deserialize_by_decoding {
+    ($($type:ty),* $(,)?) => {$(
+        impl<'de> $crate::serde::Deserialize<'de> for $type {
+            fn deserialize<D: $crate::serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> ::std::result::Result<Self, D::Error> {
+                $crate::bridge::deserialize(deserializer)
+            }
+        }
+    )*};
+}
+
+/// Implements `Serialize` and `Deserialize` for types that implement [`Object`](crate::Object) and
+/// [`Decode`](crate::Decode).
+#[macro_export]
+macro_rules! serde_object {
+    ($($type:ty),* $(,)?) => {$(
+        impl $crate::serde::Serialize for $type {
+            fn serialize<S: $crate::serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> ::std::result::Result<S::Ok, S::Error> {
+                $crate::serialize_object(self, serializer)
+            }
+        }
+        $crate::deserialize_by_decoding!($type);
+    )*};
+}
+
+/// Decodes whatever a deserializer holds.
+///
+/// # Errors
+/// When it can't be held by `T`; the message has the path.
+pub fn deserialize<'de, T: Decode, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    let transcoded = RefCell::new(None);
+    let asked = Asked {
+        deserializer,
+        transcoded: &transcoded,
+    };
+    // serde_json answers a request for a `RawValue` with the text; others call back with themselves, which fails the
+    // request and leaves the text in `transcoded`.
+    let raw = <Box<RawValue> as de::Deserialize>::deserialize(asked);
+    let text: Box<str> = match transcoded.into_inner() {
+        Some(text) => text,
+        None => raw?.into(),
+    };
+    from_str(&text).map_err(de::Error::custom)
+}
+
+struct Asked<'t, D> {
+    deserializer: D,
+    transcoded: &'t RefCell<Option<Box<str>>>,
+}
+
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for Asked<'_, D> {
+    type Error = D::Error;
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        let answer = Answer {
+            visitor,
+            transcoded: self.transcoded,
+        };
+        self.deserializer.deserialize_newtype_struct(name, answer)
+    }
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        self.deserializer.deserialize_any(visitor)
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf option unit unit_struct seq tuple
+        tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+struct Answer<'t, V> {
+    visitor: V,
+    transcoded: &'t RefCell<Option<Box<str>>>,
+}
+
+impl<'de, V: Visitor<'de>> Visitor<'de> for Answer<'_, V> {
+    type Value = V::Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, text: A) -> Result<V::Value, A::Error> {
+        self.visitor.visit_map(text)
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, other: D) -> Result<V::Value, D::Error> {
+        let value = <serde_json::Value as de::Deserialize>::deserialize(other)?;
+        self.transcoded.replace(Some(value.to_string().into()));
+        Err(de::Error::custom("the text is elsewhere"))
+    }
+}

@@ -1,0 +1,103 @@
+//! From a JSON text to a value.
+
+use crate::error::Decoded;
+use crate::reader::{Kind, Reader};
+
+/// A type that can be read from JSON in one pass.
+pub trait Decode: Sized {
+    /// Whether `null` is one of the type's values. Where it isn't, an optional member's `null` is kept beside it.
+    const HOLDS_NULL: bool = false;
+
+    /// Reads the next value.
+    ///
+    /// # Errors
+    /// When the value can't be held by this type.
+    fn decode(reader: &mut Reader<'_>) -> Decoded<Self>;
+}
+
+/// Decodes a whole JSON text.
+///
+/// # Errors
+/// When it isn't UTF-8, isn't JSON, or can't be held by `T`; the error says where.
+pub fn from_slice<T: Decode>(json: &[u8]) -> Decoded<T> {
+    decode_whole(Reader::from_slice(json)?)
+}
+
+/// Decodes a whole JSON text.
+///
+/// # Errors
+/// When it isn't JSON, or can't be held by `T`; the error says where.
+pub fn from_str<T: Decode>(json: &str) -> Decoded<T> {
+    decode_whole(Reader::new(json))
+}
+
+fn decode_whole<T: Decode>(mut reader: Reader<'_>) -> Decoded<T> {
+    let value = T::decode(&mut reader)?;
+    reader.finish()?;
+    Ok(value)
+}
+
+impl Decode for String {
+    fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
+        reader.string().map(std::borrow::Cow::into_owned)
+    }
+}
+
+impl Decode for bool {
+    fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
+        reader.boolean()
+    }
+}
+
+impl Decode for i64 {
+    fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
+        reader.integer()
+    }
+}
+
+impl Decode for crate::Number {
+    fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
+        reader.number()
+    }
+}
+
+impl Decode for () {
+    const HOLDS_NULL: bool = true;
+
+    /// The value of a schema that only allows `null`.
+    fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
+        reader.null()
+    }
+}
+
+impl<T: Decode> Decode for Vec<T> {
+    fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
+        let mut elements = Self::new();
+        reader.array(|reader| {
+            elements.push(T::decode(reader)?);
+            Ok(())
+        })?;
+        Ok(elements)
+    }
+}
+
+/// A value that may be `null`; whether a member is absent is told one level further out.
+impl<T: Decode> Decode for Option<T> {
+    const HOLDS_NULL: bool = true;
+
+    fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
+        if reader.kind()? == Kind::Null {
+            reader.null()?;
+            return Ok(None);
+        }
+        T::decode(reader).map(Some)
+    }
+}
+
+impl<T: Decode> Decode for Box<T> {
+    const HOLDS_NULL: bool = T::HOLDS_NULL;
+
+    fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
+        T::decode(reader).map(Self::new)
+    }
+}

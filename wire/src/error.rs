@@ -1,0 +1,137 @@
+//! What went wrong while decoding, and where.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::path::{Path, Segment};
+
+/// What decoding yields: a value, or the first thing that stood in its way.
+///
+/// Generated code uses this alias because revisions declare types of their own that are called `Result` and `Error`.
+pub type Decoded<T> = Result<T, DecodeError>;
+
+/// A JSON text that can't be held by the type it was decoded as.
+///
+/// Displays as `` `params.messages[2].content.type`: expected a string, found a number ``.
+#[derive(Clone, PartialEq, Eq)]
+pub struct DecodeError(Box<Details>);
+
+#[derive(Clone, PartialEq, Eq)]
+struct Details {
+    kind: DecodeErrorKind,
+    expected: Cow<'static, str>,
+    found: Cow<'static, str>,
+    offset: usize,
+    /// Innermost first: each level adds itself while the error travels outwards, so that success pays nothing.
+    reversed: Vec<Segment>,
+}
+
+/// The kinds of things that stop decoding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DecodeErrorKind {
+    /// The text isn't JSON, or isn't UTF-8.
+    Syntax,
+    /// A value of another JSON type than the one that is held here.
+    WrongType,
+    /// A value of the right type that can't be held, such as an integer beyond 64 bits.
+    OutOfRange,
+    /// A required member is absent.
+    MissingMember,
+    /// A member occurs twice in one object.
+    DuplicateMember,
+    /// The value is nested deeper than [`MAX_DEPTH`](crate::MAX_DEPTH).
+    TooDeep,
+    /// An object that is neither a request, a notification nor a response.
+    NotAMessage,
+}
+
+impl DecodeError {
+    pub(crate) fn new(
+        kind: DecodeErrorKind,
+        expected: impl Into<Cow<'static, str>>,
+        found: impl Into<Cow<'static, str>>,
+        offset: usize,
+    ) -> Self {
+        Self(Box::new(Details {
+            kind,
+            expected: expected.into(),
+            found: found.into(),
+            offset,
+            reversed: Vec::new(),
+        }))
+    }
+
+    /// The same error, seen from the object that holds the value as `member`.
+    #[must_use]
+    pub fn in_member(mut self, member: &str) -> Self {
+        self.0.reversed.push(Segment::Member(member.to_owned()));
+        self
+    }
+
+    /// The same error, seen from the array that holds the value at `index`.
+    #[must_use]
+    pub fn in_element(mut self, index: usize) -> Self {
+        self.0.reversed.push(Segment::Index(index));
+        self
+    }
+
+    /// What kind of error it is.
+    #[must_use]
+    pub fn kind(&self) -> DecodeErrorKind {
+        self.0.kind
+    }
+
+    /// Where in the decoded value, seen from its root.
+    #[must_use]
+    pub fn path(&self) -> Path {
+        Path::from_reversed(self.0.reversed.clone())
+    }
+
+    /// What could have been held there.
+    #[must_use]
+    pub fn expected(&self) -> &str {
+        &self.0.expected
+    }
+
+    /// What was there instead.
+    #[must_use]
+    pub fn found(&self) -> &str {
+        &self.0.found
+    }
+
+    /// How many bytes into the text decoding had come.
+    #[must_use]
+    pub fn offset(&self) -> usize {
+        self.0.offset
+    }
+
+    /// What is wrong, without the path: `expected a string, found a number`.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        format!("expected {}, found {}", self.0.expected, self.0.found)
+    }
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.0.reversed.is_empty() {
+            write!(f, "`{}`: ", self.path())?;
+        }
+        f.write_str(&self.reason())
+    }
+}
+
+impl fmt::Debug for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DecodeError")
+            .field("kind", &self.0.kind)
+            .field("path", &self.path().to_string())
+            .field("expected", &self.0.expected)
+            .field("found", &self.0.found)
+            .field("offset", &self.0.offset)
+            .finish()
+    }
+}
+
+impl std::error::Error for DecodeError {}

@@ -1,0 +1,164 @@
+//! Judging by the rules that have no schemas inside.
+
+use serde_json::{Map, Number, Value};
+
+use super::equality::{equal, first_repetition};
+use super::evaluate::Case;
+use super::findings::{FINE, Flow, Sink};
+use super::node::{Bound, Rule};
+use super::number::Exact;
+use super::violation::{Violation, constant, constants, found, quoted};
+
+/// Judges by one rule; one that is for another type of value is fulfilled.
+pub(super) fn assertion(rule: &Rule, case: Case<'_>, sink: &mut impl Sink) -> Flow {
+    match case.value {
+        Value::Number(number) => number_assertion(rule, number, case, sink)?,
+        Value::String(text) => string_assertion(rule, text, case, sink)?,
+        Value::Array(elements) => array_assertion(rule, elements, case, sink)?,
+        Value::Object(members) => object_assertion(rule, members, case, sink)?,
+        Value::Null | Value::Bool(_) => {}
+    }
+    match rule {
+        Rule::Never => sink.refuse(|findings| {
+            let violation = case.violation("", "nothing".to_owned(), found(case.value));
+            findings.push(Violation {
+                schema: case.node.at.clone(),
+                ..violation
+            })
+        }),
+        Rule::Type(types) if !types.admits(case.value) => {
+            case.refuse(sink, "type", || types.describe())
+        }
+        Rule::Const(allowed) if !equal(allowed, case.value) => {
+            case.refuse(sink, "const", || constant(allowed))
+        }
+        Rule::Enum(allowed) if !allowed.iter().any(|allowed| equal(allowed, case.value)) => {
+            case.refuse(sink, "enum", || constants(allowed))
+        }
+        _ => FINE,
+    }
+}
+
+fn number_assertion(rule: &Rule, number: &Number, case: Case<'_>, sink: &mut impl Sink) -> Flow {
+    match rule {
+        Rule::Bound(bound, limit, exact) => {
+            let order = Exact::of(number).cmp(exact);
+            let (fine, words) = match bound {
+                Bound::Minimum => (order.is_ge(), "at least"),
+                Bound::ExclusiveMinimum => (order.is_gt(), "more than"),
+                Bound::Maximum => (order.is_le(), "at most"),
+                Bound::ExclusiveMaximum => (order.is_lt(), "less than"),
+            };
+            if fine {
+                return FINE;
+            }
+            case.refuse(sink, bound.keyword(), || format!("{words} {limit}"))
+        }
+        Rule::MultipleOf(divisor, exact) if !exact.divides(&Exact::of(number)) => {
+            case.refuse(sink, "multipleOf", || format!("a multiple of {divisor}"))
+        }
+        _ => FINE,
+    }
+}
+
+fn string_assertion(rule: &Rule, text: &str, case: Case<'_>, sink: &mut impl Sink) -> Flow {
+    let (keyword, expected) = match rule {
+        Rule::MinLength(min) if length(text) < *min => {
+            ("minLength", format!("at least {min} characters"))
+        }
+        Rule::MaxLength(max) if length(text) > *max => {
+            ("maxLength", format!("at most {max} characters"))
+        }
+        Rule::Pattern(pattern) if !pattern.matches(text) => {
+            ("pattern", format!("a match of `{}`", pattern.source()))
+        }
+        _ => return FINE,
+    };
+    case.refuse(sink, keyword, || expected)
+}
+
+fn array_assertion(rule: &Rule, elements: &[Value], case: Case<'_>, sink: &mut impl Sink) -> Flow {
+    let count = elements.len() as u64;
+    let (keyword, expected, found) = match rule {
+        Rule::MinItems(min) if count < *min => (
+            "minItems",
+            format!("at least {}", elements_of(*min)),
+            count.to_string(),
+        ),
+        Rule::MaxItems(max) if count > *max => (
+            "maxItems",
+            format!("at most {}", elements_of(*max)),
+            count.to_string(),
+        ),
+        Rule::UniqueItems => match first_repetition(elements) {
+            Some((first, again)) => (
+                "uniqueItems",
+                "elements that all differ".to_owned(),
+                format!("the same at {first} and {again}"),
+            ),
+            None => return FINE,
+        },
+        _ => return FINE,
+    };
+    sink.refuse(|findings| findings.push(case.violation(keyword, expected, found)))
+}
+
+fn object_assertion(
+    rule: &Rule,
+    members: &Map<String, Value>,
+    case: Case<'_>,
+    sink: &mut impl Sink,
+) -> Flow {
+    let count = members.len() as u64;
+    let (keyword, expected) = match rule {
+        Rule::MinProperties(min) if count < *min => {
+            ("minProperties", format!("at least {}", members_of(*min)))
+        }
+        Rule::MaxProperties(max) if count > *max => {
+            ("maxProperties", format!("at most {}", members_of(*max)))
+        }
+        Rule::Required(names) => return required("required", names, members, case, sink),
+        Rule::DependentRequired(keyword, dependents) => {
+            return dependents
+                .iter()
+                .filter(|(name, _)| members.contains_key(name))
+                .try_for_each(|(_, names)| required(keyword, names, members, case, sink));
+        }
+        _ => return FINE,
+    };
+    sink.refuse(|findings| findings.push(case.violation(keyword, expected, count.to_string())))
+}
+
+fn required(
+    keyword: &str,
+    names: &[String],
+    members: &Map<String, Value>,
+    case: Case<'_>,
+    sink: &mut impl Sink,
+) -> Flow {
+    names
+        .iter()
+        .filter(|name| !members.contains_key(*name))
+        .try_for_each(|name| {
+            sink.refuse(|findings| {
+                let expected = format!("a member {}", quoted(name));
+                findings.push(case.violation(keyword, expected, "none".to_owned()))
+            })
+        })
+}
+
+fn length(text: &str) -> u64 {
+    text.chars().count() as u64
+}
+
+fn elements_of(count: u64) -> String {
+    counted(count, "element")
+}
+
+fn members_of(count: u64) -> String {
+    counted(count, "member")
+}
+
+fn counted(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}

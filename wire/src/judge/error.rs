@@ -1,0 +1,48 @@
+//! Why a document can't be judged by.
+
+use std::fmt;
+
+/// Everything about a schema document that keeps it from being judged by exactly.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchemaError {
+    problems: Vec<Problem>,
+}
+
+/// One thing that is wrong with a schema document, or beyond this judge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Where in the document, as in `#/$defs/Tool/properties/name/pattern`.
+    pub pointer: String,
+    /// What is wrong there.
+    pub message: String,
+}
+
+impl SchemaError {
+    pub(super) fn new(problems: Vec<Problem>) -> Self {
+        Self { problems }
+    }
+
+    /// What is wrong, each with its place.
+    #[must_use]
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.pointer, self.message)
+    }
+}
+
+impl fmt::Display for SchemaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the schema can't be judged by")?;
+        for problem in &self.problems {
+            write!(f, "\n  {problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for SchemaError {}

@@ -1,0 +1,271 @@
+//! Judging a value by a node of the arena.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use super::assertion::assertion;
+use super::findings::{FINE, Flow, Place, Silent, Sink};
+use super::node::{Contains, Items, Members, Node, NodeId, Rule};
+use super::violation::{Violation, found};
+
+/// One judgement of one value.
+pub(super) struct Judgement<'j> {
+    pub(super) nodes: &'j [Node],
+    /// The verdicts of recursive nodes on arrays and objects, by their addresses: without them, a union that comes back
+    /// to itself would judge a value again for each way to it, twice as often with every level of nesting.
+    verdicts: RefCell<HashMap<(NodeId, *const Value), bool>>,
+}
+
+/// A value that is being judged, where it is, and by what.
+#[derive(Clone, Copy)]
+pub(super) struct Case<'c> {
+    pub(super) node: &'c Node,
+    pub(super) value: &'c Value,
+    pub(super) place: Place<'c>,
+}
+
+impl Case<'_> {
+    pub(super) fn refuse(
+        &self,
+        sink: &mut impl Sink,
+        keyword: &str,
+        expected: impl FnOnce() -> String,
+    ) -> Flow {
+        sink.refuse(|findings| {
+            findings.push(self.violation(keyword, expected(), found(self.value)))
+        })
+    }
+
+    #[cold]
+    pub(super) fn violation(&self, keyword: &str, expected: String, found: String) -> Violation {
+        Violation {
+            path: self.place.to_path(),
+            expected,
+            found,
+            schema: format!("{}/{keyword}", self.node.at),
+        }
+    }
+}
+
+impl<'j> Judgement<'j> {
+    pub(super) fn new(nodes: &'j [Node]) -> Self {
+        Self {
+            nodes,
+            verdicts: RefCell::default(),
+        }
+    }
+
+    pub(super) fn judge(
+        &self,
+        id: NodeId,
+        value: &Value,
+        place: Place<'_>,
+        sink: &mut impl Sink,
+    ) -> Flow {
+        let node = &self.nodes[id];
+        let case = Case { node, value, place };
+        if !(node.recursive && (value.is_array() || value.is_object())) {
+            return self.all_rules(case, sink);
+        }
+        if self.remembered(id, case) {
+            return FINE;
+        }
+        sink.refuse(|findings| self.all_rules(case, findings))
+    }
+
+    pub(super) fn holds(&self, id: NodeId, value: &Value) -> bool {
+        self.judge(id, value, Place::Root, &mut Silent)
+            .is_continue()
+    }
+
+    fn remembered(&self, id: NodeId, case: Case<'_>) -> bool {
+        // Arrays and objects stay where they are throughout; only a property name is judged as a passing value.
+        let key = (id, std::ptr::from_ref(case.value));
+        if let Some(verdict) = self.verdicts.borrow().get(&key) {
+            return *verdict;
+        }
+        let verdict = self.all_rules(case, &mut Silent).is_continue();
+        self.verdicts.borrow_mut().insert(key, verdict);
+        verdict
+    }
+
+    fn all_rules(&self, case: Case<'_>, sink: &mut impl Sink) -> Flow {
+        for rule in &case.node.rules {
+            self.rule(rule, case, sink)?;
+        }
+        FINE
+    }
+
+    /// Loops rather than iterators here and below: their frames are what a level of nesting takes of the stack.
+    fn rule(&self, rule: &Rule, case: Case<'_>, sink: &mut impl Sink) -> Flow {
+        match (rule, case.value) {
+            (Rule::Ref(target), value) => self.judge(*target, value, case.place, sink),
+            (Rule::Members(rule), Value::Object(members)) => {
+                self.members(rule, members, case, sink)
+            }
+            (Rule::PropertyNames(node), Value::Object(members)) => {
+                self.names(*node, members, case, sink)
+            }
+            (Rule::Items(rule), Value::Array(elements)) => self.items(rule, elements, case, sink),
+            (Rule::Contains(rule), Value::Array(elements)) => {
+                self.contains(rule, elements, case, sink)
+            }
+            (Rule::DependentSchemas(schemas), Value::Object(members)) => {
+                for (name, node) in schemas {
+                    if members.contains_key(name) {
+                        self.judge(*node, case.value, case.place, sink)?;
+                    }
+                }
+                FINE
+            }
+            (Rule::AllOf(nodes), value) => {
+                for node in nodes {
+                    self.judge(*node, value, case.place, sink)?;
+                }
+                FINE
+            }
+            (Rule::If(rule), value) => {
+                let fits = self.holds(rule.condition, value);
+                match if fits { rule.then } else { rule.otherwise } {
+                    Some(node) => self.judge(node, value, case.place, sink),
+                    None => FINE,
+                }
+            }
+            (Rule::AnyOf(nodes), _) => self.any_of(nodes, case, sink),
+            (Rule::OneOf(nodes), _) => self.one_of(nodes, case, sink),
+            (Rule::Not(node), _) => self.not(*node, case, sink),
+            _ => assertion(rule, case, sink),
+        }
+    }
+
+    fn members(
+        &self,
+        rule: &Members,
+        members: &Map<String, Value>,
+        case: Case<'_>,
+        sink: &mut impl Sink,
+    ) -> Flow {
+        for (name, value) in members {
+            let place = Place::Member(&case.place, name);
+            let named = rule.named.get(name);
+            if let Some(node) = named {
+                self.judge(*node, value, place, sink)?;
+            }
+            let mut applied = named.is_some();
+            for (pattern, node) in &rule.patterns {
+                if pattern.matches(name) {
+                    applied = true;
+                    self.judge(*node, value, place, sink)?;
+                }
+            }
+            if let (Some(node), false) = (rule.others, applied) {
+                self.judge(node, value, place, sink)?;
+            }
+        }
+        FINE
+    }
+
+    fn names(
+        &self,
+        node: NodeId,
+        members: &Map<String, Value>,
+        case: Case<'_>,
+        sink: &mut impl Sink,
+    ) -> Flow {
+        for name in members.keys() {
+            let place = Place::Member(&case.place, name);
+            self.judge(node, &Value::from(name.as_str()), place, sink)?;
+        }
+        FINE
+    }
+
+    fn items(
+        &self,
+        rule: &Items,
+        elements: &[Value],
+        case: Case<'_>,
+        sink: &mut impl Sink,
+    ) -> Flow {
+        for (index, element) in elements.iter().enumerate() {
+            let Some(node) = rule.prefix.get(index).copied().or(rule.rest) else {
+                break;
+            };
+            let place = Place::Element(&case.place, index);
+            self.judge(node, element, place, sink)?;
+        }
+        FINE
+    }
+
+    fn contains(
+        &self,
+        rule: &Contains,
+        elements: &[Value],
+        case: Case<'_>,
+        sink: &mut impl Sink,
+    ) -> Flow {
+        let enough = rule.max.map_or(rule.min, |max| max.saturating_add(1));
+        let mut fitting = 0;
+        for element in elements {
+            if fitting == enough {
+                break;
+            }
+            fitting += u64::from(self.holds(rule.node, element));
+        }
+        let (keyword, bound, count) = match rule.max {
+            _ if fitting < rule.min => ("contains", "at least", rule.min),
+            Some(max) if fitting > max => ("maxContains", "at most", max),
+            _ => return FINE,
+        };
+        sink.refuse(|findings| {
+            let schema = &self.nodes[rule.node].at;
+            let expected = format!("{bound} {count} that fit `{schema}` among the elements");
+            let found = if fitting > count {
+                "more".to_owned()
+            } else {
+                fitting.to_string()
+            };
+            findings.push(case.violation(keyword, expected, found))
+        })
+    }
+
+    fn any_of(&self, nodes: &[NodeId], case: Case<'_>, sink: &mut impl Sink) -> Flow {
+        for node in nodes {
+            if self.holds(*node, case.value) {
+                return FINE;
+            }
+        }
+        sink.refuse(|findings| self.explain("anyOf", nodes, case, findings))
+    }
+
+    fn one_of(&self, nodes: &[NodeId], case: Case<'_>, sink: &mut impl Sink) -> Flow {
+        let mut fits = false;
+        for node in nodes {
+            if !self.holds(*node, case.value) {
+                continue;
+            }
+            if fits {
+                return sink.refuse(|findings| {
+                    let expected = format!("exactly one of {} alternatives", nodes.len());
+                    let found = "a value that fits several".to_owned();
+                    findings.push(case.violation("oneOf", expected, found))
+                });
+            }
+            fits = true;
+        }
+        if fits {
+            return FINE;
+        }
+        sink.refuse(|findings| self.explain("oneOf", nodes, case, findings))
+    }
+
+    fn not(&self, node: NodeId, case: Case<'_>, sink: &mut impl Sink) -> Flow {
+        if !self.holds(node, case.value) {
+            return FINE;
+        }
+        case.refuse(sink, "not", || {
+            format!("anything that doesn't fit `{}`", self.nodes[node].at)
+        })
+    }
+}

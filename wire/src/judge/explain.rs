@@ -1,0 +1,136 @@
+//! Why a value fits no alternative of a union, in terms of the one that was meant.
+
+use serde_json::Value;
+
+use super::evaluate::{Case, Judgement};
+use super::findings::{Findings, Flow, Place};
+use super::node::{Members, NodeId, Rule};
+use super::violation::{Violation, constants, found};
+
+impl Judgement<'_> {
+    /// Reports the violations of the alternative that was evidently meant, or else that none of them fits.
+    #[cold]
+    pub(super) fn explain(
+        &self,
+        keyword: &str,
+        alternatives: &[NodeId],
+        case: Case<'_>,
+        findings: &mut Findings,
+    ) -> Flow {
+        let mut meant = alternatives
+            .iter()
+            .filter(|node| self.may_be_meant(**node, case.value));
+        if let (Some(only), None) = (meant.next(), meant.next()) {
+            return self.judge(*only, case.value, case.place, findings);
+        }
+        if let Some(violation) = self.unknown_tag(keyword, alternatives, case) {
+            return findings.push(violation);
+        }
+        let expected = match alternatives {
+            [only] => return self.judge(*only, case.value, case.place, findings),
+            _ => format!("one of {} alternatives", alternatives.len()),
+        };
+        findings.push(case.violation(keyword, expected, found(case.value)))
+    }
+
+    /// Whether the value has the type and the constants of this alternative, whatever else is wrong with it.
+    fn may_be_meant(&self, node: NodeId, value: &Value) -> bool {
+        let rules = &self.nodes[node].rules;
+        let required = |name: &String| {
+            rules
+                .iter()
+                .any(|rule| matches!(rule, Rule::Required(names) if names.contains(name)))
+        };
+        rules.iter().all(|rule| match rule {
+            Rule::Never => false,
+            Rule::Type(types) => types.admits(value),
+            Rule::Const(_) | Rule::Enum(_) => self.admitted_constant(node, value),
+            Rule::Ref(target) => self.may_be_meant(*target, value),
+            Rule::AllOf(nodes) => nodes.iter().all(|node| self.may_be_meant(*node, value)),
+            Rule::AnyOf(nodes) | Rule::OneOf(nodes) => {
+                nodes.iter().any(|node| self.may_be_meant(*node, value))
+            }
+            Rule::Members(Members { named, .. }) => named.iter().all(|(name, member)| {
+                match (self.constants_of(*member), value.get(name)) {
+                    (None, _) => true,
+                    (Some(_), Some(value)) => self.admitted_constant(*member, value),
+                    (Some(_), None) => !required(name),
+                }
+            }),
+            _ => true,
+        })
+    }
+
+    fn admitted_constant(&self, node: NodeId, value: &Value) -> bool {
+        self.constants_of(node)
+            .is_none_or(|constants| constants.contains(&value))
+    }
+
+    /// The violation of a member whose constant tells the alternatives apart, if its value is none of theirs.
+    fn unknown_tag(
+        &self,
+        keyword: &str,
+        alternatives: &[NodeId],
+        case: Case<'_>,
+    ) -> Option<Violation> {
+        let members = case.value.as_object()?;
+        let objects: Vec<NodeId> = alternatives
+            .iter()
+            .copied()
+            .filter(|node| self.admits_type(*node, case.value))
+            .collect();
+        members.iter().find_map(|(name, value)| {
+            let tags: Vec<Vec<&Value>> = objects
+                .iter()
+                .map(|node| self.tags_of(*node, name))
+                .collect::<Option<_>>()?;
+            let mut distinct: Vec<&Value> = Vec::new();
+            for tag in tags.concat() {
+                if !distinct.contains(&tag) {
+                    distinct.push(tag);
+                }
+            }
+            if distinct.is_empty() || distinct.contains(&value) {
+                return None;
+            }
+            let place = Place::Member(&case.place, name);
+            let case = Case { place, ..case };
+            Some(case.violation(keyword, constants(distinct), found(value)))
+        })
+    }
+
+    fn admits_type(&self, node: NodeId, value: &Value) -> bool {
+        self.nodes[node].rules.iter().all(|rule| match rule {
+            Rule::Type(types) => types.admits(value),
+            Rule::Ref(target) => self.admits_type(*target, value),
+            _ => true,
+        })
+    }
+
+    /// The constants that the member `name` may have in an alternative, which may be a union itself.
+    fn tags_of(&self, node: NodeId, name: &str) -> Option<Vec<&Value>> {
+        self.nodes[node].rules.iter().find_map(|rule| match rule {
+            Rule::Members(members) => self.constants_of(*members.named.get(name)?),
+            Rule::Ref(target) => self.tags_of(*target, name),
+            Rule::AllOf(nodes) => nodes.iter().find_map(|node| self.tags_of(*node, name)),
+            Rule::AnyOf(nodes) | Rule::OneOf(nodes) => nodes
+                .iter()
+                .map(|node| self.tags_of(*node, name))
+                .collect::<Option<Vec<_>>>()
+                .map(|tags| tags.concat()),
+            _ => None,
+        })
+    }
+
+    /// The strings that a node is limited to, if it is.
+    fn constants_of(&self, node: NodeId) -> Option<Vec<&Value>> {
+        self.nodes[node].rules.iter().find_map(|rule| match rule {
+            Rule::Const(constant @ Value::String(_)) => Some(vec![constant]),
+            Rule::Enum(constants) if constants.iter().all(Value::is_string) => {
+                Some(constants.iter().collect())
+            }
+            Rule::Ref(target) => self.constants_of(*target),
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,117 @@
+//! Judging JSON values by a JSON Schema document, exactly.
+//!
+//! A [`Judge`] is a document compiled once. It judges as JSON Schema draft-07 or 2020-12 says, whichever the document's
+//! `$schema` names (2020-12 if it names none), or it can't be made: a keyword that it doesn't know how to judge, a
+//! reference to anywhere but the document itself, and a schema that applies itself without end are a [`SchemaError`]. Annotations
+//! are never judged, and `format` is one.
+//!
+//! Values may be hostile, the document is taken to be friendly. What a judgement costs grows with the size of the value,
+//! also in schemas that recurse through unions; at most a hundred violations are reported; and values nested deeper than
+//! [`MAX_DEPTH`] are refused unseen. Only a regular expression that its author made to backtrack without bound is not
+//! contained.
+
+mod assertion;
+mod compile;
+mod cycles;
+mod equality;
+mod error;
+mod evaluate;
+mod explain;
+mod findings;
+mod keywords;
+mod node;
+mod number;
+mod pattern;
+mod pointer;
+mod violation;
+
+use serde_json::Value;
+
+use crate::MAX_DEPTH;
+use crate::path::Path;
+
+use self::compile::{Compiled, Compiler};
+use self::evaluate::Judgement;
+use self::findings::{Findings, Place};
+use self::node::NodeId;
+
+pub use self::error::{Problem, SchemaError};
+pub use self::violation::Violation;
+
+/// A compiled schema document.
+///
+/// ```
+/// use mcp_wire::judge::Judge;
+/// use serde_json::json;
+///
+/// let judge = Judge::new(&json!({
+///     "$defs": {"Tool": {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}}
+/// }))?;
+/// assert!(judge.check("#/$defs/Tool", &json!({"name": "hammer"})).is_empty());
+/// let violations = judge.check("#/$defs/Tool", &json!({"name": 5}));
+/// assert_eq!(violations[0].to_string(), "`name`: expected a string, found 5");
+/// # Ok::<(), mcp_wire::judge::SchemaError>(())
+/// ```
+#[derive(Debug)]
+pub struct Judge {
+    compiled: Compiled,
+}
+
+impl Judge {
+    /// Compiles every subschema and every reference of `document`.
+    ///
+    /// # Errors
+    ///
+    /// Everything in it that can't be judged exactly: keywords whose values aren't what the dialect asks for, references
+    /// that aren't local or lead nowhere or in circles, `pattern` without the feature `pattern`, and what this judge
+    /// doesn't know: another dialect, `$anchor`, `$dynamicRef`, `unevaluatedProperties`, `unevaluatedItems` and a `$id`
+    /// below the root.
+    pub fn new(document: &Value) -> Result<Self, SchemaError> {
+        let compiled = Compiler::new(document)?.compile()?;
+        Ok(Self { compiled })
+    }
+
+    /// What `value` has against it by the subschema at `pointer`, such as `#/$defs/Tool`; nothing if it is valid.
+    ///
+    /// A pointer to no subschema is a violation too, so that a slip doesn't pass for validity.
+    #[must_use]
+    pub fn check(&self, pointer: &str, value: &Value) -> Vec<Violation> {
+        let refused = |expected: String, found: &str| {
+            vec![Violation {
+                path: Path::default(),
+                expected,
+                found: found.to_owned(),
+                schema: pointer.to_owned(),
+            }]
+        };
+        let Some(node) = self.entry(pointer) else {
+            return refused("a subschema to judge by".to_owned(), "none at this pointer");
+        };
+        if nested_deeper_than(MAX_DEPTH, value) {
+            let expected = format!("at most {MAX_DEPTH} levels of nesting");
+            return refused(expected, "more");
+        }
+        let mut findings = Findings::default();
+        // Whether it was broken off doesn't matter: the findings tell.
+        let _ = Judgement::new(&self.compiled.nodes).judge(node, value, Place::Root, &mut findings);
+        findings.violations
+    }
+
+    fn entry(&self, pointer: &str) -> Option<NodeId> {
+        let entries = &self.compiled.entries;
+        entries
+            .get(pointer)
+            .or_else(|| entries.get(&pointer::canonical(pointer)?))
+            .copied()
+    }
+}
+
+/// It recurses no deeper than the limit, whatever the value.
+fn nested_deeper_than(limit: usize, value: &Value) -> bool {
+    let deeper = |inner: &Value| nested_deeper_than(limit - 1, inner);
+    match value {
+        Value::Array(elements) => limit == 0 || elements.iter().any(deeper),
+        Value::Object(members) => limit == 0 || members.values().any(deeper),
+        _ => false,
+    }
+}

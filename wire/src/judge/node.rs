@@ -1,0 +1,212 @@
+//! A compiled schema: an arena of nodes that name each other by index.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Number, Value};
+
+use super::number::{Divisor, Exact};
+use super::pattern::Pattern;
+
+/// A subschema's index in the arena.
+pub(super) type NodeId = usize;
+
+/// A subschema. No rules is the schema `true`.
+#[derive(Debug)]
+pub(super) struct Node {
+    /// Its pointer in the document.
+    pub(super) at: String,
+    pub(super) rules: Vec<Rule>,
+    /// Whether every verdict on an array or object is worth remembering, because the schema comes back here.
+    pub(super) recursive: bool,
+}
+
+/// What a keyword, or a group that is judged together, demands of a value.
+#[derive(Debug)]
+pub(super) enum Rule {
+    /// The schema `false`.
+    Never,
+    Ref(NodeId),
+    Type(TypeSet),
+    Const(Value),
+    Enum(Vec<Value>),
+    Bound(Bound, Number, Exact),
+    MultipleOf(Number, Divisor),
+    MinLength(u64),
+    MaxLength(u64),
+    Pattern(Pattern),
+    MinItems(u64),
+    MaxItems(u64),
+    UniqueItems,
+    Items(Items),
+    Contains(Contains),
+    MinProperties(u64),
+    MaxProperties(u64),
+    Required(Vec<String>),
+    Members(Members),
+    PropertyNames(NodeId),
+    DependentRequired(&'static str, Vec<(String, Vec<String>)>),
+    DependentSchemas(Vec<(String, NodeId)>),
+    AllOf(Vec<NodeId>),
+    AnyOf(Vec<NodeId>),
+    OneOf(Vec<NodeId>),
+    Not(NodeId),
+    If(Conditional),
+}
+
+/// The keywords that bound a number.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Bound {
+    Minimum,
+    ExclusiveMinimum,
+    Maximum,
+    ExclusiveMaximum,
+}
+
+impl Bound {
+    pub(super) const ALL: [Self; 4] = [
+        Self::Minimum,
+        Self::ExclusiveMinimum,
+        Self::Maximum,
+        Self::ExclusiveMaximum,
+    ];
+
+    pub(super) fn keyword(self) -> &'static str {
+        match self {
+            Self::Minimum => "minimum",
+            Self::ExclusiveMinimum => "exclusiveMinimum",
+            Self::Maximum => "maximum",
+            Self::ExclusiveMaximum => "exclusiveMaximum",
+        }
+    }
+}
+
+/// Which elements which schemas apply to.
+#[derive(Debug)]
+pub(super) struct Items {
+    /// By position.
+    pub(super) prefix: Vec<NodeId>,
+    /// To the others.
+    pub(super) rest: Option<NodeId>,
+}
+
+#[derive(Debug)]
+pub(super) struct Contains {
+    pub(super) node: NodeId,
+    pub(super) min: u64,
+    pub(super) max: Option<u64>,
+}
+
+/// Which members which schemas apply to.
+#[derive(Debug)]
+pub(super) struct Members {
+    pub(super) named: BTreeMap<String, NodeId>,
+    pub(super) patterns: Vec<(Pattern, NodeId)>,
+    /// To the members that neither applies to.
+    pub(super) others: Option<NodeId>,
+}
+
+#[derive(Debug)]
+pub(super) struct Conditional {
+    pub(super) condition: NodeId,
+    pub(super) then: Option<NodeId>,
+    pub(super) otherwise: Option<NodeId>,
+}
+
+/// The types that `type` lists.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct TypeSet(u8);
+
+/// In the order in which a set names them; a type's bit is its index.
+const TYPES: [(&str, &str); 7] = [
+    ("object", "an object"),
+    ("array", "an array"),
+    ("string", "a string"),
+    ("number", "a number"),
+    ("integer", "an integer"),
+    ("boolean", "a boolean"),
+    ("null", "null"),
+];
+
+impl TypeSet {
+    /// Adds the type of this name; whether there is one.
+    pub(super) fn insert(&mut self, name: &str) -> bool {
+        let index = TYPES.iter().position(|(known, _)| *known == name);
+        self.0 |= index.map_or(0, |index| 1 << index);
+        index.is_some()
+    }
+
+    pub(super) fn admits(self, value: &Value) -> bool {
+        let has = |index: usize| self.0 & (1 << index) != 0;
+        match value {
+            Value::Object(_) => has(0),
+            Value::Array(_) => has(1),
+            Value::String(_) => has(2),
+            Value::Number(number) => has(3) || has(4) && is_integer(number),
+            Value::Bool(_) => has(5),
+            Value::Null => has(6),
+        }
+    }
+
+    /// The names with their articles, as in "a string or null".
+    pub(super) fn describe(self) -> String {
+        let named: Vec<&str> = TYPES
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| self.0 & (1 << index) != 0)
+            .map(|(_, (_, described))| *described)
+            .collect();
+        match named.split_last() {
+            Some((last, others)) if !others.is_empty() => {
+                format!("{} or {last}", others.join(", "))
+            }
+            _ => named.concat(),
+        }
+    }
+}
+
+fn is_integer(number: &Number) -> bool {
+    number.is_i64() || number.is_u64() || Exact::of(number).is_integer()
+}
+
+impl Node {
+    /// The nodes that apply to the same value as this one.
+    pub(super) fn in_place(&self) -> Vec<NodeId> {
+        self.successors(|rule, out| match rule {
+            Rule::Ref(node) | Rule::Not(node) => out.push(*node),
+            Rule::AllOf(nodes) | Rule::AnyOf(nodes) | Rule::OneOf(nodes) => out.extend(nodes),
+            Rule::DependentSchemas(named) => out.extend(named.iter().map(|(_, node)| node)),
+            Rule::If(conditional) => {
+                out.push(conditional.condition);
+                out.extend(conditional.then);
+                out.extend(conditional.otherwise);
+            }
+            _ => {}
+        })
+    }
+
+    /// The nodes that apply to values inside of this one's.
+    pub(super) fn inward(&self) -> Vec<NodeId> {
+        self.successors(|rule, out| match rule {
+            Rule::Items(items) => {
+                out.extend(&items.prefix);
+                out.extend(items.rest);
+            }
+            Rule::Contains(contains) => out.push(contains.node),
+            Rule::Members(members) => {
+                out.extend(members.named.values());
+                out.extend(members.patterns.iter().map(|(_, node)| node));
+                out.extend(members.others);
+            }
+            Rule::PropertyNames(node) => out.push(*node),
+            _ => {}
+        })
+    }
+
+    fn successors(&self, gather: impl Fn(&Rule, &mut Vec<NodeId>)) -> Vec<NodeId> {
+        let mut nodes = Vec::new();
+        for rule in &self.rules {
+            gather(rule, &mut nodes);
+        }
+        nodes
+    }
+}

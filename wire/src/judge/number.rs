@@ -1,0 +1,248 @@
+//! JSON numbers as the mathematics that JSON Schema means by them.
+
+use std::cmp::Ordering;
+
+use serde_json::Number;
+
+/// A number without rounding: `±digits × 10^exponent`, where the digits neither start nor end with a zero.
+///
+/// One number has one such form, so that equality and hashes are those of the number: 1, 1.0 and 10e-1 are equal. It is
+/// read from the number's text, because that is the same whichever of serde_json's representations is compiled in. An
+/// exponent beyond 64 bits, which only `arbitrary_precision` lets through, counts as the nearest that fits.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Exact {
+    negative: bool,
+    /// Without any for zero.
+    digits: Vec<u8>,
+    exponent: i64,
+}
+
+impl Exact {
+    pub(super) fn of(number: &Number) -> Self {
+        let text = number.to_string();
+        let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((&text, "0"));
+        let (integer, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let mut digits: Vec<u8> = integer
+            .bytes()
+            .chain(fraction.bytes())
+            .filter(u8::is_ascii_digit)
+            .map(|digit| digit - b'0')
+            .skip_while(|digit| *digit == 0)
+            .collect();
+        let written = digits.len();
+        while digits.last() == Some(&0) {
+            digits.pop();
+        }
+        if digits.is_empty() {
+            return Self {
+                negative: false,
+                digits,
+                exponent: 0,
+            };
+        }
+        let trailing_zeros = (written - digits.len()) as i64;
+        Self {
+            negative: mantissa.starts_with('-'),
+            digits,
+            exponent: clamped(exponent)
+                .saturating_add(trailing_zeros)
+                .saturating_sub(fraction.len() as i64),
+        }
+    }
+
+    pub(super) fn is_integer(&self) -> bool {
+        self.exponent >= 0
+    }
+
+    /// The number, if it is a natural one; the largest stands for all that are larger.
+    pub(super) fn as_count(&self) -> Option<u64> {
+        if self.negative || !self.is_integer() {
+            return None;
+        }
+        let zeros = std::iter::repeat_n(0, self.exponent.min(20) as usize);
+        let count = self
+            .digits
+            .iter()
+            .copied()
+            .chain(zeros)
+            .fold(0_u64, |count, digit| {
+                count.saturating_mul(10).saturating_add(u64::from(digit))
+            });
+        Some(count)
+    }
+
+    fn compare_magnitude(&self, other: &Self) -> Ordering {
+        let order = |number: &Self| {
+            let leading = number.exponent.saturating_add(number.digits.len() as i64);
+            (!number.digits.is_empty()).then_some(leading)
+        };
+        order(self)
+            .cmp(&order(other))
+            .then_with(|| self.digits.cmp(&other.digits))
+    }
+}
+
+impl Ord for Exact {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self.negative, other.negative) {
+            (false, false) => self.compare_magnitude(other),
+            (true, true) => other.compare_magnitude(self),
+            (true, false) => Ordering::Less,
+            (false, true) => Ordering::Greater,
+        }
+    }
+}
+
+impl PartialOrd for Exact {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// What `multipleOf` divides by: `digits × 10^exponent`.
+#[derive(Debug)]
+pub(super) struct Divisor {
+    digits: u64,
+    exponent: i64,
+}
+
+impl Divisor {
+    /// `None` unless `number` is positive and has at most 19 significant digits.
+    pub(super) fn new(number: &Exact) -> Option<Self> {
+        const DIGITS_OF_64_BITS: usize = 19;
+        if number.negative || !(1..=DIGITS_OF_64_BITS).contains(&number.digits.len()) {
+            return None;
+        }
+        let digits = number
+            .digits
+            .iter()
+            .fold(0, |value, digit| value * 10 + u64::from(*digit));
+        Some(Self {
+            digits,
+            exponent: number.exponent,
+        })
+    }
+
+    pub(super) fn divides(&self, number: &Exact) -> bool {
+        if number.digits.is_empty() {
+            return true;
+        }
+        // A smaller exponent would need a factor of ten in digits that don't end with a zero.
+        let Some(zeros) = number
+            .exponent
+            .checked_sub(self.exponent)
+            .filter(|zeros| *zeros >= 0)
+        else {
+            return false;
+        };
+        let modulus = u128::from(self.digits);
+        let remainder = number.digits.iter().fold(0, |remainder, digit| {
+            (remainder * 10 + u128::from(*digit)) % modulus
+        });
+        (remainder * power_of_ten(zeros, modulus)).is_multiple_of(modulus)
+    }
+}
+
+/// `10^exponent mod modulus`, for a modulus of 64 bits, so that no product overflows.
+fn power_of_ten(exponent: i64, modulus: u128) -> u128 {
+    let (mut power, mut base, mut left) = (1 % modulus, 10 % modulus, exponent);
+    while left > 0 {
+        if left % 2 == 1 {
+            power = power * base % modulus;
+        }
+        base = base * base % modulus;
+        left /= 2;
+    }
+    power
+}
+
+fn clamped(exponent: &str) -> i64 {
+    // The margin keeps the sums that follow from saturating at different points.
+    const LIMIT: i64 = i64::MAX / 4;
+    match exponent.parse::<i64>() {
+        Ok(exponent) => exponent.clamp(-LIMIT, LIMIT),
+        Err(_) if exponent.starts_with('-') => -LIMIT,
+        Err(_) => LIMIT,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exact(text: &str) -> Exact {
+        Exact::of(&serde_json::from_str(text).expect(text))
+    }
+
+    #[test]
+    fn one_number_has_one_form_however_it_is_written() {
+        for text in ["100", "100.0", "1e2", "1E+2", "1000e-1"] {
+            assert_eq!(exact(text), exact("100"), "{text}");
+        }
+        for text in ["-0", "0.0", "-0.0", "0e10"] {
+            assert_eq!(exact(text), exact("0"), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_ordered_beyond_what_a_float_can_tell_apart() {
+        let ascending = [
+            "-1e300",
+            "-9007199254740993",
+            "-9007199254740992",
+            "-1.5",
+            "-0.001",
+            "0",
+            "1e-300",
+            "0.5",
+            "9007199254740992",
+            "9007199254740993",
+            "18446744073709551615",
+            "1e300",
+        ];
+        for (at, left) in ascending.iter().enumerate() {
+            for (other, right) in ascending.iter().enumerate() {
+                assert_eq!(
+                    exact(left).cmp(&exact(right)),
+                    at.cmp(&other),
+                    "{left} {right}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_count_is_a_natural_number_however_it_is_written() {
+        assert_eq!(exact("2.0").as_count(), Some(2));
+        assert_eq!(exact("1e300").as_count(), Some(u64::MAX));
+        assert_eq!(exact("-1").as_count(), None);
+        assert_eq!(exact("1.5").as_count(), None);
+    }
+
+    #[test]
+    fn division_is_decimal() {
+        for (number, divisor, divides) in [
+            ("0", "7", true),
+            ("4.02", "0.01", true),
+            ("19.99", "0.01", true),
+            ("0.0075", "0.0001", true),
+            ("0.00751", "0.0001", false),
+            ("-21", "7", true),
+            ("1e308", "0.5", true),
+            ("1e308", "0.123456789", false),
+            ("1e300", "3", false),
+            ("18446744073709551615", "5", true),
+            ("10", "100", false),
+            ("700", "1e2", true),
+        ] {
+            let by = Divisor::new(&exact(divisor)).expect(divisor);
+            assert_eq!(by.divides(&exact(number)), divides, "{number} / {divisor}");
+        }
+    }
+
+    #[test]
+    fn only_a_positive_number_divides() {
+        assert!(Divisor::new(&exact("0")).is_none());
+        assert!(Divisor::new(&exact("-2")).is_none());
+    }
+}

@@ -1,0 +1,46 @@
+//! What the generated MCP type crates share.
+//!
+//! A generated type reads itself from bytes with [`Decode`], writes itself with `serde::Serialize`, and is judged by its
+//! revision's schema with [`Validate`]. Nothing that a peer sent is lost on the way: what a type doesn't declare is kept
+//! in an [`Extra`], and what the schema leaves open is an [`OpenJson`], the text that came.
+//!
+//! Everything that comes in is taken for hostile: nesting is bounded by [`MAX_DEPTH`], a number that doesn't fit is an
+//! error, and so is a member that occurs twice.
+
+pub mod bridge;
+mod decimal;
+mod decode;
+mod definition;
+mod error;
+pub mod judge;
+mod map;
+mod members;
+mod message;
+mod method;
+mod number;
+mod open;
+pub mod path;
+mod reader;
+mod validate;
+
+pub use decode::{Decode, from_slice, from_str};
+pub use definition::{Definition, Instance};
+pub use error::{DecodeError, DecodeErrorKind, Decoded};
+pub use judge::Judge;
+pub use map::{Extra, Map};
+pub use members::{Constant, MemberWriter, Members, Object, serialize_object};
+pub use message::{
+    Batch, Call, ErrorObject, ErrorResponse, Message, Notice, RequestId, Response, UnknownMethod,
+};
+pub use method::{Direction, Method, Notification, Request, error_code};
+pub use number::Number;
+pub use open::{OpenJson, OpenObject};
+pub use path::Path;
+pub use reader::{Kind, MAX_DEPTH, Reader};
+pub use validate::{Invalid, Validate, embedded_judge, validate_at};
+
+/// For the macros of this crate.
+#[doc(hidden)]
+pub use serde;
+#[doc(hidden)]
+pub use serde_json;

@@ -1,0 +1,173 @@
+//! A JSON object whose keys the schema doesn't name.
+
+use std::collections::HashSet;
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use crate::decode::Decode;
+use crate::error::Decoded;
+use crate::open::OpenJson;
+use crate::reader::Reader;
+
+/// The members of an object that its revision doesn't declare, as they came.
+pub type Extra = Map<OpenJson>;
+
+/// A JSON object with any keys, in the order in which they were written.
+///
+/// It is made for the handful of entries that such objects have: finding one walks them all.
+#[derive(Debug, Clone)]
+pub struct Map<T> {
+    pub(crate) entries: Vec<(String, T)>,
+}
+
+impl<T> Map<T> {
+    /// A map without entries.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            entries: Vec::new(),
+        }
+    }
+
+    /// Whether there are no entries.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// How many entries there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The value at `key`.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&T> {
+        self.iter()
+            .find_map(|(other, value)| (other == key).then_some(value))
+    }
+
+    /// The value at `key`, to be changed.
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut T> {
+        self.entries
+            .iter_mut()
+            .find_map(|(other, value)| (other == key).then_some(value))
+    }
+
+    /// Whether there is an entry at `key`.
+    #[must_use]
+    pub fn contains_key(&self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+
+    /// Puts `value` at `key`: in place of the value that was there, which is returned, or at the end.
+    pub fn insert(&mut self, key: impl Into<String>, value: impl Into<T>) -> Option<T> {
+        let (key, value) = (key.into(), value.into());
+        match self.get_mut(&key) {
+            Some(place) => Some(std::mem::replace(place, value)),
+            None => {
+                self.push(key, value);
+                None
+            }
+        }
+    }
+
+    /// Takes out the entry at `key`; the others keep their order.
+    pub fn remove(&mut self, key: &str) -> Option<T> {
+        let at = self.entries.iter().position(|(other, _)| other == key)?;
+        Some(self.entries.remove(at).1)
+    }
+
+    /// The entries, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &T)> {
+        self.entries
+            .iter()
+            .map(|(key, value)| (key.as_str(), value))
+    }
+
+    /// The first key that occurs a second time.
+    pub(crate) fn first_duplicate(&self) -> Option<&str> {
+        if self.len() < 2 {
+            return None;
+        }
+        let mut seen = HashSet::with_capacity(self.len());
+        self.iter()
+            .map(|(key, _)| key)
+            .find(|key| !seen.insert(*key))
+    }
+}
+
+impl<T> Default for Map<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Two maps are equal whatever the order of their entries, as JSON objects are.
+impl<T: PartialEq> PartialEq for Map<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len()
+            && self
+                .iter()
+                .all(|(key, value)| other.get(key) == Some(value))
+    }
+}
+
+impl<K: Into<String>, T> FromIterator<(K, T)> for Map<T> {
+    /// Of entries with the same key, the last stays.
+    fn from_iter<I: IntoIterator<Item = (K, T)>>(entries: I) -> Self {
+        let mut map = Self::new();
+        for (key, value) in entries {
+            map.insert(key, value);
+        }
+        map
+    }
+}
+
+impl<K: Into<String>, T, const N: usize> From<[(K, T); N]> for Map<T> {
+    fn from(entries: [(K, T); N]) -> Self {
+        entries.into_iter().collect()
+    }
+}
+
+impl<T> IntoIterator for Map<T> {
+    type Item = (String, T);
+    type IntoIter = std::vec::IntoIter<(String, T)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.entries.into_iter()
+    }
+}
+
+impl<T: Decode> Decode for Map<T> {
+    fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
+        reader.open_object()?;
+        let mut map = Self::new();
+        let mut first = true;
+        while let Some(key) = reader.next_key(&mut first)? {
+            let value = T::decode(reader).map_err(|error| error.in_member(&key))?;
+            map.push(key, value);
+        }
+        match map.first_duplicate() {
+            Some(key) => Err(reader.duplicate(key)),
+            None => Ok(map),
+        }
+    }
+}
+
+impl<T: Serialize> Serialize for Map<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.len()))?;
+        for (key, value) in self.iter() {
+            map.serialize_entry(key, value)?;
+        }
+        map.end()
+    }
+}
+
+impl<'de, T: Decode> serde::Deserialize<'de> for Map<T> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        crate::bridge::deserialize(deserializer)
+    }
+}

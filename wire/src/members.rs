@@ -1,0 +1,283 @@
+//! The members of one object: reading them into places, and writing them back.
+
+use std::borrow::Cow;
+
+use serde::{Serialize, Serializer, ser::SerializeMap};
+
+use crate::decode::Decode;
+use crate::error::Decoded;
+use crate::map::{Extra, Map};
+use crate::message::EnvelopeSlot;
+use crate::open::OpenJson;
+use crate::reader::{Kind, Reader};
+
+/// An object whose members are being read.
+///
+/// What the type doesn't declare is kept in an [`Extra`], and so is what its fields can't hold: another value than
+/// the constant that a member should have, and a `null` where the member is merely optional (some peers send it).
+/// Both are written back, and both are what `validate` then reports.
+#[derive(Debug)]
+pub struct Members<'r, 'a> {
+    reader: &'r mut Reader<'a>,
+    first: bool,
+    extra: Extra,
+    envelope: Option<EnvelopeSlot>,
+}
+
+impl<'a> Reader<'a> {
+    /// Opens the object that comes next.
+    ///
+    /// # Errors
+    /// When another value comes next.
+    pub fn members(&mut self) -> Decoded<Members<'_, 'a>> {
+        self.open_object()?;
+        let envelope = self.envelope.take();
+        Ok(Members {
+            reader: self,
+            first: true,
+            extra: Extra::new(),
+            envelope,
+        })
+    }
+}
+
+impl<'a> Members<'_, 'a> {
+    /// The name of the next member, whose value is then to be read or kept; `None` after the last.
+    ///
+    /// # Errors
+    /// When the text isn't JSON here.
+    pub fn key(&mut self) -> Decoded<Option<Cow<'a, str>>> {
+        while let Some(key) = self.reader.next_key(&mut self.first)? {
+            match &mut self.envelope {
+                Some(envelope) if envelope.takes(&key) => envelope.read(&key, self.reader)?,
+                _ => return Ok(Some(key)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads a member's value into its place.
+    ///
+    /// # Errors
+    /// When the place is taken (the member occurs twice) or the value can't be held.
+    pub fn read<T: Decode>(&mut self, place: &mut Option<T>, member: &str) -> Decoded<()> {
+        if place.is_some() {
+            return Err(self.reader.duplicate(member));
+        }
+        *place = Some(T::decode(self.reader).map_err(|error| error.in_member(member))?);
+        Ok(())
+    }
+
+    /// Reads an optional member's value into its place, and keeps a `null` that the place can't hold.
+    ///
+    /// # Errors
+    /// When the place is taken (the member occurs twice) or the value can't be held.
+    pub fn read_optional<T: Decode>(&mut self, place: &mut Option<T>, member: &str) -> Decoded<()> {
+        if !T::HOLDS_NULL && self.reader.kind()? == Kind::Null {
+            return self.keep(Cow::Borrowed(member));
+        }
+        self.read(place, member)
+    }
+
+    /// Reads a member that has the same value in every object of its type, and keeps another value.
+    ///
+    /// # Errors
+    /// When the member occurs twice, or its value isn't JSON.
+    pub fn read_constant(
+        &mut self,
+        seen: &mut Option<()>,
+        member: &str,
+        constant: impl Into<Constant>,
+    ) -> Decoded<()> {
+        if seen.replace(()).is_some() {
+            return Err(self.reader.duplicate(member));
+        }
+        let value = self
+            .reader
+            .raw()
+            .map_err(|error| error.in_member(member))?;
+        if !constant.into().is(value.get()) {
+            self.extra.push(member, OpenJson::from(value));
+        }
+        Ok(())
+    }
+
+    /// Keeps a member that the type doesn't declare.
+    ///
+    /// # Errors
+    /// When its value isn't JSON, or is nested too deep.
+    pub fn keep(&mut self, member: Cow<'_, str>) -> Decoded<()> {
+        let value = self
+            .reader
+            .raw()
+            .map_err(|error| error.in_member(&member))?;
+        self.extra.push(member, OpenJson::from(value));
+        Ok(())
+    }
+
+    /// The value of a required member.
+    ///
+    /// # Errors
+    /// When it was absent.
+    pub fn require<T>(&self, value: Option<T>, member: &str) -> Decoded<T> {
+        value.ok_or_else(|| self.reader.missing(member))
+    }
+
+    /// What was kept, once every member has been read.
+    ///
+    /// # Errors
+    /// When a member that was kept occurs twice.
+    pub fn finish(self) -> Decoded<Extra> {
+        if let Some(member) = self.extra.first_duplicate() {
+            return Err(self.reader.duplicate(member));
+        }
+        if self.envelope.is_some() {
+            self.reader.envelope = self.envelope;
+        }
+        Ok(self.extra)
+    }
+}
+
+/// The value that a member has in every object of its type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Constant {
+    /// A string without characters that JSON escapes.
+    String(&'static str),
+    /// An integer.
+    Integer(i64),
+    /// A boolean.
+    Boolean(bool),
+}
+
+impl Constant {
+    fn is(self, json: &str) -> bool {
+        match self {
+            Self::String(text) => {
+                json.strip_prefix('"')
+                    .and_then(|rest| rest.strip_suffix('"'))
+                    == Some(text)
+                    || serde_json::from_str::<String>(json).is_ok_and(|json| json == text)
+            }
+            Self::Integer(integer) => Reader::new(json).integer() == Ok(integer),
+            Self::Boolean(boolean) => json == if boolean { "true" } else { "false" },
+        }
+    }
+}
+
+impl From<&'static str> for Constant {
+    fn from(text: &'static str) -> Self {
+        Self::String(text)
+    }
+}
+
+impl From<i64> for Constant {
+    fn from(integer: i64) -> Self {
+        Self::Integer(integer)
+    }
+}
+
+impl From<bool> for Constant {
+    fn from(boolean: bool) -> Self {
+        Self::Boolean(boolean)
+    }
+}
+
+impl Serialize for Constant {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::String(text) => serializer.serialize_str(text),
+            Self::Integer(integer) => serializer.serialize_i64(*integer),
+            Self::Boolean(boolean) => serializer.serialize_bool(*boolean),
+        }
+    }
+}
+
+/// A type that is a JSON object, and can write its members into an object that somebody else opened.
+pub trait Object {
+    /// The members that the type doesn't declare.
+    fn extra(&self) -> &Extra;
+
+    /// Writes the declared members, constants first.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    fn write_members<M: SerializeMap>(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error>;
+}
+
+/// Writes an object: what is declared, then what was kept.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn serialize_object<T: Object, S: Serializer>(object: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(None)?;
+    write_object(object, &mut map)?;
+    map.end()
+}
+
+/// Writes an object's members into a map that is already open.
+pub(crate) fn write_object<T: Object, M: SerializeMap>(object: &T, map: &mut M) -> Result<(), M::Error> {
+    let extra = object.extra();
+    let mut members = MemberWriter {
+        map,
+        extra,
+        written: Vec::new(),
+    };
+    object.write_members(&mut members)?;
+    let written = members.written;
+    for (member, value) in extra.iter() {
+        if !written.contains(&member) {
+            map.serialize_entry(member, value)?;
+        }
+    }
+    Ok(())
+}
+
+/// An object whose members are being written.
+#[derive(Debug)]
+pub struct MemberWriter<'e, M> {
+    map: &'e mut M,
+    extra: &'e Extra,
+    /// What was written, noted only if something was kept: a kept member never repeats one that has been written.
+    written: Vec<&'static str>,
+}
+
+impl<M: SerializeMap> MemberWriter<'_, M> {
+    /// Writes a member.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn write<T: Serialize + ?Sized>(&mut self, member: &'static str, value: &T) -> Result<(), M::Error> {
+        if !self.extra.is_empty() {
+            self.written.push(member);
+        }
+        self.map.serialize_entry(member, value)
+    }
+
+    /// Writes a member if it is there.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn write_optional<T: Serialize>(&mut self, member: &'static str, value: &Option<T>) -> Result<(), M::Error> {
+        match value {
+            Some(value) => self.write(member, value),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes a constant, unless another value was read in its place: that one was kept, and is written instead.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn write_constant(&mut self, member: &'static str, constant: impl Into<Constant>) -> Result<(), M::Error> {
+        if self.extra.contains_key(member) {
+            return Ok(());
+        }
+        self.write(member, &constant.into())
+    }
+}
+
+impl<T> Map<T> {
+    pub(crate) fn push(&mut self, key: impl Into<String>, value: T) {
+        self.entries.push((key.into(), value));
+    }
+}

@@ -1,0 +1,86 @@
+//! What generated requests and notifications have in common.
+
+use crate::decode::Decode;
+use crate::members::Object;
+
+/// Who may call a method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// The client calls, the server answers.
+    ClientToServer,
+    /// The server calls, the client answers.
+    ServerToClient,
+    /// Either side calls.
+    Both,
+}
+
+impl Direction {
+    /// Whether a client may call the method.
+    #[must_use]
+    pub fn from_client(self) -> bool {
+        self != Self::ServerToClient
+    }
+
+    /// Whether a server may call the method.
+    #[must_use]
+    pub fn from_server(self) -> bool {
+        self != Self::ClientToServer
+    }
+}
+
+/// A request: a method with its parameters and its result.
+pub trait Request: Object + Decode {
+    /// The method's name on the wire.
+    const METHOD: &'static str;
+    /// Who may send it.
+    const DIRECTION: Direction;
+    /// What is sent with it; optional where it may be left out.
+    type Params;
+    /// What comes back.
+    type Result: Decode;
+}
+
+/// A notification: a method with its parameters, and no answer.
+pub trait Notification: Object + Decode {
+    /// The method's name on the wire.
+    const METHOD: &'static str;
+    /// Who may send it.
+    const DIRECTION: Direction;
+    /// What is sent with it; optional where it may be left out.
+    type Params;
+}
+
+/// A line of a revision's table of methods.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Method {
+    /// The method's name on the wire.
+    pub name: &'static str,
+    /// Who may call it.
+    pub direction: Direction,
+    /// The schema's name for the request or notification.
+    pub definition: &'static str,
+    /// The schema's name for what comes back, in any of the forms it may take; empty for a notification.
+    pub results: &'static [&'static str],
+}
+
+impl Method {
+    /// Whether an answer is expected.
+    #[must_use]
+    pub fn is_request(&self) -> bool {
+        !self.results.is_empty()
+    }
+}
+
+/// The error codes of [JSON-RPC](https://www.jsonrpc.org/specification#error_object), the same in every revision.
+pub mod error_code {
+    /// The text isn't JSON.
+    pub const PARSE_ERROR: i64 = -32700;
+    /// The JSON isn't a request.
+    pub const INVALID_REQUEST: i64 = -32600;
+    /// The receiver doesn't have the method.
+    pub const METHOD_NOT_FOUND: i64 = -32601;
+    /// The parameters aren't those of the method.
+    pub const INVALID_PARAMS: i64 = -32602;
+    /// The receiver failed.
+    pub const INTERNAL_ERROR: i64 = -32603;
+}

@@ -1,0 +1,136 @@
+//! A JSON number that is written as it was read.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer, ser::Error as _};
+use serde_json::value::RawValue;
+
+use crate::decimal::{Decimal, Integral};
+
+/// A JSON number: exact where 64 bits suffice, and otherwise the digits as they came.
+///
+/// An integral number is written without a fraction, however it was read.
+///
+/// ```
+/// use mcp_wire::Number;
+///
+/// assert_eq!(Number::from(0.8_f32), Number::from(0.8_f64));
+/// assert_eq!(serde_json::to_string(&Number::from(50.0))?, "50");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, PartialEq)]
+pub struct Number(Repr);
+
+#[derive(Clone, PartialEq)]
+enum Repr {
+    Integer(i64),
+    Float(f64),
+    /// Beyond 64 bits: the text, because no arithmetic type here holds it.
+    Text(Box<str>),
+}
+
+impl Number {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let decimal = Decimal::parse(text)?;
+        Some(Self(match decimal.integral() {
+            Integral::Fits(integer) => Repr::Integer(integer),
+            Integral::TooLarge => Repr::Text(text.into()),
+            Integral::Fractional => match text.parse::<f64>() {
+                Ok(float) if float.is_finite() => Repr::Float(float),
+                _ => Repr::Text(text.into()),
+            },
+        }))
+    }
+
+    /// The nearest 64-bit floating point number; infinite where there is none near.
+    #[must_use]
+    pub fn as_f64(&self) -> f64 {
+        match &self.0 {
+            Repr::Integer(integer) => *integer as f64,
+            Repr::Float(float) => *float,
+            Repr::Text(text) => text.parse().unwrap_or(f64::NAN),
+        }
+    }
+
+    /// The integer that this is, if it is one of 64 bits.
+    #[must_use]
+    pub fn as_i64(&self) -> Option<i64> {
+        match self.0 {
+            Repr::Integer(integer) => Some(integer),
+            _ => None,
+        }
+    }
+}
+
+impl From<i64> for Number {
+    fn from(integer: i64) -> Self {
+        Self(Repr::Integer(integer))
+    }
+}
+
+impl From<i32> for Number {
+    fn from(integer: i32) -> Self {
+        Self::from(i64::from(integer))
+    }
+}
+
+impl From<u32> for Number {
+    fn from(integer: u32) -> Self {
+        Self::from(i64::from(integer))
+    }
+}
+
+impl From<f64> for Number {
+    /// JSON has no infinity and no NaN: such a number is held, and refused when it is serialized.
+    fn from(float: f64) -> Self {
+        const EXACT: f64 = 9_007_199_254_740_992.0;
+        Self(if float.fract() == 0.0 && float.abs() <= EXACT {
+            Repr::Integer(float as i64)
+        } else {
+            Repr::Float(float)
+        })
+    }
+}
+
+impl From<f32> for Number {
+    /// By the shortest decimal that names the number: 0.8 stays 0.8, not 0.800000011920929.
+    fn from(float: f32) -> Self {
+        Self::from(
+            float
+                .to_string()
+                .parse::<f64>()
+                .unwrap_or_else(|_| f64::from(float)),
+        )
+    }
+}
+
+impl fmt::Debug for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Repr::Integer(integer) => integer.fmt(f),
+            Repr::Float(float) => float.fmt(f),
+            Repr::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.0 {
+            Repr::Integer(integer) => serializer.serialize_i64(*integer),
+            Repr::Float(float) if float.is_finite() => serializer.serialize_f64(*float),
+            Repr::Float(float) => Err(S::Error::custom(format_args!("JSON has no {float}"))),
+            Repr::Text(text) => RawValue::from_string(text.to_string())
+                .map_err(S::Error::custom)?
+                .serialize(serializer),
+        }
+    }
+}
+
+crate::deserialize_by_decoding!(Number);

@@ -1,0 +1,212 @@
+//! JSON that the schema leaves open, kept as the text that came.
+
+use std::fmt;
+
+use serde::de::DeserializeOwned;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
+
+use crate::decode::Decode;
+use crate::error::Decoded;
+use crate::reader::{Kind, Reader};
+
+/// Any JSON value, verbatim: the order of keys and the text of numbers survive, and nothing is parsed until asked.
+///
+/// ```
+/// use mcp_wire::OpenJson;
+/// use serde_json::json;
+///
+/// let weather: OpenJson = serde_json::from_str(r#"{"city": "Bern", "celsius": 21.50}"#)?;
+/// assert_eq!(weather.get("celsius").map(|value| value.text().to_owned()), Some("21.50".to_owned()));
+/// assert_eq!(weather.get("city").and_then(|value| value.parse::<String>().ok()), Some("Bern".to_owned()));
+/// assert_eq!(weather, OpenJson::from(json!({"celsius": 21.5, "city": "Bern"})));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct OpenJson(Box<RawValue>);
+
+impl OpenJson {
+    /// The JSON that `value` serializes to.
+    ///
+    /// # Errors
+    /// Those of the value's own `Serialize`.
+    pub fn from_serialize<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
+        to_raw_value(value).map(Self)
+    }
+
+    /// The JSON text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.0.get()
+    }
+
+    /// The value as a type of yours.
+    ///
+    /// # Errors
+    /// When it isn't one.
+    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        serde_json::from_str(self.text())
+    }
+
+    /// The value decoded exactly, with the path in the error.
+    ///
+    /// # Errors
+    /// When it can't be held.
+    pub fn decode_as<T: Decode>(&self) -> Decoded<T> {
+        crate::from_str(self.text())
+    }
+
+    /// The member `key`, if this is an object that has it.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<Self> {
+        let mut reader = Reader::new(self.text());
+        let found = reader.peek_into(key, |reader| reader.raw().map(Self::from));
+        found.ok().flatten()
+    }
+
+    /// What kind of value it is.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        // It was JSON when it came in, so it has a kind.
+        Reader::new(self.text()).kind().unwrap_or(Kind::Null)
+    }
+}
+
+impl From<&RawValue> for OpenJson {
+    fn from(raw: &RawValue) -> Self {
+        Self(raw.to_owned())
+    }
+}
+
+impl From<Box<RawValue>> for OpenJson {
+    fn from(raw: Box<RawValue>) -> Self {
+        Self(raw)
+    }
+}
+
+impl From<Value> for OpenJson {
+    fn from(value: Value) -> Self {
+        Self::from(&value)
+    }
+}
+
+impl From<&Value> for OpenJson {
+    fn from(value: &Value) -> Self {
+        // A `Value` has string keys and finite numbers: serde_json has no reason to refuse it.
+        Self(to_raw_value(value).unwrap_or_else(|_| RawValue::NULL.to_owned()))
+    }
+}
+
+impl From<OpenObject> for OpenJson {
+    fn from(object: OpenObject) -> Self {
+        object.0
+    }
+}
+
+/// Two values are equal when they are the same JSON, whatever the order of keys and the spaces between them.
+impl PartialEq for OpenJson {
+    fn eq(&self, other: &Self) -> bool {
+        let same_value = || self.parse::<Value>().ok() == other.parse::<Value>().ok();
+        self.text() == other.text() || same_value()
+    }
+}
+
+impl fmt::Debug for OpenJson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
+    }
+}
+
+impl fmt::Display for OpenJson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
+    }
+}
+
+impl Decode for OpenJson {
+    const HOLDS_NULL: bool = true;
+
+    fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
+        reader.raw().map(Self::from)
+    }
+}
+
+impl Serialize for OpenJson {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+crate::deserialize_by_decoding!(OpenJson);
+
+/// Any JSON object, verbatim: see [`OpenJson`], whose methods it has.
+///
+/// Decoding refuses what is no object. Made from a [`Value`] of another kind, it holds that value, and `validate`
+/// reports it.
+///
+/// ```
+/// use mcp_wire::OpenObject;
+/// use serde_json::json;
+///
+/// let schema = OpenObject::from(json!({"type": "object"}));
+/// assert_eq!(schema.text(), r#"{"type":"object"}"#);
+/// ```
+#[derive(Clone, PartialEq)]
+pub struct OpenObject(OpenJson);
+
+impl Default for OpenObject {
+    /// `{}`
+    fn default() -> Self {
+        Self(Value::Object(serde_json::Map::new()).into())
+    }
+}
+
+impl std::ops::Deref for OpenObject {
+    type Target = OpenJson;
+
+    fn deref(&self) -> &OpenJson {
+        &self.0
+    }
+}
+
+impl From<OpenJson> for OpenObject {
+    fn from(json: OpenJson) -> Self {
+        Self(json)
+    }
+}
+
+impl From<Value> for OpenObject {
+    fn from(value: Value) -> Self {
+        Self(value.into())
+    }
+}
+
+impl From<serde_json::Map<String, Value>> for OpenObject {
+    fn from(members: serde_json::Map<String, Value>) -> Self {
+        Self(Value::Object(members).into())
+    }
+}
+
+impl fmt::Debug for OpenObject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Decode for OpenObject {
+    fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
+        match reader.kind()? {
+            Kind::Object => OpenJson::decode(reader).map(Self),
+            found => Err(reader.wrong_type("an object", found)),
+        }
+    }
+}
+
+impl Serialize for OpenObject {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+crate::deserialize_by_decoding!(OpenObject);

@@ -1,0 +1,541 @@
+//! A pull reader over a JSON text: one pass, no buffering, and a cursor that can look ahead.
+//!
+//! The text is one slice, so a union whose tag comes late is told apart by looking ahead and coming back: nothing is
+//! copied, and a tag that comes first costs one comparison. What serde_json is best at (skipping a value, unescaping a
+//! string) is left to it.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+
+use crate::decimal::{Decimal, Integral};
+use crate::error::{DecodeError, DecodeErrorKind, Decoded};
+use crate::message::EnvelopeSlot;
+use crate::number::Number;
+
+/// How deep arrays and objects may be nested in what is decoded, open JSON included.
+pub const MAX_DEPTH: usize = 128;
+
+/// A position in a JSON text.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    text: &'a str,
+    position: usize,
+    depth: usize,
+    /// Where the next object leaves its envelope, if it is to be taken for a whole message.
+    pub(crate) envelope: Option<EnvelopeSlot>,
+}
+
+/// The JSON types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Boolean,
+    /// Any number, integral or not.
+    Number,
+    /// A string.
+    String,
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+}
+
+impl Kind {
+    /// The kind with its article, as errors name it: `an object`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Boolean => "a boolean",
+            Self::Number => "a number",
+            Self::String => "a string",
+            Self::Array => "an array",
+            Self::Object => "an object",
+        }
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// Reads `text` from its start.
+    #[must_use]
+    pub fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            position: 0,
+            depth: 0,
+            envelope: None,
+        }
+    }
+
+    /// Reads `bytes` from their start.
+    ///
+    /// # Errors
+    /// When they aren't UTF-8.
+    pub fn from_slice(bytes: &'a [u8]) -> Decoded<Self> {
+        std::str::from_utf8(bytes).map(Self::new).map_err(|error| {
+            DecodeError::new(
+                DecodeErrorKind::Syntax,
+                "UTF-8",
+                "other bytes",
+                error.valid_up_to(),
+            )
+        })
+    }
+
+    /// The kind of the value that comes next.
+    ///
+    /// # Errors
+    /// When no JSON value starts here.
+    pub fn kind(&mut self) -> Decoded<Kind> {
+        self.skip_space();
+        match self.byte() {
+            Some(b'"') => Ok(Kind::String),
+            Some(b'{') => Ok(Kind::Object),
+            Some(b'[') => Ok(Kind::Array),
+            Some(b't' | b'f') => Ok(Kind::Boolean),
+            Some(b'n') => Ok(Kind::Null),
+            Some(b'-' | b'0'..=b'9') => Ok(Kind::Number),
+            _ => Err(self.syntax("a JSON value")),
+        }
+    }
+
+    /// Reads a string.
+    ///
+    /// # Errors
+    /// When the next value is none.
+    pub fn string(&mut self) -> Decoded<Cow<'a, str>> {
+        self.expect(Kind::String)?;
+        let bytes = self.text.as_bytes();
+        let start = self.position + 1;
+        let mut at = start;
+        let mut escaped = false;
+        loop {
+            // In range: `at` never passes the end, because a backslash is only stepped over with what follows it.
+            let Some(found) = memchr::memchr2(b'"', b'\\', &bytes[at..]) else {
+                return Err(self.syntax("the end of the string"));
+            };
+            at += found;
+            if bytes[at] == b'"' {
+                break;
+            }
+            escaped = true;
+            at = (at + 2).min(bytes.len());
+        }
+        let content = &self.text[start..at];
+        if escaped {
+            let unescaped = serde_json::from_str::<String>(&self.text[start - 1..=at])
+                .map_err(|_| self.syntax("a string with valid escapes"))?;
+            self.position = at + 1;
+            return Ok(Cow::Owned(unescaped));
+        }
+        if content.bytes().any(|byte| byte < 0x20) {
+            return Err(self.syntax("a string without unescaped control characters"));
+        }
+        self.position = at + 1;
+        Ok(Cow::Borrowed(content))
+    }
+
+    /// Reads `true` or `false`.
+    ///
+    /// # Errors
+    /// When the next value is neither.
+    pub fn boolean(&mut self) -> Decoded<bool> {
+        self.expect(Kind::Boolean)?;
+        if self.text[self.position..].starts_with("true") {
+            self.position += 4;
+            return Ok(true);
+        }
+        self.literal("false")?;
+        Ok(false)
+    }
+
+    /// Reads `null`.
+    ///
+    /// # Errors
+    /// When the next value is another.
+    pub fn null(&mut self) -> Decoded<()> {
+        self.expect(Kind::Null)?;
+        self.literal("null")
+    }
+
+    /// Reads an integer of 64 bits, however it is written: `1`, `1.0` and `10e-1` are the same.
+    ///
+    /// # Errors
+    /// When the next value is no number, has a fraction, or doesn't fit.
+    pub fn integer(&mut self) -> Decoded<i64> {
+        let text = self.number_text("an integer")?;
+        let integral = Decimal::parse(text)
+            .ok_or_else(|| self.syntax("a number"))?
+            .integral();
+        let wrong = |kind, expected, found| {
+            Err(DecodeError::new(
+                kind,
+                expected,
+                format!("{found} {}", shortened(text)),
+                self.position,
+            ))
+        };
+        match integral {
+            Integral::Fits(integer) => {
+                self.position += text.len();
+                Ok(integer)
+            }
+            Integral::TooLarge => wrong(
+                DecodeErrorKind::OutOfRange,
+                "an integer of 64 bits",
+                "the larger",
+            ),
+            Integral::Fractional => {
+                wrong(DecodeErrorKind::WrongType, "an integer", "the fraction")
+            }
+        }
+    }
+
+    /// Reads a number of any size.
+    ///
+    /// # Errors
+    /// When the next value is none.
+    pub fn number(&mut self) -> Decoded<Number> {
+        let text = self.number_text("a number")?;
+        let number = Number::parse(text).ok_or_else(|| self.syntax("a number"))?;
+        self.position += text.len();
+        Ok(number)
+    }
+
+    /// Takes the next value as the text that it is, checked to be JSON and not too deep, but not parsed.
+    ///
+    /// # Errors
+    /// When it isn't JSON, or is nested too deep.
+    pub fn raw(&mut self) -> Decoded<&'a RawValue> {
+        self.skip_space();
+        let rest = &self.text[self.position..];
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<&'a RawValue>();
+        let Some(Ok(raw)) = values.next() else {
+            return Err(self.syntax("a JSON value"));
+        };
+        if nested_deeper_than(raw.get(), MAX_DEPTH - self.depth) {
+            return Err(self.too_deep());
+        }
+        self.position += values.byte_offset();
+        Ok(raw)
+    }
+
+    /// Opens an object.
+    ///
+    /// # Errors
+    /// When the next value is none.
+    pub(crate) fn open_object(&mut self) -> Decoded<()> {
+        self.expect(Kind::Object)?;
+        self.descend()
+    }
+
+    /// The next key of the object that is open, with the cursor on its value; `None` closes the object.
+    pub(crate) fn next_key(&mut self, first: &mut bool) -> Decoded<Option<Cow<'a, str>>> {
+        if !self.next_item(b'}', first, "`,` or `}`")? {
+            return Ok(None);
+        }
+        self.skip_space();
+        if self.byte() != Some(b'"') {
+            return Err(self.syntax("a member's name"));
+        }
+        let key = self.string()?;
+        self.skip_space();
+        if self.byte() != Some(b':') {
+            return Err(self.syntax("`:`"));
+        }
+        self.position += 1;
+        Ok(Some(key))
+    }
+
+    /// Reads an array, each element by `element`.
+    ///
+    /// # Errors
+    /// When the next value is none, or an element can't be decoded.
+    pub fn array(&mut self, mut element: impl FnMut(&mut Self) -> Decoded<()>) -> Decoded<()> {
+        self.expect(Kind::Array)?;
+        self.descend()?;
+        let mut first = true;
+        let mut index = 0;
+        while self.next_item(b']', &mut first, "`,` or `]`")? {
+            element(self).map_err(|error| error.in_element(index))?;
+            index += 1;
+        }
+        Ok(())
+    }
+
+    /// Reads the end of the text.
+    ///
+    /// # Errors
+    /// When anything but white space is left.
+    pub fn finish(mut self) -> Decoded<()> {
+        self.skip_space();
+        match self.byte() {
+            None => Ok(()),
+            Some(_) => Err(self.syntax("the end of the text")),
+        }
+    }
+
+    /// Looks ahead for a string member of the object that comes next, and comes back.
+    ///
+    /// `None` if the object has no such member.
+    ///
+    /// # Errors
+    /// When no object comes next, or the member is no string.
+    pub fn peek_tag(&mut self, member: &str) -> Decoded<Option<Cow<'a, str>>> {
+        self.peek(|reader| {
+            reader.seek(|key| key == member)?;
+            if reader.at_end {
+                return Ok(None);
+            }
+            let tag = reader.reader.string();
+            tag.map(Some).map_err(|error| error.in_member(member))
+        })
+    }
+
+    /// Looks ahead for the first member of the object that comes next whose name is among `members`, and comes back.
+    ///
+    /// # Errors
+    /// When no object comes next.
+    pub fn peek_member(&mut self, members: &[&'static str]) -> Decoded<Option<&'static str>> {
+        let mut found = None;
+        self.peek(|reader| {
+            reader.seek(|key| {
+                found = members.iter().copied().find(|member| *member == key);
+                found.is_some()
+            })
+        })?;
+        Ok(found)
+    }
+
+    /// Looks ahead for the earliest of `members`, in the order in which they are asked for, that the object which comes
+    /// next has, and comes back.
+    ///
+    /// # Errors
+    /// When no object comes next.
+    pub fn peek_members(&mut self, members: &[&'static str]) -> Decoded<Option<&'static str>> {
+        let mut best = members.len();
+        self.peek(|reader| {
+            reader.seek(|key| {
+                let rank = members.iter().position(|member| *member == key);
+                best = best.min(rank.unwrap_or(best));
+                best == 0
+            })
+        })?;
+        Ok(members.get(best).copied())
+    }
+
+    /// Looks ahead into a member of the object that comes next, and comes back; `None` if it has no such member.
+    ///
+    /// # Errors
+    /// When no object comes next, or `look` fails.
+    pub fn peek_into<T>(
+        &mut self,
+        member: &str,
+        look: impl FnOnce(&mut Self) -> Decoded<T>,
+    ) -> Decoded<Option<T>> {
+        self.peek(|reader| {
+            reader.seek(|key| key == member)?;
+            if reader.at_end {
+                return Ok(None);
+            }
+            look(reader.reader)
+                .map(Some)
+                .map_err(|error| error.in_member(member))
+        })
+    }
+
+    fn peek<T>(&mut self, look: impl FnOnce(&mut LookAhead<'_, 'a>) -> Decoded<T>) -> Decoded<T> {
+        let (position, depth) = (self.position, self.depth);
+        self.open_object()?;
+        let looked = look(&mut LookAhead {
+            reader: self,
+            first: true,
+            at_end: false,
+        });
+        (self.position, self.depth) = (position, depth);
+        looked
+    }
+
+    /// Whether another item follows in the array or object that is open; closes it if not.
+    fn next_item(&mut self, close: u8, first: &mut bool, expected: &'static str) -> Decoded<bool> {
+        self.skip_space();
+        let was_first = std::mem::replace(first, false);
+        match self.byte() {
+            Some(byte) if byte == close => {
+                self.position += 1;
+                self.depth -= 1;
+                Ok(false)
+            }
+            Some(b',') if !was_first => {
+                self.position += 1;
+                self.skip_space();
+                if self.byte() == Some(close) {
+                    return Err(self.syntax("another item after the comma"));
+                }
+                Ok(true)
+            }
+            Some(_) if was_first => Ok(true),
+            _ => Err(self.syntax(expected)),
+        }
+    }
+
+    fn descend(&mut self) -> Decoded<()> {
+        if self.depth == MAX_DEPTH {
+            return Err(self.too_deep());
+        }
+        self.depth += 1;
+        self.position += 1;
+        Ok(())
+    }
+
+    fn expect(&mut self, kind: Kind) -> Decoded<()> {
+        let found = self.kind()?;
+        if found == kind {
+            return Ok(());
+        }
+        Err(self.wrong_type(kind.name(), found))
+    }
+
+    fn number_text(&mut self, expected: &'static str) -> Decoded<&'a str> {
+        let found = self.kind()?;
+        if found != Kind::Number {
+            return Err(self.wrong_type(expected, found));
+        }
+        let rest = &self.text[self.position..];
+        let end = rest
+            .bytes()
+            .position(|byte| !matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'))
+            .unwrap_or(rest.len());
+        Ok(&rest[..end])
+    }
+
+    fn literal(&mut self, literal: &'static str) -> Decoded<()> {
+        if !self.text[self.position..].starts_with(literal) {
+            return Err(self.syntax(literal));
+        }
+        self.position += literal.len();
+        Ok(())
+    }
+
+    fn skip_space(&mut self) {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.byte() {
+            self.position += 1;
+        }
+    }
+
+    fn byte(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.position).copied()
+    }
+
+    /// The error for a value of another kind than the one that is held here.
+    #[must_use]
+    pub fn wrong_type(
+        &self,
+        expected: impl Into<Cow<'static, str>>,
+        found: Kind,
+    ) -> DecodeError {
+        let kind = DecodeErrorKind::WrongType;
+        DecodeError::new(kind, expected, found.name(), self.position)
+    }
+
+    /// The error for a required member that is absent from the object that ends here.
+    #[must_use]
+    pub fn missing(&self, member: &str) -> DecodeError {
+        let kind = DecodeErrorKind::MissingMember;
+        DecodeError::new(kind, "a required member", "nothing", self.position).in_member(member)
+    }
+
+    /// The error for a second member of the same name.
+    pub(crate) fn duplicate(&self, member: &str) -> DecodeError {
+        let kind = DecodeErrorKind::DuplicateMember;
+        DecodeError::new(kind, "the member once", "it again", self.position).in_member(member)
+    }
+
+    fn too_deep(&self) -> DecodeError {
+        let expected = format!("at most {MAX_DEPTH} levels of nesting");
+        DecodeError::new(
+            DecodeErrorKind::TooDeep,
+            expected,
+            "deeper ones",
+            self.position,
+        )
+    }
+
+    pub(crate) fn syntax(&self, expected: &'static str) -> DecodeError {
+        let found = match self.text[self.position..].chars().next() {
+            Some(character) => Cow::Owned(format!("{character:?} at byte {}", self.position)),
+            None => Cow::Borrowed("the end of the text"),
+        };
+        DecodeError::new(DecodeErrorKind::Syntax, expected, found, self.position)
+    }
+
+    /// How many bytes have been read.
+    pub(crate) fn position(&self) -> usize {
+        self.position
+    }
+}
+
+/// An object that is only looked at: the cursor goes back afterwards.
+struct LookAhead<'r, 'a> {
+    reader: &'r mut Reader<'a>,
+    first: bool,
+    at_end: bool,
+}
+
+impl LookAhead<'_, '_> {
+    /// Goes to the value of the first member whose name is wanted, or to the end of the object.
+    fn seek(&mut self, mut wanted: impl FnMut(&str) -> bool) -> Decoded<()> {
+        while let Some(key) = self.reader.next_key(&mut self.first)? {
+            if wanted(&key) {
+                return Ok(());
+            }
+            self.reader.raw().map_err(|error| error.in_member(&key))?;
+        }
+        self.at_end = true;
+        Ok(())
+    }
+}
+
+/// Whether arrays and objects are nested deeper than `limit` in a text that is known to be JSON.
+fn nested_deeper_than(json: &str, limit: usize) -> bool {
+    // Most texts hold fewer brackets than they may have levels, and counting is far cheaper than following strings.
+    let brackets = json
+        .bytes()
+        .filter(|byte| matches!(byte, b'{' | b'['))
+        .count();
+    if brackets <= limit {
+        return false;
+    }
+    let mut depth = 0_usize;
+    let mut in_string = false;
+    let mut bytes = json.bytes();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'\\' if in_string => {
+                bytes.next();
+            }
+            b'"' => in_string = !in_string,
+            b'{' | b'[' if !in_string => {
+                depth += 1;
+                if depth > limit {
+                    return true;
+                }
+            }
+            b'}' | b']' if !in_string => depth -= 1,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// A number's text for an error, cut where it is too long to read.
+fn shortened(text: &str) -> Cow<'_, str> {
+    const LONGEST: usize = 40;
+    match text.get(..LONGEST) {
+        Some(start) if text.len() > LONGEST => Cow::Owned(format!("{start}…")),
+        _ => Cow::Borrowed(text),
+    }
+}

@@ -1,0 +1,122 @@
+//! Judging values by their revision's schema.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::judge::{Judge, Violation};
+use crate::message::{Call, Notice};
+use crate::path::Path;
+
+/// A type whose values can be judged by the schema they come from.
+///
+/// Decoding accepts whatever the type can hold, so that a peer's small mistake loses nothing. `validate` is exact:
+/// it accepts what the official schema, as corrected by this project's overlay, accepts.
+pub trait Validate: Serialize {
+    /// Where the type is defined in its revision's schema.
+    const POINTER: &'static str;
+
+    /// The judge that knows the schema.
+    fn judge() -> &'static Judge;
+
+    /// Reports every departure from the schema.
+    ///
+    /// # Errors
+    /// When there is any.
+    fn validate(&self) -> Result<(), Invalid> {
+        validate_at(self, Self::POINTER, Self::judge())
+    }
+}
+
+impl<T: Validate + crate::Object> Validate for Call<T> {
+    const POINTER: &'static str = T::POINTER;
+
+    fn judge() -> &'static Judge {
+        T::judge()
+    }
+
+    /// Judges the request; an envelope that could be decoded is a valid one.
+    fn validate(&self) -> Result<(), Invalid> {
+        self.request.validate()
+    }
+}
+
+impl<T: Validate + crate::Object> Validate for Notice<T> {
+    const POINTER: &'static str = T::POINTER;
+
+    fn judge() -> &'static Judge {
+        T::judge()
+    }
+
+    /// Judges the notification; an envelope that could be decoded is a valid one.
+    fn validate(&self) -> Result<(), Invalid> {
+        self.notification.validate()
+    }
+}
+
+/// Judges `value` by the definition at `pointer`.
+///
+/// # Errors
+/// When it departs from it.
+pub fn validate_at<T: Serialize + ?Sized>(
+    value: &T,
+    pointer: &str,
+    judge: &Judge,
+) -> Result<(), Invalid> {
+    let violations = match serde_json::to_value(value) {
+        Ok(json) => judge.check(pointer, &json),
+        Err(error) => vec![Violation::unwritable(&error)],
+    };
+    if violations.is_empty() {
+        return Ok(());
+    }
+    Err(Invalid { violations })
+}
+
+/// The judge of a schema that a crate embeds.
+///
+/// # Panics
+/// When the text is no schema that can be judged by. A crate is generated only from one that can.
+#[must_use]
+pub fn embedded_judge(schema: &str) -> Judge {
+    let schema = serde_json::from_str(schema).expect("an embedded schema is JSON");
+    Judge::new(&schema).expect("the generator has compiled the embedded schema before")
+}
+
+/// A value that departs from its schema.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Invalid {
+    /// Every departure, in the order of the value; at least one.
+    pub violations: Vec<Violation>,
+}
+
+impl Invalid {
+    /// A method that the revision doesn't declare, and so can't judge.
+    #[must_use]
+    pub fn unknown_method(method: &str) -> Self {
+        let mut path = Path::default();
+        path.push_member("method");
+        Self {
+            violations: vec![Violation {
+                path,
+                expected: "a method of the revision".to_owned(),
+                found: format!("{method:?}"),
+                schema: String::new(),
+            }],
+        }
+    }
+}
+
+impl fmt::Display for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, violation) in self.violations.iter().enumerate() {
+            if index > 0 {
+                f.write_str("; ")?;
+            }
+            violation.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Invalid {}

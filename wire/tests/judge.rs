@@ -1,0 +1,322 @@
+//! The judge against JSON Schema's own words, and against another implementation of them.
+
+#[path = "judge/cases.rs"]
+mod cases;
+#[path = "judge/differential.rs"]
+mod differential;
+
+use mcp_wire::MAX_DEPTH;
+use mcp_wire::judge::{Judge, SchemaError};
+use serde_json::{Value, json};
+
+const DRAFT_07: &str = "http://json-schema.org/draft-07/schema#";
+const DRAFT_2020_12: &str = "https://json-schema.org/draft/2020-12/schema";
+
+fn judge(document: &Value) -> Judge {
+    Judge::new(document).unwrap_or_else(|error| panic!("{error}\n{document}"))
+}
+
+fn problems(document: Value) -> Vec<String> {
+    let error: SchemaError = Judge::new(&document).expect_err("a document beyond the judge");
+    error.problems().iter().map(ToString::to_string).collect()
+}
+
+fn violations(document: Value, value: Value) -> Vec<String> {
+    let found = judge(&document).check("#", &value);
+    found.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn everything_that_is_beyond_the_judge_is_reported_with_its_place() {
+    let found = problems(json!({
+        "$id": "https://example.com/schema",
+        "$defs": {
+            "a": {"$anchor": "a", "unevaluatedProperties": false, "unevaluatedItems": false},
+            "b": {"$dynamicRef": "#a", "$id": "b"},
+            "c": {"$ref": "other.json#/a"},
+            "d/e": {"$ref": "#/$defs/nothing"},
+        },
+        "items": {"$ref": "#a"},
+        "properties": {"$anchor": {"const": {"$anchor": 1}}},
+    }));
+    let places: Vec<&str> = found
+        .iter()
+        .filter_map(|problem| Some(problem.split_once(": ")?.0))
+        .collect();
+    assert_eq!(
+        places,
+        [
+            "#/$defs/a/$anchor",
+            "#/$defs/a/unevaluatedItems",
+            "#/$defs/a/unevaluatedProperties",
+            "#/$defs/b/$dynamicRef",
+            "#/$defs/b/$id",
+            "#/$defs/c/$ref",
+            "#/$defs/d~1e/$ref",
+            "#/items/$ref",
+        ]
+    );
+}
+
+#[test]
+fn a_keyword_of_the_wrong_shape_is_reported() {
+    for (keyword, value) in [
+        ("type", json!("text")),
+        ("type", json!([])),
+        ("type", json!([1])),
+        ("enum", json!("a")),
+        ("minimum", json!("1")),
+        ("exclusiveMinimum", json!(true)),
+        ("multipleOf", json!(0)),
+        ("multipleOf", json!(-1)),
+        ("minLength", json!(-1)),
+        ("maxItems", json!(1.5)),
+        ("uniqueItems", json!("yes")),
+        ("required", json!(true)),
+        ("required", json!([1])),
+        ("properties", json!([])),
+        ("properties", json!({"a": 1})),
+        ("items", json!([true])),
+        ("prefixItems", json!([])),
+        ("allOf", json!([])),
+        ("anyOf", json!({})),
+        ("not", json!(null)),
+        ("dependentRequired", json!({"a": "b"})),
+        ("$ref", json!(1)),
+        ("pattern", json!("(")),
+        ("patternProperties", json!({"(": true})),
+        ("definitions", json!({"a": "b"})),
+    ] {
+        let found = problems(json!({ keyword: value }));
+        assert!(found[0].contains(keyword), "{keyword}: {found:?}");
+    }
+}
+
+#[test]
+fn a_document_in_another_dialect_is_refused() {
+    for dialect in [
+        "http://json-schema.org/draft-04/schema#",
+        "https://json-schema.org/draft/2019-09/schema",
+        "draft-07",
+    ] {
+        let found = problems(json!({"$schema": dialect}));
+        assert_eq!(found, ["#/$schema: neither draft-07 nor 2020-12"]);
+    }
+}
+
+#[test]
+fn a_schema_that_applies_itself_without_end_is_refused() {
+    for endless in [
+        json!({"$ref": "#"}),
+        json!({"allOf": [{"anyOf": [{"$ref": "#"}]}]}),
+        json!({"not": {"$ref": "#"}}),
+        json!({"dependentSchemas": {"a": {"$ref": "#"}}}),
+        json!({"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"if": {"$ref": "#/$defs/a"}, "then": true}}}),
+    ] {
+        let found = problems(endless.clone());
+        assert!(found[0].contains("without end"), "{endless}: {found:?}");
+    }
+}
+
+#[cfg(not(feature = "pattern"))]
+#[test]
+fn a_regular_expression_without_the_feature_is_refused() {
+    let found = problems(json!({"items": {"pattern": "a"}}));
+    assert_eq!(
+        found,
+        ["#/items/pattern: a regular expression needs mcp-wire's feature `pattern`"]
+    );
+}
+
+#[test]
+fn every_subschema_can_be_judged_by_under_any_spelling_of_its_pointer() {
+    let judge = judge(&json!({
+        "definitions": {"a/b c": {"properties": {"params": {"type": "string"}}}},
+    }));
+    for pointer in [
+        "#/definitions/a~1b c/properties/params",
+        "#/definitions/a~1b%20c/properties/params",
+    ] {
+        assert!(judge.check(pointer, &json!("x")).is_empty());
+        let violations = judge.check(pointer, &json!(1));
+        assert_eq!(
+            violations[0].schema,
+            "#/definitions/a~1b c/properties/params/type"
+        );
+    }
+    assert!(judge.check("#", &json!(1)).is_empty());
+    for pointer in ["", "#/", "#/definitions", "#/definitions/x", "a", "#/%"] {
+        let violations = judge.check(pointer, &json!("x"));
+        assert_eq!(violations.len(), 1, "{pointer}");
+        assert_eq!(
+            violations[0].to_string(),
+            "`(root)`: expected a subschema to judge by, found none at this pointer"
+        );
+    }
+}
+
+#[test]
+fn each_violation_names_the_value_and_the_keyword() {
+    let document = json!({
+        "type": "object",
+        "properties": {
+            "list": {"items": {"type": ["integer", "null"], "minimum": 1}, "uniqueItems": true, "maxItems": 3},
+            "name": {"minLength": 2},
+            "level": {"enum": ["info", "error"]},
+            "both": {"contains": {"const": 1}},
+        },
+        "required": ["id"],
+        "additionalProperties": false,
+    });
+    let value = json!({
+        "list": [1, "a", 0, 1], "name": "x", "level": "loud", "both": [2], "odd name": {},
+    });
+    let found = judge(&document).check("#", &value);
+    let shown: Vec<(String, &str)> = found
+        .iter()
+        .map(|violation| (violation.to_string(), violation.schema.as_str()))
+        .collect();
+    let expected = [
+        (r#"`(root)`: expected a member "id", found none"#, "#/required"),
+        ("`both`: expected at least 1 that fit `#/properties/both/contains` among the elements, found 0", "#/properties/both/contains"),
+        (r#"`level`: expected one of "info", "error", found "loud""#, "#/properties/level/enum"),
+        ("`list`: expected at most 3 elements, found 4", "#/properties/list/maxItems"),
+        ("`list`: expected elements that all differ, found the same at 0 and 3", "#/properties/list/uniqueItems"),
+        (r#"`list[1]`: expected an integer or null, found "a""#, "#/properties/list/items/type"),
+        ("`list[2]`: expected at least 1, found 0", "#/properties/list/items/minimum"),
+        (r#"`name`: expected at least 2 characters, found "x""#, "#/properties/name/minLength"),
+        (r#"`["odd name"]`: expected nothing, found an object"#, "#/additionalProperties"),
+    ]
+    .map(|(shown, schema)| (shown.to_owned(), schema));
+    assert_eq!(shown, expected);
+}
+
+fn content() -> Value {
+    json!({
+        "$defs": {
+            "Text": {
+                "properties": {"type": {"const": "text"}, "text": {"type": "string"}},
+                "required": ["type", "text"], "type": "object",
+            },
+            "Image": {
+                "properties": {"type": {"const": "image"}, "data": {"type": "string"}},
+                "required": ["type", "data"], "type": "object",
+            },
+            "Content": {"anyOf": [{"$ref": "#/$defs/Text"}, {"$ref": "#/$defs/Image"}]},
+        },
+        "properties": {
+            "content": {
+                "anyOf": [{"$ref": "#/$defs/Content"}, {"type": "array", "items": {"$ref": "#/$defs/Content"}}],
+            },
+        },
+    })
+}
+
+#[test]
+fn a_union_reports_what_is_wrong_with_the_alternative_that_was_meant() {
+    for (value, expected) in [
+        (
+            json!({"type": "text", "text": 5}),
+            "`content.text`: expected a string, found 5",
+        ),
+        (
+            json!({"type": "image"}),
+            r#"`content`: expected a member "data", found none"#,
+        ),
+        (
+            json!([{"type": "text"}]),
+            r#"`content[0]`: expected a member "text", found none"#,
+        ),
+        (
+            json!({"type": "txt"}),
+            r#"`content.type`: expected one of "text", "image", found "txt""#,
+        ),
+        (
+            json!([{"type": 1}]),
+            r#"`content[0].type`: expected one of "text", "image", found 1"#,
+        ),
+        (
+            json!({}),
+            "`content`: expected one of 2 alternatives, found an object",
+        ),
+        (
+            json!("text"),
+            r#"`content`: expected one of 2 alternatives, found "text""#,
+        ),
+    ] {
+        assert_eq!(violations(content(), json!({"content": value})), [expected]);
+    }
+}
+
+#[test]
+fn an_alternative_whose_required_tag_is_absent_was_not_meant() {
+    let form = json!({"properties": {"mode": {"const": "form"}}, "required": ["schema"]});
+    let url = json!({"properties": {"mode": {"const": "url"}}, "required": ["mode", "url"]});
+    assert_eq!(
+        violations(json!({"oneOf": [form, url]}), json!({})),
+        [r#"`(root)`: expected a member "schema", found none"#]
+    );
+}
+
+#[test]
+fn a_value_that_fits_several_alternatives_is_told_apart_from_one_that_fits_none() {
+    assert_eq!(
+        violations(json!({"oneOf": [{"minimum": 1}, {"maximum": 1}]}), json!(1)),
+        ["`(root)`: expected exactly one of 2 alternatives, found a value that fits several"]
+    );
+}
+
+#[test]
+fn no_more_than_a_hundred_violations_are_reported() {
+    let value = Value::Array(vec![json!(null); 10_000]);
+    let items = json!({"items": {"type": "string", "enum": ["a"]}});
+    assert_eq!(violations(items, value).len(), 100);
+}
+
+#[test]
+fn a_large_array_of_unlike_elements_is_found_to_have_no_repetition() {
+    let elements: Vec<Value> = (0..200_000).map(|number| json!([number])).collect();
+    let document = json!({"uniqueItems": true});
+    assert!(violations(document, Value::Array(elements)).is_empty());
+}
+
+/// Unions that come back to themselves in two ways at each level: without a memory, 2^100 judgements.
+#[test]
+fn recursion_through_unions_does_not_multiply_with_depth() {
+    let document = json!({
+        "$defs": {"node": {
+            "anyOf": [
+                {"properties": {"next": {"$ref": "#/$defs/node"}}, "required": ["left"]},
+                {"properties": {"next": {"$ref": "#/$defs/node"}}, "required": ["right"]},
+                {"type": "null"},
+            ],
+            "allOf": [{"properties": {"next": {"$ref": "#/$defs/node"}}}, {"type": ["object", "null"]}],
+        }},
+    });
+    let judge = judge(&document);
+    for (innermost, valid) in [(json!(null), true), (json!(1), false)] {
+        let nested = (0..100).fold(innermost, |inner, _| json!({"next": inner, "right": 1}));
+        assert_eq!(judge.check("#/$defs/node", &nested).is_empty(), valid);
+    }
+}
+
+#[test]
+fn nesting_is_judged_as_deep_as_the_limit_and_refused_beyond() {
+    let document = json!({
+        "anyOf": [{"type": "null"}, {"allOf": [{"if": true, "then": {"items": {"$ref": "#"}}}], "type": "array"}],
+    });
+    let nested = |levels| (0..levels).fold(json!(null), |inner, _| json!([inner]));
+    assert!(violations(document.clone(), nested(MAX_DEPTH)).is_empty());
+    for levels in [MAX_DEPTH + 1, 1_000] {
+        assert_eq!(
+            violations(document.clone(), nested(levels)),
+            ["`(root)`: expected at most 128 levels of nesting, found more"]
+        );
+    }
+}
+
+#[test]
+fn a_judge_can_be_shared_between_threads() {
+    fn shareable<T: Send + Sync + 'static>() {}
+    shareable::<Judge>();
+}

@@ -1,0 +1,128 @@
+//! What can be typed.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Parser, Subcommand};
+use mcp_codegen::load::Revision;
+
+/// The commands of this workspace: take official schemas in, make Rust crates of them.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", after_help = "Exit status: 0 done, 1 problems found or files stale, 2 misuse.")]
+pub struct Args {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Ingest(IngestArgs),
+    Generate(GenerateArgs),
+    Model(ModelArgs),
+}
+
+/// Take in the official schema of a revision, new or known
+///
+/// The bytes are checked against the hashes in revisions.yaml and the schema against what the generator can honour; then it is written
+/// to schema/REVISION/schema.json without its prose, and recorded. If anything is wrong, all of it is reported and no file changes.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  cargo xtask ingest 2099-01-01 downloads/schema.json
+  cargo xtask ingest 2099-01-01 https://example.org/2099-01-01/schema.json --commit 0123abc
+  cargo xtask ingest 2099-01-01 schema.yaml --after 2098-01-01 --draft
+  cargo xtask ingest 2099-01-01 schema.json --accept      # the official file has changed")]
+pub struct IngestArgs {
+    /// The name of the revision, such as its date
+    pub revision: Revision,
+    /// The official schema.json or schema.yaml
+    #[arg(value_name = "PATH-OR-URL")]
+    pub from: String,
+    /// Record this commit of the source
+    #[arg(long, value_name = "SHA")]
+    pub commit: Option<String>,
+    /// Record this address as the source instead of PATH-OR-URL
+    #[arg(long, value_name = "URL")]
+    pub source: Option<String>,
+    /// Take it although its hash is not one that revisions.yaml accepts
+    #[arg(long)]
+    pub accept: bool,
+    /// Keep the descriptions, for rustdoc in your own checkout
+    #[arg(long)]
+    pub keep_prose: bool,
+    /// The revision is still a draft
+    #[arg(long, conflicts_with = "released")]
+    pub draft: bool,
+    /// The revision is no draft any more
+    #[arg(long)]
+    pub released: bool,
+    /// Put it right after this revision instead of last
+    #[arg(long, value_name = "REVISION", conflicts_with = "before")]
+    pub after: Option<Revision>,
+    /// Put it right before this revision instead of last
+    #[arg(long, value_name = "REVISION")]
+    pub before: Option<Revision>,
+    #[command(flatten)]
+    pub schema: SchemaArgs,
+}
+
+/// Write the crates of all revisions
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  cargo xtask generate
+  cargo xtask generate --check                            # for CI: writes nothing, names what is stale
+  cargo xtask generate --schema try/schema --out try/out  # another tree")]
+pub struct GenerateArgs {
+    /// Write nothing; fail if a file is stale, missing or orphaned
+    #[arg(long)]
+    pub check: bool,
+    #[command(flatten)]
+    pub schema: SchemaArgs,
+    /// The directory that the crates are written to [default: generated/ of this workspace]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// Print the model of a revision as YAML
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  cargo xtask model 2099-01-01 | less")]
+pub struct ModelArgs {
+    /// The name of the revision
+    pub revision: Revision,
+    #[command(flatten)]
+    pub schema: SchemaArgs,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct SchemaArgs {
+    /// The directory of revisions.yaml and the schemas [default: schema/ of this workspace]
+    #[arg(long = "schema", value_name = "DIR", id = "schema_dir")]
+    directory: Option<PathBuf>,
+}
+
+impl SchemaArgs {
+    /// Whether the directory was named, rather than taken from this workspace.
+    pub fn is_given(&self) -> bool {
+        self.directory.is_some()
+    }
+
+    pub fn directory(&self) -> PathBuf {
+        self.directory.clone().unwrap_or_else(|| in_workspace("schema"))
+    }
+}
+
+impl GenerateArgs {
+    pub fn out(&self) -> PathBuf {
+        self.out.clone().unwrap_or_else(|| in_workspace("generated"))
+    }
+}
+
+/// A directory of this workspace, named from where the user is, so that problems name files as the user would.
+fn in_workspace(directory: &str) -> PathBuf {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let path = manifest.parent().unwrap_or(manifest).join(directory);
+    match std::env::current_dir() {
+        Ok(here) => path.strip_prefix(&here).map(Path::to_path_buf).unwrap_or(path),
+        Err(_) => path,
+    }
+}

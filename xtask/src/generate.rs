@@ -1,0 +1,94 @@
+//! `cargo xtask generate` and `cargo xtask model`
+
+use std::error::Error;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use mcp_codegen::files::Report;
+use mcp_codegen::{GenerateOptions, Generated};
+
+use crate::args::{GenerateArgs, ModelArgs};
+
+/// How many undocumented keys are named before the rest is counted.
+const NAMED: usize = 10;
+
+pub fn run(args: &GenerateArgs) -> Result<(), Box<dyn Error>> {
+    let start = Instant::now();
+    let out = args.out();
+    let generated = mcp_codegen::generate(&GenerateOptions {
+        schema: args.schema.directory(),
+        wire: wire_from(&out)?,
+        out: out.clone(),
+        check: args.check,
+    })?;
+    report_undocumented(&generated);
+    let files = &generated.files;
+    if args.check && !files.is_current() {
+        return Err(stale(&out, files, args).into());
+    }
+    if std::io::stderr().is_terminal() {
+        let written = files.stale.len() + files.missing.len();
+        let (removed, unchanged) = (files.orphaned.len(), files.unchanged);
+        let seconds = start.elapsed().as_secs_f32();
+        eprintln!("{written} files written, {removed} removed, {unchanged} unchanged in {seconds:.2} s");
+    }
+    Ok(())
+}
+
+pub fn run_model(args: &ModelArgs) -> Result<(), Box<dyn Error>> {
+    let yaml = mcp_codegen::model_yaml(&args.schema.directory(), args.revision.as_str())?;
+    print!("{yaml}");
+    Ok(())
+}
+
+/// The way from a crate in the output directory to `mcp-wire`: relative within this workspace, absolute elsewhere.
+fn wire_from(out: &Path) -> Result<String, std::io::Error> {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let workspace = manifest.parent().unwrap_or(manifest);
+    let wire = workspace.join("wire");
+    let out: PathBuf = std::path::absolute(out)?;
+    let way = match out.strip_prefix(workspace) {
+        Ok(inside) => {
+            let up = inside.components().count() + 1;
+            format!("{}wire", "../".repeat(up))
+        }
+        Err(_) => wire.display().to_string(),
+    };
+    Ok(way.replace('\\', "/"))
+}
+
+fn report_undocumented(generated: &Generated) {
+    for (revision, keys) in &generated.undocumented {
+        if keys.is_empty() {
+            continue;
+        }
+        eprintln!("revision {revision}: {} entries are missing from docs.yaml", keys.len());
+        for key in keys.iter().take(NAMED) {
+            eprintln!("  {key}");
+        }
+        if keys.len() > NAMED {
+            eprintln!("  and {} more", keys.len() - NAMED);
+        }
+    }
+}
+
+fn stale(out: &Path, files: &Report, args: &GenerateArgs) -> String {
+    let mut lines = Vec::new();
+    for (what, paths) in [
+        ("stale", &files.stale),
+        ("missing", &files.missing),
+        ("orphaned", &files.orphaned),
+    ] {
+        lines.extend(paths.iter().map(|path| format!("{what}: {}", out.join(path).display())));
+    }
+    let mut command = "cargo xtask generate".to_owned();
+    if args.schema.is_given() {
+        command += &format!(" --schema {}", args.schema.directory().display());
+    }
+    if args.out.is_some() {
+        command += &format!(" --out {}", out.display());
+    }
+    lines.push(format!("run `{command}`"));
+    lines.join("\n")
+}

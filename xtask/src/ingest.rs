@@ -1,0 +1,39 @@
+//! `cargo xtask ingest`
+
+use std::error::Error;
+use std::io::IsTerminal;
+
+use mcp_codegen::ingest::{IngestOptions, Position, ingest};
+
+use crate::args::IngestArgs;
+
+pub fn run(args: IngestArgs) -> Result<(), Box<dyn Error>> {
+    let options = IngestOptions {
+        schema: args.schema.directory(),
+        draft: (args.draft || args.released).then_some(args.draft),
+        revision: args.revision,
+        from: args.from,
+        source: args.source,
+        commit: args.commit,
+        accept: args.accept,
+        keep_prose: args.keep_prose,
+        position: match (args.after, args.before) {
+            (Some(revision), _) => Position::After(revision),
+            (None, Some(revision)) => Position::Before(revision),
+            (None, None) => Position::Keep,
+        },
+    };
+    if std::io::stderr().is_terminal() {
+        eprintln!("reading {}", options.from);
+    }
+    let done = ingest(&options)?;
+    println!(
+        "{} {} ({}, sha256 {})",
+        if done.is_new { "added" } else { "updated" },
+        done.schema.display(),
+        done.dialect,
+        done.sha256
+    );
+    println!("next: cargo xtask generate");
+    Ok(())
+}
