@@ -70,9 +70,17 @@ impl FileSet {
     /// # Errors
     ///
     /// The path leads elsewhere, or is taken.
-    pub fn insert(&mut self, path: impl Into<PathBuf>, contents: impl Into<String>) -> Result<(), FilesError> {
+    pub fn insert(
+        &mut self,
+        path: impl Into<PathBuf>,
+        contents: impl Into<String>,
+    ) -> Result<(), FilesError> {
         let path = path.into();
-        if path.as_os_str().is_empty() || !path.components().all(|part| matches!(part, Component::Normal(_))) {
+        if path.as_os_str().is_empty()
+            || !path
+                .components()
+                .all(|part| matches!(part, Component::Normal(_)))
+        {
             return Err(FilesError::Outside(path));
         }
         if self.files.contains_key(&path) {
@@ -84,7 +92,9 @@ impl FileSet {
 
     /// The files, sorted by path.
     pub fn iter(&self) -> impl Iterator<Item = (&Path, &str)> {
-        self.files.iter().map(|(path, contents)| (path.as_path(), contents.as_str()))
+        self.files
+            .iter()
+            .map(|(path, contents)| (path.as_path(), contents.as_str()))
     }
 
     /// Compares the set to the files below `root`; writes nothing.
@@ -101,7 +111,9 @@ impl FileSet {
             match fs::read(root.join(path)) {
                 Ok(found) if found == contents.as_bytes() => report.unchanged += 1,
                 Ok(_) => report.stale.push(path.into()),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => report.missing.push(path.into()),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    report.missing.push(path.into())
+                }
                 Err(error) => return Err(failed("read", &root.join(path), error)),
             }
         }
@@ -124,7 +136,9 @@ impl FileSet {
     pub fn write(&self, root: &Path, owned: &[&str]) -> Result<Report, FilesError> {
         let report = self.check(root, owned)?;
         let changed = report.stale.iter().chain(&report.missing);
-        let changed: Vec<_> = changed.map(|path| (root.join(path), self.files[path].as_bytes())).collect();
+        let changed: Vec<_> = changed
+            .filter_map(|path| Some((root.join(path), self.files.get(path)?.as_bytes())))
+            .collect();
         replace_files(&changed)?;
         for path in &report.orphaned {
             let path = root.join(path);
@@ -146,7 +160,12 @@ fn owned_files(root: &Path, owned: &[&str]) -> Result<BTreeSet<PathBuf>, FilesEr
 }
 
 /// Collects the files of a directory whose names start with `start`, and all files of such directories in it.
-fn collect_files(root: &Path, directory: &Path, start: &str, found: &mut BTreeSet<PathBuf>) -> Result<(), FilesError> {
+fn collect_files(
+    root: &Path,
+    directory: &Path,
+    start: &str,
+    found: &mut BTreeSet<PathBuf>,
+) -> Result<(), FilesError> {
     let path = root.join(directory);
     let entries = match fs::read_dir(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -154,7 +173,9 @@ fn collect_files(root: &Path, directory: &Path, start: &str, found: &mut BTreeSe
     };
     for entry in entries {
         let entry = entry.map_err(|error| failed("read", &path, error))?;
-        let kind = entry.file_type().map_err(|error| failed("read", &entry.path(), error))?;
+        let kind = entry
+            .file_type()
+            .map_err(|error| failed("read", &entry.path(), error))?;
         let name = entry.file_name();
         // What cargo builds in a generated crate is neither ours nor the user's.
         if !name.to_string_lossy().starts_with(start) || name == "target" {
@@ -176,13 +197,21 @@ fn is_generated(path: &Path) -> Result<bool, FilesError> {
     }
     let mut header = Vec::new();
     let file = fs::File::open(path).map_err(|error| failed("read", path, error))?;
-    file.take(HEADER_BYTES).read_to_end(&mut header).map_err(|error| failed("read", path, error))?;
-    Ok(header.windows(GENERATED.len()).any(|window| window == GENERATED.as_bytes()))
+    file.take(HEADER_BYTES)
+        .read_to_end(&mut header)
+        .map_err(|error| failed("read", path, error))?;
+    Ok(header
+        .windows(GENERATED.len())
+        .any(|window| window == GENERATED.as_bytes()))
 }
 
 /// Removes the directories above `path`, up to `root`, as long as they are empty.
 fn remove_empty_directories(root: &Path, path: &Path) {
-    for directory in path.ancestors().skip(1).take_while(|directory| *directory != root) {
+    for directory in path
+        .ancestors()
+        .skip(1)
+        .take_while(|directory| *directory != root)
+    {
         // A directory that is not empty refuses, which is what is wanted.
         if fs::remove_dir(directory).is_err() {
             break;
@@ -218,7 +247,11 @@ struct Change {
 
 impl Change {
     fn stage(&mut self, path: &Path, contents: &[u8]) -> Result<(), FilesError> {
-        let missing: Vec<_> = path.ancestors().skip(1).take_while(|directory| !directory.as_os_str().is_empty() && !directory.exists()).collect();
+        let missing: Vec<_> = path
+            .ancestors()
+            .skip(1)
+            .take_while(|directory| !directory.as_os_str().is_empty() && !directory.exists())
+            .collect();
         for directory in missing.into_iter().rev() {
             fs::create_dir(directory).map_err(|error| failed("create", directory, error))?;
             self.directories.push(directory.into());
@@ -265,5 +298,34 @@ fn staged_path(path: &Path) -> PathBuf {
 }
 
 fn failed(what: &'static str, path: &Path, source: io::Error) -> FilesError {
-    FilesError::Io { what, path: path.into(), source }
+    FilesError::Io {
+        what,
+        path: path.into(),
+        source,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_that_fails_half_way_is_undone() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |name: &str| root.path().join(name);
+        fs::write(at("old"), "before").unwrap();
+        fs::create_dir(at("blocked")).unwrap();
+        let files: Vec<(PathBuf, &[u8])> = vec![
+            (at("old"), b"after"),
+            (at("fresh/deep/new"), b"new"),
+            (at("blocked"), b"a directory is no file"),
+        ];
+        assert!(matches!(replace_files(&files), Err(FilesError::Io { .. })));
+        assert_eq!(fs::read_to_string(at("old")).unwrap(), "before");
+        assert_eq!(
+            fs::read_dir(root.path()).unwrap().count(),
+            2,
+            "no new file or directory is left"
+        );
+    }
 }

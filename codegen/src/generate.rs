@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::emit::{Docs, EmitError, EmitInput, Templates, crate_name, emit_crate};
+use crate::emit::{
+    AdapterTemplates, AdaptersInput, Docs, EmitError, EmitInput, Templates, crate_name, emit_adapters, emit_crate,
+};
 use crate::files::{FileSet, FilesError, Report};
 use crate::load::{Document, Entry, Manifest, check_document, load_document};
 use crate::model::{BuildInput, Collision, ErrorCode, Model, Names, build_model};
@@ -20,7 +22,9 @@ const DOCS: &str = "docs.yaml";
 /// The file of the schema directory that says which definitions belong together.
 const MODULES: &str = "modules.yaml";
 /// The beginning of the directories that belong to the generator.
-const OWNED: &[&str] = &["mcp-types-"];
+const OWNED: &[&str] = &["mcp-adapters", "mcp-types-"];
+/// The crate that knows every revision.
+const ADAPTERS: &str = "mcp-adapters";
 
 /// Where to read and where to write.
 #[derive(Debug, Clone)]
@@ -102,6 +106,13 @@ pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
             files.insert(folder.join(path), contents)?;
         }
         undocumented.insert(model.revision.clone(), emitted.undocumented);
+    }
+    if let Some(hub) = manifest.hub() {
+        let revisions: Vec<&str> = manifest.revisions.iter().map(|entry| entry.revision.as_str()).collect();
+        let input = AdaptersInput { revisions: &revisions, hub: hub.as_str(), wire: &options.wire };
+        for (path, contents) in emit_adapters(&input, &AdapterTemplates::new()?)? {
+            files.insert(Path::new(ADAPTERS).join(path), contents)?;
+        }
     }
     let files = if options.check {
         files.check(&options.out, OWNED)?

@@ -176,7 +176,6 @@ fn alter_text(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> {
         format!("{text}z"),
         text.to_uppercase(),
         text.chars().skip(1).collect(),
-        String::new(),
     ];
     let others: Vec<&String> = others.iter().filter(|other| *other != text).collect();
     *value = json!(mutator.chance.pick(&others)?);

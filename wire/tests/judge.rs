@@ -169,7 +169,7 @@ fn each_violation_names_the_value_and_the_keyword() {
         "additionalProperties": false,
     });
     let value = json!({
-        "list": [1, "a", 0, 1], "name": "x", "level": "loud", "both": [2], "odd name": {},
+        "both": [2], "level": "loud", "list": [1, "a", 0, 1], "name": "x", "odd name": {},
     });
     let found = judge(&document).check("#", &value);
     let shown: Vec<(String, &str)> = found

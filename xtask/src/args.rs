@@ -7,7 +7,11 @@ use mcp_codegen::load::Revision;
 
 /// The commands of this workspace: take official schemas in, make Rust crates of them.
 #[derive(Debug, Parser)]
-#[command(name = "cargo xtask", bin_name = "cargo xtask", after_help = "Exit status: 0 done, 1 problems found or files stale, 2 misuse.")]
+#[command(
+    name = "cargo xtask",
+    bin_name = "cargo xtask",
+    after_help = "Exit status: 0 done, 1 problems found or files stale, 2 misuse."
+)]
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,
@@ -107,13 +111,17 @@ impl SchemaArgs {
     }
 
     pub fn directory(&self) -> PathBuf {
-        self.directory.clone().unwrap_or_else(|| in_workspace("schema"))
+        self.directory
+            .clone()
+            .unwrap_or_else(|| in_workspace("schema"))
     }
 }
 
 impl GenerateArgs {
     pub fn out(&self) -> PathBuf {
-        self.out.clone().unwrap_or_else(|| in_workspace("generated"))
+        self.out
+            .clone()
+            .unwrap_or_else(|| in_workspace("generated"))
     }
 }
 
@@ -122,7 +130,10 @@ fn in_workspace(directory: &str) -> PathBuf {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     let path = manifest.parent().unwrap_or(manifest).join(directory);
     match std::env::current_dir() {
-        Ok(here) => path.strip_prefix(&here).map(Path::to_path_buf).unwrap_or(path),
+        Ok(here) => path
+            .strip_prefix(&here)
+            .map(Path::to_path_buf)
+            .unwrap_or(path),
         Err(_) => path,
     }
 }

@@ -1,5 +1,6 @@
 //! From a model to the files of a crate.
 
+mod adapters;
 mod docs;
 mod members;
 mod messages;
@@ -18,6 +19,7 @@ use serde_json::Value;
 
 use crate::model::{Model, TypeKind};
 
+pub use adapters::{AdapterTemplates, AdaptersInput, emit_adapters};
 pub use docs::Docs;
 pub use scaffold::{Templates, crate_name};
 
@@ -50,6 +52,9 @@ pub struct EmittedCrate {
     /// Documentation keys without an entry.
     pub undocumented: BTreeSet<String>,
 }
+
+/// A built-in template that doesn't parse.
+pub type TemplateError = Box<handlebars::TemplateError>;
 
 /// Why a crate can't be emitted.
 #[derive(Debug, thiserror::Error)]

@@ -6,19 +6,54 @@ use handlebars::Handlebars;
 use proc_macro2::TokenStream;
 use serde::Serialize;
 
-use super::{EmitError, EmitInput};
+use super::{EmitError, EmitInput, TemplateError};
 
-/// The templates, by name: each becomes the file of that name.
-const TEMPLATES: [(&str, &str, &str); 3] = [
-    ("Cargo.toml", "Cargo.toml", include_str!("../../../templates/Cargo.toml.hbs")),
-    ("README.md", "README.md", include_str!("../../../templates/README.md.hbs")),
-    ("lib.rs", "src/lib.rs", include_str!("../../../templates/lib.rs.hbs")),
+/// A text that becomes a file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Template {
+    name: &'static str,
+    file: &'static str,
+    text: &'static str,
+}
+
+impl Template {
+    /// The template `name`, which becomes `file`.
+    pub(super) const fn new(name: &'static str, file: &'static str, text: &'static str) -> Self {
+        Self { name, file, text }
+    }
+}
+
+const TEMPLATES: [Template; 3] = [
+    Template::new("Cargo.toml", "Cargo.toml", include_str!("../../../templates/types/Cargo.toml.hbs")),
+    Template::new("README.md", "README.md", include_str!("../../../templates/types/README.md.hbs")),
+    Template::new("lib.rs", "src/lib.rs", include_str!("../../../templates/types/lib.rs.hbs")),
 ];
 
-/// The text templates of a crate.
-#[derive(Debug)]
-pub struct Templates {
-    registry: Handlebars<'static>,
+/// Templates, ready to be rendered; a name that isn't among the values is an error.
+pub(super) fn registry(templates: &[Template]) -> Result<Handlebars<'static>, TemplateError> {
+    let mut registry = Handlebars::new();
+    registry.set_strict_mode(true);
+    registry.register_escape_fn(handlebars::no_escape);
+    for template in templates {
+        registry.register_template_string(template.name, template.text)?;
+    }
+    Ok(registry)
+}
+
+/// The files that templates become.
+pub(super) fn render_all(
+    registry: &Handlebars<'_>,
+    templates: &[Template],
+    values: &impl Serialize,
+) -> Result<BTreeMap<String, String>, EmitError> {
+    let render = |template: &Template| {
+        let text = registry.render(template.name, values).map_err(|error| EmitError::Template {
+            template: template.name,
+            error: Box::new(error),
+        })?;
+        Ok((template.file.to_owned(), text))
+    };
+    templates.iter().map(render).collect()
 }
 
 /// What templates may name; a name that isn't here is an error.
@@ -41,19 +76,21 @@ struct Values<'v> {
     rust_version: &'v str,
 }
 
+/// The text templates of a revision's crate.
+#[derive(Debug)]
+pub struct Templates {
+    registry: Handlebars<'static>,
+}
+
 impl Templates {
     /// The templates that are built in.
     ///
     /// # Errors
     /// When one doesn't parse, which the tests rule out.
-    pub fn new() -> Result<Self, Box<handlebars::TemplateError>> {
-        let mut registry = Handlebars::new();
-        registry.set_strict_mode(true);
-        registry.register_escape_fn(handlebars::no_escape);
-        for (name, _, text) in TEMPLATES {
-            registry.register_template_string(name, text)?;
-        }
-        Ok(Self { registry })
+    pub fn new() -> Result<Self, TemplateError> {
+        Ok(Self {
+            registry: registry(&TEMPLATES)?,
+        })
     }
 
     /// The files that are made from templates.
@@ -77,14 +114,7 @@ impl Templates {
             version: env!("CARGO_PKG_VERSION"),
             rust_version: env!("CARGO_PKG_RUST_VERSION"),
         };
-        let render = |(template, file, _): (&'static str, &str, &str)| {
-            let text = self.registry.render(template, &values).map_err(|error| EmitError::Template {
-                template,
-                error: Box::new(error),
-            })?;
-            Ok((file.to_owned(), text))
-        };
-        TEMPLATES.into_iter().map(render).collect()
+        render_all(&self.registry, &TEMPLATES, &values)
     }
 }
 
@@ -104,39 +134,45 @@ fn header(comment: &str, input: &EmitInput<'_>) -> String {
     )
 }
 
-/// A Rust file: header, then the code as prettyplease writes it.
+/// A Rust file of a revision's crate.
 pub(super) fn rust_file(input: &EmitInput<'_>, file: &str, code: TokenStream) -> Result<String, EmitError> {
+    format_rust(&header("//", input), file, code)
+}
+
+/// A Rust file: header, then the code as prettyplease writes it.
+pub(super) fn format_rust(header: &str, file: &str, code: TokenStream) -> Result<String, EmitError> {
     let parsed = syn::parse2::<syn::File>(code).map_err(|error| EmitError::Unparsable {
         file: file.to_owned(),
         error,
     })?;
-    let text = prettyplease::unparse(&parsed);
-    Ok(format!("{}\n\n{}", header("//", input), spaced(&text)))
+    Ok(format!("{header}\n\n{}", spaced(&prettyplease::unparse(&parsed))))
 }
 
 /// prettyplease writes items without a blank line between them; people put one there.
 fn spaced(text: &str) -> String {
     let mut spaced = String::with_capacity(text.len() + text.len() / 20);
     let mut previous = "";
-    let mut in_attributes = false;
     for line in text.lines() {
-        let starts_item = line.starts_with("impl")
-            || line.starts_with("pub ")
-            || line.starts_with("///")
-            || line.starts_with("#[")
-            || line.starts_with("macro_rules!")
-            || line.starts_with("use ");
-        let follows_item = previous == "}" || previous == "};" || previous.ends_with(';') && !previous.starts_with(' ');
-        let together = line.starts_with("use ") && previous.starts_with("use ");
-        if starts_item && !in_attributes && (follows_item || previous.starts_with("//!")) && !together {
+        let code = line.trim_start();
+        let starts_item = ["impl", "pub ", "fn ", "///", "#[", "macro_rules!", "type ", "const "]
+            .iter()
+            .any(|start| code.starts_with(start));
+        let same_depth = indent(line) == indent(previous);
+        let last = previous.trim_start();
+        let ends_item = same_depth && (last == "}" || last == "};" || (indent(line) == 0 && last.ends_with(';')));
+        let after_inner_docs = last.starts_with("//!") && !code.starts_with("//!") && !code.is_empty();
+        if (starts_item && ends_item) || after_inner_docs {
             spaced.push('\n');
         }
-        in_attributes = line.starts_with("///") || line.starts_with("#[");
         spaced.push_str(line);
         spaced.push('\n');
         previous = line;
     }
     spaced
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start().len()
 }
 
 /// The schema that the judge keeps, in a canonical form.

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::load::keyword::{PROSE, change_schemas, is_annotation};
 use crate::load::Dialect;
+use crate::load::keyword::{PROSE, change_schemas, is_annotation};
 
 /// Removes the texts for people where a schema may have them. A member that is *named* `description`, and whatever stands inside of
 /// a constant or default, is no prose.
@@ -21,16 +21,28 @@ pub(super) fn remove_prose(root: &mut Value) {
 
 /// Puts the alias in the place of each reference that leads out of the document. A reference without one stays, and is found by
 /// the check.
-pub(super) fn replace_aliases(root: &mut Value, dialect: Dialect, aliases: &BTreeMap<String, Value>) {
+pub(super) fn replace_aliases(
+    root: &mut Value,
+    dialect: Dialect,
+    aliases: &BTreeMap<String, Value>,
+) {
     change_schemas(root, &mut |schema| {
-        let Some(keywords) = schema.as_object_mut() else { return };
+        let Some(keywords) = schema.as_object_mut() else {
+            return;
+        };
         let reference = keywords.get("$ref").and_then(Value::as_str);
-        let Some(alias) = reference.and_then(|reference| aliases.get(reference)) else { return };
+        let Some(alias) = reference.and_then(|reference| aliases.get(reference)) else {
+            return;
+        };
         keywords.remove("$ref");
         // Draft-07 ignores what stands beside a `$ref`; without the `$ref` it would come to life.
         keywords.retain(|keyword, _| dialect == Dialect::Draft202012 || is_annotation(keyword));
         match alias {
-            Value::Object(alias) if alias.keys().all(|keyword| is_annotation(keyword) || !keywords.contains_key(keyword)) => {
+            Value::Object(alias)
+                if alias
+                    .keys()
+                    .all(|keyword| is_annotation(keyword) || !keywords.contains_key(keyword)) =>
+            {
                 for (keyword, value) in alias {
                     keywords.entry(keyword).or_insert_with(|| value.clone());
                 }

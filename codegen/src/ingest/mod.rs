@@ -138,22 +138,39 @@ pub fn ingest(options: &IngestOptions) -> Result<Ingested, IngestError> {
     let entry = new_entry(options, known, &sha256, dialect);
     place_entry(&mut manifest, entry, &options.position)?;
     let schema = canonical::canonical_json(&root).map_err(|error| unwritable("schema", &error))?;
-    let recorded = manifest.to_yaml().map_err(|error| unwritable("manifest", &error))?;
-    let schema_path = options.schema.join(options.revision.as_str()).join("schema.json");
+    let recorded = manifest
+        .to_yaml()
+        .map_err(|error| unwritable("manifest", &error))?;
+    let schema_path = options
+        .schema
+        .join(options.revision.as_str())
+        .join("schema.json");
     // The manifest last: what it names is there.
     replace_files(&[
         (schema_path.clone(), schema.as_bytes()),
         (options.schema.join(MANIFEST), recorded.as_bytes()),
     ])?;
-    Ok(Ingested { schema: schema_path, sha256, dialect, is_new })
+    Ok(Ingested {
+        schema: schema_path,
+        sha256,
+        dialect,
+        is_new,
+    })
 }
 
 fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 fn check_hash(options: &IngestOptions, entry: &Entry, found: &str) -> Result<(), IngestError> {
-    let known: Vec<_> = [&entry.sha256].into_iter().chain(&entry.accepted).map(String::as_str).collect();
+    let known: Vec<_> = [&entry.sha256]
+        .into_iter()
+        .chain(&entry.accepted)
+        .map(String::as_str)
+        .collect();
     if options.accept || known.contains(&found) {
         return Ok(());
     }
@@ -162,7 +179,7 @@ fn check_hash(options: &IngestOptions, entry: &Entry, found: &str) -> Result<(),
         revision: options.revision.clone(),
         found: found.into(),
         manifest: options.schema.join(MANIFEST).display().to_string(),
-        known: known.join("\n          and ") ,
+        known: known.join("\n          and "),
     })
 }
 
@@ -178,7 +195,12 @@ fn check(options: &IngestOptions, official: &Document) -> Result<(), Problems> {
 }
 
 /// The entry to be recorded. What is known and not said anew stays, as long as it is about the same bytes.
-fn new_entry(options: &IngestOptions, known: Option<Entry>, sha256: &str, dialect: Dialect) -> Entry {
+fn new_entry(
+    options: &IngestOptions,
+    known: Option<Entry>,
+    sha256: &str,
+    dialect: Dialect,
+) -> Entry {
     let source = options.source.clone();
     let Some(known) = known else {
         return Entry {
@@ -199,8 +221,17 @@ fn new_entry(options: &IngestOptions, known: Option<Entry>, sha256: &str, dialec
         accepted.push(known.sha256.clone());
     }
     Entry {
-        source: source.unwrap_or_else(|| if is_same { known.source.clone() } else { options.from.clone() }),
-        commit: options.commit.clone().or_else(|| known.commit.clone().filter(|_| is_same)),
+        source: source.unwrap_or_else(|| {
+            if is_same {
+                known.source.clone()
+            } else {
+                options.from.clone()
+            }
+        }),
+        commit: options
+            .commit
+            .clone()
+            .or_else(|| known.commit.clone().filter(|_| is_same)),
         sha256: sha256.into(),
         accepted,
         dialect,
@@ -209,9 +240,15 @@ fn new_entry(options: &IngestOptions, known: Option<Entry>, sha256: &str, dialec
     }
 }
 
-fn place_entry(manifest: &mut Manifest, entry: Entry, position: &Position) -> Result<(), IngestError> {
+fn place_entry(
+    manifest: &mut Manifest,
+    entry: Entry,
+    position: &Position,
+) -> Result<(), IngestError> {
     let revisions = &mut manifest.revisions;
-    let index_of = |revisions: &[Entry], wanted: &Revision| revisions.iter().position(|entry| entry.revision == *wanted);
+    let index_of = |revisions: &[Entry], wanted: &Revision| {
+        revisions.iter().position(|entry| entry.revision == *wanted)
+    };
     let old = index_of(revisions, &entry.revision);
     if let Some(old) = old {
         revisions.remove(old);
@@ -219,7 +256,11 @@ fn place_entry(manifest: &mut Manifest, entry: Entry, position: &Position) -> Re
     let beside = |wanted: &Revision| {
         index_of(revisions, wanted).ok_or_else(|| IngestError::NoNeighbour {
             wanted: wanted.clone(),
-            known: match revisions.iter().map(|entry| entry.revision.as_str()).collect::<Vec<_>>() {
+            known: match revisions
+                .iter()
+                .map(|entry| entry.revision.as_str())
+                .collect::<Vec<_>>()
+            {
                 none if none.is_empty() => "none".into(),
                 some => some.join(", "),
             },
@@ -235,5 +276,8 @@ fn place_entry(manifest: &mut Manifest, entry: Entry, position: &Position) -> Re
 }
 
 fn unwritable(what: &'static str, why: &impl ToString) -> IngestError {
-    IngestError::Unwritable { what, why: why.to_string() }
+    IngestError::Unwritable {
+        what,
+        why: why.to_string(),
+    }
 }

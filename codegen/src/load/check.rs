@@ -1,5 +1,7 @@
 //! Finds everything in a document that the generator can't honour, before anything is built from it.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::dialect::{CONTAINERS, Dialect, definitions};
@@ -8,7 +10,11 @@ use super::keyword::{Shape, shape, subschemas};
 use super::{pointer, reference};
 use crate::problem::{Problem, Problems};
 
-const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
+const TYPES: [&str; 7] = [
+    "array", "boolean", "integer", "null", "number", "object", "string",
+];
+
+const CORRECT: &str = "if the official schema has it so, put it right with a correction in the revision's overlay.yaml";
 
 /// Checks a schema document as a whole.
 ///
@@ -19,7 +25,11 @@ pub fn check_document(document: &Document) -> Result<(), Problems> {
     let mut problems = Vec::new();
     if !document.root().is_object() {
         let found = kind(document.root());
-        problems.push(document.problem("#", format!("a schema document is an object, and this is {found}")));
+        let problem = document.problem(
+            "#",
+            format!("a schema document is an object, and this is {found}"),
+        );
+        problems.push(problem.help("give the whole official schema.json, not a part of it"));
         return Problems::check(problems);
     }
     let dialect = Dialect::of(document).unwrap_or_else(|problem| {
@@ -29,9 +39,16 @@ pub fn check_document(document: &Document) -> Result<(), Problems> {
     if definitions(document).next().is_none() {
         let [first, second] = CONTAINERS;
         let problem = document.problem("#", "this document has no definitions");
-        problems.push(problem.help(format!("types are made from the members of `{first}` or `{second}` at its root")));
+        problems.push(problem.help(format!(
+            "types are made from the members of `{first}` or `{second}` at its root"
+        )));
     }
-    let mut checker = Checker { document, dialect, problems, pointer: String::from("#") };
+    let mut checker = Checker {
+        document,
+        dialect,
+        problems,
+        pointer: String::from("#"),
+    };
     checker.schema(document.root());
     let mut problems = checker.problems;
     problems.extend(reference::find_circles(document, dialect));
@@ -54,11 +71,16 @@ impl Checker<'_> {
                 }
             }
             Value::Bool(_) => {}
-            other => self.problem(format!("a schema is an object, `true` or `false`, and this is {}", kind(other))),
+            other => self.problem(format!(
+                "a schema is an object, `true` or `false`, and this is {}",
+                kind(other)
+            )),
         }
         for (steps, inner) in subschemas(schema) {
             let above = self.pointer.len();
-            steps.iter().for_each(|step| pointer::push(&mut self.pointer, step));
+            steps
+                .iter()
+                .for_each(|step| pointer::push(&mut self.pointer, step));
             self.schema(inner);
             self.pointer.truncate(above);
         }
@@ -66,7 +88,10 @@ impl Checker<'_> {
 
     fn keyword(&mut self, keyword: &str, value: &Value) {
         let Some(shape) = shape(keyword) else {
-            let problem = self.document.problem(&self.pointer, format!("the generator can't honour the keyword `{keyword}`"));
+            let problem = self.document.problem(
+                &self.pointer,
+                format!("the generator can't honour the keyword `{keyword}`"),
+            );
             self.problems.push(problem.help(
                 "say the same with other keywords through a correction in the revision's overlay.yaml, or remove it there if it refuses no instance",
             ));
@@ -75,8 +100,12 @@ impl Checker<'_> {
         match shape {
             Shape::Any => {}
             // A schema of a wrong kind is reported where it is walked.
-            Shape::Schema => self.expect(value, value.is_object() || value.is_boolean(), "a schema"),
-            Shape::Schemas => self.expect_list(value, "a list of schemas with at least one element"),
+            Shape::Schema => {
+                self.expect(value, value.is_object() || value.is_boolean(), "a schema")
+            }
+            Shape::Schemas => {
+                self.expect_list(value, "a list of schemas with at least one element")
+            }
             Shape::SchemaMap | Shape::Dependencies => {
                 self.expect(value, value.is_object(), "an object");
                 if shape == Shape::Dependencies {
@@ -93,10 +122,17 @@ impl Checker<'_> {
                     self.below(name, |checker| checker.names(names));
                 }
             }
-            Shape::Divisor => self.expect(value, value.as_f64().is_some_and(|number| number > 0.0), "a number above 0"),
+            Shape::Divisor => self.expect(
+                value,
+                value.as_f64().is_some_and(|number| number > 0.0),
+                "a number above 0",
+            ),
             Shape::Number => self.expect(value, value.is_number(), "a number"),
             Shape::Count => {
-                let is_count = value.as_u64().is_some() || value.as_f64().is_some_and(|number| number >= 0.0 && number.fract() == 0.0);
+                let is_count = value.as_u64().is_some()
+                    || value
+                        .as_f64()
+                        .is_some_and(|number| number >= 0.0 && number.fract() == 0.0);
                 self.expect(value, is_count, "a whole number from 0");
             }
             Shape::Flag => self.expect(value, value.is_boolean(), "`true` or `false`"),
@@ -108,10 +144,18 @@ impl Checker<'_> {
 
     fn items(&mut self, value: &Value) {
         if value.is_array() && self.dialect == Dialect::Draft202012 {
-            let problem = self.document.problem(&self.pointer, "in 2020-12 `items` is one schema, and this is a list");
-            self.problems.push(problem.help("a list of schemas by position is `prefixItems` there"));
+            let problem = self.document.problem(
+                &self.pointer,
+                "in 2020-12 `items` is one schema, and this is a list",
+            );
+            self.problems
+                .push(problem.help("a list of schemas by position is `prefixItems` there"));
         } else {
-            self.expect(value, value.is_object() || value.is_boolean() || value.is_array(), "a schema or a list of schemas");
+            self.expect(
+                value,
+                value.is_object() || value.is_boolean() || value.is_array(),
+                "a schema or a list of schemas",
+            );
         }
     }
 
@@ -120,7 +164,8 @@ impl Checker<'_> {
             return self.expect(value, false, "a string");
         };
         if let Err((what, help)) = reference::follow(self.document.root(), reference) {
-            self.problems.push(self.document.problem(&self.pointer, what).help(help));
+            self.problems
+                .push(self.document.problem(&self.pointer, what).help(help));
         }
     }
 
@@ -128,13 +173,9 @@ impl Checker<'_> {
         match value {
             Value::Array(types) if !types.is_empty() => {
                 for (index, each) in types.iter().enumerate() {
-                    self.below(&index.to_string(), |checker| {
-                        checker.type_name(each);
-                        if types[..index].contains(each) {
-                            checker.problem(format!("{each} stands in this list twice"));
-                        }
-                    });
+                    self.below(&index.to_string(), |checker| checker.type_name(each));
                 }
+                self.distinct(types);
             }
             Value::String(_) => self.type_name(value),
             other => self.expect(other, false, "a type name or a list of them"),
@@ -152,17 +193,31 @@ impl Checker<'_> {
         };
         for (index, name) in names.iter().enumerate() {
             self.below(&index.to_string(), |checker| {
-                checker.expect(name, name.is_string(), "a string");
-                if names[..index].contains(name) {
-                    checker.problem(format!("{name} stands in this list twice"));
-                }
+                checker.expect(name, name.is_string(), "a string")
             });
+        }
+        self.distinct(names);
+    }
+
+    fn distinct(&mut self, names: &[Value]) {
+        let mut seen = BTreeSet::new();
+        for (index, name) in names.iter().enumerate() {
+            if !name.as_str().is_none_or(|name| seen.insert(name)) {
+                self.below(&index.to_string(), |checker| {
+                    checker.problem(format!("{name} stands in this list twice"))
+                });
+            }
         }
     }
 
     /// The lists in `dependencies`; its schemas are walked as schemas.
     fn names_by_name(&mut self, value: &Value) {
-        for (name, names) in value.as_object().into_iter().flatten().filter(|(_, each)| each.is_array()) {
+        for (name, names) in value
+            .as_object()
+            .into_iter()
+            .flatten()
+            .filter(|(_, each)| each.is_array())
+        {
             self.below(name, |checker| checker.names(names));
         }
     }
@@ -170,23 +225,34 @@ impl Checker<'_> {
     fn root_text(&mut self, keyword: &str, value: &Value) {
         self.expect(value, value.is_string(), "a string");
         if self.pointer.matches('/').count() > 1 {
-            let problem = self.document.problem(&self.pointer, format!("`{keyword}` may stand at the root only"));
+            let problem = self.document.problem(
+                &self.pointer,
+                format!("`{keyword}` may stand at the root only"),
+            );
             self.problems.push(problem.help("the generator reads each document as one whole in one dialect: remove it through the revision's overlay.yaml"));
         }
     }
 
     fn expect_list(&mut self, value: &Value, expected: &str) {
-        self.expect(value, value.as_array().is_some_and(|list| !list.is_empty()), expected);
+        self.expect(
+            value,
+            value.as_array().is_some_and(|list| !list.is_empty()),
+            expected,
+        );
     }
 
     fn expect(&mut self, value: &Value, is_met: bool, expected: &str) {
         if !is_met {
-            self.problem(format!("{expected} should stand here, and this is {}", kind(value)));
+            self.problem(format!(
+                "{expected} should stand here, and this is {}",
+                kind(value)
+            ));
         }
     }
 
     fn problem(&mut self, what: String) {
-        self.problems.push(self.document.problem(&self.pointer, what));
+        let problem = self.document.problem(&self.pointer, what);
+        self.problems.push(problem.help(CORRECT));
     }
 
     /// Runs a check one step further down.

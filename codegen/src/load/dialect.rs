@@ -43,7 +43,9 @@ impl Dialect {
             return Ok(Self::Draft202012);
         };
         let named = named.as_str().unwrap_or_default();
-        let address = named.split_once("://").map_or(named, |(_, address)| address);
+        let address = named
+            .split_once("://")
+            .map_or(named, |(_, address)| address);
         match address.trim_end_matches('#') {
             "json-schema.org/draft-07/schema" => Ok(Self::Draft07),
             "json-schema.org/draft/2020-12/schema" => Ok(Self::Draft202012),
@@ -59,7 +61,11 @@ pub fn definitions(document: &Document) -> impl Iterator<Item = (String, &str, &
     CONTAINERS.into_iter().flat_map(move |container| {
         let members = document.root().get(container).and_then(Value::as_object);
         members.into_iter().flatten().map(move |(name, schema)| {
-            (pointer::join(&pointer::join("#", container), name), name.as_str(), schema)
+            (
+                pointer::join(&pointer::join("#", container), name),
+                name.as_str(),
+                schema,
+            )
         })
     })
 }

@@ -29,7 +29,10 @@ impl Format {
     #[must_use]
     pub fn of(name: &str, bytes: &[u8]) -> Self {
         let name = name.split(['?', '#']).next().unwrap_or_default();
-        match Path::new(name).extension().and_then(|extension| extension.to_str()) {
+        match Path::new(name)
+            .extension()
+            .and_then(|extension| extension.to_str())
+        {
             Some("json") => Self::Json,
             Some("yaml" | "yml") => Self::Yaml,
             _ => match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
@@ -88,13 +91,16 @@ impl Document {
     /// Where the value at a pointer stands, or the closest value around it that has a place.
     #[must_use]
     pub fn place(&self, pointer: &str) -> Place {
-        self.places.closest(&pointer::tokens(pointer).unwrap_or_default())
+        self.places
+            .closest(&pointer::tokens(pointer).unwrap_or_default())
     }
 
     /// A problem at a pointer of this document.
     #[must_use]
     pub fn problem(&self, pointer: &str, what: impl Into<String>) -> Problem {
-        Problem::new(&self.file, what).at(self.place(pointer)).pointer(pointer)
+        Problem::new(&self.file, what)
+            .at(self.place(pointer))
+            .pointer(pointer)
     }
 
     /// The value at a pointer as a type of ours.
@@ -110,12 +116,17 @@ impl Document {
     /// The same places over another value of nearly the same shape.
     #[must_use]
     pub fn with_root(&self, root: Value) -> Self {
-        Self { root, ..self.clone() }
+        Self {
+            root,
+            ..self.clone()
+        }
     }
 
     /// Puts `value` at a pointer, or takes away what stands there. Returns whether the value around it exists and can hold it.
     pub(crate) fn set(&mut self, pointer: &str, value: Option<Value>) -> bool {
-        let Some(mut path) = pointer::tokens(pointer) else { return false };
+        let Some(mut path) = pointer::tokens(pointer) else {
+            return false;
+        };
         let Some(last) = path.pop() else { return false };
         let (mut around, mut places) = (&mut self.root, Some(&mut self.places));
         for token in &path {
@@ -135,15 +146,24 @@ impl Document {
                     Some(value) => members.insert(last.clone(), value),
                     None => members.remove(&last),
                 };
-                if let Some(Places { within: Within::Members(places), .. }) = places {
+                if let Some(Places {
+                    within: Within::Members(places),
+                    ..
+                }) = places
+                {
                     forget_inside(places.get_mut(&last));
                 }
                 true
             }
             Value::Array(elements) => {
-                let Some(index) = index(&last).filter(|index| *index <= elements.len()) else { return false };
+                let Some(index) = index(&last).filter(|index| *index <= elements.len()) else {
+                    return false;
+                };
                 let places = match places {
-                    Some(Places { within: Within::Elements(places), .. }) => Some(places),
+                    Some(Places {
+                        within: Within::Elements(places),
+                        ..
+                    }) => Some(places),
                     _ => None,
                 };
                 match value {
@@ -189,7 +209,9 @@ fn decode_text<'bytes>(file: &str, bytes: &'bytes [u8]) -> Result<&'bytes str, P
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let good = std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
         let place = super::places::Locator::new(good).at(good.len());
-        Problem::new(file, "this byte is no UTF-8").at(place).help("save the file as UTF-8")
+        Problem::new(file, "this byte is no UTF-8")
+            .at(place)
+            .help("save the file as UTF-8")
     })?;
     // Some editors put a byte order mark before the text; it is no part of it.
     Ok(text.strip_prefix('\u{feff}').unwrap_or(text))

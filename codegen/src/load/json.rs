@@ -77,7 +77,8 @@ impl Reader<'_> {
             pointer::push(&mut self.pointer, &name);
             if members.contains_key(&name) {
                 let place = self.locator.at(name_at);
-                self.doubled.push(duplicate(self.file, &self.pointer).at(place));
+                self.doubled
+                    .push(duplicate(self.file, &self.pointer).at(place));
             }
             let (value, within) = self.value(depth + 1)?;
             self.pointer.truncate(above);
@@ -127,7 +128,9 @@ impl Reader<'_> {
         let Some(token) = self.text.get(self.offset..=end) else {
             return Err(self.problem("this string has no end"));
         };
-        let text = serde_json::from_str(token).map_err(|_| self.problem("this string holds a bare control character or a broken escape"))?;
+        let text = serde_json::from_str(token).map_err(|_| {
+            self.problem("this string holds a bare control character or a broken escape")
+        })?;
         self.offset = end + 1;
         Ok(text)
     }
@@ -138,7 +141,8 @@ impl Reader<'_> {
         let length = rest
             .find(|char: char| !(char.is_ascii_alphanumeric() || matches!(char, '+' | '-' | '.')))
             .unwrap_or(rest.len());
-        let value = serde_json::from_str(&rest[..length]).map_err(|_| self.problem("no JSON value stands here"))?;
+        let value = serde_json::from_str(&rest[..length])
+            .map_err(|_| self.problem("no JSON value stands here"))?;
         self.offset += length;
         Ok(value)
     }
@@ -163,7 +167,10 @@ impl Reader<'_> {
 
     fn problem(&mut self, what: impl Into<String>) -> Problem {
         let place = self.locator.at(self.offset);
-        Problem::new(self.file, what).at(place).pointer(&self.pointer)
+        Problem::new(self.file, what)
+            .at(place)
+            .pointer(&self.pointer)
+            .help("the file is damaged or is no JSON: get it again; a YAML file needs a name that ends in .yaml")
     }
 }
 

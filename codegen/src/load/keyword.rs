@@ -48,9 +48,18 @@ pub const PROSE: [&str; 4] = ["$comment", "description", "examples", "title"];
 #[must_use]
 pub fn shape(keyword: &str) -> Option<Shape> {
     Some(match keyword {
-        "additionalItems" | "additionalProperties" | "contains" | "else" | "if" | "not" | "propertyNames" | "then" => Shape::Schema,
+        "additionalItems"
+        | "additionalProperties"
+        | "contains"
+        | "else"
+        | "if"
+        | "not"
+        | "propertyNames"
+        | "then" => Shape::Schema,
         "allOf" | "anyOf" | "oneOf" | "prefixItems" => Shape::Schemas,
-        "$defs" | "definitions" | "dependentSchemas" | "patternProperties" | "properties" => Shape::SchemaMap,
+        "$defs" | "definitions" | "dependentSchemas" | "patternProperties" | "properties" => {
+            Shape::SchemaMap
+        }
         "items" => Shape::Items,
         "dependencies" => Shape::Dependencies,
         "$ref" => Shape::Reference,
@@ -59,9 +68,11 @@ pub fn shape(keyword: &str) -> Option<Shape> {
         "dependentRequired" => Shape::NamesMap,
         "multipleOf" => Shape::Divisor,
         "exclusiveMaximum" | "exclusiveMinimum" | "maximum" | "minimum" => Shape::Number,
-        "maxContains" | "maxItems" | "maxLength" | "maxProperties" | "minContains" | "minItems" | "minLength" | "minProperties" => Shape::Count,
+        "maxContains" | "maxItems" | "maxLength" | "maxProperties" | "minContains" | "minItems"
+        | "minLength" | "minProperties" => Shape::Count,
         "deprecated" | "readOnly" | "uniqueItems" | "writeOnly" => Shape::Flag,
-        "$comment" | "contentEncoding" | "contentMediaType" | "description" | "format" | "pattern" | "title" => Shape::Text,
+        "$comment" | "contentEncoding" | "contentMediaType" | "description" | "format"
+        | "pattern" | "title" => Shape::Text,
         "$id" | "$schema" => Shape::RootText,
         "enum" | "examples" => Shape::Values,
         "const" | "default" => Shape::Any,
@@ -75,7 +86,15 @@ pub fn shape(keyword: &str) -> Option<Shape> {
 pub fn is_annotation(keyword: &str) -> bool {
     PROSE.contains(&keyword)
         || keyword.starts_with("x-")
-        || matches!(keyword, "default" | "deprecated" | "readOnly" | "writeOnly" | "contentEncoding" | "contentMediaType")
+        || matches!(
+            keyword,
+            "default"
+                | "deprecated"
+                | "readOnly"
+                | "writeOnly"
+                | "contentEncoding"
+                | "contentMediaType"
+        )
 }
 
 /// The schemas directly inside of a schema: the steps down to each, and the schema. Whatever has another shape is left out.
@@ -83,14 +102,21 @@ pub fn subschemas(schema: &Value) -> Vec<(Vec<String>, &Value)> {
     let mut found = Vec::new();
     for (keyword, value) in schema.as_object().into_iter().flatten() {
         match (shape(keyword), value) {
-            (Some(Shape::Schema | Shape::Items), Value::Object(_) | Value::Bool(_)) => found.push((vec![keyword.clone()], value)),
+            (Some(Shape::Schema | Shape::Items), Value::Object(_) | Value::Bool(_)) => {
+                found.push((vec![keyword.clone()], value))
+            }
             (Some(Shape::Schemas | Shape::Items), Value::Array(list)) => {
                 let numbered = list.iter().enumerate();
-                found.extend(numbered.map(|(index, inner)| (vec![keyword.clone(), index.to_string()], inner)));
+                found.extend(
+                    numbered
+                        .map(|(index, inner)| (vec![keyword.clone(), index.to_string()], inner)),
+                );
             }
             (Some(shape @ (Shape::SchemaMap | Shape::Dependencies)), Value::Object(map)) => {
                 let schemas = map.iter().filter(|(_, inner)| !is_name_list(shape, inner));
-                found.extend(schemas.map(|(name, inner)| (vec![keyword.clone(), name.clone()], inner)));
+                found.extend(
+                    schemas.map(|(name, inner)| (vec![keyword.clone(), name.clone()], inner)),
+                );
             }
             _ => {}
         }
@@ -98,14 +124,16 @@ pub fn subschemas(schema: &Value) -> Vec<(Vec<String>, &Value)> {
     found
 }
 
-/// Changes a schema and all schemas inside of it, the outer before the inner.
+/// Changes a schema and all schemas inside of it, the inner before the outer: what a change puts in is not changed again.
 pub fn change_schemas(schema: &mut Value, change: &mut impl FnMut(&mut Value)) {
-    change(schema);
     for (keyword, value) in schema.as_object_mut().into_iter().flatten() {
         match (shape(keyword), value) {
-            (Some(Shape::Schema | Shape::Items), value @ (Value::Object(_) | Value::Bool(_))) => change_schemas(value, change),
+            (Some(Shape::Schema | Shape::Items), value @ (Value::Object(_) | Value::Bool(_))) => {
+                change_schemas(value, change)
+            }
             (Some(Shape::Schemas | Shape::Items), Value::Array(list)) => {
-                list.iter_mut().for_each(|inner| change_schemas(inner, change));
+                list.iter_mut()
+                    .for_each(|inner| change_schemas(inner, change));
             }
             (Some(shape @ (Shape::SchemaMap | Shape::Dependencies)), Value::Object(map)) => {
                 let schemas = map.values_mut().filter(|inner| !is_name_list(shape, inner));
@@ -114,6 +142,7 @@ pub fn change_schemas(schema: &mut Value, change: &mut impl FnMut(&mut Value)) {
             _ => {}
         }
     }
+    change(schema);
 }
 
 /// `dependencies` holds lists of names beside schemas.

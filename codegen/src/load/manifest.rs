@@ -136,11 +136,22 @@ impl Manifest {
             }
         }
         let is_known = |hub: &Revision| revisions.iter().any(|entry| entry.revision == *hub);
-        if let Some(hub) = raw.hub.as_ref().filter(|hub| problems.is_empty() && !is_known(hub)) {
-            problems.push(document.problem("#/hub", format!("{hub} is none of the revisions below")));
+        if let Some(hub) = raw
+            .hub
+            .as_ref()
+            .filter(|hub| problems.is_empty() && !is_known(hub))
+        {
+            problems
+                .push(document.problem("#/hub", format!("{hub} is none of the revisions below")));
         }
         Problems::check(problems)?;
-        Ok(Self { hub: raw.hub, links: raw.links, aliases: raw.aliases, acronyms: raw.acronyms, revisions })
+        Ok(Self {
+            hub: raw.hub,
+            links: raw.links,
+            aliases: raw.aliases,
+            acronyms: raw.acronyms,
+            revisions,
+        })
     }
 
     /// The text of `revisions.yaml`.
@@ -152,7 +163,9 @@ impl Manifest {
         let mut text = String::from(HEADER);
         for line in yaml_serde::to_string(self)?.lines() {
             // An empty line before each section and each revision, for the reader.
-            if line.starts_with(|char: char| char.is_alphanumeric()) || (line.starts_with("- ") && !text.ends_with("revisions:\n")) {
+            if line.starts_with(|char: char| char.is_alphanumeric())
+                || (line.starts_with("- ") && !text.ends_with("revisions:\n"))
+            {
                 text.push('\n');
             }
             text.push_str(line);
@@ -164,7 +177,9 @@ impl Manifest {
     /// The entry of a revision.
     #[must_use]
     pub fn entry(&self, revision: &str) -> Option<&Entry> {
-        self.revisions.iter().find(|entry| entry.revision.as_str() == revision)
+        self.revisions
+            .iter()
+            .find(|entry| entry.revision.as_str() == revision)
     }
 
     /// The revision that handlers are written against: the one that is named, else the last.
@@ -192,14 +207,31 @@ impl Manifest {
 fn wrong_entry(document: &Document, at: &str, entry: &Entry, earlier: &[Entry]) -> Vec<Problem> {
     let mut problems = Vec::new();
     // Directories may live on a file system that does not tell case.
-    let is_same = |other: &Entry| other.revision.as_str().eq_ignore_ascii_case(entry.revision.as_str());
+    let is_same = |other: &Entry| {
+        other
+            .revision
+            .as_str()
+            .eq_ignore_ascii_case(entry.revision.as_str())
+    };
     if earlier.iter().any(is_same) {
-        problems.push(document.problem(&pointer::join(at, "revision"), format!("{} stands in this list twice", entry.revision)));
+        problems.push(document.problem(
+            &pointer::join(at, "revision"),
+            format!("{} stands in this list twice", entry.revision),
+        ));
     }
     let accepted = entry.accepted.iter().enumerate();
-    let accepted = accepted.map(|(index, hash)| (pointer::join(&pointer::join(at, "accepted"), &index.to_string()), hash));
+    let accepted = accepted.map(|(index, hash)| {
+        (
+            pointer::join(&pointer::join(at, "accepted"), &index.to_string()),
+            hash,
+        )
+    });
     for (at, hash) in accepted.chain([(pointer::join(at, "sha256"), &entry.sha256)]) {
-        if hash.len() != 64 || !hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
+        if hash.len() != 64
+            || !hash
+                .bytes()
+                .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        {
             problems.push(document.problem(&at, "a sha256 is 64 hexadecimal digits in lower case"));
         }
     }

@@ -23,7 +23,10 @@ pub(crate) enum Within {
 
 impl Places {
     pub(crate) fn leaf(place: Place) -> Self {
-        Self { place, within: Within::Nothing }
+        Self {
+            place,
+            within: Within::Nothing,
+        }
     }
 
     /// One step down.
@@ -47,7 +50,9 @@ impl Places {
     pub(crate) fn closest(&self, path: &[String]) -> Place {
         let mut here = self;
         for token in path {
-            let Some(child) = here.child(token) else { break };
+            let Some(child) = here.child(token) else {
+                break;
+            };
             here = child;
         }
         here.place
@@ -63,16 +68,28 @@ pub(crate) struct Locator<'text> {
 
 impl<'text> Locator<'text> {
     pub(crate) fn new(text: &'text str) -> Self {
-        Self { text, offset: 0, place: Place { line: 1, column: 1 } }
+        Self {
+            text,
+            offset: 0,
+            place: Place { line: 1, column: 1 },
+        }
     }
 
     pub(crate) fn at(&mut self, offset: usize) -> Place {
         if offset < self.offset {
             *self = Self::new(self.text);
         }
-        for char in self.text.get(self.offset..offset).unwrap_or_default().chars() {
+        for char in self
+            .text
+            .get(self.offset..offset)
+            .unwrap_or_default()
+            .chars()
+        {
             if char == '\n' {
-                self.place = Place { line: self.place.line + 1, column: 1 };
+                self.place = Place {
+                    line: self.place.line + 1,
+                    column: 1,
+                };
             } else {
                 self.place.column += 1;
             }

@@ -10,12 +10,28 @@ use super::keyword::{Shape, shape, subschemas};
 use super::pointer;
 use crate::problem::Problem;
 
+/// The keywords whose schemas judge the same value as the schema around them.
+const IN_PLACE: [&str; 9] = [
+    "allOf",
+    "anyOf",
+    "dependencies",
+    "dependentSchemas",
+    "else",
+    "if",
+    "not",
+    "oneOf",
+    "then",
+];
+
 /// The schema that a `$ref` into its own document leads to, with its pointer.
 ///
 /// # Errors
 ///
 /// What is wrong with the reference, and the next step.
-pub fn follow<'document>(root: &'document Value, reference: &str) -> Result<(String, &'document Value), (String, String)> {
+pub fn follow<'document>(
+    root: &'document Value,
+    reference: &str,
+) -> Result<(String, &'document Value), (String, String)> {
     let Some(target) = pointer::of_reference(reference) else {
         return Err(if reference.starts_with('#') {
             (
@@ -25,7 +41,9 @@ pub fn follow<'document>(root: &'document Value, reference: &str) -> Result<(Str
         } else {
             (
                 format!("{reference} leads out of this document, and no alias stands for it"),
-                format!("nothing is fetched for a reference: put `\"{reference}\": {{a schema}}` under `aliases` in revisions.yaml"),
+                format!(
+                    "nothing is fetched for a reference: put `\"{reference}\": {{a schema}}` under `aliases` in revisions.yaml"
+                ),
             )
         });
     };
@@ -54,7 +72,9 @@ fn schema_at<'document>(root: &'document Value, pointer: &str) -> Option<&'docum
         schema = match shape(keyword)? {
             Shape::Schema => value,
             Shape::Items if !value.is_array() => value,
-            Shape::Schemas | Shape::Items => value.as_array()?.get(path.next()?.parse::<usize>().ok()?)?,
+            Shape::Schemas | Shape::Items => {
+                value.as_array()?.get(path.next()?.parse::<usize>().ok()?)?
+            }
             Shape::SchemaMap | Shape::Dependencies => value.as_object()?.get(path.next()?)?,
             _ => return None,
         };
@@ -66,8 +86,18 @@ fn schema_at<'document>(root: &'document Value, pointer: &str) -> Option<&'docum
 /// by them. References from a member back to its own type are no such circle.
 pub(super) fn find_circles(document: &Document, dialect: Dialect) -> Vec<Problem> {
     let mut edges = BTreeMap::new();
-    collect_edges(document.root(), &mut String::from("#"), document.root(), dialect, &mut edges);
-    let mut search = Search { edges: &edges, state: BTreeMap::new(), circles: Vec::new() };
+    collect_edges(
+        document.root(),
+        &mut String::from("#"),
+        document.root(),
+        dialect,
+        &mut edges,
+    );
+    let mut search = Search {
+        edges: &edges,
+        state: BTreeMap::new(),
+        circles: Vec::new(),
+    };
     for start in edges.keys() {
         search.from(start);
     }
@@ -84,16 +114,25 @@ pub(super) fn find_circles(document: &Document, dialect: Dialect) -> Vec<Problem
 /// The schemas that must judge the same value as a schema does, by pointer.
 type Edges = BTreeMap<String, Vec<String>>;
 
-fn collect_edges(schema: &Value, pointer: &mut String, root: &Value, dialect: Dialect, edges: &mut Edges) {
+fn collect_edges(
+    schema: &Value,
+    pointer: &mut String,
+    root: &Value,
+    dialect: Dialect,
+    edges: &mut Edges,
+) {
     let reference = schema.get("$ref").and_then(Value::as_str);
-    let mut targets: Vec<_> = reference.and_then(|reference| follow(root, reference).ok()).map(|(target, _)| target).into_iter().collect();
+    let mut targets: Vec<_> = reference
+        .and_then(|reference| follow(root, reference).ok())
+        .map(|(target, _)| target)
+        .into_iter()
+        .collect();
     let above = pointer.len();
     for (steps, inner) in subschemas(schema) {
         steps.iter().for_each(|step| pointer::push(pointer, step));
-        let is_in_place = matches!(
-            steps[0].as_str(),
-            "allOf" | "anyOf" | "oneOf" | "not" | "if" | "then" | "else" | "dependentSchemas" | "dependencies"
-        );
+        let is_in_place = steps
+            .first()
+            .is_some_and(|keyword| IN_PLACE.contains(&keyword.as_str()));
         // Draft-07 ignores whatever stands beside a `$ref`.
         if is_in_place && !(dialect == Dialect::Draft07 && reference.is_some()) {
             targets.push(pointer.clone());
@@ -139,7 +178,10 @@ impl<'edges> Search<'edges> {
                     way.push((target, self.next(target)));
                 }
                 Some(State::OnTheWay) => {
-                    let circle = way.iter().map(|(pointer, _)| *pointer).skip_while(|pointer| *pointer != target);
+                    let circle = way
+                        .iter()
+                        .map(|(pointer, _)| *pointer)
+                        .skip_while(|pointer| *pointer != target);
                     self.circles.push(circle.collect());
                 }
                 Some(State::Done) => {}
@@ -148,6 +190,10 @@ impl<'edges> Search<'edges> {
     }
 
     fn next(&self, pointer: &str) -> std::slice::Iter<'edges, String> {
-        self.edges.get(pointer).map(Vec::as_slice).unwrap_or_default().iter()
+        self.edges
+            .get(pointer)
+            .map(Vec::as_slice)
+            .unwrap_or_default()
+            .iter()
     }
 }

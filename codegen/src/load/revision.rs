@@ -21,7 +21,9 @@ pub struct Revision(String);
 
 /// A text that can't name a revision.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} can't name a revision: letters, digits, `-`, `_` and `.` can, with a letter or digit first, and no `..`")]
+#[error(
+    "{0:?} can't name a revision: letters, digits, `-`, `_` and `.` can, with a letter or digit first, and no `..`"
+)]
 pub struct RevisionError(String);
 
 impl Revision {
@@ -44,7 +46,11 @@ impl FromStr for Revision {
             && name.chars().all(is_safe)
             && !name.contains("..")
             && !name.ends_with('.');
-        if is_name { Ok(Self(name.into())) } else { Err(RevisionError(name.into())) }
+        if is_name {
+            Ok(Self(name.into()))
+        } else {
+            Err(RevisionError(name.into()))
+        }
     }
 }
 

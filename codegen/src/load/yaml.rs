@@ -30,15 +30,20 @@ pub(super) struct Found {
 
 /// Reads a whole text as one YAML document.
 pub(super) fn parse(file: &str, text: &str) -> Result<(Value, Places), Problems> {
-    let tree = Seed { depth: 0 }
-        .deserialize(yaml_serde::Deserializer::from_str(text))
-        .map_err(|error| {
-            let problem = Problem::new(file, error.to_string());
-            match error.location() {
-                Some(at) => problem.at(Place { line: at.line(), column: at.column() }),
-                None => problem,
-            }
-        })?;
+    let mut documents = yaml_serde::Deserializer::from_str(text);
+    let tree = match documents.next() {
+        Some(first) => Seed { depth: 0 }
+            .deserialize(first)
+            .map_err(|error| broken(file, &error))?,
+        // Nothing but comments.
+        None => Tree::Scalar(Value::Null),
+    };
+    if documents.next().is_some() {
+        let problem = Problem::new(file, "this file holds more than one YAML document");
+        return Err(problem
+            .help("a `---` starts a new one: leave one in the file")
+            .into());
+    }
     let found = yaml_places::find(text, &tree);
     let mut doubled = Vec::new();
     let read = join(file, tree, found, &mut String::from("#"), &mut doubled);
@@ -46,8 +51,27 @@ pub(super) fn parse(file: &str, text: &str) -> Result<(Value, Places), Problems>
     Ok(read)
 }
 
+fn broken(file: &str, error: &yaml_serde::Error) -> Problem {
+    let problem = Problem::new(file, error.to_string()).help(
+        "the file is damaged or is no YAML that JSON could say too: correct it or get it again",
+    );
+    match error.location() {
+        Some(at) => problem.at(Place {
+            line: at.line(),
+            column: at.column(),
+        }),
+        None => problem,
+    }
+}
+
 /// Makes JSON of a tree, with its places, and collects the names that stand twice.
-fn join(file: &str, tree: Tree, found: Found, pointer: &mut String, doubled: &mut Vec<Problem>) -> (Value, Places) {
+fn join(
+    file: &str,
+    tree: Tree,
+    found: Found,
+    pointer: &mut String,
+    doubled: &mut Vec<Problem>,
+) -> (Value, Places) {
     let place = found.place;
     let above = pointer.len();
     let mut below = found.within.into_iter();
@@ -56,7 +80,10 @@ fn join(file: &str, tree: Tree, found: Found, pointer: &mut String, doubled: &mu
         Tree::List(items) => {
             let (mut elements, mut places) = (Vec::new(), Vec::new());
             for (index, item) in items.into_iter().enumerate() {
-                let found = below.next().unwrap_or(Found { place, within: Vec::new() });
+                let found = below.next().unwrap_or(Found {
+                    place,
+                    within: Vec::new(),
+                });
                 pointer::push(pointer, &index.to_string());
                 let (value, within) = join(file, item, found, pointer, doubled);
                 pointer.truncate(above);
@@ -68,7 +95,10 @@ fn join(file: &str, tree: Tree, found: Found, pointer: &mut String, doubled: &mu
         Tree::Map(entries) => {
             let (mut members, mut places) = (Map::new(), BTreeMap::new());
             for (name, item) in entries {
-                let found = below.next().unwrap_or(Found { place, within: Vec::new() });
+                let found = below.next().unwrap_or(Found {
+                    place,
+                    within: Vec::new(),
+                });
                 pointer::push(pointer, &name);
                 if members.contains_key(&name) {
                     doubled.push(duplicate(file, pointer).at(found.place));
@@ -94,7 +124,9 @@ impl<'de> DeserializeSeed<'de> for Seed {
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Tree, D::Error> {
         if self.depth > MAX_DEPTH {
-            return Err(D::Error::custom(format!("nested more than {MAX_DEPTH} deep")));
+            return Err(D::Error::custom(format!(
+                "nested more than {MAX_DEPTH} deep"
+            )));
         }
         deserializer.deserialize_any(self)
     }
@@ -136,7 +168,9 @@ impl<'de> Visitor<'de> for Seed {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Tree, A::Error> {
         let mut items = Vec::new();
-        while let Some(item) = access.next_element_seed(Seed { depth: self.depth + 1 })? {
+        while let Some(item) = access.next_element_seed(Seed {
+            depth: self.depth + 1,
+        })? {
             items.push(item);
         }
         Ok(Tree::List(items))
@@ -145,7 +179,12 @@ impl<'de> Visitor<'de> for Seed {
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Tree, A::Error> {
         let mut entries = Vec::new();
         while let Some(name) = access.next_key::<String>()? {
-            entries.push((name, access.next_value_seed(Seed { depth: self.depth + 1 })?));
+            entries.push((
+                name,
+                access.next_value_seed(Seed {
+                    depth: self.depth + 1,
+                })?,
+            ));
         }
         Ok(Tree::Map(entries))
     }

@@ -9,7 +9,11 @@ use super::yaml::{Found, Tree};
 
 /// The places of `tree`, which was read from `text`.
 pub(super) fn find(text: &str, tree: &Tree) -> Found {
-    let mut finder = Finder { text, offset: 0, locator: Locator::new(text) };
+    let mut finder = Finder {
+        text,
+        offset: 0,
+        locator: Locator::new(text),
+    };
     finder.skip_document_start();
     finder.value(tree, 0)
 }
@@ -25,7 +29,10 @@ impl Finder<'_> {
     /// Follows the value after the offset; `start` is the place it gets when it has no text (`key:`).
     fn value(&mut self, tree: &Tree, start: usize) -> Found {
         if matches!(tree, Tree::Scalar(value) if value.is_null()) {
-            return Found { place: self.locator.at(start), within: Vec::new() };
+            return Found {
+                place: self.locator.at(start),
+                within: Vec::new(),
+            };
         }
         self.skip_to_content();
         let place = self.locator.at(self.offset);
@@ -44,7 +51,9 @@ impl Finder<'_> {
         let indent = self.indent();
         let mut found = Vec::new();
         for (name, tree) in entries {
-            let Some(length) = self.seek(indent, |line| name_length(line, name)) else { break };
+            let Some(length) = self.seek(indent, |line| name_length(line, name)) else {
+                break;
+            };
             let start = self.offset;
             self.offset += length;
             found.push(self.value(tree, start));
@@ -57,7 +66,9 @@ impl Finder<'_> {
         let mut found = Vec::new();
         for tree in items {
             let dash = |line: &str| (line == "-" || line.starts_with("- ")).then_some(1);
-            let Some(length) = self.seek(indent, dash) else { break };
+            let Some(length) = self.seek(indent, dash) else {
+                break;
+            };
             let start = self.offset;
             self.offset += length;
             found.push(self.value(tree, start));
@@ -70,17 +81,26 @@ impl Finder<'_> {
         let mut offset = self.offset;
         while offset <= self.text.len() {
             let line_start = self.text[..offset].rfind('\n').map_or(0, |at| at + 1);
-            let line_end = self.text[offset..].find('\n').map_or(self.text.len(), |at| offset + at);
+            let line_end = self.text[offset..]
+                .find('\n')
+                .map_or(self.text.len(), |at| offset + at);
             let before = &self.text[line_start..offset];
             // A first name may stand after dashes (`- name: …`), the later ones stand alone.
-            if offset - line_start == indent && (offset == self.offset || before.chars().all(|char| char == ' ')) {
-                if let Some(length) = matches(self.text[offset..line_end].trim_end()) {
-                    self.offset = offset;
-                    return Some(length);
-                }
+            let is_start = offset == self.offset || before.chars().all(|char| char == ' ');
+            if offset - line_start == indent
+                && is_start
+                && let Some(length) = matches(self.text[offset..line_end].trim_end())
+            {
+                self.offset = offset;
+                return Some(length);
             }
             offset = line_end + 1;
-            let spaces = self.text.get(offset..)?.bytes().take_while(|byte| *byte == b' ').count();
+            let spaces = self
+                .text
+                .get(offset..)?
+                .bytes()
+                .take_while(|byte| *byte == b' ')
+                .count();
             offset += spaces;
         }
         None
@@ -129,7 +149,9 @@ impl Finder<'_> {
     /// Skips a scalar of a flow collection; a plain name ends at its colon.
     fn skip_flow_scalar(&mut self, is_name: bool) {
         let mut chars = self.rest().char_indices().peekable();
-        let quote = chars.next_if(|(_, char)| matches!(char, '"' | '\'')).map(|(_, quote)| quote);
+        let quote = chars
+            .next_if(|(_, char)| matches!(char, '"' | '\''))
+            .map(|(_, quote)| quote);
         let mut length = self.rest().len();
         while let Some((at, char)) = chars.next() {
             let ends = match quote {
@@ -137,7 +159,11 @@ impl Finder<'_> {
                     chars.next();
                     false
                 }
-                Some('\'') if char == '\'' && chars.next_if(|(_, next)| *next == '\'').is_some() => false,
+                Some('\'')
+                    if char == '\'' && chars.next_if(|(_, next)| *next == '\'').is_some() =>
+                {
+                    false
+                }
                 Some(quote) => char == quote,
                 None => matches!(char, ',' | ']' | '}') || (is_name && char == ':'),
             };
@@ -165,7 +191,10 @@ impl Finder<'_> {
             if !self.rest().starts_with(['&', '!']) {
                 break;
             }
-            self.offset += self.rest().find(char::is_whitespace).unwrap_or(self.rest().len());
+            self.offset += self
+                .rest()
+                .find(char::is_whitespace)
+                .unwrap_or(self.rest().len());
         }
     }
 
@@ -191,7 +220,10 @@ impl Finder<'_> {
             self.offset += self.rest().find('\n').unwrap_or(self.rest().len());
         }
         let rest = self.rest();
-        if rest.strip_prefix("---").is_some_and(|after| after.is_empty() || after.starts_with(char::is_whitespace)) {
+        if rest
+            .strip_prefix("---")
+            .is_some_and(|after| after.is_empty() || after.starts_with(char::is_whitespace))
+        {
             self.offset += 3;
         }
     }
@@ -217,8 +249,15 @@ fn name_length(line: &str, name: &str) -> Option<usize> {
         }
         _ => None,
     };
-    let is_name = |after: &str| after.trim_start().strip_prefix(':').is_some_and(|value| value.is_empty() || value.starts_with(' '));
-    let after = plain.filter(|after| is_name(after)).or_else(|| quoted().filter(|after| is_name(after)))?;
+    let is_name = |after: &str| {
+        after
+            .trim_start()
+            .strip_prefix(':')
+            .is_some_and(|value| value.is_empty() || value.starts_with(' '))
+    };
+    let after = plain
+        .filter(|after| is_name(after))
+        .or_else(|| quoted().filter(|after| is_name(after)))?;
     let colon = after.find(':')?;
     Some(line.len() - after.len() + colon + 1)
 }

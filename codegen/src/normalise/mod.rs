@@ -150,7 +150,7 @@ pub fn normalise_schema(corrected: &Value) -> Shapes {
     for pointer in references::targets(&schema) {
         if let (false, Some(target)) = (shapes.contains_key(&pointer), references::resolve(&schema, &pointer)) {
             let shape = DefinitionShape {
-                name: references::name_of(&pointer),
+                name: name_of(&pointer),
                 official: false,
                 node: lowering.lower(target, &pointer),
                 envelope: None,

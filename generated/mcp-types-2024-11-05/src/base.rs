@@ -10,7 +10,7 @@ use crate::{
 
 /// Hints that help a client decide how to use or show content or a resource. Every member is optional.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#annotated)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Annotations {
     /// Roles the data is meant for: the user, the assistant, or both. Absent means no audience is singled out.
@@ -28,6 +28,7 @@ impl Annotations {
         self.audience = Some(audience);
         self
     }
+
     /// The same with `priority`.
     #[must_use]
     pub fn with_priority(mut self, priority: impl Into<mcp_wire::Number>) -> Self {
@@ -60,6 +61,7 @@ impl mcp_wire::Object for Annotations {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -74,7 +76,7 @@ crate::schema::judged!(Annotations, "#/definitions/Annotated/properties/annotati
 
 /// `AnyResourceContents` of the revision's schema.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#embeddedresource)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub enum AnyResourceContents {
     /// See [`TextResourceContents`].
@@ -97,9 +99,9 @@ impl From<TextResourceContents> for AnyResourceContents {
 
 impl mcp_wire::Decode for AnyResourceContents {
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
-        match reader.peek_members(&["text"])? {
-            Some("text") => mcp_wire::Decode::decode(reader).map(Self::Text),
-            _ => mcp_wire::Decode::decode(reader).map(Self::Blob),
+        match reader.peek_members(&["blob"])? {
+            Some("blob") => mcp_wire::Decode::decode(reader).map(Self::Blob),
+            _ => mcp_wire::Decode::decode(reader).map(Self::Text),
         }
     }
 }
@@ -122,7 +124,7 @@ crate::schema::judged!(
 
 /// Withdraws a request that is still in flight (`notifications/cancelled`). Sent by the side that issued the request. The receiver should stop the work and send no response; it ignores the message when the request is unknown or already finished. `initialize` cannot be withdrawn by a client, and a task is ended with `tasks/cancel` instead.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#cancellednotification)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct CancelledNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -169,6 +171,7 @@ impl mcp_wire::Object for CancelledNotification {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -189,7 +192,7 @@ impl mcp_wire::Notification for CancelledNotification {
 
 /// Which request is withdrawn, and why (`notifications/cancelled`).
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#cancellednotification)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct CancelledNotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -213,12 +216,14 @@ impl CancelledNotificationParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `reason`.
     #[must_use]
     pub fn with_reason(mut self, reason: impl Into<String>) -> Self {
@@ -254,6 +259,7 @@ impl mcp_wire::Object for CancelledNotificationParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -271,7 +277,7 @@ crate::schema::judged!(
 
 /// One piece of content in a tool result or a prompt message. Alternatives: text, image, audio, a link to a resource, and an embedded resource; the tag `type` selects among them.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#calltoolresult)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub enum ContentBlock {
     /// See [`TextContent`].
@@ -334,17 +340,17 @@ crate::schema::judged!(
 
 /// Opaque position in a paginated listing. Issued by the server and returned to it unchanged; clients must not parse or build one.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#cursor)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 pub type Cursor = String;
 
 /// A result that carries no data, only success. Either side sends it to answer `ping`; servers also use it for `logging/setLevel` and the resource subscription requests.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#emptyresult)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 pub type EmptyResult = Result;
 
 /// Description of a failure inside a JSON-RPC error response.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#jsonrpcerror)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct Error {
     /// Kind of failure, as an integer. Either a JSON-RPC code, such as -32602 for invalid parameters, or one of the protocol's own.
@@ -368,6 +374,7 @@ impl Error {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `data`.
     #[must_use]
     pub fn with_data(mut self, data: impl Into<mcp_wire::OpenJson>) -> Self {
@@ -403,6 +410,7 @@ impl mcp_wire::Object for Error {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -418,7 +426,7 @@ crate::schema::judged!(Error, "#/definitions/JSONRPCError/properties/error");
 
 /// Reports that a request failed. Sent by the receiver of the request, in place of a result.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#jsonrpcerror)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct JsonRpcError {
     /// What went wrong.
@@ -468,6 +476,7 @@ impl mcp_wire::Object for JsonRpcError {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -483,7 +492,7 @@ crate::schema::judged!(JsonRpcError, "#/definitions/JSONRPCError");
 
 /// Any message on the wire, in either direction. The alternatives are requests, notifications, successful responses and error responses, as well as batches of them in the one revision that has those.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#jsonrpcmessage)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub enum JsonRpcMessage {
     /// See [`JsonRpcRequest`].
@@ -522,10 +531,14 @@ impl From<JsonRpcResponse> for JsonRpcMessage {
 
 impl mcp_wire::Decode for JsonRpcMessage {
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
-        match reader.peek_members(&["result", "error", "id"])? {
-            Some("result") => mcp_wire::Decode::decode(reader).map(Self::Response),
+        match reader.peek_members(&["error", "id"])? {
             Some("error") => mcp_wire::Decode::decode(reader).map(Self::Error),
-            Some("id") => mcp_wire::Decode::decode(reader).map(Self::Request),
+            Some("id") => {
+                match reader.peek_members(&["method"])? {
+                    Some("method") => mcp_wire::Decode::decode(reader).map(Self::Request),
+                    _ => mcp_wire::Decode::decode(reader).map(Self::Response),
+                }
+            }
             _ => mcp_wire::Decode::decode(reader).map(Self::Notification),
         }
     }
@@ -549,7 +562,7 @@ crate::schema::judged!(JsonRpcMessage, "#/definitions/JSONRPCMessage");
 
 /// A one-way message of any method. Either side may send it; the receiver must not respond.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#jsonrpcnotification)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct JsonRpcNotification {
     /// Name of the notification, such as `notifications/initialized`.
@@ -570,6 +583,7 @@ impl JsonRpcNotification {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `params`.
     #[must_use]
     pub fn with_params(mut self, params: NotificationParams) -> Self {
@@ -605,6 +619,7 @@ impl mcp_wire::Object for JsonRpcNotification {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -620,7 +635,7 @@ crate::schema::judged!(JsonRpcNotification, "#/definitions/JSONRPCNotification")
 
 /// A message of any method that calls for a response. Either side may send it; the receiver answers with a result or an error under the same id.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#jsonrpcrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct JsonRpcRequest {
     /// Identifier that the response repeats. Chosen by the sender, never `null`, and not used before in the session.
@@ -644,6 +659,7 @@ impl JsonRpcRequest {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `params`.
     #[must_use]
     pub fn with_params(mut self, params: RequestParams) -> Self {
@@ -682,6 +698,7 @@ impl mcp_wire::Object for JsonRpcRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -698,7 +715,7 @@ crate::schema::judged!(JsonRpcRequest, "#/definitions/JSONRPCRequest");
 
 /// A response to a request. In revisions where it is a union, the alternatives are success and failure, told apart by `result` and `error`; in the others it is the successful response alone.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#jsonrpcresponse)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct JsonRpcResponse {
     /// Id of the request being answered.
@@ -748,6 +765,7 @@ impl mcp_wire::Object for JsonRpcResponse {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -763,7 +781,7 @@ crate::schema::judged!(JsonRpcResponse, "#/definitions/JSONRPCResponse");
 
 /// Shape shared by all notifications: a method and optional parameters. Either side sends them; the receiver never answers.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#notification)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct Notification {
     /// Name of the notification, such as `notifications/progress`.
@@ -784,6 +802,7 @@ impl Notification {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `params`.
     #[must_use]
     pub fn with_params(mut self, params: NotificationParams) -> Self {
@@ -816,6 +835,7 @@ impl mcp_wire::Object for Notification {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -830,7 +850,7 @@ crate::schema::judged!(Notification, "#/definitions/Notification");
 
 /// Parameters that every notification may carry. A notification defines further members of its own.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#initializednotification)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -869,6 +889,7 @@ impl mcp_wire::Object for NotificationParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -884,7 +905,7 @@ crate::schema::judged!(
 
 /// Shape shared by all requests whose results come in pages. The receiver answers with one page and, if there are more, a cursor for the next.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#paginatedrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct PaginatedRequest {
     /// Name of the method, such as `tools/list`.
@@ -905,6 +926,7 @@ impl PaginatedRequest {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `params`.
     #[must_use]
     pub fn with_params(mut self, params: PaginatedRequestParams) -> Self {
@@ -937,6 +959,7 @@ impl mcp_wire::Object for PaginatedRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -951,7 +974,7 @@ crate::schema::judged!(PaginatedRequest, "#/definitions/PaginatedRequest");
 
 /// Parameters of a request whose result comes in pages.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#listpromptsrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PaginatedRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -969,6 +992,7 @@ impl PaginatedRequestParams {
         self.meta = Some(meta);
         self
     }
+
     /// The same with `cursor`.
     #[must_use]
     pub fn with_cursor(mut self, cursor: impl Into<Cursor>) -> Self {
@@ -1001,6 +1025,7 @@ impl mcp_wire::Object for PaginatedRequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1017,7 +1042,7 @@ crate::schema::judged!(
 
 /// Shape shared by all results that hold one page of a list.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#paginatedresult)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PaginatedResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -1035,6 +1060,7 @@ impl PaginatedResult {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `nextCursor`.
     #[must_use]
     pub fn with_next_cursor(mut self, next_cursor: impl Into<Cursor>) -> Self {
@@ -1067,6 +1093,7 @@ impl mcp_wire::Object for PaginatedResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1081,7 +1108,7 @@ crate::schema::judged!(PaginatedResult, "#/definitions/PaginatedResult");
 
 /// Checks that the peer is still alive. Either side sends it as `ping`, at any time; the receiver answers promptly with an empty result, and may be considered gone if it stays silent.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#pingrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PingRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -1123,6 +1150,7 @@ impl mcp_wire::Object for PingRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1144,7 +1172,7 @@ impl mcp_wire::Request for PingRequest {
 
 /// Reports how far a long-running request has come. Sent as `notifications/progress` by the side working on a request that carried a progress token; the requestor may show it and does not answer. Reports are optional and stop once the work is done.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#progressnotification)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProgressNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -1191,6 +1219,7 @@ impl mcp_wire::Object for ProgressNotification {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1211,7 +1240,7 @@ impl mcp_wire::Notification for ProgressNotification {
 
 /// Parameters of `notifications/progress`, one progress report.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#progressnotification)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProgressNotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -1241,12 +1270,14 @@ impl ProgressNotificationParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `total`.
     #[must_use]
     pub fn with_total(mut self, total: impl Into<mcp_wire::Number>) -> Self {
@@ -1285,6 +1316,7 @@ impl mcp_wire::Object for ProgressNotificationParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1303,7 +1335,7 @@ crate::schema::judged!(
 
 /// Ties progress reports to the request they belong to. A string or an integer, chosen by the requestor and unique among its requests in flight.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#progresstoken)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub enum ProgressToken {
     /// A string.
@@ -1356,7 +1388,7 @@ crate::schema::judged!(ProgressToken, "#/definitions/ProgressToken");
 
 /// Shape shared by all requests: a method and optional parameters. Either side sends them; the receiver answers each with a result or an error.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#request)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
     /// Name of the method to invoke, such as `tools/call`.
@@ -1377,6 +1409,7 @@ impl Request {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `params`.
     #[must_use]
     pub fn with_params(mut self, params: RequestParams) -> Self {
@@ -1409,6 +1442,7 @@ impl mcp_wire::Object for Request {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1423,12 +1457,12 @@ crate::schema::judged!(Request, "#/definitions/Request");
 
 /// Identifies a request so that its answer can be matched. A string or an integer, never null, that its sender has not used before in the session.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#requestid)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 pub type RequestId = mcp_wire::RequestId;
 
 /// Metadata a sender attaches to a request. Keys other than `progressToken` are open to extensions.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#calltoolrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RequestMeta {
     /// Opts in to `notifications/progress` for this request. The sender picks a token that is unique among its active requests, and each notification repeats it. The receiver may still send none; absent means the sender wants none.
@@ -1472,6 +1506,7 @@ impl mcp_wire::Object for RequestMeta {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1487,7 +1522,7 @@ crate::schema::judged!(
 
 /// Parameters that every request may carry. A request defines further members of its own.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#jsonrpcrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -1526,6 +1561,7 @@ impl mcp_wire::Object for RequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1539,7 +1575,7 @@ crate::schema::judged!(RequestParams, "#/definitions/JSONRPCRequest/properties/p
 
 /// Shape shared by the results of all requests. Sent by the side that received the request; the members depend on the request's method.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#result)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Result {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -1578,6 +1614,7 @@ impl mcp_wire::Object for Result {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,

@@ -7,7 +7,7 @@ use crate::{Annotations, AnyResourceContents};
 
 /// Mixin of the objects that can carry annotations.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#annotated)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Annotated {
     /// Hints on audience, importance and, in later revisions, age. They are advice, to be trusted no more than the peer that sent them. Absent means no hints.
@@ -46,6 +46,7 @@ impl mcp_wire::Object for Annotated {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -59,7 +60,7 @@ crate::schema::judged!(Annotated, "#/definitions/Annotated");
 
 /// Binary contents of a resource, or of one part of it. Sent by the server in answer to `resources/read` or inside an embedded resource.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#blobresourcecontents)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlobResourceContents {
     /// The bytes in base64.
@@ -83,6 +84,7 @@ impl BlobResourceContents {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `mimeType`.
     #[must_use]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
@@ -118,6 +120,7 @@ impl mcp_wire::Object for BlobResourceContents {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -133,7 +136,7 @@ crate::schema::judged!(BlobResourceContents, "#/definitions/BlobResourceContents
 
 /// A resource whose contents travel inside a tool result or a prompt. The client chooses how to present it to the user or the model.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#embeddedresource)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct EmbeddedResource {
     /// Hints on audience, importance and, in later revisions, age. They are advice, to be trusted no more than the peer that sent them. Absent means no hints.
@@ -154,6 +157,7 @@ impl EmbeddedResource {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `annotations`.
     #[must_use]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
@@ -189,6 +193,7 @@ impl mcp_wire::Object for EmbeddedResource {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -204,7 +209,7 @@ crate::schema::judged!(EmbeddedResource, "#/definitions/EmbeddedResource");
 
 /// A picture, as content of a tool result, a prompt or a sampling message.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#imagecontent)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImageContent {
     /// Hints on audience, importance and, in later revisions, age. They are advice, to be trusted no more than the peer that sent them. Absent means no hints.
@@ -228,6 +233,7 @@ impl ImageContent {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `annotations`.
     #[must_use]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
@@ -266,6 +272,7 @@ impl mcp_wire::Object for ImageContent {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -282,7 +289,7 @@ crate::schema::judged!(ImageContent, "#/definitions/ImageContent");
 
 /// What the text and the binary form of resource contents have in common.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#resourcecontents)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResourceContents {
     /// MIME type of this item. Absent means unknown.
@@ -303,6 +310,7 @@ impl ResourceContents {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `mimeType`.
     #[must_use]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
@@ -335,6 +343,7 @@ impl mcp_wire::Object for ResourceContents {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -349,7 +358,7 @@ crate::schema::judged!(ResourceContents, "#/definitions/ResourceContents");
 
 /// Who speaks, or who is addressed, in a conversation with a model.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#role)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Role {
     /// The language model.
@@ -413,7 +422,7 @@ crate::schema::judged!(Role, "#/definitions/Role");
 
 /// Content block that holds plain text. Appears in prompts, tool results and sampling.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#textcontent)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextContent {
     /// Advice on whom the text is for and how much it matters. Absent means none.
@@ -434,6 +443,7 @@ impl TextContent {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `annotations`.
     #[must_use]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
@@ -469,6 +479,7 @@ impl mcp_wire::Object for TextContent {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -484,7 +495,7 @@ crate::schema::judged!(TextContent, "#/definitions/TextContent");
 
 /// Contents of a resource that is text. Binary contents travel as `BlobResourceContents` instead.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#textresourcecontents)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextResourceContents {
     /// MIME type of this item. Absent means unknown.
@@ -508,6 +519,7 @@ impl TextResourceContents {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `mimeType`.
     #[must_use]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
@@ -543,6 +555,7 @@ impl mcp_wire::Object for TextResourceContents {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,

@@ -7,7 +7,7 @@ use crate::{EmptyResult, RequestMeta};
 
 /// Severity of a log message, after the syslog levels of RFC 5424. In ascending order: `debug`, `info`, `notice`, `warning`, then `error`, `critical`, `alert`, `emergency`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#logginglevel)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LoggingLevel {
     /// Detail that only helps while debugging. The least severe level.
@@ -95,7 +95,7 @@ crate::schema::judged!(LoggingLevel, "#/definitions/LoggingLevel");
 
 /// Carries one log message of the server. Sent by the server as `notifications/message`; the client may show or store it and does not answer. Until the client sets a level with `logging/setLevel`, the server chooses what to send.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#loggingmessagenotification)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoggingMessageNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -142,6 +142,7 @@ impl mcp_wire::Object for LoggingMessageNotification {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -164,7 +165,7 @@ impl mcp_wire::Notification for LoggingMessageNotification {
 
 /// Parameters of `notifications/message`, one log entry.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#loggingmessagenotification)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoggingMessageNotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -194,12 +195,14 @@ impl LoggingMessageNotificationParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `logger`.
     #[must_use]
     pub fn with_logger(mut self, logger: impl Into<String>) -> Self {
@@ -238,6 +241,7 @@ impl mcp_wire::Object for LoggingMessageNotificationParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -257,7 +261,7 @@ crate::schema::judged!(
 
 /// Sets how severe a log message must be for the server to send it. Sent by the client as `logging/setLevel`; the server answers with an empty result and applies the level from then on.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#setlevelrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct SetLevelRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -303,6 +307,7 @@ impl mcp_wire::Object for SetLevelRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -324,7 +329,7 @@ impl mcp_wire::Request for SetLevelRequest {
 
 /// Parameters of `logging/setLevel`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#setlevelrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct SetLevelRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -345,6 +350,7 @@ impl SetLevelRequestParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
@@ -377,6 +383,7 @@ impl mcp_wire::Object for SetLevelRequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,

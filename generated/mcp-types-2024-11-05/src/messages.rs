@@ -25,7 +25,7 @@ pub type ServerMessage = mcp_wire::Message<ServerRequest, ServerNotification>;
 
 /// Any notification that a client may send to a server. The alternatives cover lifecycle, cancellation, progress, changed roots and, in later revisions, task status; `method` selects among them.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#clientnotification)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub enum ClientNotification {
     /// `notifications/cancelled`
@@ -108,6 +108,7 @@ impl mcp_wire::Object for ClientNotification {
             Self::Unknown(message) => message.extra(),
         }
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -128,6 +129,7 @@ impl mcp_wire::Validate for ClientNotification {
     fn judge() -> &'static mcp_wire::Judge {
         crate::schema::judge()
     }
+
     /// Judges the message by its own definition; a method that the revision doesn't declare has none.
     fn validate(&self) -> ::std::result::Result<(), mcp_wire::Invalid> {
         match self {
@@ -144,7 +146,7 @@ impl mcp_wire::Validate for ClientNotification {
 
 /// Any request that a client may send to a server. The alternatives cover initialization, ping, resources, prompts, tools, logging, completion and, in later revisions, tasks; `method` selects among them.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#clientrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub enum ClientRequest {
     /// `completion/complete`
@@ -334,6 +336,7 @@ impl mcp_wire::Object for ClientRequest {
             Self::Unknown(message) => message.extra(),
         }
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -363,6 +366,7 @@ impl mcp_wire::Validate for ClientRequest {
     fn judge() -> &'static mcp_wire::Judge {
         crate::schema::judge()
     }
+
     /// Judges the message by its own definition; a method that the revision doesn't declare has none.
     fn validate(&self) -> ::std::result::Result<(), mcp_wire::Invalid> {
         match self {
@@ -388,7 +392,7 @@ impl mcp_wire::Validate for ClientRequest {
 
 /// Any result that a client may return to a server. Nothing in a result says which alternative it is: the method of the answered request decides.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#clientresult)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub enum ClientResult {
     /// See [`CreateMessageResult`].
@@ -437,7 +441,7 @@ impl mcp_wire::serde::Serialize for ClientResult {
 
 /// Any notification that a server can send to a client.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#servernotification)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub enum ServerNotification {
     /// `notifications/cancelled`
@@ -559,6 +563,7 @@ impl mcp_wire::Object for ServerNotification {
             Self::Unknown(message) => message.extra(),
         }
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -582,6 +587,7 @@ impl mcp_wire::Validate for ServerNotification {
     fn judge() -> &'static mcp_wire::Judge {
         crate::schema::judge()
     }
+
     /// Judges the message by its own definition; a method that the revision doesn't declare has none.
     fn validate(&self) -> ::std::result::Result<(), mcp_wire::Invalid> {
         match self {
@@ -601,7 +607,7 @@ impl mcp_wire::Validate for ServerNotification {
 
 /// Any request that a server can send to a client.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#serverrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub enum ServerRequest {
     /// `ping`
@@ -667,6 +673,7 @@ impl mcp_wire::Object for ServerRequest {
             Self::Unknown(message) => message.extra(),
         }
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -686,6 +693,7 @@ impl mcp_wire::Validate for ServerRequest {
     fn judge() -> &'static mcp_wire::Judge {
         crate::schema::judge()
     }
+
     /// Judges the message by its own definition; a method that the revision doesn't declare has none.
     fn validate(&self) -> ::std::result::Result<(), mcp_wire::Invalid> {
         match self {
@@ -701,7 +709,7 @@ impl mcp_wire::Validate for ServerRequest {
 
 /// Any result with which a server answers a client's request. The JSON does not say which one it is: decode it by the method of the request.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#serverresult)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub enum ServerResult {
     /// See [`CallToolResult`].

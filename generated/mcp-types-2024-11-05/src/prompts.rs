@@ -9,7 +9,7 @@ use crate::{
 
 /// Asks for one prompt, filled in and ready for a model (`prompts/get`). Sent by the client; the server inserts the arguments and answers with a `GetPromptResult`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#getpromptrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct GetPromptRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -53,6 +53,7 @@ impl mcp_wire::Object for GetPromptRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -74,7 +75,7 @@ impl mcp_wire::Request for GetPromptRequest {
 
 /// Which prompt to render and with what (`prompts/get`).
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#getpromptrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct GetPromptRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -98,12 +99,14 @@ impl GetPromptRequestParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// The same with `arguments`.
     #[must_use]
     pub fn with_arguments(mut self, arguments: mcp_wire::Map<String>) -> Self {
@@ -139,6 +142,7 @@ impl mcp_wire::Object for GetPromptRequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -156,7 +160,7 @@ crate::schema::judged!(
 
 /// A prompt with its arguments filled in. Sent by the server to answer `prompts/get`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#getpromptresult)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct GetPromptResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -180,12 +184,14 @@ impl GetPromptResult {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `description`.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
@@ -221,6 +227,7 @@ impl mcp_wire::Object for GetPromptResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -236,7 +243,7 @@ crate::schema::judged!(GetPromptResult, "#/definitions/GetPromptResult");
 
 /// Asks the server which prompts it offers. Sent by the client as `prompts/list`; the server answers with a page of prompts in a `ListPromptsResult`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#listpromptsrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ListPromptsRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -278,6 +285,7 @@ impl mcp_wire::Object for ListPromptsRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -299,7 +307,7 @@ impl mcp_wire::Request for ListPromptsRequest {
 
 /// One page of the prompts that a server offers. Sent by the server in answer to `prompts/list`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#listpromptsresult)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListPromptsResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -323,12 +331,14 @@ impl ListPromptsResult {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `nextCursor`.
     #[must_use]
     pub fn with_next_cursor(mut self, next_cursor: impl Into<Cursor>) -> Self {
@@ -364,6 +374,7 @@ impl mcp_wire::Object for ListPromptsResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -379,7 +390,7 @@ crate::schema::judged!(ListPromptsResult, "#/definitions/ListPromptsResult");
 
 /// A prompt, or a prompt template with arguments, that a server offers. Listed by the server in a `ListPromptsResult`; prompts are meant for people to pick, for instance as slash commands. The client fetches one with `prompts/get`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#prompt)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prompt {
     /// Arguments that fill in the template. Absent means the prompt takes none.
@@ -403,12 +414,14 @@ impl Prompt {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `arguments`.
     #[must_use]
     pub fn with_arguments(mut self, arguments: Vec<PromptArgument>) -> Self {
         self.arguments = Some(arguments);
         self
     }
+
     /// The same with `description`.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
@@ -444,6 +457,7 @@ impl mcp_wire::Object for Prompt {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -459,7 +473,7 @@ crate::schema::judged!(Prompt, "#/definitions/Prompt");
 
 /// One argument that a prompt accepts.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#promptargument)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct PromptArgument {
     /// What the argument means, in words for people. Absent means none.
@@ -483,12 +497,14 @@ impl PromptArgument {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `description`.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// The same with `required`.
     #[must_use]
     pub fn with_required(mut self, required: bool) -> Self {
@@ -524,6 +540,7 @@ impl mcp_wire::Object for PromptArgument {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -539,7 +556,7 @@ crate::schema::judged!(PromptArgument, "#/definitions/PromptArgument");
 
 /// Tells that the server's set of prompts has changed. Sent by the server as `notifications/prompts/list_changed`, without a subscription, if it declared `prompts.listChanged`; the client may list the prompts again and does not answer.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#promptlistchangednotification)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PromptListChangedNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -588,6 +605,7 @@ impl mcp_wire::Object for PromptListChangedNotification {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -610,7 +628,7 @@ impl mcp_wire::Notification for PromptListChangedNotification {
 
 /// One message of a prompt, ready to be put to a language model. Returned by the server in a `GetPromptResult`. Unlike a `SamplingMessage`, it can embed resources.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#promptmessage)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct PromptMessage {
     /// What the message says.
@@ -657,6 +675,7 @@ impl mcp_wire::Object for PromptMessage {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,

@@ -9,7 +9,7 @@ use crate::{
 
 /// Asks the server to run one of its tools (`tools/call`). Sent by the client; the server runs the tool and answers with a `CallToolResult`, or with a `CreateTaskResult` if run as a task.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#calltoolrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallToolRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -53,6 +53,7 @@ impl mcp_wire::Object for CallToolRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -74,7 +75,7 @@ impl mcp_wire::Request for CallToolRequest {
 
 /// Which tool to run and what to pass to it (`tools/call`).
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#calltoolrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallToolRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -98,12 +99,14 @@ impl CallToolRequestParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// The same with `arguments`.
     #[must_use]
     pub fn with_arguments(mut self, arguments: impl Into<mcp_wire::OpenObject>) -> Self {
@@ -139,6 +142,7 @@ impl mcp_wire::Object for CallToolRequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -156,7 +160,7 @@ crate::schema::judged!(
 
 /// What a tool produced. Sent by the server to answer `tools/call`. Failures of the tool itself are reported here with `isError`, where the model can see and react to them; an unknown tool or a server fault is a JSON-RPC error instead.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#calltoolresult)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallToolResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -180,12 +184,14 @@ impl CallToolResult {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `isError`.
     #[must_use]
     pub fn with_is_error(mut self, is_error: bool) -> Self {
@@ -221,6 +227,7 @@ impl mcp_wire::Object for CallToolResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -236,7 +243,7 @@ crate::schema::judged!(CallToolResult, "#/definitions/CallToolResult");
 
 /// Asks the server which tools it offers. Sent by the client as `tools/list`; the server answers with a page of tools in a `ListToolsResult`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#listtoolsrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ListToolsRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -278,6 +285,7 @@ impl mcp_wire::Object for ListToolsRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -299,7 +307,7 @@ impl mcp_wire::Request for ListToolsRequest {
 
 /// One page of the tools that a server offers. Sent by the server in answer to `tools/list`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#listtoolsresult)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListToolsResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -323,12 +331,14 @@ impl ListToolsResult {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `nextCursor`.
     #[must_use]
     pub fn with_next_cursor(mut self, next_cursor: impl Into<Cursor>) -> Self {
@@ -364,6 +374,7 @@ impl mcp_wire::Object for ListToolsResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -379,7 +390,7 @@ crate::schema::judged!(ListToolsResult, "#/definitions/ListToolsResult");
 
 /// A function that a server offers for a model to call. Listed by the server in a `ListToolsResult`; the client runs it with `tools/call`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#tool)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tool {
     /// What the tool does and when to use it, written for the model. Absent means none.
@@ -406,6 +417,7 @@ impl Tool {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `description`.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
@@ -441,6 +453,7 @@ impl mcp_wire::Object for Tool {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -456,7 +469,7 @@ crate::schema::judged!(Tool, "#/definitions/Tool");
 
 /// Tells that the server's set of tools has changed. Sent by the server as `notifications/tools/list_changed`, without a subscription, if it declared `tools.listChanged`; the client may list the tools again and does not answer.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2024-11-05/schema#toollistchangednotification)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ToolListChangedNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -505,6 +518,7 @@ impl mcp_wire::Object for ToolListChangedNotification {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,

@@ -10,7 +10,7 @@ use crate::{
 
 /// `AnyResourceContents` of the revision's schema.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#embeddedresource)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub enum AnyResourceContents {
     /// See [`TextResourceContents`].
@@ -33,9 +33,9 @@ impl From<TextResourceContents> for AnyResourceContents {
 
 impl mcp_wire::Decode for AnyResourceContents {
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
-        match reader.peek_members(&["text"])? {
-            Some("text") => mcp_wire::Decode::decode(reader).map(Self::Text),
-            _ => mcp_wire::Decode::decode(reader).map(Self::Blob),
+        match reader.peek_members(&["blob"])? {
+            Some("blob") => mcp_wire::Decode::decode(reader).map(Self::Blob),
+            _ => mcp_wire::Decode::decode(reader).map(Self::Text),
         }
     }
 }
@@ -58,7 +58,7 @@ crate::schema::judged!(
 
 /// Withdraws a request that is still in flight (`notifications/cancelled`). Sent by the side that issued the request. The receiver should stop the work and send no response; it ignores the message when the request is unknown or already finished. `initialize` cannot be withdrawn by a client, and a task is ended with `tasks/cancel` instead.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#cancellednotification)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct CancelledNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -105,6 +105,7 @@ impl mcp_wire::Object for CancelledNotification {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -125,7 +126,7 @@ impl mcp_wire::Notification for CancelledNotification {
 
 /// Which request is withdrawn, and why (`notifications/cancelled`).
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#cancellednotification)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct CancelledNotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -149,12 +150,14 @@ impl CancelledNotificationParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `reason`.
     #[must_use]
     pub fn with_reason(mut self, reason: impl Into<String>) -> Self {
@@ -190,6 +193,7 @@ impl mcp_wire::Object for CancelledNotificationParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -207,7 +211,7 @@ crate::schema::judged!(
 
 /// One piece of content in a tool result or a prompt message. Alternatives: text, image, audio, a link to a resource, and an embedded resource; the tag `type` selects among them.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#calltoolresult)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub enum ContentBlock {
     /// See [`TextContent`].
@@ -280,17 +284,17 @@ crate::schema::judged!(
 
 /// Opaque position in a paginated listing. Issued by the server and returned to it unchanged; clients must not parse or build one.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#cursor)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 pub type Cursor = String;
 
 /// A result that carries no data, only success. Either side sends it to answer `ping`; servers also use it for `logging/setLevel` and the resource subscription requests.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#emptyresult)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 pub type EmptyResult = Result;
 
 /// Description of a failure inside a JSON-RPC error response.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#jsonrpcerror)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct Error {
     /// Kind of failure, as an integer. Either a JSON-RPC code, such as -32602 for invalid parameters, or one of the protocol's own.
@@ -314,6 +318,7 @@ impl Error {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `data`.
     #[must_use]
     pub fn with_data(mut self, data: impl Into<mcp_wire::OpenJson>) -> Self {
@@ -349,6 +354,7 @@ impl mcp_wire::Object for Error {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -364,12 +370,12 @@ crate::schema::judged!(Error, "#/definitions/JSONRPCError/properties/error");
 
 /// Requests and notifications sent together as one JSON array. Either side may send one and every receiver must accept it; `initialize` is never part of one. Only the revision that defines this type has batches.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#jsonrpcbatchrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 pub type JsonRpcBatchRequest = Vec<JsonRpcBatchRequestItem>;
 
 /// `JsonRpcBatchRequestItem` of the revision's schema.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#jsonrpcbatchrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub enum JsonRpcBatchRequestItem {
     /// See [`JsonRpcRequest`].
@@ -417,12 +423,12 @@ crate::schema::judged!(
 
 /// Responses to a batch, sent together as one JSON array. Matched to the requests by `id`; notifications in the batch get no response.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#jsonrpcbatchresponse)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 pub type JsonRpcBatchResponse = Vec<JsonRpcBatchResponseItem>;
 
 /// `JsonRpcBatchResponseItem` of the revision's schema.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#jsonrpcbatchresponse)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub enum JsonRpcBatchResponseItem {
     /// See [`JsonRpcResponse`].
@@ -445,9 +451,9 @@ impl From<JsonRpcResponse> for JsonRpcBatchResponseItem {
 
 impl mcp_wire::Decode for JsonRpcBatchResponseItem {
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
-        match reader.peek_members(&["result"])? {
-            Some("result") => mcp_wire::Decode::decode(reader).map(Self::Response),
-            _ => mcp_wire::Decode::decode(reader).map(Self::Error),
+        match reader.peek_members(&["error"])? {
+            Some("error") => mcp_wire::Decode::decode(reader).map(Self::Error),
+            _ => mcp_wire::Decode::decode(reader).map(Self::Response),
         }
     }
 }
@@ -470,7 +476,7 @@ crate::schema::judged!(
 
 /// Reports that a request failed. Sent by the receiver of the request, in place of a result.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#jsonrpcerror)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct JsonRpcError {
     /// What went wrong.
@@ -520,6 +526,7 @@ impl mcp_wire::Object for JsonRpcError {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -535,12 +542,12 @@ crate::schema::judged!(JsonRpcError, "#/definitions/JSONRPCError");
 
 /// Any message on the wire, in either direction. The alternatives are requests, notifications, successful responses and error responses, as well as batches of them in the one revision that has those.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#jsonrpcmessage)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 pub type JsonRpcMessage = mcp_wire::OpenJson;
 
 /// A one-way message of any method. Either side may send it; the receiver must not respond.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#jsonrpcnotification)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct JsonRpcNotification {
     /// Name of the notification, such as `notifications/initialized`.
@@ -561,6 +568,7 @@ impl JsonRpcNotification {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `params`.
     #[must_use]
     pub fn with_params(mut self, params: NotificationParams) -> Self {
@@ -596,6 +604,7 @@ impl mcp_wire::Object for JsonRpcNotification {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -611,7 +620,7 @@ crate::schema::judged!(JsonRpcNotification, "#/definitions/JSONRPCNotification")
 
 /// A message of any method that calls for a response. Either side may send it; the receiver answers with a result or an error under the same id.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#jsonrpcrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct JsonRpcRequest {
     /// Identifier that the response repeats. Chosen by the sender, never `null`, and not used before in the session.
@@ -635,6 +644,7 @@ impl JsonRpcRequest {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `params`.
     #[must_use]
     pub fn with_params(mut self, params: RequestParams) -> Self {
@@ -673,6 +683,7 @@ impl mcp_wire::Object for JsonRpcRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -689,7 +700,7 @@ crate::schema::judged!(JsonRpcRequest, "#/definitions/JSONRPCRequest");
 
 /// A response to a request. In revisions where it is a union, the alternatives are success and failure, told apart by `result` and `error`; in the others it is the successful response alone.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#jsonrpcresponse)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct JsonRpcResponse {
     /// Id of the request being answered.
@@ -739,6 +750,7 @@ impl mcp_wire::Object for JsonRpcResponse {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -754,7 +766,7 @@ crate::schema::judged!(JsonRpcResponse, "#/definitions/JSONRPCResponse");
 
 /// Shape shared by all notifications: a method and optional parameters. Either side sends them; the receiver never answers.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#notification)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct Notification {
     /// Name of the notification, such as `notifications/progress`.
@@ -775,6 +787,7 @@ impl Notification {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `params`.
     #[must_use]
     pub fn with_params(mut self, params: NotificationParams) -> Self {
@@ -807,6 +820,7 @@ impl mcp_wire::Object for Notification {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -821,7 +835,7 @@ crate::schema::judged!(Notification, "#/definitions/Notification");
 
 /// Parameters that every notification may carry. A notification defines further members of its own.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#initializednotification)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -860,6 +874,7 @@ impl mcp_wire::Object for NotificationParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -875,7 +890,7 @@ crate::schema::judged!(
 
 /// Shape shared by all requests whose results come in pages. The receiver answers with one page and, if there are more, a cursor for the next.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#paginatedrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct PaginatedRequest {
     /// Name of the method, such as `tools/list`.
@@ -896,6 +911,7 @@ impl PaginatedRequest {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `params`.
     #[must_use]
     pub fn with_params(mut self, params: PaginatedRequestParams) -> Self {
@@ -928,6 +944,7 @@ impl mcp_wire::Object for PaginatedRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -942,7 +959,7 @@ crate::schema::judged!(PaginatedRequest, "#/definitions/PaginatedRequest");
 
 /// Parameters of a request whose result comes in pages.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#listpromptsrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PaginatedRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -960,6 +977,7 @@ impl PaginatedRequestParams {
         self.meta = Some(meta);
         self
     }
+
     /// The same with `cursor`.
     #[must_use]
     pub fn with_cursor(mut self, cursor: impl Into<Cursor>) -> Self {
@@ -992,6 +1010,7 @@ impl mcp_wire::Object for PaginatedRequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1008,7 +1027,7 @@ crate::schema::judged!(
 
 /// Shape shared by all results that hold one page of a list.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#paginatedresult)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PaginatedResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -1026,6 +1045,7 @@ impl PaginatedResult {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `nextCursor`.
     #[must_use]
     pub fn with_next_cursor(mut self, next_cursor: impl Into<Cursor>) -> Self {
@@ -1058,6 +1078,7 @@ impl mcp_wire::Object for PaginatedResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1072,7 +1093,7 @@ crate::schema::judged!(PaginatedResult, "#/definitions/PaginatedResult");
 
 /// Checks that the peer is still alive. Either side sends it as `ping`, at any time; the receiver answers promptly with an empty result, and may be considered gone if it stays silent.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#pingrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PingRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -1114,6 +1135,7 @@ impl mcp_wire::Object for PingRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1135,7 +1157,7 @@ impl mcp_wire::Request for PingRequest {
 
 /// Reports how far a long-running request has come. Sent as `notifications/progress` by the side working on a request that carried a progress token; the requestor may show it and does not answer. Reports are optional and stop once the work is done.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#progressnotification)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProgressNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -1182,6 +1204,7 @@ impl mcp_wire::Object for ProgressNotification {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1202,7 +1225,7 @@ impl mcp_wire::Notification for ProgressNotification {
 
 /// Parameters of `notifications/progress`, one progress report.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#progressnotification)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProgressNotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -1235,18 +1258,21 @@ impl ProgressNotificationParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `message`.
     #[must_use]
     pub fn with_message(mut self, message: impl Into<String>) -> Self {
         self.message = Some(message.into());
         self
     }
+
     /// The same with `total`.
     #[must_use]
     pub fn with_total(mut self, total: impl Into<mcp_wire::Number>) -> Self {
@@ -1288,6 +1314,7 @@ impl mcp_wire::Object for ProgressNotificationParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1307,7 +1334,7 @@ crate::schema::judged!(
 
 /// Ties progress reports to the request they belong to. A string or an integer, chosen by the requestor and unique among its requests in flight.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#progresstoken)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub enum ProgressToken {
     /// A string.
@@ -1360,7 +1387,7 @@ crate::schema::judged!(ProgressToken, "#/definitions/ProgressToken");
 
 /// Shape shared by all requests: a method and optional parameters. Either side sends them; the receiver answers each with a result or an error.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#request)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
     /// Name of the method to invoke, such as `tools/call`.
@@ -1381,6 +1408,7 @@ impl Request {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `params`.
     #[must_use]
     pub fn with_params(mut self, params: RequestParams) -> Self {
@@ -1413,6 +1441,7 @@ impl mcp_wire::Object for Request {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1427,12 +1456,12 @@ crate::schema::judged!(Request, "#/definitions/Request");
 
 /// Identifies a request so that its answer can be matched. A string or an integer, never null, that its sender has not used before in the session.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#requestid)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 pub type RequestId = mcp_wire::RequestId;
 
 /// Metadata a sender attaches to a request. Keys other than `progressToken` are open to extensions.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#calltoolrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RequestMeta {
     /// Opts in to `notifications/progress` for this request. The sender picks a token that is unique among its active requests, and each notification repeats it. The receiver may still send none; absent means the sender wants none.
@@ -1476,6 +1505,7 @@ impl mcp_wire::Object for RequestMeta {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1491,7 +1521,7 @@ crate::schema::judged!(
 
 /// Parameters that every request may carry. A request defines further members of its own.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#jsonrpcrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -1530,6 +1560,7 @@ impl mcp_wire::Object for RequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1543,7 +1574,7 @@ crate::schema::judged!(RequestParams, "#/definitions/JSONRPCRequest/properties/p
 
 /// Shape shared by the results of all requests. Sent by the side that received the request; the members depend on the request's method.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#result)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Result {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -1582,6 +1613,7 @@ impl mcp_wire::Object for Result {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,

@@ -7,7 +7,7 @@ use crate::RequestMeta;
 
 /// Asks for suggestions while an argument is being typed (`completion/complete`). Sent by the client; the server answers with a `CompleteResult` holding the values that fit best.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#completerequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompleteRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -53,6 +53,7 @@ impl mcp_wire::Object for CompleteRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -74,7 +75,7 @@ impl mcp_wire::Request for CompleteRequest {
 
 /// What is being completed, and how far the input has got (`completion/complete`).
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#completerequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompleteRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -101,6 +102,7 @@ impl CompleteRequestParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
@@ -136,6 +138,7 @@ impl mcp_wire::Object for CompleteRequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -153,7 +156,7 @@ crate::schema::judged!(
 
 /// An argument that is being typed.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#completerequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompleteRequestParamsArgument {
     /// Name of the prompt argument or URI template variable.
@@ -200,6 +203,7 @@ impl mcp_wire::Object for CompleteRequestParamsArgument {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -217,7 +221,7 @@ crate::schema::judged!(
 
 /// Suggestions for an argument. Sent by the server to answer `completion/complete`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#completeresult)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompleteResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -238,6 +242,7 @@ impl CompleteResult {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
@@ -270,6 +275,7 @@ impl mcp_wire::Object for CompleteResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -284,7 +290,7 @@ crate::schema::judged!(CompleteResult, "#/definitions/CompleteResult");
 
 /// A list of suggestions, possibly cut short.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#completeresult)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompleteResultCompletion {
     /// Whether further suggestions exist beyond `values`. Absent means unstated.
@@ -308,12 +314,14 @@ impl CompleteResultCompletion {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `hasMore`.
     #[must_use]
     pub fn with_has_more(mut self, has_more: bool) -> Self {
         self.has_more = Some(has_more);
         self
     }
+
     /// The same with `total`.
     #[must_use]
     pub fn with_total(mut self, total: i64) -> Self {
@@ -349,6 +357,7 @@ impl mcp_wire::Object for CompleteResultCompletion {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -366,7 +375,7 @@ crate::schema::judged!(
 
 /// `CompletionReference` of the revision's schema.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#completerequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub enum CompletionReference {
     /// See [`PromptReference`].
@@ -419,7 +428,7 @@ crate::schema::judged!(
 
 /// Points at a prompt by name. Sent by the client in `completion/complete` to say whose argument is being completed.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#promptreference)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct PromptReference {
     /// Name of the prompt, as in `Prompt.name`.
@@ -463,6 +472,7 @@ impl mcp_wire::Object for PromptReference {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -477,7 +487,7 @@ crate::schema::judged!(PromptReference, "#/definitions/PromptReference");
 
 /// Points at a resource or a resource template. Sent by the client in `completion/complete` to say whose argument is being completed. Later revisions name it `ResourceTemplateReference`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#resourcereference)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResourceReference {
     /// URI of the resource, or the URI template as the server listed it.
@@ -521,6 +531,7 @@ impl mcp_wire::Object for ResourceReference {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,

@@ -7,7 +7,7 @@ use crate::AnyResourceContents;
 
 /// Hints that help a client decide how to use or show content or a resource. Every member is optional.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#annotations)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Annotations {
     /// Roles the data is meant for: the user, the assistant, or both. Absent means no audience is singled out.
@@ -25,6 +25,7 @@ impl Annotations {
         self.audience = Some(audience);
         self
     }
+
     /// The same with `priority`.
     #[must_use]
     pub fn with_priority(mut self, priority: impl Into<mcp_wire::Number>) -> Self {
@@ -57,6 +58,7 @@ impl mcp_wire::Object for Annotations {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -71,7 +73,7 @@ crate::schema::judged!(Annotations, "#/definitions/Annotations");
 
 /// A sound clip, as content of a tool result, a prompt or a sampling message.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#audiocontent)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct AudioContent {
     /// Hints on audience, importance and, in later revisions, age. They are advice, to be trusted no more than the peer that sent them. Absent means no hints.
@@ -95,6 +97,7 @@ impl AudioContent {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `annotations`.
     #[must_use]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
@@ -133,6 +136,7 @@ impl mcp_wire::Object for AudioContent {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -149,7 +153,7 @@ crate::schema::judged!(AudioContent, "#/definitions/AudioContent");
 
 /// Binary contents of a resource, or of one part of it. Sent by the server in answer to `resources/read` or inside an embedded resource.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#blobresourcecontents)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlobResourceContents {
     /// The bytes in base64.
@@ -173,6 +177,7 @@ impl BlobResourceContents {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `mimeType`.
     #[must_use]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
@@ -208,6 +213,7 @@ impl mcp_wire::Object for BlobResourceContents {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -223,7 +229,7 @@ crate::schema::judged!(BlobResourceContents, "#/definitions/BlobResourceContents
 
 /// A resource whose contents travel inside a tool result or a prompt. The client chooses how to present it to the user or the model.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#embeddedresource)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct EmbeddedResource {
     /// Hints on audience, importance and, in later revisions, age. They are advice, to be trusted no more than the peer that sent them. Absent means no hints.
@@ -244,6 +250,7 @@ impl EmbeddedResource {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `annotations`.
     #[must_use]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
@@ -279,6 +286,7 @@ impl mcp_wire::Object for EmbeddedResource {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -294,7 +302,7 @@ crate::schema::judged!(EmbeddedResource, "#/definitions/EmbeddedResource");
 
 /// A picture, as content of a tool result, a prompt or a sampling message.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#imagecontent)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImageContent {
     /// Hints on audience, importance and, in later revisions, age. They are advice, to be trusted no more than the peer that sent them. Absent means no hints.
@@ -318,6 +326,7 @@ impl ImageContent {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `annotations`.
     #[must_use]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
@@ -356,6 +365,7 @@ impl mcp_wire::Object for ImageContent {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -372,7 +382,7 @@ crate::schema::judged!(ImageContent, "#/definitions/ImageContent");
 
 /// What the text and the binary form of resource contents have in common.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#resourcecontents)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResourceContents {
     /// MIME type of this item. Absent means unknown.
@@ -393,6 +403,7 @@ impl ResourceContents {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `mimeType`.
     #[must_use]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
@@ -425,6 +436,7 @@ impl mcp_wire::Object for ResourceContents {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -439,7 +451,7 @@ crate::schema::judged!(ResourceContents, "#/definitions/ResourceContents");
 
 /// Who speaks, or who is addressed, in a conversation with a model.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#role)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Role {
     /// The language model.
@@ -503,7 +515,7 @@ crate::schema::judged!(Role, "#/definitions/Role");
 
 /// Content block that holds plain text. Appears in prompts, tool results and sampling.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#textcontent)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextContent {
     /// Advice on whom the text is for and how much it matters. Absent means none.
@@ -524,6 +536,7 @@ impl TextContent {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `annotations`.
     #[must_use]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
@@ -559,6 +572,7 @@ impl mcp_wire::Object for TextContent {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -574,7 +588,7 @@ crate::schema::judged!(TextContent, "#/definitions/TextContent");
 
 /// Contents of a resource that is text. Binary contents travel as `BlobResourceContents` instead.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#textresourcecontents)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextResourceContents {
     /// MIME type of this item. Absent means unknown.
@@ -598,6 +612,7 @@ impl TextResourceContents {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `mimeType`.
     #[must_use]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
@@ -633,6 +648,7 @@ impl mcp_wire::Object for TextResourceContents {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,

@@ -7,7 +7,7 @@ use crate::{NotificationParams, RequestMeta};
 
 /// Features that a client offers to the server, declared in `initialize`. An absent member means the feature is not offered, and the server must not use it. The set is open: clients may add members of their own.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#clientcapabilities)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ClientCapabilities {
     /// Features outside the protocol, keyed by name, each with settings of its own. Absent means none.
@@ -30,12 +30,14 @@ impl ClientCapabilities {
         self.experimental = Some(experimental);
         self
     }
+
     /// The same with `roots`.
     #[must_use]
     pub fn with_roots(mut self, roots: ClientCapabilitiesRoots) -> Self {
         self.roots = Some(roots);
         self
     }
+
     /// The same with `sampling`.
     #[must_use]
     pub fn with_sampling(mut self, sampling: impl Into<mcp_wire::OpenObject>) -> Self {
@@ -73,6 +75,7 @@ impl mcp_wire::Object for ClientCapabilities {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -88,7 +91,7 @@ crate::schema::judged!(ClientCapabilities, "#/definitions/ClientCapabilities");
 
 /// What a client offers regarding its roots.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#clientcapabilities)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ClientCapabilitiesRoots {
     /// Whether the client announces changes with `notifications/roots/list_changed`. Absent means `false`.
@@ -127,6 +130,7 @@ impl mcp_wire::Object for ClientCapabilitiesRoots {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -142,7 +146,7 @@ crate::schema::judged!(
 
 /// Identity of a client or server program. Each side introduces itself with one during initialization.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#implementation)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct Implementation {
     /// Identifier of the program for use in code. It also serves for display when there is no title.
@@ -189,6 +193,7 @@ impl mcp_wire::Object for Implementation {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -203,7 +208,7 @@ crate::schema::judged!(Implementation, "#/definitions/Implementation");
 
 /// Opens a session and starts version negotiation (`initialize`). The first message, sent by the client; the server answers with an `InitializeResult`. It is never part of a batch and cannot be cancelled.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#initializerequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct InitializeRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -247,6 +252,7 @@ impl mcp_wire::Object for InitializeRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -268,7 +274,7 @@ impl mcp_wire::Request for InitializeRequest {
 
 /// What the client speaks, offers and is (`initialize`).
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#initializerequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct InitializeRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -299,6 +305,7 @@ impl InitializeRequestParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
@@ -339,6 +346,7 @@ impl mcp_wire::Object for InitializeRequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -357,7 +365,7 @@ crate::schema::judged!(
 
 /// The server's side of the negotiation. Sent by the server to answer `initialize`; the client then confirms with `notifications/initialized`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#initializeresult)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct InitializeResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -391,12 +399,14 @@ impl InitializeResult {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `instructions`.
     #[must_use]
     pub fn with_instructions(mut self, instructions: impl Into<String>) -> Self {
@@ -442,6 +452,7 @@ impl mcp_wire::Object for InitializeResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -459,7 +470,7 @@ crate::schema::judged!(InitializeResult, "#/definitions/InitializeResult");
 
 /// Confirms that the client is ready for normal operation (`notifications/initialized`). Sent once by the client, after it received the `InitializeResult`. Until it arrives, the server should hold back its own requests other than `ping`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#initializednotification)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct InitializedNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -508,6 +519,7 @@ impl mcp_wire::Object for InitializedNotification {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -528,7 +540,7 @@ impl mcp_wire::Notification for InitializedNotification {
 
 /// Features that the server offers in this session. Sent by the server in its `InitializeResult`. A member that is absent means the feature is not offered; servers may add members of their own.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#servercapabilities)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ServerCapabilities {
     /// Present if the server answers `completion/complete`. It has no settings yet.
@@ -557,6 +569,7 @@ impl ServerCapabilities {
         self.completions = Some(completions.into());
         self
     }
+
     /// The same with `experimental`.
     #[must_use]
     pub fn with_experimental(
@@ -566,24 +579,28 @@ impl ServerCapabilities {
         self.experimental = Some(experimental);
         self
     }
+
     /// The same with `logging`.
     #[must_use]
     pub fn with_logging(mut self, logging: impl Into<mcp_wire::OpenObject>) -> Self {
         self.logging = Some(logging.into());
         self
     }
+
     /// The same with `prompts`.
     #[must_use]
     pub fn with_prompts(mut self, prompts: ServerCapabilitiesPrompts) -> Self {
         self.prompts = Some(prompts);
         self
     }
+
     /// The same with `resources`.
     #[must_use]
     pub fn with_resources(mut self, resources: ServerCapabilitiesResources) -> Self {
         self.resources = Some(resources);
         self
     }
+
     /// The same with `tools`.
     #[must_use]
     pub fn with_tools(mut self, tools: ServerCapabilitiesTools) -> Self {
@@ -630,6 +647,7 @@ impl mcp_wire::Object for ServerCapabilities {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -648,7 +666,7 @@ crate::schema::judged!(ServerCapabilities, "#/definitions/ServerCapabilities");
 
 /// What the server supports concerning prompts. Its presence, even if empty, means that there are prompts.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#servercapabilities)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ServerCapabilitiesPrompts {
     /// Whether the server announces changes with `notifications/prompts/list_changed`. Absent means it does not.
@@ -687,6 +705,7 @@ impl mcp_wire::Object for ServerCapabilitiesPrompts {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -702,7 +721,7 @@ crate::schema::judged!(
 
 /// What the server supports concerning resources. Its presence, even if empty, means that there are resources.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#servercapabilities)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ServerCapabilitiesResources {
     /// Whether the server announces changes with `notifications/resources/list_changed`. Absent means it does not.
@@ -720,6 +739,7 @@ impl ServerCapabilitiesResources {
         self.list_changed = Some(list_changed);
         self
     }
+
     /// The same with `subscribe`.
     #[must_use]
     pub fn with_subscribe(mut self, subscribe: bool) -> Self {
@@ -752,6 +772,7 @@ impl mcp_wire::Object for ServerCapabilitiesResources {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -768,7 +789,7 @@ crate::schema::judged!(
 
 /// What the server supports concerning tools. Its presence, even if empty, means that there are tools.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#servercapabilities)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ServerCapabilitiesTools {
     /// Whether the server announces changes with `notifications/tools/list_changed`. Absent means it does not.
@@ -807,6 +828,7 @@ impl mcp_wire::Object for ServerCapabilitiesTools {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,

@@ -29,7 +29,7 @@ pub type ServerMessage = mcp_wire::Batch<
 
 /// Any notification that a client may send to a server. The alternatives cover lifecycle, cancellation, progress, changed roots and, in later revisions, task status; `method` selects among them.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#clientnotification)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub enum ClientNotification {
     /// `notifications/cancelled`
@@ -112,6 +112,7 @@ impl mcp_wire::Object for ClientNotification {
             Self::Unknown(message) => message.extra(),
         }
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -132,6 +133,7 @@ impl mcp_wire::Validate for ClientNotification {
     fn judge() -> &'static mcp_wire::Judge {
         crate::schema::judge()
     }
+
     /// Judges the message by its own definition; a method that the revision doesn't declare has none.
     fn validate(&self) -> ::std::result::Result<(), mcp_wire::Invalid> {
         match self {
@@ -148,7 +150,7 @@ impl mcp_wire::Validate for ClientNotification {
 
 /// Any request that a client may send to a server. The alternatives cover initialization, ping, resources, prompts, tools, logging, completion and, in later revisions, tasks; `method` selects among them.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#clientrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub enum ClientRequest {
     /// `completion/complete`
@@ -338,6 +340,7 @@ impl mcp_wire::Object for ClientRequest {
             Self::Unknown(message) => message.extra(),
         }
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -367,6 +370,7 @@ impl mcp_wire::Validate for ClientRequest {
     fn judge() -> &'static mcp_wire::Judge {
         crate::schema::judge()
     }
+
     /// Judges the message by its own definition; a method that the revision doesn't declare has none.
     fn validate(&self) -> ::std::result::Result<(), mcp_wire::Invalid> {
         match self {
@@ -392,7 +396,7 @@ impl mcp_wire::Validate for ClientRequest {
 
 /// Any result that a client may return to a server. Nothing in a result says which alternative it is: the method of the answered request decides.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#clientresult)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub enum ClientResult {
     /// See [`CreateMessageResult`].
@@ -441,7 +445,7 @@ impl mcp_wire::serde::Serialize for ClientResult {
 
 /// Any notification that a server can send to a client.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#servernotification)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub enum ServerNotification {
     /// `notifications/cancelled`
@@ -563,6 +567,7 @@ impl mcp_wire::Object for ServerNotification {
             Self::Unknown(message) => message.extra(),
         }
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -586,6 +591,7 @@ impl mcp_wire::Validate for ServerNotification {
     fn judge() -> &'static mcp_wire::Judge {
         crate::schema::judge()
     }
+
     /// Judges the message by its own definition; a method that the revision doesn't declare has none.
     fn validate(&self) -> ::std::result::Result<(), mcp_wire::Invalid> {
         match self {
@@ -605,7 +611,7 @@ impl mcp_wire::Validate for ServerNotification {
 
 /// Any request that a server can send to a client.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#serverrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub enum ServerRequest {
     /// `ping`
@@ -671,6 +677,7 @@ impl mcp_wire::Object for ServerRequest {
             Self::Unknown(message) => message.extra(),
         }
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -690,6 +697,7 @@ impl mcp_wire::Validate for ServerRequest {
     fn judge() -> &'static mcp_wire::Judge {
         crate::schema::judge()
     }
+
     /// Judges the message by its own definition; a method that the revision doesn't declare has none.
     fn validate(&self) -> ::std::result::Result<(), mcp_wire::Invalid> {
         match self {
@@ -705,7 +713,7 @@ impl mcp_wire::Validate for ServerRequest {
 
 /// Any result with which a server answers a client's request. The JSON does not say which one it is: decode it by the method of the request.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#serverresult)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub enum ServerResult {
     /// See [`CallToolResult`].

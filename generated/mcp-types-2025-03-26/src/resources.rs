@@ -10,7 +10,7 @@ use crate::{
 
 /// Asks the server which resource templates it offers. Sent by the client as `resources/templates/list`; the server answers with a page of templates in a `ListResourceTemplatesResult`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#listresourcetemplatesrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ListResourceTemplatesRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -59,6 +59,7 @@ impl mcp_wire::Object for ListResourceTemplatesRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -82,7 +83,7 @@ impl mcp_wire::Request for ListResourceTemplatesRequest {
 
 /// One page of the resource templates that a server offers. Sent by the server in answer to `resources/templates/list`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#listresourcetemplatesresult)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListResourceTemplatesResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -106,12 +107,14 @@ impl ListResourceTemplatesResult {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `nextCursor`.
     #[must_use]
     pub fn with_next_cursor(mut self, next_cursor: impl Into<Cursor>) -> Self {
@@ -150,6 +153,7 @@ impl mcp_wire::Object for ListResourceTemplatesResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -167,7 +171,7 @@ crate::schema::judged!(
 
 /// Asks the server which resources it offers. Sent by the client as `resources/list`; the server answers with a page of resources in a `ListResourcesResult`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#listresourcesrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ListResourcesRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -211,6 +215,7 @@ impl mcp_wire::Object for ListResourcesRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -232,7 +237,7 @@ impl mcp_wire::Request for ListResourcesRequest {
 
 /// One page of the resources that a server offers. Sent by the server in answer to `resources/list`. Readable resources may exist that no page mentions, such as those that a template describes.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#listresourcesresult)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListResourcesResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -256,12 +261,14 @@ impl ListResourcesResult {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `nextCursor`.
     #[must_use]
     pub fn with_next_cursor(mut self, next_cursor: impl Into<Cursor>) -> Self {
@@ -297,6 +304,7 @@ impl mcp_wire::Object for ListResourcesResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -312,7 +320,7 @@ crate::schema::judged!(ListResourcesResult, "#/definitions/ListResourcesResult")
 
 /// Asks for the contents of a resource. Sent by the client as `resources/read`; the server answers with a `ReadResourceResult`, or with error -32002 if it does not know the resource.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#readresourcerequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadResourceRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -358,6 +366,7 @@ impl mcp_wire::Object for ReadResourceRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -379,7 +388,7 @@ impl mcp_wire::Request for ReadResourceRequest {
 
 /// Parameters of `resources/read`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#readresourcerequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadResourceRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -400,6 +409,7 @@ impl ReadResourceRequestParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
@@ -432,6 +442,7 @@ impl mcp_wire::Object for ReadResourceRequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -448,7 +459,7 @@ crate::schema::judged!(
 
 /// The contents of a resource. Sent by the server in answer to `resources/read`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#readresourceresult)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadResourceResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -469,6 +480,7 @@ impl ReadResourceResult {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
@@ -501,6 +513,7 @@ impl mcp_wire::Object for ReadResourceResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -515,7 +528,7 @@ crate::schema::judged!(ReadResourceResult, "#/definitions/ReadResourceResult");
 
 /// A piece of data that a server can supply as context, named by a URI. Listed by the server in a `ListResourcesResult`; the client fetches its contents with `resources/read`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#resource)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resource {
     /// Advice on whom the resource is for and how much it matters. Absent means none.
@@ -548,24 +561,28 @@ impl Resource {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `annotations`.
     #[must_use]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
     }
+
     /// The same with `description`.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// The same with `mimeType`.
     #[must_use]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.mime_type = Some(mime_type.into());
         self
     }
+
     /// The same with `size`.
     #[must_use]
     pub fn with_size(mut self, size: i64) -> Self {
@@ -610,6 +627,7 @@ impl mcp_wire::Object for Resource {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -628,7 +646,7 @@ crate::schema::judged!(Resource, "#/definitions/Resource");
 
 /// Tells that the server's set of resources has changed. Sent by the server as `notifications/resources/list_changed`, without a subscription, if it declared `resources.listChanged`; the client may list the resources again and does not answer.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#resourcelistchangednotification)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ResourceListChangedNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -677,6 +695,7 @@ impl mcp_wire::Object for ResourceListChangedNotification {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -699,7 +718,7 @@ impl mcp_wire::Notification for ResourceListChangedNotification {
 
 /// Describes a family of resources by a URI template. Listed by the server in a `ListResourceTemplatesResult`; the client fills in the variables and reads the resulting URI.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#resourcetemplate)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResourceTemplate {
     /// Advice on whom the resources are for and how much they matter. Absent means none.
@@ -729,18 +748,21 @@ impl ResourceTemplate {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `annotations`.
     #[must_use]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
     }
+
     /// The same with `description`.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// The same with `mimeType`.
     #[must_use]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
@@ -782,6 +804,7 @@ impl mcp_wire::Object for ResourceTemplate {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -799,7 +822,7 @@ crate::schema::judged!(ResourceTemplate, "#/definitions/ResourceTemplate");
 
 /// Tells that a resource changed, so that reading it again may be worthwhile. Sent by the server as `notifications/resources/updated` to a client that subscribed with `resources/subscribe`; the client does not answer.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#resourceupdatednotification)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResourceUpdatedNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -850,6 +873,7 @@ impl mcp_wire::Object for ResourceUpdatedNotification {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -872,7 +896,7 @@ impl mcp_wire::Notification for ResourceUpdatedNotification {
 
 /// Parameters of `notifications/resources/updated`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#resourceupdatednotification)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResourceUpdatedNotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -893,6 +917,7 @@ impl ResourceUpdatedNotificationParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
@@ -925,6 +950,7 @@ impl mcp_wire::Object for ResourceUpdatedNotificationParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -942,7 +968,7 @@ crate::schema::judged!(
 
 /// Subscribes the client to changes of one resource. Sent by the client as `resources/subscribe` if the server declared `resources.subscribe`; the server answers with an empty result, then sends `notifications/resources/updated` at each change.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#subscriberequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct SubscribeRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -988,6 +1014,7 @@ impl mcp_wire::Object for SubscribeRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1009,7 +1036,7 @@ impl mcp_wire::Request for SubscribeRequest {
 
 /// Parameters of `resources/subscribe`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#subscriberequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct SubscribeRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -1030,6 +1057,7 @@ impl SubscribeRequestParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
@@ -1062,6 +1090,7 @@ impl mcp_wire::Object for SubscribeRequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1078,7 +1107,7 @@ crate::schema::judged!(
 
 /// Ends the client's subscription to changes of one resource. Sent by the client as `resources/unsubscribe` after an earlier `resources/subscribe`; the server answers with an empty result and sends no more updates.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#unsubscriberequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnsubscribeRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -1125,6 +1154,7 @@ impl mcp_wire::Object for UnsubscribeRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1146,7 +1176,7 @@ impl mcp_wire::Request for UnsubscribeRequest {
 
 /// Parameters of `resources/unsubscribe`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#unsubscriberequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnsubscribeRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -1167,6 +1197,7 @@ impl UnsubscribeRequestParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
@@ -1199,6 +1230,7 @@ impl mcp_wire::Object for UnsubscribeRequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,

@@ -7,7 +7,7 @@ use crate::{NotificationParams, RequestParams};
 
 /// Asks the client which files and directories the server may work on. Sent by the server as `roots/list` to a client that declared the `roots` capability; the client answers with a `ListRootsResult`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#listrootsrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ListRootsRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -49,6 +49,7 @@ impl mcp_wire::Object for ListRootsRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -70,7 +71,7 @@ impl mcp_wire::Request for ListRootsRequest {
 
 /// The roots that a client exposes to the server. Sent by the client in answer to `roots/list`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#listrootsresult)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListRootsResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -91,6 +92,7 @@ impl ListRootsResult {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
@@ -123,6 +125,7 @@ impl mcp_wire::Object for ListRootsResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -137,7 +140,7 @@ crate::schema::judged!(ListRootsResult, "#/definitions/ListRootsResult");
 
 /// A directory or file that the client lets the server work on. Listed by the client in a `ListRootsResult`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#root)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct Root {
     /// Label for people. Absent means the root is known by its URI only.
@@ -158,6 +161,7 @@ impl Root {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `name`.
     #[must_use]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
@@ -190,6 +194,7 @@ impl mcp_wire::Object for Root {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -204,7 +209,7 @@ crate::schema::judged!(Root, "#/definitions/Root");
 
 /// Tells that the client's set of roots has changed. Sent by the client as `notifications/roots/list_changed` when a root was added, removed or edited; the server does not answer, and should ask for the list again with `roots/list`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#rootslistchangednotification)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RootsListChangedNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -253,6 +258,7 @@ impl mcp_wire::Object for RootsListChangedNotification {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,

@@ -7,7 +7,7 @@ use crate::{AudioContent, ImageContent, RequestMeta, Role, TextContent};
 
 /// Asks the client to have a language model write a message (`sampling/createMessage`). Sent by the server to a client with the `sampling` capability. The client chooses the model, should let its user review the request and the reply, and answers with a `CreateMessageResult`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#createmessagerequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateMessageRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -54,6 +54,7 @@ impl mcp_wire::Object for CreateMessageRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -75,7 +76,7 @@ impl mcp_wire::Request for CreateMessageRequest {
 
 /// The conversation to continue and how to generate (`sampling/createMessage`).
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#createmessagerequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateMessageRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -117,12 +118,14 @@ impl CreateMessageRequestParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// The same with `includeContext`.
     #[must_use]
     pub fn with_include_context(
@@ -132,12 +135,14 @@ impl CreateMessageRequestParams {
         self.include_context = Some(include_context.into());
         self
     }
+
     /// The same with `metadata`.
     #[must_use]
     pub fn with_metadata(mut self, metadata: impl Into<mcp_wire::OpenObject>) -> Self {
         self.metadata = Some(metadata.into());
         self
     }
+
     /// The same with `modelPreferences`.
     #[must_use]
     pub fn with_model_preferences(
@@ -147,18 +152,21 @@ impl CreateMessageRequestParams {
         self.model_preferences = Some(model_preferences);
         self
     }
+
     /// The same with `stopSequences`.
     #[must_use]
     pub fn with_stop_sequences(mut self, stop_sequences: Vec<String>) -> Self {
         self.stop_sequences = Some(stop_sequences);
         self
     }
+
     /// The same with `systemPrompt`.
     #[must_use]
     pub fn with_system_prompt(mut self, system_prompt: impl Into<String>) -> Self {
         self.system_prompt = Some(system_prompt.into());
         self
     }
+
     /// The same with `temperature`.
     #[must_use]
     pub fn with_temperature(mut self, temperature: impl Into<mcp_wire::Number>) -> Self {
@@ -220,6 +228,7 @@ impl mcp_wire::Object for CreateMessageRequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -243,7 +252,7 @@ crate::schema::judged!(
 
 /// Servers whose context a sampling request wants in the prompt.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#createmessagerequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum CreateMessageRequestParamsIncludeContext {
     /// Context of every server the client is connected to. Discouraged in later revisions unless the client declares `sampling.context`.
@@ -314,7 +323,7 @@ crate::schema::judged!(
 
 /// The message that a model wrote. Sent by the client to answer `sampling/createMessage`, ideally after its user has approved it.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#createmessageresult)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateMessageResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -348,12 +357,14 @@ impl CreateMessageResult {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `stopReason`.
     #[must_use]
     pub fn with_stop_reason(
@@ -398,6 +409,7 @@ impl mcp_wire::Object for CreateMessageResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -415,7 +427,7 @@ crate::schema::judged!(CreateMessageResult, "#/definitions/CreateMessageResult")
 
 /// `CreateMessageResultStopReason` of the revision's schema.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#createmessageresult)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum CreateMessageResultStopReason {
     /// `CreateMessageResultStopReason.endTurn` of the revision's schema.
@@ -486,7 +498,7 @@ crate::schema::judged!(
 
 /// Suggests a model for sampling by name. Sent by the server within `ModelPreferences`; the client alone decides which model runs.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#modelhint)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ModelHint {
     /// Part of a model's name, such as `sonnet`. The client looks for models whose name contains it, and may map it to a comparable model of another provider. Absent means the hint names no model.
@@ -525,6 +537,7 @@ impl mcp_wire::Object for ModelHint {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -538,7 +551,7 @@ crate::schema::judged!(ModelHint, "#/definitions/ModelHint");
 
 /// What the server values in the model that the client picks for sampling. Sent by the server within `sampling/createMessage`. All of it is advice: the client may ignore it. The three priorities are independent of each other and each lies in `0..=1`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#modelpreferences)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ModelPreferences {
     /// Weight of low cost, in `0..=1`. 0 is unimportant and 1 matters most; absent means no preference.
@@ -563,12 +576,14 @@ impl ModelPreferences {
         self.cost_priority = Some(cost_priority.into());
         self
     }
+
     /// The same with `hints`.
     #[must_use]
     pub fn with_hints(mut self, hints: Vec<ModelHint>) -> Self {
         self.hints = Some(hints);
         self
     }
+
     /// The same with `intelligencePriority`.
     #[must_use]
     pub fn with_intelligence_priority(
@@ -578,6 +593,7 @@ impl ModelPreferences {
         self.intelligence_priority = Some(intelligence_priority.into());
         self
     }
+
     /// The same with `speedPriority`.
     #[must_use]
     pub fn with_speed_priority(
@@ -629,6 +645,7 @@ impl mcp_wire::Object for ModelPreferences {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -645,7 +662,7 @@ crate::schema::judged!(ModelPreferences, "#/definitions/ModelPreferences");
 
 /// `SamplingContent` of the revision's schema.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#createmessageresult)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub enum SamplingContent {
     /// See [`TextContent`].
@@ -708,7 +725,7 @@ crate::schema::judged!(
 
 /// One message of a conversation with a language model. Sent by the server within `sampling/createMessage`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#samplingmessage)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct SamplingMessage {
     /// What the message says.
@@ -755,6 +772,7 @@ impl mcp_wire::Object for SamplingMessage {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,

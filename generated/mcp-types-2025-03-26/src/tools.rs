@@ -9,7 +9,7 @@ use crate::{
 
 /// Asks the server to run one of its tools (`tools/call`). Sent by the client; the server runs the tool and answers with a `CallToolResult`, or with a `CreateTaskResult` if run as a task.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#calltoolrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallToolRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -53,6 +53,7 @@ impl mcp_wire::Object for CallToolRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -74,7 +75,7 @@ impl mcp_wire::Request for CallToolRequest {
 
 /// Which tool to run and what to pass to it (`tools/call`).
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#calltoolrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallToolRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -98,12 +99,14 @@ impl CallToolRequestParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// The same with `arguments`.
     #[must_use]
     pub fn with_arguments(mut self, arguments: impl Into<mcp_wire::OpenObject>) -> Self {
@@ -139,6 +142,7 @@ impl mcp_wire::Object for CallToolRequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -156,7 +160,7 @@ crate::schema::judged!(
 
 /// What a tool produced. Sent by the server to answer `tools/call`. Failures of the tool itself are reported here with `isError`, where the model can see and react to them; an unknown tool or a server fault is a JSON-RPC error instead.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#calltoolresult)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallToolResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -180,12 +184,14 @@ impl CallToolResult {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `isError`.
     #[must_use]
     pub fn with_is_error(mut self, is_error: bool) -> Self {
@@ -221,6 +227,7 @@ impl mcp_wire::Object for CallToolResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -236,7 +243,7 @@ crate::schema::judged!(CallToolResult, "#/definitions/CallToolResult");
 
 /// Asks the server which tools it offers. Sent by the client as `tools/list`; the server answers with a page of tools in a `ListToolsResult`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#listtoolsrequest)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ListToolsRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -278,6 +285,7 @@ impl mcp_wire::Object for ListToolsRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -299,7 +307,7 @@ impl mcp_wire::Request for ListToolsRequest {
 
 /// One page of the tools that a server offers. Sent by the server in answer to `tools/list`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#listtoolsresult)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListToolsResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -323,12 +331,14 @@ impl ListToolsResult {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `nextCursor`.
     #[must_use]
     pub fn with_next_cursor(mut self, next_cursor: impl Into<Cursor>) -> Self {
@@ -364,6 +374,7 @@ impl mcp_wire::Object for ListToolsResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -379,7 +390,7 @@ crate::schema::judged!(ListToolsResult, "#/definitions/ListToolsResult");
 
 /// A function that a server offers for a model to call. Listed by the server in a `ListToolsResult`; the client runs it with `tools/call`.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#tool)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tool {
     /// Hints at how the tool behaves. Absent means the defaults of `ToolAnnotations` apply.
@@ -409,12 +420,14 @@ impl Tool {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `annotations`.
     #[must_use]
     pub fn with_annotations(mut self, annotations: ToolAnnotations) -> Self {
         self.annotations = Some(annotations);
         self
     }
+
     /// The same with `description`.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
@@ -453,6 +466,7 @@ impl mcp_wire::Object for Tool {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -469,7 +483,7 @@ crate::schema::judged!(Tool, "#/definitions/Tool");
 
 /// Hints at how a tool behaves. Sent by the server within a `Tool`. Nothing guarantees that they are true: clients must not base decisions on them unless they trust the server.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#toolannotations)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ToolAnnotations {
     /// Whether the tool may destroy or overwrite what exists, rather than only add. Meaningful only if `readOnlyHint` is false; absent means true.
@@ -493,24 +507,28 @@ impl ToolAnnotations {
         self.destructive_hint = Some(destructive_hint);
         self
     }
+
     /// The same with `idempotentHint`.
     #[must_use]
     pub fn with_idempotent_hint(mut self, idempotent_hint: bool) -> Self {
         self.idempotent_hint = Some(idempotent_hint);
         self
     }
+
     /// The same with `openWorldHint`.
     #[must_use]
     pub fn with_open_world_hint(mut self, open_world_hint: bool) -> Self {
         self.open_world_hint = Some(open_world_hint);
         self
     }
+
     /// The same with `readOnlyHint`.
     #[must_use]
     pub fn with_read_only_hint(mut self, read_only_hint: bool) -> Self {
         self.read_only_hint = Some(read_only_hint);
         self
     }
+
     /// The same with `title`.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -560,6 +578,7 @@ impl mcp_wire::Object for ToolAnnotations {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -577,7 +596,7 @@ crate::schema::judged!(ToolAnnotations, "#/definitions/ToolAnnotations");
 
 /// Tells that the server's set of tools has changed. Sent by the server as `notifications/tools/list_changed`, without a subscription, if it declared `tools.listChanged`; the client may list the tools again and does not answer.
 ///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-03-26/schema#toollistchangednotification)
+/// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ToolListChangedNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -626,6 +645,7 @@ impl mcp_wire::Object for ToolListChangedNotification {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,

@@ -30,9 +30,9 @@ impl From<TextResourceContents> for AnyResourceContents {
 
 impl mcp_wire::Decode for AnyResourceContents {
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
-        match reader.peek_members(&["text"])? {
-            Some("text") => mcp_wire::Decode::decode(reader).map(Self::Text),
-            _ => mcp_wire::Decode::decode(reader).map(Self::Blob),
+        match reader.peek_members(&["blob"])? {
+            Some("blob") => mcp_wire::Decode::decode(reader).map(Self::Blob),
+            _ => mcp_wire::Decode::decode(reader).map(Self::Text),
         }
     }
 }
@@ -76,6 +76,7 @@ impl BaseMetadata {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `title`.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -108,6 +109,7 @@ impl mcp_wire::Object for BaseMetadata {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -169,6 +171,7 @@ impl mcp_wire::Object for CancelledNotification {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -213,12 +216,14 @@ impl CancelledNotificationParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `reason`.
     #[must_use]
     pub fn with_reason(mut self, reason: impl Into<String>) -> Self {
@@ -254,6 +259,7 @@ impl mcp_wire::Object for CancelledNotificationParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -305,6 +311,7 @@ impl Error {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `data`.
     #[must_use]
     pub fn with_data(mut self, data: impl Into<mcp_wire::OpenJson>) -> Self {
@@ -340,6 +347,7 @@ impl mcp_wire::Object for Error {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -405,6 +413,7 @@ impl mcp_wire::Object for JsonRpcError {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -459,10 +468,14 @@ impl From<JsonRpcResponse> for JsonRpcMessage {
 
 impl mcp_wire::Decode for JsonRpcMessage {
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
-        match reader.peek_members(&["result", "error", "id"])? {
-            Some("result") => mcp_wire::Decode::decode(reader).map(Self::Response),
+        match reader.peek_members(&["error", "id"])? {
             Some("error") => mcp_wire::Decode::decode(reader).map(Self::Error),
-            Some("id") => mcp_wire::Decode::decode(reader).map(Self::Request),
+            Some("id") => {
+                match reader.peek_members(&["method"])? {
+                    Some("method") => mcp_wire::Decode::decode(reader).map(Self::Request),
+                    _ => mcp_wire::Decode::decode(reader).map(Self::Response),
+                }
+            }
             _ => mcp_wire::Decode::decode(reader).map(Self::Notification),
         }
     }
@@ -507,6 +520,7 @@ impl JsonRpcNotification {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `params`.
     #[must_use]
     pub fn with_params(mut self, params: NotificationParams) -> Self {
@@ -542,6 +556,7 @@ impl mcp_wire::Object for JsonRpcNotification {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -581,6 +596,7 @@ impl JsonRpcRequest {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `params`.
     #[must_use]
     pub fn with_params(mut self, params: RequestParams) -> Self {
@@ -619,6 +635,7 @@ impl mcp_wire::Object for JsonRpcRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -685,6 +702,7 @@ impl mcp_wire::Object for JsonRpcResponse {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -721,6 +739,7 @@ impl Notification {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `params`.
     #[must_use]
     pub fn with_params(mut self, params: NotificationParams) -> Self {
@@ -753,6 +772,7 @@ impl mcp_wire::Object for Notification {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -806,6 +826,7 @@ impl mcp_wire::Object for NotificationParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -842,6 +863,7 @@ impl PaginatedRequest {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `params`.
     #[must_use]
     pub fn with_params(mut self, params: PaginatedRequestParams) -> Self {
@@ -874,6 +896,7 @@ impl mcp_wire::Object for PaginatedRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -906,6 +929,7 @@ impl PaginatedRequestParams {
         self.meta = Some(meta);
         self
     }
+
     /// The same with `cursor`.
     #[must_use]
     pub fn with_cursor(mut self, cursor: impl Into<Cursor>) -> Self {
@@ -938,6 +962,7 @@ impl mcp_wire::Object for PaginatedRequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -972,6 +997,7 @@ impl PaginatedResult {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `nextCursor`.
     #[must_use]
     pub fn with_next_cursor(mut self, next_cursor: impl Into<Cursor>) -> Self {
@@ -1004,6 +1030,7 @@ impl mcp_wire::Object for PaginatedResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1060,6 +1087,7 @@ impl mcp_wire::Object for PingRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1128,6 +1156,7 @@ impl mcp_wire::Object for ProgressNotification {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1181,18 +1210,21 @@ impl ProgressNotificationParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `message`.
     #[must_use]
     pub fn with_message(mut self, message: impl Into<String>) -> Self {
         self.message = Some(message.into());
         self
     }
+
     /// The same with `total`.
     #[must_use]
     pub fn with_total(mut self, total: impl Into<mcp_wire::Number>) -> Self {
@@ -1234,6 +1266,7 @@ impl mcp_wire::Object for ProgressNotificationParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1327,6 +1360,7 @@ impl Request {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `params`.
     #[must_use]
     pub fn with_params(mut self, params: RequestParams) -> Self {
@@ -1359,6 +1393,7 @@ impl mcp_wire::Object for Request {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1422,6 +1457,7 @@ impl mcp_wire::Object for RequestMeta {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1476,6 +1512,7 @@ impl mcp_wire::Object for RequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1528,6 +1565,7 @@ impl mcp_wire::Object for Result {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,

@@ -53,6 +53,7 @@ impl mcp_wire::Object for CompleteRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -104,12 +105,14 @@ impl CompleteRequestParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// The same with `context`.
     #[must_use]
     pub fn with_context(mut self, context: CompleteRequestParamsContext) -> Self {
@@ -148,6 +151,7 @@ impl mcp_wire::Object for CompleteRequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -213,6 +217,7 @@ impl mcp_wire::Object for CompleteRequestParamsArgument {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -269,6 +274,7 @@ impl mcp_wire::Object for CompleteRequestParamsContext {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -306,6 +312,7 @@ impl CompleteResult {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
@@ -338,6 +345,7 @@ impl mcp_wire::Object for CompleteResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -376,12 +384,14 @@ impl CompleteResultCompletion {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `hasMore`.
     #[must_use]
     pub fn with_has_more(mut self, has_more: bool) -> Self {
         self.has_more = Some(has_more);
         self
     }
+
     /// The same with `total`.
     #[must_use]
     pub fn with_total(mut self, total: i64) -> Self {
@@ -417,6 +427,7 @@ impl mcp_wire::Object for CompleteResultCompletion {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -510,6 +521,7 @@ impl PromptReference {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `title`.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -545,6 +557,7 @@ impl mcp_wire::Object for PromptReference {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -604,6 +617,7 @@ impl mcp_wire::Object for ResourceTemplateReference {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,

@@ -27,12 +27,14 @@ impl BooleanSchema {
         self.default = Some(default);
         self
     }
+
     /// The same with `description`.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// The same with `title`.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -71,6 +73,7 @@ impl mcp_wire::Object for BooleanSchema {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -133,6 +136,7 @@ impl mcp_wire::Object for ElicitRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -178,6 +182,7 @@ impl ElicitRequestParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
@@ -215,6 +220,7 @@ impl mcp_wire::Object for ElicitRequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -256,12 +262,14 @@ impl ElicitResult {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `content`.
     #[must_use]
     pub fn with_content(
@@ -300,6 +308,7 @@ impl mcp_wire::Object for ElicitResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -480,18 +489,21 @@ impl EnumSchema {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `description`.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// The same with `enumNames`.
     #[must_use]
     pub fn with_enum_names(mut self, enum_names: Vec<String>) -> Self {
         self.enum_names = Some(enum_names);
         self
     }
+
     /// The same with `title`.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -533,6 +545,7 @@ impl mcp_wire::Object for EnumSchema {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -580,24 +593,28 @@ impl NumberSchema {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `description`.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// The same with `maximum`.
     #[must_use]
     pub fn with_maximum(mut self, maximum: impl Into<mcp_wire::Number>) -> Self {
         self.maximum = Some(maximum.into());
         self
     }
+
     /// The same with `minimum`.
     #[must_use]
     pub fn with_minimum(mut self, minimum: impl Into<mcp_wire::Number>) -> Self {
         self.minimum = Some(minimum.into());
         self
     }
+
     /// The same with `title`.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -639,6 +656,7 @@ impl mcp_wire::Object for NumberSchema {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -820,6 +838,7 @@ impl RequestedSchema {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `required`.
     #[must_use]
     pub fn with_required(mut self, required: Vec<String>) -> Self {
@@ -855,6 +874,7 @@ impl mcp_wire::Object for RequestedSchema {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -897,24 +917,28 @@ impl StringSchema {
         self.description = Some(description.into());
         self
     }
+
     /// The same with `format`.
     #[must_use]
     pub fn with_format(mut self, format: impl Into<StringSchemaFormat>) -> Self {
         self.format = Some(format.into());
         self
     }
+
     /// The same with `maxLength`.
     #[must_use]
     pub fn with_max_length(mut self, max_length: i64) -> Self {
         self.max_length = Some(max_length);
         self
     }
+
     /// The same with `minLength`.
     #[must_use]
     pub fn with_min_length(mut self, min_length: i64) -> Self {
         self.min_length = Some(min_length);
         self
     }
+
     /// The same with `title`.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -959,6 +983,7 @@ impl mcp_wire::Object for StringSchema {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,

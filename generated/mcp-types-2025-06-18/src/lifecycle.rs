@@ -32,6 +32,7 @@ impl ClientCapabilities {
         self.elicitation = Some(elicitation.into());
         self
     }
+
     /// The same with `experimental`.
     #[must_use]
     pub fn with_experimental(
@@ -41,12 +42,14 @@ impl ClientCapabilities {
         self.experimental = Some(experimental);
         self
     }
+
     /// The same with `roots`.
     #[must_use]
     pub fn with_roots(mut self, roots: ClientCapabilitiesRoots) -> Self {
         self.roots = Some(roots);
         self
     }
+
     /// The same with `sampling`.
     #[must_use]
     pub fn with_sampling(mut self, sampling: impl Into<mcp_wire::OpenObject>) -> Self {
@@ -87,6 +90,7 @@ impl mcp_wire::Object for ClientCapabilities {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -142,6 +146,7 @@ impl mcp_wire::Object for ClientCapabilitiesRoots {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -181,6 +186,7 @@ impl Implementation {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `title`.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -216,6 +222,7 @@ impl mcp_wire::Object for Implementation {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -275,6 +282,7 @@ impl mcp_wire::Object for InitializeRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -327,6 +335,7 @@ impl InitializeRequestParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
@@ -367,6 +376,7 @@ impl mcp_wire::Object for InitializeRequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -419,12 +429,14 @@ impl InitializeResult {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `instructions`.
     #[must_use]
     pub fn with_instructions(mut self, instructions: impl Into<String>) -> Self {
@@ -470,6 +482,7 @@ impl mcp_wire::Object for InitializeResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -536,6 +549,7 @@ impl mcp_wire::Object for InitializedNotification {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -585,6 +599,7 @@ impl ServerCapabilities {
         self.completions = Some(completions.into());
         self
     }
+
     /// The same with `experimental`.
     #[must_use]
     pub fn with_experimental(
@@ -594,24 +609,28 @@ impl ServerCapabilities {
         self.experimental = Some(experimental);
         self
     }
+
     /// The same with `logging`.
     #[must_use]
     pub fn with_logging(mut self, logging: impl Into<mcp_wire::OpenObject>) -> Self {
         self.logging = Some(logging.into());
         self
     }
+
     /// The same with `prompts`.
     #[must_use]
     pub fn with_prompts(mut self, prompts: ServerCapabilitiesPrompts) -> Self {
         self.prompts = Some(prompts);
         self
     }
+
     /// The same with `resources`.
     #[must_use]
     pub fn with_resources(mut self, resources: ServerCapabilitiesResources) -> Self {
         self.resources = Some(resources);
         self
     }
+
     /// The same with `tools`.
     #[must_use]
     pub fn with_tools(mut self, tools: ServerCapabilitiesTools) -> Self {
@@ -658,6 +677,7 @@ impl mcp_wire::Object for ServerCapabilities {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -715,6 +735,7 @@ impl mcp_wire::Object for ServerCapabilitiesPrompts {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -748,6 +769,7 @@ impl ServerCapabilitiesResources {
         self.list_changed = Some(list_changed);
         self
     }
+
     /// The same with `subscribe`.
     #[must_use]
     pub fn with_subscribe(mut self, subscribe: bool) -> Self {
@@ -780,6 +802,7 @@ impl mcp_wire::Object for ServerCapabilitiesResources {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -835,6 +858,7 @@ impl mcp_wire::Object for ServerCapabilitiesTools {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,

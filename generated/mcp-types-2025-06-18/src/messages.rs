@@ -108,6 +108,7 @@ impl mcp_wire::Object for ClientNotification {
             Self::Unknown(message) => message.extra(),
         }
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -128,6 +129,7 @@ impl mcp_wire::Validate for ClientNotification {
     fn judge() -> &'static mcp_wire::Judge {
         crate::schema::judge()
     }
+
     /// Judges the message by its own definition; a method that the revision doesn't declare has none.
     fn validate(&self) -> ::std::result::Result<(), mcp_wire::Invalid> {
         match self {
@@ -334,6 +336,7 @@ impl mcp_wire::Object for ClientRequest {
             Self::Unknown(message) => message.extra(),
         }
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -363,6 +366,7 @@ impl mcp_wire::Validate for ClientRequest {
     fn judge() -> &'static mcp_wire::Judge {
         crate::schema::judge()
     }
+
     /// Judges the message by its own definition; a method that the revision doesn't declare has none.
     fn validate(&self) -> ::std::result::Result<(), mcp_wire::Invalid> {
         match self {
@@ -563,6 +567,7 @@ impl mcp_wire::Object for ServerNotification {
             Self::Unknown(message) => message.extra(),
         }
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -586,6 +591,7 @@ impl mcp_wire::Validate for ServerNotification {
     fn judge() -> &'static mcp_wire::Judge {
         crate::schema::judge()
     }
+
     /// Judges the message by its own definition; a method that the revision doesn't declare has none.
     fn validate(&self) -> ::std::result::Result<(), mcp_wire::Invalid> {
         match self {
@@ -684,6 +690,7 @@ impl mcp_wire::Object for ServerRequest {
             Self::Unknown(message) => message.extra(),
         }
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -704,6 +711,7 @@ impl mcp_wire::Validate for ServerRequest {
     fn judge() -> &'static mcp_wire::Judge {
         crate::schema::judge()
     }
+
     /// Judges the message by its own definition; a method that the revision doesn't declare has none.
     fn validate(&self) -> ::std::result::Result<(), mcp_wire::Invalid> {
         match self {

@@ -54,6 +54,7 @@ impl mcp_wire::Object for CreateMessageRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -117,12 +118,14 @@ impl CreateMessageRequestParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// The same with `includeContext`.
     #[must_use]
     pub fn with_include_context(
@@ -132,12 +135,14 @@ impl CreateMessageRequestParams {
         self.include_context = Some(include_context.into());
         self
     }
+
     /// The same with `metadata`.
     #[must_use]
     pub fn with_metadata(mut self, metadata: impl Into<mcp_wire::OpenObject>) -> Self {
         self.metadata = Some(metadata.into());
         self
     }
+
     /// The same with `modelPreferences`.
     #[must_use]
     pub fn with_model_preferences(
@@ -147,18 +152,21 @@ impl CreateMessageRequestParams {
         self.model_preferences = Some(model_preferences);
         self
     }
+
     /// The same with `stopSequences`.
     #[must_use]
     pub fn with_stop_sequences(mut self, stop_sequences: Vec<String>) -> Self {
         self.stop_sequences = Some(stop_sequences);
         self
     }
+
     /// The same with `systemPrompt`.
     #[must_use]
     pub fn with_system_prompt(mut self, system_prompt: impl Into<String>) -> Self {
         self.system_prompt = Some(system_prompt.into());
         self
     }
+
     /// The same with `temperature`.
     #[must_use]
     pub fn with_temperature(mut self, temperature: impl Into<mcp_wire::Number>) -> Self {
@@ -220,6 +228,7 @@ impl mcp_wire::Object for CreateMessageRequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -348,12 +357,14 @@ impl CreateMessageResult {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `stopReason`.
     #[must_use]
     pub fn with_stop_reason(
@@ -398,6 +409,7 @@ impl mcp_wire::Object for CreateMessageResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -525,6 +537,7 @@ impl mcp_wire::Object for ModelHint {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -563,12 +576,14 @@ impl ModelPreferences {
         self.cost_priority = Some(cost_priority.into());
         self
     }
+
     /// The same with `hints`.
     #[must_use]
     pub fn with_hints(mut self, hints: Vec<ModelHint>) -> Self {
         self.hints = Some(hints);
         self
     }
+
     /// The same with `intelligencePriority`.
     #[must_use]
     pub fn with_intelligence_priority(
@@ -578,6 +593,7 @@ impl ModelPreferences {
         self.intelligence_priority = Some(intelligence_priority.into());
         self
     }
+
     /// The same with `speedPriority`.
     #[must_use]
     pub fn with_speed_priority(
@@ -629,6 +645,7 @@ impl mcp_wire::Object for ModelPreferences {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -755,6 +772,7 @@ impl mcp_wire::Object for SamplingMessage {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,

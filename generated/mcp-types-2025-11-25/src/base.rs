@@ -30,9 +30,9 @@ impl From<TextResourceContents> for AnyResourceContents {
 
 impl mcp_wire::Decode for AnyResourceContents {
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
-        match reader.peek_members(&["text"])? {
-            Some("text") => mcp_wire::Decode::decode(reader).map(Self::Text),
-            _ => mcp_wire::Decode::decode(reader).map(Self::Blob),
+        match reader.peek_members(&["blob"])? {
+            Some("blob") => mcp_wire::Decode::decode(reader).map(Self::Blob),
+            _ => mcp_wire::Decode::decode(reader).map(Self::Text),
         }
     }
 }
@@ -76,6 +76,7 @@ impl BaseMetadata {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `title`.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -108,6 +109,7 @@ impl mcp_wire::Object for BaseMetadata {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -169,6 +171,7 @@ impl mcp_wire::Object for CancelledNotification {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -209,12 +212,14 @@ impl CancelledNotificationParams {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `reason`.
     #[must_use]
     pub fn with_reason(mut self, reason: impl Into<String>) -> Self {
         self.reason = Some(reason.into());
         self
     }
+
     /// The same with `requestId`.
     #[must_use]
     pub fn with_request_id(mut self, request_id: impl Into<RequestId>) -> Self {
@@ -250,6 +255,7 @@ impl mcp_wire::Object for CancelledNotificationParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -301,6 +307,7 @@ impl Error {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `data`.
     #[must_use]
     pub fn with_data(mut self, data: impl Into<mcp_wire::OpenJson>) -> Self {
@@ -336,6 +343,7 @@ impl mcp_wire::Object for Error {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -372,6 +380,7 @@ impl JsonRpcErrorResponse {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `id`.
     #[must_use]
     pub fn with_id(mut self, id: impl Into<RequestId>) -> Self {
@@ -407,6 +416,7 @@ impl mcp_wire::Object for JsonRpcErrorResponse {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -461,10 +471,14 @@ impl From<JsonRpcResultResponse> for JsonRpcMessage {
 
 impl mcp_wire::Decode for JsonRpcMessage {
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
-        match reader.peek_members(&["result", "error", "id"])? {
-            Some("result") => mcp_wire::Decode::decode(reader).map(Self::ResultResponse),
+        match reader.peek_members(&["error", "id"])? {
             Some("error") => mcp_wire::Decode::decode(reader).map(Self::ErrorResponse),
-            Some("id") => mcp_wire::Decode::decode(reader).map(Self::Request),
+            Some("id") => {
+                match reader.peek_members(&["method"])? {
+                    Some("method") => mcp_wire::Decode::decode(reader).map(Self::Request),
+                    _ => mcp_wire::Decode::decode(reader).map(Self::ResultResponse),
+                }
+            }
             _ => mcp_wire::Decode::decode(reader).map(Self::Notification),
         }
     }
@@ -509,6 +523,7 @@ impl JsonRpcNotification {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `params`.
     #[must_use]
     pub fn with_params(mut self, params: impl Into<mcp_wire::OpenObject>) -> Self {
@@ -544,6 +559,7 @@ impl mcp_wire::Object for JsonRpcNotification {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -583,6 +599,7 @@ impl JsonRpcRequest {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `params`.
     #[must_use]
     pub fn with_params(mut self, params: impl Into<mcp_wire::OpenObject>) -> Self {
@@ -621,6 +638,7 @@ impl mcp_wire::Object for JsonRpcRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -660,9 +678,9 @@ impl From<JsonRpcResultResponse> for JsonRpcResponse {
 
 impl mcp_wire::Decode for JsonRpcResponse {
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
-        match reader.peek_members(&["result"])? {
-            Some("result") => mcp_wire::Decode::decode(reader).map(Self::Result),
-            _ => mcp_wire::Decode::decode(reader).map(Self::Error),
+        match reader.peek_members(&["error"])? {
+            Some("error") => mcp_wire::Decode::decode(reader).map(Self::Error),
+            _ => mcp_wire::Decode::decode(reader).map(Self::Result),
         }
     }
 }
@@ -733,6 +751,7 @@ impl mcp_wire::Object for JsonRpcResultResponse {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -769,6 +788,7 @@ impl Notification {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `params`.
     #[must_use]
     pub fn with_params(mut self, params: impl Into<mcp_wire::OpenObject>) -> Self {
@@ -801,6 +821,7 @@ impl mcp_wire::Object for Notification {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -854,6 +875,7 @@ impl mcp_wire::Object for NotificationParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -891,6 +913,7 @@ impl PaginatedRequest {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `params`.
     #[must_use]
     pub fn with_params(mut self, params: PaginatedRequestParams) -> Self {
@@ -929,6 +952,7 @@ impl mcp_wire::Object for PaginatedRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -963,6 +987,7 @@ impl PaginatedRequestParams {
         self.meta = Some(meta);
         self
     }
+
     /// The same with `cursor`.
     #[must_use]
     pub fn with_cursor(mut self, cursor: impl Into<Cursor>) -> Self {
@@ -995,6 +1020,7 @@ impl mcp_wire::Object for PaginatedRequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1027,6 +1053,7 @@ impl PaginatedResult {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `nextCursor`.
     #[must_use]
     pub fn with_next_cursor(mut self, next_cursor: impl Into<Cursor>) -> Self {
@@ -1059,6 +1086,7 @@ impl mcp_wire::Object for PaginatedResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1115,6 +1143,7 @@ impl mcp_wire::Object for PingRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1183,6 +1212,7 @@ impl mcp_wire::Object for ProgressNotification {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1236,18 +1266,21 @@ impl ProgressNotificationParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `message`.
     #[must_use]
     pub fn with_message(mut self, message: impl Into<String>) -> Self {
         self.message = Some(message.into());
         self
     }
+
     /// The same with `total`.
     #[must_use]
     pub fn with_total(mut self, total: impl Into<mcp_wire::Number>) -> Self {
@@ -1289,6 +1322,7 @@ impl mcp_wire::Object for ProgressNotificationParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1380,6 +1414,7 @@ impl Request {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `params`.
     #[must_use]
     pub fn with_params(mut self, params: impl Into<mcp_wire::OpenObject>) -> Self {
@@ -1412,6 +1447,7 @@ impl mcp_wire::Object for Request {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1475,6 +1511,7 @@ impl mcp_wire::Object for RequestMeta {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1527,6 +1564,7 @@ impl mcp_wire::Object for RequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1579,6 +1617,7 @@ impl mcp_wire::Object for Result {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,

@@ -53,6 +53,7 @@ impl mcp_wire::Object for CompleteRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -104,12 +105,14 @@ impl CompleteRequestParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// The same with `context`.
     #[must_use]
     pub fn with_context(mut self, context: CompleteRequestParamsContext) -> Self {
@@ -148,6 +151,7 @@ impl mcp_wire::Object for CompleteRequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -211,6 +215,7 @@ impl mcp_wire::Object for CompleteRequestParamsArgument {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -266,6 +271,7 @@ impl mcp_wire::Object for CompleteRequestParamsContext {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -302,6 +308,7 @@ impl CompleteResult {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
@@ -334,6 +341,7 @@ impl mcp_wire::Object for CompleteResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -372,12 +380,14 @@ impl CompleteResultCompletion {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `hasMore`.
     #[must_use]
     pub fn with_has_more(mut self, has_more: bool) -> Self {
         self.has_more = Some(has_more);
         self
     }
+
     /// The same with `total`.
     #[must_use]
     pub fn with_total(mut self, total: i64) -> Self {
@@ -413,6 +423,7 @@ impl mcp_wire::Object for CompleteResultCompletion {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -506,6 +517,7 @@ impl PromptReference {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `title`.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -541,6 +553,7 @@ impl mcp_wire::Object for PromptReference {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -600,6 +613,7 @@ impl mcp_wire::Object for ResourceTemplateReference {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,

@@ -27,12 +27,14 @@ impl BooleanSchema {
         self.default = Some(default);
         self
     }
+
     /// The same with `description`.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// The same with `title`.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -71,6 +73,7 @@ impl mcp_wire::Object for BooleanSchema {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -133,6 +136,7 @@ impl mcp_wire::Object for ElicitRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -184,18 +188,21 @@ impl ElicitRequestFormParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `mode` written.
     #[must_use]
     pub fn with_mode(mut self) -> Self {
         self.mode = true;
         self
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// The same with `task`.
     #[must_use]
     pub fn with_task(mut self, task: TaskMetadata) -> Self {
@@ -239,6 +246,7 @@ impl mcp_wire::Object for ElicitRequestFormParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -343,12 +351,14 @@ impl ElicitRequestUrlParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// The same with `task`.
     #[must_use]
     pub fn with_task(mut self, task: TaskMetadata) -> Self {
@@ -393,6 +403,7 @@ impl mcp_wire::Object for ElicitRequestUrlParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -435,12 +446,14 @@ impl ElicitResult {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `content`.
     #[must_use]
     pub fn with_content(
@@ -479,6 +492,7 @@ impl mcp_wire::Object for ElicitResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -699,6 +713,7 @@ impl mcp_wire::Object for ElicitationCompleteNotification {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -742,6 +757,7 @@ impl ElicitationCompleteNotificationParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
@@ -774,6 +790,7 @@ impl mcp_wire::Object for ElicitationCompleteNotificationParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -838,6 +855,7 @@ impl mcp_wire::Object for EnumOption {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -902,6 +920,7 @@ impl mcp_wire::Object for EnumOption2 {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -969,23 +988,28 @@ impl mcp_wire::Decode for EnumSchema {
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_tag("type")?.as_deref() {
             Some("string") => {
-                match reader.peek_members(&["oneOf", "enumNames"])? {
-                    Some("oneOf") => {
-                        mcp_wire::Decode::decode(reader).map(Self::TitledSingleSelect)
+                match reader.peek_members(&["enum"])? {
+                    Some("enum") => {
+                        match reader.peek_members(&["enumNames"])? {
+                            Some("enumNames") => {
+                                mcp_wire::Decode::decode(reader).map(Self::LegacyTitled)
+                            }
+                            _ => {
+                                mcp_wire::Decode::decode(reader)
+                                    .map(Self::UntitledSingleSelect)
+                            }
+                        }
                     }
-                    Some("enumNames") => {
-                        mcp_wire::Decode::decode(reader).map(Self::LegacyTitled)
-                    }
-                    _ => mcp_wire::Decode::decode(reader).map(Self::UntitledSingleSelect),
+                    _ => mcp_wire::Decode::decode(reader).map(Self::TitledSingleSelect),
                 }
             }
             Some("array") => {
                 match reader
                     .peek_into(
                         "items",
-                        |reader| match reader.peek_members(&["enum"])? {
-                            Some("enum") => Ok(2),
-                            _ => Ok(3),
+                        |reader| match reader.peek_members(&["anyOf"])? {
+                            Some("anyOf") => Ok(3),
+                            _ => Ok(2),
                         },
                     )?
                 {
@@ -1054,24 +1078,28 @@ impl LegacyTitledEnumSchema {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `default`.
     #[must_use]
     pub fn with_default(mut self, default: impl Into<String>) -> Self {
         self.default = Some(default.into());
         self
     }
+
     /// The same with `description`.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// The same with `enumNames`.
     #[must_use]
     pub fn with_enum_names(mut self, enum_names: Vec<String>) -> Self {
         self.enum_names = Some(enum_names);
         self
     }
+
     /// The same with `title`.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -1116,6 +1144,7 @@ impl mcp_wire::Object for LegacyTitledEnumSchema {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1160,9 +1189,9 @@ impl mcp_wire::Decode for MultiSelectEnumSchema {
         match reader
             .peek_into(
                 "items",
-                |reader| match reader.peek_members(&["enum"])? {
-                    Some("enum") => Ok(0),
-                    _ => Ok(1),
+                |reader| match reader.peek_members(&["anyOf"])? {
+                    Some("anyOf") => Ok(1),
+                    _ => Ok(0),
                 },
             )?
         {
@@ -1222,30 +1251,35 @@ impl NumberSchema {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `default`.
     #[must_use]
     pub fn with_default(mut self, default: impl Into<mcp_wire::Number>) -> Self {
         self.default = Some(default.into());
         self
     }
+
     /// The same with `description`.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// The same with `maximum`.
     #[must_use]
     pub fn with_maximum(mut self, maximum: impl Into<mcp_wire::Number>) -> Self {
         self.maximum = Some(maximum.into());
         self
     }
+
     /// The same with `minimum`.
     #[must_use]
     pub fn with_minimum(mut self, minimum: impl Into<mcp_wire::Number>) -> Self {
         self.minimum = Some(minimum.into());
         self
     }
+
     /// The same with `title`.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -1290,6 +1324,7 @@ impl mcp_wire::Object for NumberSchema {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1447,19 +1482,23 @@ impl mcp_wire::Decode for PrimitiveSchemaDefinition {
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_tag("type")?.as_deref() {
             Some("string") => {
-                match reader.peek_members(&["oneOf", "format", "enumNames"])? {
+                match reader.peek_members(&["enum", "oneOf"])? {
+                    Some("enum") => {
+                        match reader.peek_members(&["enumNames"])? {
+                            Some("enumNames") => {
+                                mcp_wire::Decode::decode(reader).map(Self::LegacyTitledEnum)
+                            }
+                            _ => {
+                                mcp_wire::Decode::decode(reader)
+                                    .map(Self::UntitledSingleSelectEnum)
+                            }
+                        }
+                    }
                     Some("oneOf") => {
                         mcp_wire::Decode::decode(reader)
                             .map(Self::TitledSingleSelectEnum)
                     }
-                    Some("format") => mcp_wire::Decode::decode(reader).map(Self::String),
-                    Some("enumNames") => {
-                        mcp_wire::Decode::decode(reader).map(Self::LegacyTitledEnum)
-                    }
-                    _ => {
-                        mcp_wire::Decode::decode(reader)
-                            .map(Self::UntitledSingleSelectEnum)
-                    }
+                    _ => mcp_wire::Decode::decode(reader).map(Self::String),
                 }
             }
             Some("integer") | Some("number") => {
@@ -1470,9 +1509,9 @@ impl mcp_wire::Decode for PrimitiveSchemaDefinition {
                 match reader
                     .peek_into(
                         "items",
-                        |reader| match reader.peek_members(&["enum"])? {
-                            Some("enum") => Ok(5),
-                            _ => Ok(6),
+                        |reader| match reader.peek_members(&["anyOf"])? {
+                            Some("anyOf") => Ok(6),
+                            _ => Ok(5),
                         },
                     )?
                 {
@@ -1539,12 +1578,14 @@ impl RequestedSchema {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `$schema`.
     #[must_use]
     pub fn with_schema(mut self, schema: impl Into<String>) -> Self {
         self.schema = Some(schema.into());
         self
     }
+
     /// The same with `required`.
     #[must_use]
     pub fn with_required(mut self, required: Vec<String>) -> Self {
@@ -1583,6 +1624,7 @@ impl mcp_wire::Object for RequestedSchema {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1673,30 +1715,35 @@ impl StringSchema {
         self.default = Some(default.into());
         self
     }
+
     /// The same with `description`.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// The same with `format`.
     #[must_use]
     pub fn with_format(mut self, format: impl Into<StringSchemaFormat>) -> Self {
         self.format = Some(format.into());
         self
     }
+
     /// The same with `maxLength`.
     #[must_use]
     pub fn with_max_length(mut self, max_length: i64) -> Self {
         self.max_length = Some(max_length);
         self
     }
+
     /// The same with `minLength`.
     #[must_use]
     pub fn with_min_length(mut self, min_length: i64) -> Self {
         self.min_length = Some(min_length);
         self
     }
+
     /// The same with `title`.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -1744,6 +1791,7 @@ impl mcp_wire::Object for StringSchema {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1868,30 +1916,35 @@ impl TitledMultiSelectEnumSchema {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `default`.
     #[must_use]
     pub fn with_default(mut self, default: Vec<String>) -> Self {
         self.default = Some(default);
         self
     }
+
     /// The same with `description`.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// The same with `maxItems`.
     #[must_use]
     pub fn with_max_items(mut self, max_items: i64) -> Self {
         self.max_items = Some(max_items);
         self
     }
+
     /// The same with `minItems`.
     #[must_use]
     pub fn with_min_items(mut self, min_items: i64) -> Self {
         self.min_items = Some(min_items);
         self
     }
+
     /// The same with `title`.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -1939,6 +1992,7 @@ impl mcp_wire::Object for TitledMultiSelectEnumSchema {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -2001,6 +2055,7 @@ impl mcp_wire::Object for TitledMultiSelectEnumSchemaItems {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -2044,18 +2099,21 @@ impl TitledSingleSelectEnumSchema {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `default`.
     #[must_use]
     pub fn with_default(mut self, default: impl Into<String>) -> Self {
         self.default = Some(default.into());
         self
     }
+
     /// The same with `description`.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// The same with `title`.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -2097,6 +2155,7 @@ impl mcp_wire::Object for TitledSingleSelectEnumSchema {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -2149,30 +2208,35 @@ impl UntitledMultiSelectEnumSchema {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `default`.
     #[must_use]
     pub fn with_default(mut self, default: Vec<String>) -> Self {
         self.default = Some(default);
         self
     }
+
     /// The same with `description`.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// The same with `maxItems`.
     #[must_use]
     pub fn with_max_items(mut self, max_items: i64) -> Self {
         self.max_items = Some(max_items);
         self
     }
+
     /// The same with `minItems`.
     #[must_use]
     pub fn with_min_items(mut self, min_items: i64) -> Self {
         self.min_items = Some(min_items);
         self
     }
+
     /// The same with `title`.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -2220,6 +2284,7 @@ impl mcp_wire::Object for UntitledMultiSelectEnumSchema {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -2285,6 +2350,7 @@ impl mcp_wire::Object for UntitledMultiSelectEnumSchemaItems {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -2329,18 +2395,21 @@ impl UntitledSingleSelectEnumSchema {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `default`.
     #[must_use]
     pub fn with_default(mut self, default: impl Into<String>) -> Self {
         self.default = Some(default.into());
         self
     }
+
     /// The same with `description`.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// The same with `title`.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -2382,6 +2451,7 @@ impl mcp_wire::Object for UntitledSingleSelectEnumSchema {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -2422,6 +2492,7 @@ impl UrlElicitationRequiredError {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `id`.
     #[must_use]
     pub fn with_id(mut self, id: impl Into<RequestId>) -> Self {
@@ -2457,6 +2528,7 @@ impl mcp_wire::Object for UrlElicitationRequiredError {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -2527,6 +2599,7 @@ impl mcp_wire::Object for UrlElicitationRequiredErrorObject {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -2586,6 +2659,7 @@ impl mcp_wire::Object for UrlElicitationRequiredErrorObjectData {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,

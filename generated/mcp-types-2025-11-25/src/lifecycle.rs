@@ -34,6 +34,7 @@ impl ClientCapabilities {
         self.elicitation = Some(elicitation);
         self
     }
+
     /// The same with `experimental`.
     #[must_use]
     pub fn with_experimental(
@@ -43,18 +44,21 @@ impl ClientCapabilities {
         self.experimental = Some(experimental);
         self
     }
+
     /// The same with `roots`.
     #[must_use]
     pub fn with_roots(mut self, roots: ClientCapabilitiesRoots) -> Self {
         self.roots = Some(roots);
         self
     }
+
     /// The same with `sampling`.
     #[must_use]
     pub fn with_sampling(mut self, sampling: ClientCapabilitiesSampling) -> Self {
         self.sampling = Some(sampling);
         self
     }
+
     /// The same with `tasks`.
     #[must_use]
     pub fn with_tasks(mut self, tasks: ClientCapabilitiesTasks) -> Self {
@@ -98,6 +102,7 @@ impl mcp_wire::Object for ClientCapabilities {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -133,6 +138,7 @@ impl ClientCapabilitiesElicitation {
         self.form = Some(form.into());
         self
     }
+
     /// The same with `url`.
     #[must_use]
     pub fn with_url(mut self, url: impl Into<mcp_wire::OpenObject>) -> Self {
@@ -165,6 +171,7 @@ impl mcp_wire::Object for ClientCapabilitiesElicitation {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -220,6 +227,7 @@ impl mcp_wire::Object for ClientCapabilitiesRoots {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -253,6 +261,7 @@ impl ClientCapabilitiesSampling {
         self.context = Some(context.into());
         self
     }
+
     /// The same with `tools`.
     #[must_use]
     pub fn with_tools(mut self, tools: impl Into<mcp_wire::OpenObject>) -> Self {
@@ -285,6 +294,7 @@ impl mcp_wire::Object for ClientCapabilitiesSampling {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -321,12 +331,14 @@ impl ClientCapabilitiesTasks {
         self.cancel = Some(cancel.into());
         self
     }
+
     /// The same with `list`.
     #[must_use]
     pub fn with_list(mut self, list: impl Into<mcp_wire::OpenObject>) -> Self {
         self.list = Some(list.into());
         self
     }
+
     /// The same with `requests`.
     #[must_use]
     pub fn with_requests(mut self, requests: ClientCapabilitiesTasksRequests) -> Self {
@@ -362,6 +374,7 @@ impl mcp_wire::Object for ClientCapabilitiesTasks {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -400,6 +413,7 @@ impl ClientCapabilitiesTasksRequests {
         self.elicitation = Some(elicitation);
         self
     }
+
     /// The same with `sampling`.
     #[must_use]
     pub fn with_sampling(
@@ -435,6 +449,7 @@ impl mcp_wire::Object for ClientCapabilitiesTasksRequests {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -491,6 +506,7 @@ impl mcp_wire::Object for ClientCapabilitiesTasksRequestsElicitation {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -551,6 +567,7 @@ impl mcp_wire::Object for ClientCapabilitiesTasksRequestsSampling {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -594,18 +611,21 @@ impl Icon {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `mimeType`.
     #[must_use]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.mime_type = Some(mime_type.into());
         self
     }
+
     /// The same with `sizes`.
     #[must_use]
     pub fn with_sizes(mut self, sizes: Vec<String>) -> Self {
         self.sizes = Some(sizes);
         self
     }
+
     /// The same with `theme`.
     #[must_use]
     pub fn with_theme(mut self, theme: impl Into<IconTheme>) -> Self {
@@ -644,6 +664,7 @@ impl mcp_wire::Object for Icon {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -763,6 +784,7 @@ impl mcp_wire::Object for Icons {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -809,24 +831,28 @@ impl Implementation {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `description`.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// The same with `icons`.
     #[must_use]
     pub fn with_icons(mut self, icons: Vec<Icon>) -> Self {
         self.icons = Some(icons);
         self
     }
+
     /// The same with `title`.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
     }
+
     /// The same with `websiteUrl`.
     #[must_use]
     pub fn with_website_url(mut self, website_url: impl Into<String>) -> Self {
@@ -871,6 +897,7 @@ impl mcp_wire::Object for Implementation {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -933,6 +960,7 @@ impl mcp_wire::Object for InitializeRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -985,6 +1013,7 @@ impl InitializeRequestParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
@@ -1025,6 +1054,7 @@ impl mcp_wire::Object for InitializeRequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1075,12 +1105,14 @@ impl InitializeResult {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `instructions`.
     #[must_use]
     pub fn with_instructions(mut self, instructions: impl Into<String>) -> Self {
@@ -1126,6 +1158,7 @@ impl mcp_wire::Object for InitializeResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1192,6 +1225,7 @@ impl mcp_wire::Object for InitializedNotification {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1243,6 +1277,7 @@ impl ServerCapabilities {
         self.completions = Some(completions.into());
         self
     }
+
     /// The same with `experimental`.
     #[must_use]
     pub fn with_experimental(
@@ -1252,30 +1287,35 @@ impl ServerCapabilities {
         self.experimental = Some(experimental);
         self
     }
+
     /// The same with `logging`.
     #[must_use]
     pub fn with_logging(mut self, logging: impl Into<mcp_wire::OpenObject>) -> Self {
         self.logging = Some(logging.into());
         self
     }
+
     /// The same with `prompts`.
     #[must_use]
     pub fn with_prompts(mut self, prompts: ServerCapabilitiesPrompts) -> Self {
         self.prompts = Some(prompts);
         self
     }
+
     /// The same with `resources`.
     #[must_use]
     pub fn with_resources(mut self, resources: ServerCapabilitiesResources) -> Self {
         self.resources = Some(resources);
         self
     }
+
     /// The same with `tasks`.
     #[must_use]
     pub fn with_tasks(mut self, tasks: ServerCapabilitiesTasks) -> Self {
         self.tasks = Some(tasks);
         self
     }
+
     /// The same with `tools`.
     #[must_use]
     pub fn with_tools(mut self, tools: ServerCapabilitiesTools) -> Self {
@@ -1325,6 +1365,7 @@ impl mcp_wire::Object for ServerCapabilities {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1383,6 +1424,7 @@ impl mcp_wire::Object for ServerCapabilitiesPrompts {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1416,6 +1458,7 @@ impl ServerCapabilitiesResources {
         self.list_changed = Some(list_changed);
         self
     }
+
     /// The same with `subscribe`.
     #[must_use]
     pub fn with_subscribe(mut self, subscribe: bool) -> Self {
@@ -1448,6 +1491,7 @@ impl mcp_wire::Object for ServerCapabilitiesResources {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1484,12 +1528,14 @@ impl ServerCapabilitiesTasks {
         self.cancel = Some(cancel.into());
         self
     }
+
     /// The same with `list`.
     #[must_use]
     pub fn with_list(mut self, list: impl Into<mcp_wire::OpenObject>) -> Self {
         self.list = Some(list.into());
         self
     }
+
     /// The same with `requests`.
     #[must_use]
     pub fn with_requests(mut self, requests: ServerCapabilitiesTasksRequests) -> Self {
@@ -1525,6 +1571,7 @@ impl mcp_wire::Object for ServerCapabilitiesTasks {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1581,6 +1628,7 @@ impl mcp_wire::Object for ServerCapabilitiesTasksRequests {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1636,6 +1684,7 @@ impl mcp_wire::Object for ServerCapabilitiesTasksRequestsTools {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1691,6 +1740,7 @@ impl mcp_wire::Object for ServerCapabilitiesTools {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,

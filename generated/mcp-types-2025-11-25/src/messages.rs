@@ -124,6 +124,7 @@ impl mcp_wire::Object for ClientNotification {
             Self::Unknown(message) => message.extra(),
         }
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -145,6 +146,7 @@ impl mcp_wire::Validate for ClientNotification {
     fn judge() -> &'static mcp_wire::Judge {
         crate::schema::judge()
     }
+
     /// Judges the message by its own definition; a method that the revision doesn't declare has none.
     fn validate(&self) -> ::std::result::Result<(), mcp_wire::Invalid> {
         match self {
@@ -400,6 +402,7 @@ impl mcp_wire::Object for ClientRequest {
             Self::Unknown(message) => message.extra(),
         }
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -433,6 +436,7 @@ impl mcp_wire::Validate for ClientRequest {
     fn judge() -> &'static mcp_wire::Judge {
         crate::schema::judge()
     }
+
     /// Judges the message by its own definition; a method that the revision doesn't declare has none.
     fn validate(&self) -> ::std::result::Result<(), mcp_wire::Invalid> {
         match self {
@@ -697,6 +701,7 @@ impl mcp_wire::Object for ServerNotification {
             Self::Unknown(message) => message.extra(),
         }
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -722,6 +727,7 @@ impl mcp_wire::Validate for ServerNotification {
     fn judge() -> &'static mcp_wire::Judge {
         crate::schema::judge()
     }
+
     /// Judges the message by its own definition; a method that the revision doesn't declare has none.
     fn validate(&self) -> ::std::result::Result<(), mcp_wire::Invalid> {
         match self {
@@ -870,6 +876,7 @@ impl mcp_wire::Object for ServerRequest {
             Self::Unknown(message) => message.extra(),
         }
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -894,6 +901,7 @@ impl mcp_wire::Validate for ServerRequest {
     fn judge() -> &'static mcp_wire::Judge {
         crate::schema::judge()
     }
+
     /// Judges the message by its own definition; a method that the revision doesn't declare has none.
     fn validate(&self) -> ::std::result::Result<(), mcp_wire::Invalid> {
         match self {

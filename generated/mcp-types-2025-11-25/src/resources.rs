@@ -59,6 +59,7 @@ impl mcp_wire::Object for ListResourceTemplatesRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -106,12 +107,14 @@ impl ListResourceTemplatesResult {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `nextCursor`.
     #[must_use]
     pub fn with_next_cursor(mut self, next_cursor: impl Into<Cursor>) -> Self {
@@ -150,6 +153,7 @@ impl mcp_wire::Object for ListResourceTemplatesResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -211,6 +215,7 @@ impl mcp_wire::Object for ListResourcesRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -256,12 +261,14 @@ impl ListResourcesResult {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `nextCursor`.
     #[must_use]
     pub fn with_next_cursor(mut self, next_cursor: impl Into<Cursor>) -> Self {
@@ -297,6 +304,7 @@ impl mcp_wire::Object for ListResourcesResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -358,6 +366,7 @@ impl mcp_wire::Object for ReadResourceRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -400,6 +409,7 @@ impl ReadResourceRequestParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
@@ -432,6 +442,7 @@ impl mcp_wire::Object for ReadResourceRequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -467,6 +478,7 @@ impl ReadResourceResult {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
@@ -499,6 +511,7 @@ impl mcp_wire::Object for ReadResourceResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -555,42 +568,49 @@ impl Resource {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `annotations`.
     #[must_use]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
     }
+
     /// The same with `description`.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// The same with `icons`.
     #[must_use]
     pub fn with_icons(mut self, icons: Vec<Icon>) -> Self {
         self.icons = Some(icons);
         self
     }
+
     /// The same with `mimeType`.
     #[must_use]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.mime_type = Some(mime_type.into());
         self
     }
+
     /// The same with `size`.
     #[must_use]
     pub fn with_size(mut self, size: i64) -> Self {
         self.size = Some(size);
         self
     }
+
     /// The same with `title`.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -644,6 +664,7 @@ impl mcp_wire::Object for Resource {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -714,6 +735,7 @@ impl mcp_wire::Object for ResourceListChangedNotification {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -757,6 +779,7 @@ impl ResourceRequestParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
@@ -789,6 +812,7 @@ impl mcp_wire::Object for ResourceRequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -842,36 +866,42 @@ impl ResourceTemplate {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `annotations`.
     #[must_use]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
     }
+
     /// The same with `description`.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// The same with `icons`.
     #[must_use]
     pub fn with_icons(mut self, icons: Vec<Icon>) -> Self {
         self.icons = Some(icons);
         self
     }
+
     /// The same with `mimeType`.
     #[must_use]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.mime_type = Some(mime_type.into());
         self
     }
+
     /// The same with `title`.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -922,6 +952,7 @@ impl mcp_wire::Object for ResourceTemplate {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -993,6 +1024,7 @@ impl mcp_wire::Object for ResourceUpdatedNotification {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1036,6 +1068,7 @@ impl ResourceUpdatedNotificationParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
@@ -1068,6 +1101,7 @@ impl mcp_wire::Object for ResourceUpdatedNotificationParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1130,6 +1164,7 @@ impl mcp_wire::Object for SubscribeRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1172,6 +1207,7 @@ impl SubscribeRequestParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
@@ -1204,6 +1240,7 @@ impl mcp_wire::Object for SubscribeRequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1265,6 +1302,7 @@ impl mcp_wire::Object for UnsubscribeRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1307,6 +1345,7 @@ impl UnsubscribeRequestParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
@@ -1339,6 +1378,7 @@ impl mcp_wire::Object for UnsubscribeRequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,

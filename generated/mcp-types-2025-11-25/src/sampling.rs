@@ -57,6 +57,7 @@ impl mcp_wire::Object for CreateMessageRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -129,12 +130,14 @@ impl CreateMessageRequestParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// The same with `includeContext`.
     #[must_use]
     pub fn with_include_context(
@@ -144,12 +147,14 @@ impl CreateMessageRequestParams {
         self.include_context = Some(include_context.into());
         self
     }
+
     /// The same with `metadata`.
     #[must_use]
     pub fn with_metadata(mut self, metadata: impl Into<mcp_wire::OpenObject>) -> Self {
         self.metadata = Some(metadata.into());
         self
     }
+
     /// The same with `modelPreferences`.
     #[must_use]
     pub fn with_model_preferences(
@@ -159,36 +164,42 @@ impl CreateMessageRequestParams {
         self.model_preferences = Some(model_preferences);
         self
     }
+
     /// The same with `stopSequences`.
     #[must_use]
     pub fn with_stop_sequences(mut self, stop_sequences: Vec<String>) -> Self {
         self.stop_sequences = Some(stop_sequences);
         self
     }
+
     /// The same with `systemPrompt`.
     #[must_use]
     pub fn with_system_prompt(mut self, system_prompt: impl Into<String>) -> Self {
         self.system_prompt = Some(system_prompt.into());
         self
     }
+
     /// The same with `task`.
     #[must_use]
     pub fn with_task(mut self, task: TaskMetadata) -> Self {
         self.task = Some(task);
         self
     }
+
     /// The same with `temperature`.
     #[must_use]
     pub fn with_temperature(mut self, temperature: impl Into<mcp_wire::Number>) -> Self {
         self.temperature = Some(temperature.into());
         self
     }
+
     /// The same with `toolChoice`.
     #[must_use]
     pub fn with_tool_choice(mut self, tool_choice: ToolChoice) -> Self {
         self.tool_choice = Some(tool_choice);
         self
     }
+
     /// The same with `tools`.
     #[must_use]
     pub fn with_tools(mut self, tools: Vec<Tool>) -> Self {
@@ -259,6 +270,7 @@ impl mcp_wire::Object for CreateMessageRequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -388,12 +400,14 @@ impl CreateMessageResult {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `stopReason`.
     #[must_use]
     pub fn with_stop_reason(
@@ -438,6 +452,7 @@ impl mcp_wire::Object for CreateMessageResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -568,6 +583,7 @@ impl mcp_wire::Object for ModelHint {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -606,12 +622,14 @@ impl ModelPreferences {
         self.cost_priority = Some(cost_priority.into());
         self
     }
+
     /// The same with `hints`.
     #[must_use]
     pub fn with_hints(mut self, hints: Vec<ModelHint>) -> Self {
         self.hints = Some(hints);
         self
     }
+
     /// The same with `intelligencePriority`.
     #[must_use]
     pub fn with_intelligence_priority(
@@ -621,6 +639,7 @@ impl ModelPreferences {
         self.intelligence_priority = Some(intelligence_priority.into());
         self
     }
+
     /// The same with `speedPriority`.
     #[must_use]
     pub fn with_speed_priority(
@@ -672,6 +691,7 @@ impl mcp_wire::Object for ModelPreferences {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -814,6 +834,7 @@ impl SamplingMessage {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
@@ -849,6 +870,7 @@ impl mcp_wire::Object for SamplingMessage {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -986,6 +1008,7 @@ impl mcp_wire::Object for ToolChoice {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1097,18 +1120,21 @@ impl ToolResultContent {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `isError`.
     #[must_use]
     pub fn with_is_error(mut self, is_error: bool) -> Self {
         self.is_error = Some(is_error);
         self
     }
+
     /// The same with `structuredContent`.
     #[must_use]
     pub fn with_structured_content(
@@ -1158,6 +1184,7 @@ impl mcp_wire::Object for ToolResultContent {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1207,6 +1234,7 @@ impl ToolUseContent {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
@@ -1248,6 +1276,7 @@ impl mcp_wire::Object for ToolUseContent {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,

@@ -51,6 +51,7 @@ impl mcp_wire::Object for CancelTaskRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -93,6 +94,7 @@ impl CancelTaskRequestParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
@@ -125,6 +127,7 @@ impl mcp_wire::Object for CancelTaskRequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -186,18 +189,21 @@ impl CancelTaskResult {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `pollInterval`.
     #[must_use]
     pub fn with_poll_interval(mut self, poll_interval: i64) -> Self {
         self.poll_interval = Some(poll_interval);
         self
     }
+
     /// The same with `statusMessage`.
     #[must_use]
     pub fn with_status_message(mut self, status_message: impl Into<String>) -> Self {
@@ -252,6 +258,7 @@ impl mcp_wire::Object for CancelTaskResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -293,6 +300,7 @@ impl CreateTaskResult {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
@@ -325,6 +333,7 @@ impl mcp_wire::Object for CreateTaskResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -383,6 +392,7 @@ impl mcp_wire::Object for GetTaskPayloadRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -425,6 +435,7 @@ impl GetTaskPayloadRequestParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
@@ -457,6 +468,7 @@ impl mcp_wire::Object for GetTaskPayloadRequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -512,6 +524,7 @@ impl mcp_wire::Object for GetTaskPayloadResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -569,6 +582,7 @@ impl mcp_wire::Object for GetTaskRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -611,6 +625,7 @@ impl GetTaskRequestParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
@@ -643,6 +658,7 @@ impl mcp_wire::Object for GetTaskRequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -702,18 +718,21 @@ impl GetTaskResult {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `pollInterval`.
     #[must_use]
     pub fn with_poll_interval(mut self, poll_interval: i64) -> Self {
         self.poll_interval = Some(poll_interval);
         self
     }
+
     /// The same with `statusMessage`.
     #[must_use]
     pub fn with_status_message(mut self, status_message: impl Into<String>) -> Self {
@@ -768,6 +787,7 @@ impl mcp_wire::Object for GetTaskResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -830,6 +850,7 @@ impl mcp_wire::Object for ListTasksRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -875,12 +896,14 @@ impl ListTasksResult {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `nextCursor`.
     #[must_use]
     pub fn with_next_cursor(mut self, next_cursor: impl Into<Cursor>) -> Self {
@@ -916,6 +939,7 @@ impl mcp_wire::Object for ListTasksResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -972,6 +996,7 @@ impl mcp_wire::Object for RelatedTaskMetadata {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1027,12 +1052,14 @@ impl Task {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `pollInterval`.
     #[must_use]
     pub fn with_poll_interval(mut self, poll_interval: i64) -> Self {
         self.poll_interval = Some(poll_interval);
         self
     }
+
     /// The same with `statusMessage`.
     #[must_use]
     pub fn with_status_message(mut self, status_message: impl Into<String>) -> Self {
@@ -1084,6 +1111,7 @@ impl mcp_wire::Object for Task {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1121,6 +1149,7 @@ impl TaskAugmentedRequestParams {
         self.meta = Some(meta);
         self
     }
+
     /// The same with `task`.
     #[must_use]
     pub fn with_task(mut self, task: TaskMetadata) -> Self {
@@ -1153,6 +1182,7 @@ impl mcp_wire::Object for TaskAugmentedRequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1206,6 +1236,7 @@ impl mcp_wire::Object for TaskMetadata {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1346,6 +1377,7 @@ impl mcp_wire::Object for TaskStatusNotification {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -1411,18 +1443,21 @@ impl TaskStatusNotificationParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `pollInterval`.
     #[must_use]
     pub fn with_poll_interval(mut self, poll_interval: i64) -> Self {
         self.poll_interval = Some(poll_interval);
         self
     }
+
     /// The same with `statusMessage`.
     #[must_use]
     pub fn with_status_message(mut self, status_message: impl Into<String>) -> Self {
@@ -1477,6 +1512,7 @@ impl mcp_wire::Object for TaskStatusNotificationParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,

@@ -54,6 +54,7 @@ impl mcp_wire::Object for CallToolRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -102,18 +103,21 @@ impl CallToolRequestParams {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
     }
+
     /// The same with `arguments`.
     #[must_use]
     pub fn with_arguments(mut self, arguments: impl Into<mcp_wire::OpenObject>) -> Self {
         self.arguments = Some(arguments.into());
         self
     }
+
     /// The same with `task`.
     #[must_use]
     pub fn with_task(mut self, task: TaskMetadata) -> Self {
@@ -152,6 +156,7 @@ impl mcp_wire::Object for CallToolRequestParams {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -195,18 +200,21 @@ impl CallToolResult {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `isError`.
     #[must_use]
     pub fn with_is_error(mut self, is_error: bool) -> Self {
         self.is_error = Some(is_error);
         self
     }
+
     /// The same with `structuredContent`.
     #[must_use]
     pub fn with_structured_content(
@@ -250,6 +258,7 @@ impl mcp_wire::Object for CallToolResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -308,6 +317,7 @@ impl mcp_wire::Object for ListToolsRequest {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -353,12 +363,14 @@ impl ListToolsResult {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `nextCursor`.
     #[must_use]
     pub fn with_next_cursor(mut self, next_cursor: impl Into<Cursor>) -> Self {
@@ -394,6 +406,7 @@ impl mcp_wire::Object for ListToolsResult {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -454,36 +467,42 @@ impl Tool {
             extra: mcp_wire::Extra::new(),
         }
     }
+
     /// The same with `_meta`.
     #[must_use]
     pub fn with_meta(mut self, meta: impl Into<mcp_wire::OpenObject>) -> Self {
         self.meta = Some(meta.into());
         self
     }
+
     /// The same with `annotations`.
     #[must_use]
     pub fn with_annotations(mut self, annotations: ToolAnnotations) -> Self {
         self.annotations = Some(annotations);
         self
     }
+
     /// The same with `description`.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
     }
+
     /// The same with `execution`.
     #[must_use]
     pub fn with_execution(mut self, execution: ToolExecution) -> Self {
         self.execution = Some(execution);
         self
     }
+
     /// The same with `icons`.
     #[must_use]
     pub fn with_icons(mut self, icons: Vec<Icon>) -> Self {
         self.icons = Some(icons);
         self
     }
+
     /// The same with `outputSchema`.
     #[must_use]
     pub fn with_output_schema(
@@ -493,6 +512,7 @@ impl Tool {
         self.output_schema = Some(output_schema.into());
         self
     }
+
     /// The same with `title`.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -548,6 +568,7 @@ impl mcp_wire::Object for Tool {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -593,24 +614,28 @@ impl ToolAnnotations {
         self.destructive_hint = Some(destructive_hint);
         self
     }
+
     /// The same with `idempotentHint`.
     #[must_use]
     pub fn with_idempotent_hint(mut self, idempotent_hint: bool) -> Self {
         self.idempotent_hint = Some(idempotent_hint);
         self
     }
+
     /// The same with `openWorldHint`.
     #[must_use]
     pub fn with_open_world_hint(mut self, open_world_hint: bool) -> Self {
         self.open_world_hint = Some(open_world_hint);
         self
     }
+
     /// The same with `readOnlyHint`.
     #[must_use]
     pub fn with_read_only_hint(mut self, read_only_hint: bool) -> Self {
         self.read_only_hint = Some(read_only_hint);
         self
     }
+
     /// The same with `title`.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
@@ -660,6 +685,7 @@ impl mcp_wire::Object for ToolAnnotations {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -719,6 +745,7 @@ impl mcp_wire::Object for ToolExecution {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,
@@ -851,6 +878,7 @@ impl mcp_wire::Object for ToolListChangedNotification {
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
+
     fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
         &self,
         members: &mut mcp_wire::MemberWriter<'_, M>,

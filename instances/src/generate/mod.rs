@@ -116,7 +116,9 @@ impl<'a> Generator<'a> {
             {
                 // An array here is a list of names, which matters once the members are known.
                 if schema.is_array() {
-                } else if self.chance.coin(About::Branch, schema) {
+                    continue;
+                }
+                if self.chance.coin(About::Branch, schema) {
                     demand.present.insert(name);
                     self.gather(schema, depth, demand)?;
                 } else {

@@ -1,0 +1,49 @@
+//! What can be typed.
+
+use clap::{ArgGroup, Parser, Subcommand};
+
+/// Every revision of the Model Context Protocol from a shell
+#[derive(Debug, Parser)]
+#[command(
+    name = "mcp-rev",
+    version,
+    after_help = "Exit status: 0 every line was good, 1 some line failed, 2 misuse."
+)]
+pub struct Args {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Decode(DecodeArgs),
+    /// List the revisions, the earliest first
+    Revisions,
+}
+
+/// Decode JSON values and write them again
+///
+/// Reads one JSON value a line from standard input, and writes a line for each: {"ok":true,"value":…} with the value as it is
+/// encoded again, or {"ok":false,"path":"…","error":"…"}.
+#[derive(Debug, clap::Args)]
+#[command(
+    group = ArgGroup::new("type_of_lines").required(true).args(["definition", "typed"]),
+    after_help = "\
+Examples:
+  echo '{\"content\":[]}' | mcp-rev decode --revision 2025-11-25 --type CallToolResult
+  mcp-rev decode --revision 2025-11-25 --typed --strict < instances.jsonl"
+)]
+pub struct DecodeArgs {
+    /// The revision: see `mcp-rev revisions`
+    #[arg(long)]
+    pub revision: String,
+    /// The definition that every line is an instance of, by the schema's name for it
+    #[arg(long = "type", value_name = "NAME")]
+    pub definition: Option<String>,
+    /// Each line names its own: {"type":"Tool","value":…}
+    #[arg(long)]
+    pub typed: bool,
+    /// Judge each value by the revision's schema as well
+    #[arg(long)]
+    pub strict: bool,
+}

@@ -1,0 +1,38 @@
+//! `mcp-rev`: every revision of the Model Context Protocol from a shell.
+
+mod args;
+mod decode;
+
+use std::io::{self, BufWriter};
+use std::process::ExitCode;
+
+use clap::Parser;
+use mcp_adapters::Revision;
+
+use args::{Args, Command};
+
+/// What every line of input came to.
+enum Outcome {
+    AllGood,
+    SomeFailed,
+}
+
+fn main() -> ExitCode {
+    let done = match Args::parse().command {
+        Command::Decode(args) => decode::run(&args, io::stdin().lock(), BufWriter::new(io::stdout().lock())),
+        Command::Revisions => {
+            for revision in Revision::ALL {
+                println!("{revision}");
+            }
+            Ok(Outcome::AllGood)
+        }
+    };
+    match done {
+        Ok(Outcome::AllGood) => ExitCode::SUCCESS,
+        Ok(Outcome::SomeFailed) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("mcp-rev: {error}");
+            ExitCode::from(error.exit_code())
+        }
+    }
+}

@@ -1,0 +1,518 @@
+//! What `ingest` writes, and that it writes nothing when anything is wrong.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
+
+use mcp_codegen::ingest::{FetchError, IngestError, IngestOptions, Ingested, Position, ingest};
+use mcp_codegen::load::{Dialect, MANIFEST, MAX_BYTES, Manifest};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const SCHEMA: &str = r##"{
+  "$schema": "http://json-schema.org/draft-07/schema#",
+  "title": "Prose",
+  "definitions": {
+    "Thing": {
+      "description": "Prose",
+      "type": "object",
+      "properties": {
+        "title": { "type": "string", "title": "Prose", "examples": ["Prose"] },
+        "description": { "description": "Prose", "$comment": "Prose", "$ref": "#/definitions/Name" },
+        "kind": { "const": { "description": "a value" }, "default": { "title": "a value" }, "enum": [{ "description": "a value" }] }
+      },
+      "required": ["title", "description"],
+      "x-annotation": { "description": "kept" }
+    },
+    "Name": { "type": "string" }
+  }
+}"##;
+
+/// A schema directory and a place for official files beside it.
+struct House {
+    directory: TempDir,
+}
+
+impl House {
+    fn new() -> Self {
+        let directory = TempDir::new().unwrap();
+        fs::create_dir(directory.path().join("schema")).unwrap();
+        Self { directory }
+    }
+
+    fn schema(&self) -> PathBuf {
+        self.directory.path().join("schema")
+    }
+
+    fn file(&self, name: &str, text: &str) -> String {
+        let path = self.directory.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    fn options(&self, revision: &str, from: &str) -> IngestOptions {
+        IngestOptions {
+            schema: self.schema(),
+            revision: revision.parse().unwrap(),
+            from: from.into(),
+            source: None,
+            commit: None,
+            accept: false,
+            keep_prose: false,
+            draft: None,
+            position: Position::Keep,
+        }
+    }
+
+    fn ingest(&self, revision: &str, text: &str) -> Result<Ingested, IngestError> {
+        ingest(&self.options(revision, &self.file("schema.json", text)))
+    }
+
+    fn manifest(&self) -> Manifest {
+        Manifest::load(&self.schema()).unwrap()
+    }
+
+    fn order(&self) -> Vec<String> {
+        self.manifest()
+            .revisions
+            .iter()
+            .map(|entry| entry.revision.to_string())
+            .collect()
+    }
+
+    /// Every file of the schema directory with its contents.
+    fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut files = BTreeMap::new();
+        let mut directories = vec![self.schema()];
+        while let Some(directory) = directories.pop() {
+            files.insert(directory.clone(), Vec::new());
+            for entry in fs::read_dir(directory).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    directories.push(path);
+                } else {
+                    files.insert(path.clone(), fs::read(&path).unwrap());
+                }
+            }
+        }
+        files
+    }
+}
+
+/// Answers one request on loopback, then stops.
+fn serve(
+    status: &'static str,
+    headers: &'static str,
+    body: Vec<u8>,
+) -> (String, JoinHandle<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let thread = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut request = Vec::new();
+        let mut byte = [0];
+        while !request.ends_with(b"\r\n\r\n") && stream.read(&mut byte).unwrap() == 1 {
+            request.push(byte[0]);
+        }
+        let head = format!("HTTP/1.1 {status}\r\n{headers}Connection: close\r\n\r\n");
+        // A client that has had enough hangs up.
+        let _ = stream
+            .write_all(head.as_bytes())
+            .and_then(|()| stream.write_all(&body));
+        String::from_utf8_lossy(&request).into_owned()
+    });
+    (format!("http://{address}/schema.json"), thread)
+}
+
+#[test]
+fn a_new_revision_is_written_without_prose_and_recorded() {
+    let house = House::new();
+    let done = house.ingest("2099-01-01", SCHEMA).unwrap();
+    assert!(done.is_new);
+    let expected = r##"{
+  "$schema": "http://json-schema.org/draft-07/schema#",
+  "definitions": {
+    "Name": {
+      "type": "string"
+    },
+    "Thing": {
+      "properties": {
+        "description": {
+          "$ref": "#/definitions/Name"
+        },
+        "kind": {
+          "const": {
+            "description": "a value"
+          },
+          "default": {
+            "title": "a value"
+          },
+          "enum": [
+            {
+              "description": "a value"
+            }
+          ]
+        },
+        "title": {
+          "type": "string"
+        }
+      },
+      "required": [
+        "title",
+        "description"
+      ],
+      "type": "object",
+      "x-annotation": {
+        "description": "kept"
+      }
+    }
+  }
+}
+"##;
+    assert_eq!(fs::read_to_string(&done.schema).unwrap(), expected);
+    let manifest = house.manifest();
+    let entry = manifest.entry("2099-01-01").unwrap();
+    assert_eq!(
+        (entry.dialect, entry.released, &entry.sha256),
+        (Dialect::Draft07, true, &done.sha256)
+    );
+    assert!(entry.source.ends_with("schema.json"));
+    assert_eq!(manifest.hub().unwrap().as_str(), "2099-01-01");
+    assert_eq!(
+        house.files().len(),
+        4,
+        "a manifest and a schema in their directories, and nothing left over"
+    );
+}
+
+#[test]
+fn prose_is_kept_where_it_is_asked_for() {
+    let house = House::new();
+    let options = IngestOptions {
+        keep_prose: true,
+        ..house.options("a", &house.file("schema.json", SCHEMA))
+    };
+    let written = fs::read_to_string(ingest(&options).unwrap().schema).unwrap();
+    assert_eq!(
+        serde_json::from_str::<Value>(&written).unwrap(),
+        serde_json::from_str::<Value>(SCHEMA).unwrap()
+    );
+}
+
+#[test]
+fn revisions_go_where_they_are_put_and_stay_there() {
+    let house = House::new();
+    let from = house.file("schema.json", SCHEMA);
+    for revision in ["b", "a"] {
+        ingest(&house.options(revision, &from)).unwrap();
+    }
+    ingest(&IngestOptions {
+        position: Position::After("b".parse().unwrap()),
+        draft: Some(true),
+        ..house.options("c", &from)
+    })
+    .unwrap();
+    ingest(&IngestOptions {
+        position: Position::Before("b".parse().unwrap()),
+        ..house.options("d", &from)
+    })
+    .unwrap();
+    ingest(&house.options("c", &from)).unwrap();
+    assert_eq!(house.order(), ["d", "b", "c", "a"]);
+    assert!(!house.manifest().entry("c").unwrap().released);
+    let lost = ingest(&IngestOptions {
+        position: Position::After("x".parse().unwrap()),
+        ..house.options("e", &from)
+    });
+    assert_eq!(
+        lost.unwrap_err().to_string(),
+        "the manifest has no revision x to put this one beside; it has d, b, c, a"
+    );
+}
+
+#[test]
+fn what_is_recorded_about_the_same_bytes_stays() {
+    let house = House::new();
+    let from = house.file("schema.json", SCHEMA);
+    let first = IngestOptions {
+        source: Some("https://example.org/schema.json".into()),
+        commit: Some("0123abc".into()),
+        ..house.options("a", &from)
+    };
+    ingest(&first).unwrap();
+    let before = house.files();
+    assert!(!ingest(&house.options("a", &from)).unwrap().is_new);
+    assert_eq!(house.files(), before);
+}
+
+#[test]
+fn changed_bytes_are_refused_until_they_are_accepted() {
+    let house = House::new();
+    let first = house.ingest("a", SCHEMA).unwrap();
+    let changed = SCHEMA.replace("\"string\"", "\"integer\"");
+    let before = house.files();
+    let error = house.ingest("a", &changed).unwrap_err();
+    let IngestError::Mismatch { found, known, .. } = &error else {
+        panic!("{error}")
+    };
+    assert_eq!((known, house.files()), (&first.sha256, before));
+    let text = error.to_string();
+    assert!(
+        text.contains(found.as_str()) && text.contains(known.as_str()) && text.contains("--accept"),
+        "{text}"
+    );
+
+    let options = IngestOptions {
+        accept: true,
+        ..house.options("a", &house.file("schema.json", &changed))
+    };
+    ingest(&options).unwrap();
+    let entry = house.manifest().entry("a").cloned().unwrap();
+    assert_eq!(
+        (&entry.sha256, &entry.accepted),
+        (found, &vec![first.sha256.clone()])
+    );
+    // The earlier form is known now and needs no second permission.
+    house.ingest("a", SCHEMA).unwrap();
+    let entry = house.manifest().entry("a").cloned().unwrap();
+    assert_eq!(
+        (&entry.sha256, &entry.accepted),
+        (&first.sha256, &vec![found.clone()])
+    );
+}
+
+#[test]
+fn a_bad_schema_changes_no_file_and_is_reported_whole() {
+    let house = House::new();
+    house.ingest("a", SCHEMA).unwrap();
+    let before = house.files();
+    let bad = "{\n  \"$defs\": {\n    \"A\": { \"$ref\": \"#/$defs/B\" },\n    \"C\": { \"type\": \"text\" }\n  }\n}";
+    let error = house.ingest("b", bad).unwrap_err().to_string();
+    assert!(
+        error.contains("schema.json:3:20: #/$defs/A/$ref: #/$defs/B leads to nothing"),
+        "{error}"
+    );
+    assert!(
+        error.contains("schema.json:4:20: #/$defs/C/type: one of array"),
+        "{error}"
+    );
+    assert_eq!(house.files(), before);
+}
+
+#[test]
+fn a_schema_that_its_overlay_puts_right_is_ingested_as_it_is() {
+    let house = House::new();
+    let bad = r##"{ "$defs": { "A": { "$ref": "#/$defs/B" } } }"##;
+    house.ingest("a", bad).unwrap_err();
+    fs::create_dir(house.schema().join("a")).unwrap();
+    let overlay = "corrections:\n- {at: '#/$defs/B', to: {type: string}, why: it is missing, link: 'https://example.org'}\n";
+    fs::write(house.schema().join("a/overlay.yaml"), overlay).unwrap();
+    let done = house.ingest("a", bad).unwrap();
+    let written: Value = serde_json::from_str(&fs::read_to_string(done.schema).unwrap()).unwrap();
+    assert_eq!(
+        written,
+        json!({ "$defs": { "A": { "$ref": "#/$defs/B" } } })
+    );
+}
+
+#[test]
+fn a_write_that_fails_changes_no_file() {
+    let house = House::new();
+    house.ingest("a", SCHEMA).unwrap();
+    // A directory where the schema should go can't be replaced by a file.
+    fs::create_dir_all(house.schema().join("b/schema.json/in-the-way")).unwrap();
+    let before = house.files();
+    let error = house.ingest("b", SCHEMA).unwrap_err();
+    assert!(matches!(error, IngestError::Files(_)), "{error}");
+    assert_eq!(house.files(), before);
+}
+
+#[test]
+fn a_schema_is_fetched_over_http() {
+    let house = House::new();
+    let (url, server) = serve("200 OK", "", SCHEMA.into());
+    ingest(&IngestOptions {
+        commit: Some("0123abc".into()),
+        ..house.options("a", &url)
+    })
+    .unwrap();
+    assert!(
+        server
+            .join()
+            .unwrap()
+            .starts_with("GET /schema.json HTTP/1.1\r\n")
+    );
+    let manifest = house.manifest();
+    let entry = manifest.entry("a").unwrap();
+    assert_eq!(
+        (&entry.source, entry.commit.as_deref()),
+        (&url, Some("0123abc"))
+    );
+}
+
+#[test]
+fn a_fetched_schema_is_reported_under_its_address() {
+    let house = House::new();
+    let (url, server) = serve("200 OK", "", b"{\n\"$defs\": 1}".to_vec());
+    let error = ingest(&house.options("a", &url)).unwrap_err().to_string();
+    server.join().unwrap();
+    assert!(
+        error.contains(&format!("{url}:2:10: #/$defs: an object should stand here")),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_fetch_that_fails_says_why_and_changes_no_file() {
+    let house = House::new();
+    let before = house.files();
+    let too_long = vec![b' '; MAX_BYTES + 2];
+    let cases = [
+        ("404 Not Found", "", b"no".to_vec(), "404"),
+        (
+            "200 OK",
+            "Content-Length: 100\r\n",
+            b"{\"$defs\"".to_vec(),
+            "can't fetch",
+        ),
+        ("200 OK", "", too_long, "bytes, which is no schema"),
+    ];
+    for (status, headers, body, said) in cases {
+        let (url, server) = serve(status, headers, body);
+        let error = ingest(&house.options("a", &url)).unwrap_err().to_string();
+        server.join().unwrap();
+        assert!(error.contains(said) && error.contains(&url), "{error}");
+    }
+    let closed = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let error = ingest(&house.options("a", &format!("http://{closed}/"))).unwrap_err();
+    assert!(
+        matches!(error, IngestError::Fetch(FetchError::Fetch { .. })),
+        "{error}"
+    );
+    let error = ingest(&house.options("a", "ftp://example.org/schema.json")).unwrap_err();
+    assert!(
+        matches!(error, IngestError::Fetch(FetchError::Scheme { .. })),
+        "{error}"
+    );
+    let error = ingest(&house.options("a", "no/such/file.json")).unwrap_err();
+    assert!(
+        matches!(error, IngestError::Fetch(FetchError::Read { .. })),
+        "{error}"
+    );
+    assert_eq!(house.files(), before);
+}
+
+const ALIAS: &str = "aliases:\n  https://example.org/token.yaml#Token: {type: [string, integer], description: ours}\nrevisions: []\n";
+
+#[test]
+fn an_alias_stands_for_a_reference_that_leads_outside() {
+    let house = House::new();
+    fs::write(house.schema().join(MANIFEST), ALIAS).unwrap();
+    let yaml = "\
+$schema: https://json-schema.org/draft/2020-12/schema
+definitions:
+  Token:
+    $ref: https://example.org/token.yaml#Token
+  Short:
+    $ref: https://example.org/token.yaml#Token
+    type: string
+    x-annotation: kept
+";
+    let done = ingest(&house.options("a", &house.file("schema.yaml", yaml))).unwrap();
+    let written: Value = serde_json::from_str(&fs::read_to_string(done.schema).unwrap()).unwrap();
+    let expected = json!({
+        "Token": { "type": ["string", "integer"] },
+        "Short": { "allOf": [{ "type": ["string", "integer"] }], "type": "string", "x-annotation": "kept" },
+    });
+    assert_eq!(written["definitions"], expected);
+}
+
+#[test]
+fn an_alias_of_itself_ends_in_a_problem() {
+    let house = House::new();
+    let alias = "aliases:\n  https://example.org/a: {properties: {a: {$ref: 'https://example.org/a'}}}\nrevisions: []\n";
+    fs::write(house.schema().join(MANIFEST), alias).unwrap();
+    let error = house
+        .ingest(
+            "a",
+            r#"{ "$defs": { "A": { "$ref": "https://example.org/a" } } }"#,
+        )
+        .unwrap_err();
+    assert!(
+        error.to_string().contains("leads out of this document"),
+        "{error}"
+    );
+}
+
+fn shared(path: &str) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../shared/schema")
+        .join(path);
+    path.exists().then_some(path)
+}
+
+fn committed() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../schema")
+}
+
+/// The official files are no part of this repository; the test needs them beside it.
+#[test]
+fn every_committed_schema_is_the_ingested_form_of_the_official_one() {
+    let house = House::new();
+    fs::copy(committed().join(MANIFEST), house.schema().join(MANIFEST)).unwrap();
+    for entry in house.manifest().revisions {
+        let revision = entry.revision.as_str();
+        let Some(official) = shared(&format!("{revision}/schema.json")) else {
+            continue;
+        };
+        let done = ingest(&house.options(revision, official.to_str().unwrap())).unwrap();
+        let expected = fs::read_to_string(committed().join(revision).join("schema.json")).unwrap();
+        assert_eq!(
+            fs::read_to_string(done.schema).unwrap(),
+            expected,
+            "{revision}"
+        );
+    }
+    let (written, expected) = (house.schema().join(MANIFEST), committed().join(MANIFEST));
+    assert_eq!(
+        fs::read_to_string(written).unwrap(),
+        fs::read_to_string(expected).unwrap()
+    );
+}
+
+#[test]
+fn the_official_yaml_is_ingested_with_its_annotations() {
+    let Some(official) = shared("ogc-2025-06-18.yaml") else {
+        return;
+    };
+    let house = House::new();
+    fs::copy(committed().join(MANIFEST), house.schema().join(MANIFEST)).unwrap();
+    let done = ingest(&house.options("2025-06-18-ogc", official.to_str().unwrap())).unwrap();
+    let read = |path: PathBuf| -> Value {
+        serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+    };
+    let (yaml, json) = (
+        read(done.schema),
+        read(committed().join("2025-06-18/schema.json")),
+    );
+    let names = |schema: &Value| -> Vec<String> {
+        schema["definitions"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .cloned()
+            .collect()
+    };
+    // It was made from an earlier form of the schema, which had the same definitions.
+    assert_eq!(names(&yaml), names(&json));
+    let token = json!({ "type": ["string", "integer"] });
+    assert_eq!(yaml["definitions"]["ProgressToken"], token);
+    let annotated = &yaml["definitions"]["Annotations"]["properties"]["audience"];
+    assert!(annotated.get("x-jsonld-id").is_some() && annotated.get("description").is_none());
+}

@@ -1,0 +1,145 @@
+//! Corrections apply exactly where they fit, and say so where they don't.
+
+use mcp_codegen::load::{Document, Format};
+use mcp_codegen::overlay::{Overlay, apply_overlay};
+use mcp_codegen::{Place, Problems};
+use serde_json::{Value, json};
+
+const SCHEMA: &str = r#"{
+  "$defs": {
+    "A": { "type": ["string", "integer"], "default": null },
+    "B": {}
+  }
+}"#;
+
+fn correct(corrections: &str) -> Result<Document, Problems> {
+    let schema = Document::parse("schema.json", SCHEMA.as_bytes(), Format::Json).unwrap();
+    let indented = corrections.replace('\n', "\n  ");
+    let text = format!("corrections:\n  {indented}\n");
+    let overlay = Overlay::of(Document::parse(
+        "overlay.yaml",
+        text.as_bytes(),
+        Format::Yaml,
+    )?)?;
+    apply_overlay(&schema, &overlay)
+}
+
+fn corrected(corrections: &str) -> Value {
+    correct(corrections).unwrap().root()["$defs"].clone()
+}
+
+const REASON: &str = "why: it is so, link: 'https://example.org'";
+
+#[test]
+fn a_value_is_replaced_added_and_removed() {
+    let all = format!(
+        "- {{at: '#/$defs/A/type/1', expect: integer, to: number, {REASON}}}\n\
+         - {{at: ['#/$defs/C', '#/$defs/B/type'], to: x, {REASON}}}\n\
+         - {{at: '#/$defs/A/type/2', to: boolean, {REASON}}}\n\
+         - {{at: '#/$defs/A/type/0', expect: string, {REASON}}}\n\
+         - {{at: '#/$defs/A/default', expect: null, to: 1, {REASON}}}"
+    );
+    assert_eq!(
+        corrected(&all),
+        json!({ "A": { "type": ["number", "boolean"], "default": 1 }, "B": { "type": "x" }, "C": "x" })
+    );
+}
+
+#[test]
+fn places_survive_corrections() {
+    let text = format!(
+        "- {{at: '#/$defs/A/type/0', expect: string, {REASON}}}\n- {{at: '#/$defs/B', expect: {{}}, to: {{type: [x]}}, {REASON}}}"
+    );
+    let document = correct(&text).unwrap();
+    assert_eq!(
+        document.place("#/$defs/A/type/0"),
+        Place {
+            line: 3,
+            column: 31
+        }
+    );
+    assert_eq!(
+        document.place("#/$defs/B/type/0"),
+        Place {
+            line: 4,
+            column: 10
+        }
+    );
+}
+
+#[test]
+fn null_is_expected_only_where_null_stands() {
+    assert!(correct(&format!("- {{at: '#/$defs/A/default', to: 1, {REASON}}}")).is_err());
+    assert!(
+        correct(&format!(
+            "- {{at: '#/$defs/A/other', expect: null, to: 1, {REASON}}}"
+        ))
+        .is_err()
+    );
+}
+
+#[test]
+fn every_correction_that_does_not_fit_is_reported_where_it_stands() {
+    let text = format!(
+        "- {{at: '#/$defs/A/type/1', expect: number, to: x, {REASON}}}\n\
+         - {{at: ['#/$defs/X/type', '#/$defs/B/type'], to: x, {REASON}}}\n\
+         - {{at: '/$defs/B', expect: {{}}, {REASON}}}\n\
+         - {{at: '#', {REASON}}}\n\
+         - {{at: '#/$defs/A/type/9', to: x, {REASON}}}"
+    );
+    let problems = correct(&text).unwrap_err();
+    let whats: Vec<_> = problems
+        .iter()
+        .map(|problem| {
+            problem
+                .to_string()
+                .lines()
+                .next()
+                .unwrap_or_default()
+                .to_owned()
+        })
+        .collect();
+    assert_eq!(
+        whats,
+        [
+            "overlay.yaml:2:5: #/corrections/0: #/$defs/A/type/1: \"number\" was expected there, and the schema has \"integer\"",
+            "overlay.yaml:3:5: #/corrections/1: #/$defs/X/type: the schema has no object or list around this place",
+            "overlay.yaml:4:5: #/corrections/2: /$defs/B: this is no JSON pointer",
+            "overlay.yaml:5:5: #/corrections/3: #: this is no place that a correction can be made at",
+            "overlay.yaml:6:5: #/corrections/4: #/$defs/A/type/9: the schema has no object or list around this place",
+        ]
+    );
+}
+
+#[test]
+fn an_entry_without_reason_or_with_an_unknown_field_is_refused() {
+    let text = "- {at: '#/a', to: 1, link: 'https://example.org'}\n- {at: '#/a', to: 1, why: x, link: here}\n- {at: '#/a', from: 1, why: x, link: 'https://example.org'}\n- {at: 7, why: x, link: 'https://example.org'}";
+    let problems = correct(text).unwrap_err().to_string();
+    for (line, said) in [
+        (2, "missing field `why`"),
+        (3, "`link` is no https address"),
+        (4, "unknown field `from`"),
+        (5, "`at` is one JSON pointer"),
+    ] {
+        assert!(
+            problems
+                .lines()
+                .any(|each| each.starts_with(&format!("overlay.yaml:{line}:5: "))
+                    && each.contains(said)),
+            "{problems}"
+        );
+    }
+}
+
+#[test]
+fn an_empty_or_missing_overlay_changes_nothing() {
+    let schema = Document::parse("schema.json", SCHEMA.as_bytes(), Format::Json).unwrap();
+    let empty = Document::parse("overlay.yaml", b"# nothing yet\n", Format::Yaml).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    for overlay in [
+        Overlay::of(empty).unwrap(),
+        Overlay::load(directory.path()).unwrap(),
+    ] {
+        assert_eq!(apply_overlay(&schema, &overlay).unwrap(), schema);
+    }
+}
