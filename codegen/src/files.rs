@@ -70,17 +70,9 @@ impl FileSet {
     /// # Errors
     ///
     /// The path leads elsewhere, or is taken.
-    pub fn insert(
-        &mut self,
-        path: impl Into<PathBuf>,
-        contents: impl Into<String>,
-    ) -> Result<(), FilesError> {
+    pub fn insert(&mut self, path: impl Into<PathBuf>, contents: impl Into<String>) -> Result<(), FilesError> {
         let path = path.into();
-        if path.as_os_str().is_empty()
-            || !path
-                .components()
-                .all(|part| matches!(part, Component::Normal(_)))
-        {
+        if path.as_os_str().is_empty() || !path.components().all(|part| matches!(part, Component::Normal(_))) {
             return Err(FilesError::Outside(path));
         }
         if self.files.contains_key(&path) {
@@ -111,9 +103,7 @@ impl FileSet {
             match fs::read(root.join(path)) {
                 Ok(found) if found == contents.as_bytes() => report.unchanged += 1,
                 Ok(_) => report.stale.push(path.into()),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    report.missing.push(path.into())
-                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => report.missing.push(path.into()),
                 Err(error) => return Err(failed("read", &root.join(path), error)),
             }
         }
@@ -160,12 +150,7 @@ fn owned_files(root: &Path, owned: &[&str]) -> Result<BTreeSet<PathBuf>, FilesEr
 }
 
 /// Collects the files of a directory whose names start with `start`, and all files of such directories in it.
-fn collect_files(
-    root: &Path,
-    directory: &Path,
-    start: &str,
-    found: &mut BTreeSet<PathBuf>,
-) -> Result<(), FilesError> {
+fn collect_files(root: &Path, directory: &Path, start: &str, found: &mut BTreeSet<PathBuf>) -> Result<(), FilesError> {
     let path = root.join(directory);
     let entries = match fs::read_dir(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -207,11 +192,7 @@ fn is_generated(path: &Path) -> Result<bool, FilesError> {
 
 /// Removes the directories above `path`, up to `root`, as long as they are empty.
 fn remove_empty_directories(root: &Path, path: &Path) {
-    for directory in path
-        .ancestors()
-        .skip(1)
-        .take_while(|directory| *directory != root)
-    {
+    for directory in path.ancestors().skip(1).take_while(|directory| *directory != root) {
         // A directory that is not empty refuses, which is what is wanted.
         if fs::remove_dir(directory).is_err() {
             break;

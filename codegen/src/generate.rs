@@ -74,6 +74,9 @@ pub enum GenerateError {
     /// The model can't be written as YAML.
     #[error(transparent)]
     Yaml(#[from] yaml_serde::Error),
+    /// The model can't be written at all.
+    #[error(transparent)]
+    Model(#[from] serde_json::Error),
 }
 
 /// Generates the crates of all revisions.
@@ -131,7 +134,7 @@ pub fn model_yaml(schema: &Path, revision: &str) -> Result<String, GenerateError
     let revisions = load_revisions(schema, &manifest)?;
     let models = build_models(schema, &manifest, &revisions)?;
     match models.iter().find(|model| model.revision == revision) {
-        Some(model) => Ok(yaml_serde::to_string(model)?),
+        Some(model) => Ok(yaml_serde::to_string(&serde_json::to_value(model)?)?),
         None => Err(GenerateError::UnknownRevision {
             wanted: revision.to_owned(),
             known: models.into_iter().map(|model| model.revision).collect(),

@@ -102,33 +102,14 @@ impl Overlay {
         }
         let sections: Sections = document.decode("#")?;
         let mut problems = Vec::new();
-        let corrections: Vec<(String, Correction)> = decode_entries(
-            &document,
-            "corrections",
-            sections.corrections,
-            &mut problems,
-        );
-        let error_codes: Vec<(String, ErrorCode)> = decode_entries(
-            &document,
-            "error_codes",
-            sections.error_codes,
-            &mut problems,
-        );
-        let results: Vec<(String, ResultOf)> =
-            decode_entries(&document, "results", sections.results, &mut problems);
-        let reasons = corrections
-            .iter()
-            .map(|(at, entry)| (at, &entry.why, &entry.link));
-        let reasons = reasons.chain(
-            error_codes
-                .iter()
-                .map(|(at, entry)| (at, &entry.why, &entry.link)),
-        );
-        let reasons = reasons.chain(
-            results
-                .iter()
-                .map(|(at, entry)| (at, &entry.why, &entry.link)),
-        );
+        let corrections: Vec<(String, Correction)> =
+            decode_entries(&document, "corrections", sections.corrections, &mut problems);
+        let error_codes: Vec<(String, ErrorCode)> =
+            decode_entries(&document, "error_codes", sections.error_codes, &mut problems);
+        let results: Vec<(String, ResultOf)> = decode_entries(&document, "results", sections.results, &mut problems);
+        let reasons = corrections.iter().map(|(at, entry)| (at, &entry.why, &entry.link));
+        let reasons = reasons.chain(error_codes.iter().map(|(at, entry)| (at, &entry.why, &entry.link)));
+        let reasons = reasons.chain(results.iter().map(|(at, entry)| (at, &entry.why, &entry.link)));
         for (at, why, link) in reasons {
             problems.extend(wrong_reason(&document, at, why, link));
         }
@@ -170,24 +151,16 @@ pub fn apply_overlay(document: &Document, overlay: &Overlay) -> Result<Document,
     Ok(corrected)
 }
 
-fn apply(
-    document: &mut Document,
-    at: &str,
-    correction: &Correction,
-) -> Result<(), (String, String)> {
+fn apply(document: &mut Document, at: &str, correction: &Correction) -> Result<(), (String, String)> {
     let wrong = |what: String| {
         (
             what,
-            String::from(
-                "`at` is a JSON pointer below the root, as in #/$defs/Name/properties/member",
-            ),
+            String::from("`at` is a JSON pointer below the root, as in #/$defs/Name/properties/member"),
         )
     };
     let path = pointer::tokens(at).ok_or_else(|| wrong("this is no JSON pointer".into()))?;
     if path.is_empty() || path.len() > MAX_DEPTH {
-        return Err(wrong(
-            "this is no place that a correction can be made at".into(),
-        ));
+        return Err(wrong("this is no place that a correction can be made at".into()));
     }
     if document.get(at) != correction.expect.as_ref() {
         let named = |value: Option<&Value>| value.map_or("nothing".into(), Value::to_string);
@@ -233,9 +206,9 @@ fn wrong_reason(document: &Document, at: &str, why: &str, link: &str) -> Option<
         return None;
     };
     Some(
-        document.problem(at, what).help(
-            "whoever reads this entry in a year must be able to tell whether it is still needed",
-        ),
+        document
+            .problem(at, what)
+            .help("whoever reads this entry in a year must be able to tell whether it is still needed"),
     )
 }
 

@@ -38,10 +38,7 @@ fn a_write_leaves_the_tree_current() {
         ("crates-a/Cargo.toml", "# @generated\n"),
     ]);
     let report = files.check(tree.path(), OWNED).unwrap();
-    assert_eq!(
-        report.missing,
-        paths(&["crates-a/Cargo.toml", "crates-a/src/lib.rs"])
-    );
+    assert_eq!(report.missing, paths(&["crates-a/Cargo.toml", "crates-a/src/lib.rs"]));
     assert_eq!(files.write(tree.path(), OWNED).unwrap(), report);
     let report = files.check(tree.path(), OWNED).unwrap();
     assert!(report.is_current());
@@ -50,19 +47,13 @@ fn a_write_leaves_the_tree_current() {
 
 #[test]
 fn an_unchanged_file_is_not_touched() {
-    let tree = tree(&[
-        ("crates-a/same", "@generated"),
-        ("crates-a/other", "@generated"),
-    ]);
+    let tree = tree(&[("crates-a/same", "@generated"), ("crates-a/other", "@generated")]);
     let same = tree.path().join("crates-a/same");
     // A read-only file can be replaced by a rename, but the new one would be writable.
     let mut permissions = fs::metadata(&same).unwrap().permissions();
     permissions.set_readonly(true);
     fs::set_permissions(&same, permissions).unwrap();
-    let files = set(&[
-        ("crates-a/same", "@generated"),
-        ("crates-a/other", "@generated, new"),
-    ]);
+    let files = set(&[("crates-a/same", "@generated"), ("crates-a/other", "@generated, new")]);
     assert_eq!(
         files.write(tree.path(), OWNED).unwrap().stale,
         paths(&["crates-a/other"])
@@ -83,27 +74,16 @@ fn orphans_are_removed_with_the_directories_they_leave_empty() {
     ]);
     let files = set(&[("crates-a/kept", "@generated")]);
     let report = files.check(tree.path(), OWNED).unwrap();
-    let orphaned = paths(&[
-        "crates-a/gone",
-        "crates-mine/src/lib.rs",
-        "crates-old/src/deep/mod.rs",
-    ]);
+    let orphaned = paths(&["crates-a/gone", "crates-mine/src/lib.rs", "crates-old/src/deep/mod.rs"]);
     assert_eq!(
         (&report.orphaned, &report.foreign),
         (&orphaned, &paths(&["crates-mine/notes.txt"]))
     );
-    assert!(
-        tree.path().join("crates-old").exists(),
-        "a check removes nothing"
-    );
+    assert!(tree.path().join("crates-old").exists(), "a check removes nothing");
     files.write(tree.path(), OWNED).unwrap();
     let exists = |path: &str| tree.path().join(path).exists();
     assert!(!exists("crates-old") && !exists("crates-a/gone") && !exists("crates-mine/src"));
-    assert!(
-        exists("crates-mine/notes.txt")
-            && exists("elsewhere/lib.rs")
-            && exists("crates-a/target/debug/out.rs")
-    );
+    assert!(exists("crates-mine/notes.txt") && exists("elsewhere/lib.rs") && exists("crates-a/target/debug/out.rs"));
 }
 
 #[cfg(unix)]
@@ -111,11 +91,7 @@ fn orphans_are_removed_with_the_directories_they_leave_empty() {
 fn a_link_is_neither_followed_nor_removed() {
     let outside = tree(&[("precious/lib.rs", "// @generated")]);
     let tree = tree(&[("crates-a/kept", "@generated")]);
-    std::os::unix::fs::symlink(
-        outside.path().join("precious"),
-        tree.path().join("crates-link"),
-    )
-    .unwrap();
+    std::os::unix::fs::symlink(outside.path().join("precious"), tree.path().join("crates-link")).unwrap();
     let report = set(&[("crates-a/kept", "@generated")])
         .write(tree.path(), OWNED)
         .unwrap();
@@ -136,10 +112,7 @@ fn a_write_that_fails_writes_nothing() {
     ]);
     let mut blocked = files.clone();
     blocked.insert("crates-a/second", "@generated").unwrap();
-    assert!(matches!(
-        blocked.write(tree.path(), OWNED),
-        Err(FilesError::Io { .. })
-    ));
+    assert!(matches!(blocked.write(tree.path(), OWNED), Err(FilesError::Io { .. })));
     let read = |path: &str| fs::read_to_string(tree.path().join(path));
     assert_eq!(read("crates-a/first").unwrap(), "@generated, old");
     let left: Vec<_> = fs::read_dir(tree.path().join("crates-a"))
@@ -154,15 +127,9 @@ fn a_write_that_fails_writes_nothing() {
 #[test]
 fn a_path_is_taken_once_and_stays_below_the_root() {
     let mut files = set(&[("a", "")]);
-    assert!(matches!(
-        files.insert("a", "other"),
-        Err(FilesError::Twice(_))
-    ));
+    assert!(matches!(files.insert("a", "other"), Err(FilesError::Twice(_))));
     for path in ["", "../a", "/a", "a/../b"] {
-        assert!(
-            matches!(files.insert(path, ""), Err(FilesError::Outside(_))),
-            "{path}"
-        );
+        assert!(matches!(files.insert(path, ""), Err(FilesError::Outside(_))), "{path}");
     }
     assert_eq!(files.iter().collect::<Vec<_>>(), [(Path::new("a"), "")]);
 }

@@ -103,11 +103,7 @@ impl House {
 }
 
 /// Answers one request on loopback, then stops.
-fn serve(
-    status: &'static str,
-    headers: &'static str,
-    body: Vec<u8>,
-) -> (String, JoinHandle<String>) {
+fn serve(status: &'static str, headers: &'static str, body: Vec<u8>) -> (String, JoinHandle<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let thread = std::thread::spawn(move || {
@@ -119,9 +115,7 @@ fn serve(
         }
         let head = format!("HTTP/1.1 {status}\r\n{headers}Connection: close\r\n\r\n");
         // A client that has had enough hangs up.
-        let _ = stream
-            .write_all(head.as_bytes())
-            .and_then(|()| stream.write_all(&body));
+        let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
         String::from_utf8_lossy(&request).into_owned()
     });
     (format!("http://{address}/schema.json"), thread)
@@ -271,17 +265,11 @@ fn changed_bytes_are_refused_until_they_are_accepted() {
     };
     ingest(&options).unwrap();
     let entry = house.manifest().entry("a").cloned().unwrap();
-    assert_eq!(
-        (&entry.sha256, &entry.accepted),
-        (found, &vec![first.sha256.clone()])
-    );
+    assert_eq!((&entry.sha256, &entry.accepted), (found, &vec![first.sha256.clone()]));
     // The earlier form is known now and needs no second permission.
     house.ingest("a", SCHEMA).unwrap();
     let entry = house.manifest().entry("a").cloned().unwrap();
-    assert_eq!(
-        (&entry.sha256, &entry.accepted),
-        (&first.sha256, &vec![found.clone()])
-    );
+    assert_eq!((&entry.sha256, &entry.accepted), (&first.sha256, &vec![found.clone()]));
 }
 
 #[test]
@@ -308,14 +296,12 @@ fn a_schema_that_its_overlay_puts_right_is_ingested_as_it_is() {
     let bad = r##"{ "$defs": { "A": { "$ref": "#/$defs/B" } } }"##;
     house.ingest("a", bad).unwrap_err();
     fs::create_dir(house.schema().join("a")).unwrap();
-    let overlay = "corrections:\n- {at: '#/$defs/B', to: {type: string}, why: it is missing, link: 'https://example.org'}\n";
+    let overlay =
+        "corrections:\n- {at: '#/$defs/B', to: {type: string}, why: it is missing, link: 'https://example.org'}\n";
     fs::write(house.schema().join("a/overlay.yaml"), overlay).unwrap();
     let done = house.ingest("a", bad).unwrap();
     let written: Value = serde_json::from_str(&fs::read_to_string(done.schema).unwrap()).unwrap();
-    assert_eq!(
-        written,
-        json!({ "$defs": { "A": { "$ref": "#/$defs/B" } } })
-    );
+    assert_eq!(written, json!({ "$defs": { "A": { "$ref": "#/$defs/B" } } }));
 }
 
 #[test]
@@ -339,18 +325,10 @@ fn a_schema_is_fetched_over_http() {
         ..house.options("a", &url)
     })
     .unwrap();
-    assert!(
-        server
-            .join()
-            .unwrap()
-            .starts_with("GET /schema.json HTTP/1.1\r\n")
-    );
+    assert!(server.join().unwrap().starts_with("GET /schema.json HTTP/1.1\r\n"));
     let manifest = house.manifest();
     let entry = manifest.entry("a").unwrap();
-    assert_eq!(
-        (&entry.source, entry.commit.as_deref()),
-        (&url, Some("0123abc"))
-    );
+    assert_eq!((&entry.source, entry.commit.as_deref()), (&url, Some("0123abc")));
 }
 
 #[test]
@@ -386,29 +364,21 @@ fn a_fetch_that_fails_says_why_and_changes_no_file() {
         server.join().unwrap();
         assert!(error.contains(said) && error.contains(&url), "{error}");
     }
-    let closed = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let error = ingest(&house.options("a", &format!("http://{closed}/"))).unwrap_err();
-    assert!(
-        matches!(error, IngestError::Fetch(FetchError::Fetch { .. })),
-        "{error}"
-    );
+    assert!(matches!(error, IngestError::Fetch(FetchError::Fetch { .. })), "{error}");
     let error = ingest(&house.options("a", "ftp://example.org/schema.json")).unwrap_err();
     assert!(
         matches!(error, IngestError::Fetch(FetchError::Scheme { .. })),
         "{error}"
     );
     let error = ingest(&house.options("a", "no/such/file.json")).unwrap_err();
-    assert!(
-        matches!(error, IngestError::Fetch(FetchError::Read { .. })),
-        "{error}"
-    );
+    assert!(matches!(error, IngestError::Fetch(FetchError::Read { .. })), "{error}");
     assert_eq!(house.files(), before);
 }
 
-const ALIAS: &str = "aliases:\n  https://example.org/token.yaml#Token: {type: [string, integer], description: ours}\nrevisions: []\n";
+const ALIAS: &str =
+    "aliases:\n  https://example.org/token.yaml#Token: {type: [string, integer], description: ours}\nrevisions: []\n";
 
 #[test]
 fn an_alias_stands_for_a_reference_that_leads_outside() {
@@ -436,18 +406,13 @@ definitions:
 #[test]
 fn an_alias_of_itself_ends_in_a_problem() {
     let house = House::new();
-    let alias = "aliases:\n  https://example.org/a: {properties: {a: {$ref: 'https://example.org/a'}}}\nrevisions: []\n";
+    let alias =
+        "aliases:\n  https://example.org/a: {properties: {a: {$ref: 'https://example.org/a'}}}\nrevisions: []\n";
     fs::write(house.schema().join(MANIFEST), alias).unwrap();
     let error = house
-        .ingest(
-            "a",
-            r#"{ "$defs": { "A": { "$ref": "https://example.org/a" } } }"#,
-        )
+        .ingest("a", r#"{ "$defs": { "A": { "$ref": "https://example.org/a" } } }"#)
         .unwrap_err();
-    assert!(
-        error.to_string().contains("leads out of this document"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("leads out of this document"), "{error}");
 }
 
 fn shared(path: &str) -> Option<PathBuf> {
@@ -473,11 +438,7 @@ fn every_committed_schema_is_the_ingested_form_of_the_official_one() {
         };
         let done = ingest(&house.options(revision, official.to_str().unwrap())).unwrap();
         let expected = fs::read_to_string(committed().join(revision).join("schema.json")).unwrap();
-        assert_eq!(
-            fs::read_to_string(done.schema).unwrap(),
-            expected,
-            "{revision}"
-        );
+        assert_eq!(fs::read_to_string(done.schema).unwrap(), expected, "{revision}");
     }
     let (written, expected) = (house.schema().join(MANIFEST), committed().join(MANIFEST));
     assert_eq!(
@@ -494,21 +455,10 @@ fn the_official_yaml_is_ingested_with_its_annotations() {
     let house = House::new();
     fs::copy(committed().join(MANIFEST), house.schema().join(MANIFEST)).unwrap();
     let done = ingest(&house.options("2025-06-18-ogc", official.to_str().unwrap())).unwrap();
-    let read = |path: PathBuf| -> Value {
-        serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
-    };
-    let (yaml, json) = (
-        read(done.schema),
-        read(committed().join("2025-06-18/schema.json")),
-    );
-    let names = |schema: &Value| -> Vec<String> {
-        schema["definitions"]
-            .as_object()
-            .unwrap()
-            .keys()
-            .cloned()
-            .collect()
-    };
+    let read = |path: PathBuf| -> Value { serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap() };
+    let (yaml, json) = (read(done.schema), read(committed().join("2025-06-18/schema.json")));
+    let names =
+        |schema: &Value| -> Vec<String> { schema["definitions"].as_object().unwrap().keys().cloned().collect() };
     // It was made from an earlier form of the schema, which had the same definitions.
     assert_eq!(names(&yaml), names(&json));
     let token = json!({ "type": ["string", "integer"] });

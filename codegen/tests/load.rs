@@ -43,12 +43,7 @@ fn every_kind_of_bad_schema_is_reported_with_all_its_problems() {
         if std::env::var_os("UPDATE_EXPECT").is_some() {
             fs::write(&expected, &found).unwrap();
         }
-        assert_eq!(
-            found,
-            fs::read_to_string(&expected).unwrap(),
-            "{}",
-            folder.display()
-        );
+        assert_eq!(found, fs::read_to_string(&expected).unwrap(), "{}", folder.display());
         cases += 1;
     }
     assert!(cases > 10);
@@ -59,9 +54,7 @@ fn every_committed_schema_and_the_manifest_are_read() {
     let manifest = Manifest::load(&here("../schema")).unwrap();
     assert!(!manifest.revisions.is_empty());
     for entry in &manifest.revisions {
-        let schema = here("../schema")
-            .join(entry.revision.as_str())
-            .join("schema.json");
+        let schema = here("../schema").join(entry.revision.as_str()).join("schema.json");
         check_document(&load_document(&schema).unwrap()).unwrap();
     }
 }
@@ -121,11 +114,7 @@ fn a_chain_of_aliases_longer_than_the_stack_is_followed() {
     };
     let mut definitions: serde_json::Map<_, _> = (0..count).map(definition).collect();
     definitions.insert(format!("D{count}"), json!({}));
-    check(
-        "schema.json",
-        json!({ "$defs": definitions }).to_string().as_bytes(),
-    )
-    .unwrap();
+    check("schema.json", json!({ "$defs": definitions }).to_string().as_bytes()).unwrap();
 }
 
 #[test]
@@ -134,10 +123,7 @@ fn deep_nesting_is_a_problem_and_no_overflow() {
         for (format, depth) in [(Format::Json, 10_000), (Format::Yaml, 1_000)] {
             let text = open.repeat(depth) + "1" + &close.repeat(depth);
             let problems = Document::parse("deep", text.as_bytes(), format).unwrap_err();
-            assert!(
-                problems.iter().next().unwrap().place.is_some(),
-                "{problems}"
-            );
+            assert!(problems.iter().next().unwrap().place.is_some(), "{problems}");
         }
         let text = open.repeat(MAX_DEPTH) + "1" + &close.repeat(MAX_DEPTH);
         Document::parse("deep", text.as_bytes(), Format::Json).unwrap();
@@ -165,15 +151,8 @@ fn bytes_that_are_no_text_are_placed() {
 
 #[test]
 fn columns_count_characters() {
-    let document =
-        Document::parse("x.json", "{\"äöü\": [\"€\", 1]}".as_bytes(), Format::Json).unwrap();
-    assert_eq!(
-        document.place("#/äöü/1"),
-        Place {
-            line: 1,
-            column: 15
-        }
-    );
+    let document = Document::parse("x.json", "{\"äöü\": [\"€\", 1]}".as_bytes(), Format::Json).unwrap();
+    assert_eq!(document.place("#/äöü/1"), Place { line: 1, column: 15 });
 }
 
 #[test]
@@ -187,10 +166,7 @@ fn a_pointer_to_nothing_has_the_place_of_what_is_around_it() {
 fn every_json_value_stands_at_its_place() {
     let text = hub_schema();
     let document = Document::parse("schema.json", text.as_bytes(), Format::Json).unwrap();
-    assert_eq!(
-        *document.root(),
-        serde_json::from_str::<Value>(&text).unwrap()
-    );
+    assert_eq!(*document.root(), serde_json::from_str::<Value>(&text).unwrap());
     let mut count = 0;
     each_value("#", document.root(), &mut |pointer, value| {
         let rest = text_at(&text, document.place(pointer));
@@ -269,11 +245,7 @@ last: null
     ];
     for (pointer, start) in starts {
         let found = text_at(&text, document.place(pointer));
-        assert!(
-            found.starts_with(start),
-            "{pointer}: {:?}",
-            found.lines().next()
-        );
+        assert!(found.starts_with(start), "{pointer}: {:?}", found.lines().next());
     }
 }
 
@@ -288,19 +260,12 @@ fn every_value_of_the_official_yaml_stands_at_its_place() {
         let found = text_at(&text, document.place(pointer));
         let fits = match value {
             Value::Object(members) if members.is_empty() => found.starts_with("{}"),
-            Value::Object(members) => members.keys().any(|name| {
-                found
-                    .trim_start_matches(['"', '\''])
-                    .starts_with(name.as_str())
-            }),
+            Value::Object(members) => members
+                .keys()
+                .any(|name| found.trim_start_matches(['"', '\'']).starts_with(name.as_str())),
             Value::Array(_) => found.starts_with('-') || found.starts_with('['),
             Value::String(text) => {
-                let word = |text: &str| {
-                    text.split_whitespace()
-                        .next()
-                        .unwrap_or_default()
-                        .to_owned()
-                };
+                let word = |text: &str| text.split_whitespace().next().unwrap_or_default().to_owned();
                 found.starts_with(['"', '\'', '|', '>']) || word(found) == word(text)
             }
             scalar => found.starts_with(&scalar.to_string()),
@@ -311,13 +276,7 @@ fn every_value_of_the_official_yaml_stands_at_its_place() {
 
 #[test]
 fn what_json_has_no_word_for_is_refused_in_yaml() {
-    for text in [
-        "a: .inf",
-        "a: .nan",
-        "a: !tag {b: 1}",
-        "{[1]: 2}",
-        "a: 1\n---\nb: 2",
-    ] {
+    for text in ["a: .inf", "a: .nan", "a: !tag {b: 1}", "{[1]: 2}", "a: 1\n---\nb: 2"] {
         assert!(
             Document::parse("x.yaml", text.as_bytes(), Format::Yaml).is_err(),
             "{text}"
@@ -334,9 +293,7 @@ fn a_file_of_comments_is_null() {
 #[test]
 fn a_manifest_reports_each_wrong_entry() {
     let text = "revisions:\n- revision: ../x\n- revision: a\n  source: x\n  sha256: no\n  dialect: draft-07\n- {revision: b, source: x, sha256: no, dialect: draft-07, extra: 1}\n";
-    let problems = Manifest::parse("revisions.yaml", text)
-        .unwrap_err()
-        .to_string();
+    let problems = Manifest::parse("revisions.yaml", text).unwrap_err().to_string();
     let lines: Vec<_> = problems.lines().collect();
     assert_eq!(lines.len(), 3, "{problems}");
     assert!(
@@ -359,21 +316,14 @@ fn random_damage_never_panics() {
     let definitions = root["$defs"].as_object().unwrap();
     let mut random = Random(0x2545_F491_4F6C_DD1D);
     for round in 0..2_000 {
-        let (name, definition) = definitions
-            .iter()
-            .nth(random.below(definitions.len()))
-            .unwrap();
+        let (name, definition) = definitions.iter().nth(random.below(definitions.len())).unwrap();
         let mut small = json!({ "$schema": root["$schema"], "$defs": { name: definition } });
         if round % 2 == 0 {
             replace_somewhere(&mut small, &mut random);
         }
         let json = serde_json::to_string_pretty(&small).unwrap();
         // YAML's block form is what the places are followed in.
-        let text = if round % 4 < 2 {
-            json
-        } else {
-            block_yaml(&small, 0)
-        };
+        let text = if round % 4 < 2 { json } else { block_yaml(&small, 0) };
         let mut bytes = text.into_bytes();
         for _ in 0..random.below(4) {
             let at = random.below(bytes.len());
@@ -397,13 +347,9 @@ fn block_yaml(value: &Value, indent: usize) -> String {
     let space = " ".repeat(indent);
     match value {
         Value::Object(members) if !members.is_empty() => {
-            let lines = members.iter().map(|(name, value)| {
-                format!(
-                    "\n{space}{}: {}",
-                    json!(name),
-                    block_yaml(value, indent + 2)
-                )
-            });
+            let lines = members
+                .iter()
+                .map(|(name, value)| format!("\n{space}{}: {}", json!(name), block_yaml(value, indent + 2)));
             lines.collect()
         }
         Value::Array(elements) if !elements.is_empty() => elements
@@ -466,20 +412,14 @@ fn each_value(pointer: &str, value: &Value, visit: &mut impl FnMut(&str, &Value)
             .for_each(|(name, inner)| each_value(&join(pointer, name), inner, visit)),
         Value::Array(elements) => {
             let numbered = elements.iter().enumerate();
-            numbered.for_each(|(index, inner)| {
-                each_value(&join(pointer, &index.to_string()), inner, visit)
-            });
+            numbered.for_each(|(index, inner)| each_value(&join(pointer, &index.to_string()), inner, visit));
         }
         _ => {}
     }
 }
 
 fn text_at(text: &str, place: Place) -> &str {
-    let start: usize = text
-        .split_inclusive('\n')
-        .take(place.line - 1)
-        .map(str::len)
-        .sum();
+    let start: usize = text.split_inclusive('\n').take(place.line - 1).map(str::len).sum();
     let column = text[start..]
         .char_indices()
         .nth(place.column - 1)

@@ -16,11 +16,7 @@ fn correct(corrections: &str) -> Result<Document, Problems> {
     let schema = Document::parse("schema.json", SCHEMA.as_bytes(), Format::Json).unwrap();
     let indented = corrections.replace('\n', "\n  ");
     let text = format!("corrections:\n  {indented}\n");
-    let overlay = Overlay::of(Document::parse(
-        "overlay.yaml",
-        text.as_bytes(),
-        Format::Yaml,
-    )?)?;
+    let overlay = Overlay::of(Document::parse("overlay.yaml", text.as_bytes(), Format::Yaml)?)?;
     apply_overlay(&schema, &overlay)
 }
 
@@ -51,31 +47,14 @@ fn places_survive_corrections() {
         "- {{at: '#/$defs/A/type/0', expect: string, {REASON}}}\n- {{at: '#/$defs/B', expect: {{}}, to: {{type: [x]}}, {REASON}}}"
     );
     let document = correct(&text).unwrap();
-    assert_eq!(
-        document.place("#/$defs/A/type/0"),
-        Place {
-            line: 3,
-            column: 31
-        }
-    );
-    assert_eq!(
-        document.place("#/$defs/B/type/0"),
-        Place {
-            line: 4,
-            column: 10
-        }
-    );
+    assert_eq!(document.place("#/$defs/A/type/0"), Place { line: 3, column: 31 });
+    assert_eq!(document.place("#/$defs/B/type/0"), Place { line: 4, column: 10 });
 }
 
 #[test]
 fn null_is_expected_only_where_null_stands() {
     assert!(correct(&format!("- {{at: '#/$defs/A/default', to: 1, {REASON}}}")).is_err());
-    assert!(
-        correct(&format!(
-            "- {{at: '#/$defs/A/other', expect: null, to: 1, {REASON}}}"
-        ))
-        .is_err()
-    );
+    assert!(correct(&format!("- {{at: '#/$defs/A/other', expect: null, to: 1, {REASON}}}")).is_err());
 }
 
 #[test]
@@ -90,14 +69,7 @@ fn every_correction_that_does_not_fit_is_reported_where_it_stands() {
     let problems = correct(&text).unwrap_err();
     let whats: Vec<_> = problems
         .iter()
-        .map(|problem| {
-            problem
-                .to_string()
-                .lines()
-                .next()
-                .unwrap_or_default()
-                .to_owned()
-        })
+        .map(|problem| problem.to_string().lines().next().unwrap_or_default().to_owned())
         .collect();
     assert_eq!(
         whats,
@@ -124,8 +96,7 @@ fn an_entry_without_reason_or_with_an_unknown_field_is_refused() {
         assert!(
             problems
                 .lines()
-                .any(|each| each.starts_with(&format!("overlay.yaml:{line}:5: "))
-                    && each.contains(said)),
+                .any(|each| each.starts_with(&format!("overlay.yaml:{line}:5: ")) && each.contains(said)),
             "{problems}"
         );
     }
@@ -136,10 +107,7 @@ fn an_empty_or_missing_overlay_changes_nothing() {
     let schema = Document::parse("schema.json", SCHEMA.as_bytes(), Format::Json).unwrap();
     let empty = Document::parse("overlay.yaml", b"# nothing yet\n", Format::Yaml).unwrap();
     let directory = tempfile::tempdir().unwrap();
-    for overlay in [
-        Overlay::of(empty).unwrap(),
-        Overlay::load(directory.path()).unwrap(),
-    ] {
+    for overlay in [Overlay::of(empty).unwrap(), Overlay::load(directory.path()).unwrap()] {
         assert_eq!(apply_overlay(&schema, &overlay).unwrap(), schema);
     }
 }

@@ -12,6 +12,9 @@ mod decimal;
 mod decode;
 mod definition;
 mod error;
+#[cfg(feature = "schemars")]
+#[doc(hidden)]
+pub mod json_schema;
 pub mod judge;
 mod map;
 mod members;
@@ -39,6 +42,10 @@ pub use path::Path;
 pub use reader::{Kind, MAX_DEPTH, Reader};
 pub use validate::{Invalid, Validate, embedded_judge, validate_at};
 
+/// For the macros of this crate.
+#[cfg(feature = "schemars")]
+#[doc(hidden)]
+pub use schemars;
 /// For the macros of this crate.
 #[doc(hidden)]
 pub use serde;

@@ -111,17 +111,13 @@ impl SchemaArgs {
     }
 
     pub fn directory(&self) -> PathBuf {
-        self.directory
-            .clone()
-            .unwrap_or_else(|| in_workspace("schema"))
+        self.directory.clone().unwrap_or_else(|| in_workspace("schema"))
     }
 }
 
 impl GenerateArgs {
     pub fn out(&self) -> PathBuf {
-        self.out
-            .clone()
-            .unwrap_or_else(|| in_workspace("generated"))
+        self.out.clone().unwrap_or_else(|| in_workspace("generated"))
     }
 }
 
@@ -130,10 +126,7 @@ fn in_workspace(directory: &str) -> PathBuf {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     let path = manifest.parent().unwrap_or(manifest).join(directory);
     match std::env::current_dir() {
-        Ok(here) => path
-            .strip_prefix(&here)
-            .map(Path::to_path_buf)
-            .unwrap_or(path),
+        Ok(here) => path.strip_prefix(&here).map(Path::to_path_buf).unwrap_or(path),
         Err(_) => path,
     }
 }

@@ -31,9 +31,7 @@ pub fn run(args: &GenerateArgs) -> Result<(), Box<dyn Error>> {
         let written = files.stale.len() + files.missing.len();
         let (removed, unchanged) = (files.orphaned.len(), files.unchanged);
         let seconds = start.elapsed().as_secs_f32();
-        eprintln!(
-            "{written} files written, {removed} removed, {unchanged} unchanged in {seconds:.2} s"
-        );
+        eprintln!("{written} files written, {removed} removed, {unchanged} unchanged in {seconds:.2} s");
     }
     Ok(())
 }
@@ -65,10 +63,7 @@ fn report_undocumented(generated: &Generated) {
         if keys.is_empty() {
             continue;
         }
-        eprintln!(
-            "revision {revision}: {} entries are missing from docs.yaml",
-            keys.len()
-        );
+        eprintln!("revision {revision}: {} entries are missing from docs.yaml", keys.len());
         for key in keys.iter().take(NAMED) {
             eprintln!("  {key}");
         }
@@ -85,11 +80,7 @@ fn stale(out: &Path, files: &Report, args: &GenerateArgs) -> String {
         ("missing", &files.missing),
         ("orphaned", &files.orphaned),
     ] {
-        lines.extend(
-            paths
-                .iter()
-                .map(|path| format!("{what}: {}", out.join(path).display())),
-        );
+        lines.extend(paths.iter().map(|path| format!("{what}: {}", out.join(path).display())));
     }
     let mut command = "cargo xtask generate".to_owned();
     if args.schema.is_given() {

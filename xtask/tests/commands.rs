@@ -42,18 +42,12 @@ fn problems_are_printed_one_by_one_and_the_status_is_1() {
         "{\n\"$defs\": { \"A\": 1,\n\"B\": 2 } }",
     )
     .unwrap();
-    let output = xtask(
-        tree.path(),
-        &["ingest", "a", "official.json", "--schema", "try"],
-    );
+    let output = xtask(tree.path(), &["ingest", "a", "official.json", "--schema", "try"]);
     assert_eq!(output.status.code(), Some(1));
     let said = said(&output);
     let problems: Vec<_> = said.lines().filter(|line| !line.starts_with(' ')).collect();
     assert_eq!(problems.len(), 2, "{said}");
-    assert!(
-        problems[0].starts_with("official.json:2:17: #/$defs/A: "),
-        "{said}"
-    );
+    assert!(problems[0].starts_with("official.json:2:17: #/$defs/A: "), "{said}");
     assert!(!tree.path().join("try").exists());
 }
 
@@ -65,15 +59,7 @@ fn misuse_has_the_status_2() {
         &["ingest", "2099-01-01"],
         &["ingest", "../2099", "official.json"],
         &["ingest", "-x", "official.json"],
-        &[
-            "ingest",
-            "a",
-            "official.json",
-            "--after",
-            "b",
-            "--before",
-            "c",
-        ],
+        &["ingest", "a", "official.json", "--after", "b", "--before", "c"],
         &["generate", "--no-such-option"],
     ];
     for args in misuses {

@@ -140,7 +140,7 @@ impl Emitter<'_> {
                 TypeKind::Results(variants) => self.result_union(name, ty, variants),
             })
             .collect();
-        let title = format!(" The protocol's {} types.", module.replace('_', " "));
+        let title = format!(" The part of the protocol that is about {}.", module.replace('_', " "));
         let imports = self.scope.imports(self.input.model, module);
         let messages = (module == messages::MODULE).then(|| self.message_aliases());
         quote! {

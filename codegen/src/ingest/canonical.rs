@@ -19,10 +19,7 @@ impl Serialize for Sorted<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             Value::Object(members) => {
-                let members: BTreeMap<_, _> = members
-                    .iter()
-                    .map(|(name, value)| (name, Self(value)))
-                    .collect();
+                let members: BTreeMap<_, _> = members.iter().map(|(name, value)| (name, Self(value))).collect();
                 members.serialize(serializer)
             }
             Value::Array(elements) => serializer.collect_seq(elements.iter().map(Sorted)),

@@ -21,11 +21,7 @@ pub(super) fn remove_prose(root: &mut Value) {
 
 /// Puts the alias in the place of each reference that leads out of the document. A reference without one stays, and is found by
 /// the check.
-pub(super) fn replace_aliases(
-    root: &mut Value,
-    dialect: Dialect,
-    aliases: &BTreeMap<String, Value>,
-) {
+pub(super) fn replace_aliases(root: &mut Value, dialect: Dialect, aliases: &BTreeMap<String, Value>) {
     change_schemas(root, &mut |schema| {
         let Some(keywords) = schema.as_object_mut() else {
             return;

@@ -34,9 +34,7 @@ pub enum FetchError {
         place: String,
     },
     /// An address that is neither http nor https.
-    #[error(
-        "can't fetch {url}: only http and https are spoken here; download the file and give its path"
-    )]
+    #[error("can't fetch {url}: only http and https are spoken here; download the file and give its path")]
     Scheme {
         /// The address as given.
         url: String,
@@ -46,9 +44,7 @@ pub enum FetchError {
 /// Reads a path, or fetches what looks like an address.
 pub(super) fn fetch(place: &str) -> Result<Vec<u8>, FetchError> {
     let bytes = match place.split_once("://") {
-        Some((scheme, _))
-            if scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https") =>
-        {
+        Some((scheme, _)) if scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https") => {
             download(place)?
         }
         Some(_) => return Err(FetchError::Scheme { url: place.into() }),
@@ -58,9 +54,7 @@ pub(super) fn fetch(place: &str) -> Result<Vec<u8>, FetchError> {
         })?,
     };
     if bytes.len() > MAX_BYTES {
-        return Err(FetchError::TooLong {
-            place: place.into(),
-        });
+        return Err(FetchError::TooLong { place: place.into() });
     }
     Ok(bytes)
 }
@@ -75,17 +69,10 @@ fn download(url: &str) -> Result<Vec<u8>, FetchError> {
     };
     let agent: ureq::Agent = ureq::Agent::config_builder()
         .timeout_global(Some(TIMEOUT))
-        .user_agent(concat!(
-            env!("CARGO_PKG_NAME"),
-            "/",
-            env!("CARGO_PKG_VERSION")
-        ))
+        .user_agent(concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION")))
         .build()
         .into();
     let mut response = agent.get(url).call().map_err(failed)?;
-    let body = response
-        .body_mut()
-        .with_config()
-        .limit(MAX_BYTES as u64 + 1);
+    let body = response.body_mut().with_config().limit(MAX_BYTES as u64 + 1);
     body.read_to_vec().map_err(failed)
 }

@@ -138,13 +138,8 @@ pub fn ingest(options: &IngestOptions) -> Result<Ingested, IngestError> {
     let entry = new_entry(options, known, &sha256, dialect);
     place_entry(&mut manifest, entry, &options.position)?;
     let schema = canonical::canonical_json(&root).map_err(|error| unwritable("schema", &error))?;
-    let recorded = manifest
-        .to_yaml()
-        .map_err(|error| unwritable("manifest", &error))?;
-    let schema_path = options
-        .schema
-        .join(options.revision.as_str())
-        .join("schema.json");
+    let recorded = manifest.to_yaml().map_err(|error| unwritable("manifest", &error))?;
+    let schema_path = options.schema.join(options.revision.as_str()).join("schema.json");
     // The manifest last: what it names is there.
     replace_files(&[
         (schema_path.clone(), schema.as_bytes()),
@@ -159,10 +154,7 @@ pub fn ingest(options: &IngestOptions) -> Result<Ingested, IngestError> {
 }
 
 fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn check_hash(options: &IngestOptions, entry: &Entry, found: &str) -> Result<(), IngestError> {
@@ -195,12 +187,7 @@ fn check(options: &IngestOptions, official: &Document) -> Result<(), Problems> {
 }
 
 /// The entry to be recorded. What is known and not said anew stays, as long as it is about the same bytes.
-fn new_entry(
-    options: &IngestOptions,
-    known: Option<Entry>,
-    sha256: &str,
-    dialect: Dialect,
-) -> Entry {
+fn new_entry(options: &IngestOptions, known: Option<Entry>, sha256: &str, dialect: Dialect) -> Entry {
     let source = options.source.clone();
     let Some(known) = known else {
         return Entry {
@@ -240,15 +227,10 @@ fn new_entry(
     }
 }
 
-fn place_entry(
-    manifest: &mut Manifest,
-    entry: Entry,
-    position: &Position,
-) -> Result<(), IngestError> {
+fn place_entry(manifest: &mut Manifest, entry: Entry, position: &Position) -> Result<(), IngestError> {
     let revisions = &mut manifest.revisions;
-    let index_of = |revisions: &[Entry], wanted: &Revision| {
-        revisions.iter().position(|entry| entry.revision == *wanted)
-    };
+    let index_of =
+        |revisions: &[Entry], wanted: &Revision| revisions.iter().position(|entry| entry.revision == *wanted);
     let old = index_of(revisions, &entry.revision);
     if let Some(old) = old {
         revisions.remove(old);

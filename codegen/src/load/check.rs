@@ -10,9 +10,7 @@ use super::keyword::{Shape, shape, subschemas};
 use super::{pointer, reference};
 use crate::problem::{Problem, Problems};
 
-const TYPES: [&str; 7] = [
-    "array", "boolean", "integer", "null", "number", "object", "string",
-];
+const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
 
 const CORRECT: &str = "if the official schema has it so, put it right with a correction in the revision's overlay.yaml";
 
@@ -25,10 +23,7 @@ pub fn check_document(document: &Document) -> Result<(), Problems> {
     let mut problems = Vec::new();
     if !document.root().is_object() {
         let found = kind(document.root());
-        let problem = document.problem(
-            "#",
-            format!("a schema document is an object, and this is {found}"),
-        );
+        let problem = document.problem("#", format!("a schema document is an object, and this is {found}"));
         problems.push(problem.help("give the whole official schema.json, not a part of it"));
         return Problems::check(problems);
     }
@@ -78,9 +73,7 @@ impl Checker<'_> {
         }
         for (steps, inner) in subschemas(schema) {
             let above = self.pointer.len();
-            steps
-                .iter()
-                .for_each(|step| pointer::push(&mut self.pointer, step));
+            steps.iter().for_each(|step| pointer::push(&mut self.pointer, step));
             self.schema(inner);
             self.pointer.truncate(above);
         }
@@ -100,12 +93,8 @@ impl Checker<'_> {
         match shape {
             Shape::Any => {}
             // A schema of a wrong kind is reported where it is walked.
-            Shape::Schema => {
-                self.expect(value, value.is_object() || value.is_boolean(), "a schema")
-            }
-            Shape::Schemas => {
-                self.expect_list(value, "a list of schemas with at least one element")
-            }
+            Shape::Schema => self.expect(value, value.is_object() || value.is_boolean(), "a schema"),
+            Shape::Schemas => self.expect_list(value, "a list of schemas with at least one element"),
             Shape::SchemaMap | Shape::Dependencies => {
                 self.expect(value, value.is_object(), "an object");
                 if shape == Shape::Dependencies {
@@ -144,10 +133,9 @@ impl Checker<'_> {
 
     fn items(&mut self, value: &Value) {
         if value.is_array() && self.dialect == Dialect::Draft202012 {
-            let problem = self.document.problem(
-                &self.pointer,
-                "in 2020-12 `items` is one schema, and this is a list",
-            );
+            let problem = self
+                .document
+                .problem(&self.pointer, "in 2020-12 `items` is one schema, and this is a list");
             self.problems
                 .push(problem.help("a list of schemas by position is `prefixItems` there"));
         } else {
@@ -225,28 +213,20 @@ impl Checker<'_> {
     fn root_text(&mut self, keyword: &str, value: &Value) {
         self.expect(value, value.is_string(), "a string");
         if self.pointer.matches('/').count() > 1 {
-            let problem = self.document.problem(
-                &self.pointer,
-                format!("`{keyword}` may stand at the root only"),
-            );
+            let problem = self
+                .document
+                .problem(&self.pointer, format!("`{keyword}` may stand at the root only"));
             self.problems.push(problem.help("the generator reads each document as one whole in one dialect: remove it through the revision's overlay.yaml"));
         }
     }
 
     fn expect_list(&mut self, value: &Value, expected: &str) {
-        self.expect(
-            value,
-            value.as_array().is_some_and(|list| !list.is_empty()),
-            expected,
-        );
+        self.expect(value, value.as_array().is_some_and(|list| !list.is_empty()), expected);
     }
 
     fn expect(&mut self, value: &Value, is_met: bool, expected: &str) {
         if !is_met {
-            self.problem(format!(
-                "{expected} should stand here, and this is {}",
-                kind(value)
-            ));
+            self.problem(format!("{expected} should stand here, and this is {}", kind(value)));
         }
     }
 

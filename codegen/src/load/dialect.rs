@@ -43,9 +43,7 @@ impl Dialect {
             return Ok(Self::Draft202012);
         };
         let named = named.as_str().unwrap_or_default();
-        let address = named
-            .split_once("://")
-            .map_or(named, |(_, address)| address);
+        let address = named.split_once("://").map_or(named, |(_, address)| address);
         match address.trim_end_matches('#') {
             "json-schema.org/draft-07/schema" => Ok(Self::Draft07),
             "json-schema.org/draft/2020-12/schema" => Ok(Self::Draft202012),

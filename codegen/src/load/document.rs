@@ -29,10 +29,7 @@ impl Format {
     #[must_use]
     pub fn of(name: &str, bytes: &[u8]) -> Self {
         let name = name.split(['?', '#']).next().unwrap_or_default();
-        match Path::new(name)
-            .extension()
-            .and_then(|extension| extension.to_str())
-        {
+        match Path::new(name).extension().and_then(|extension| extension.to_str()) {
             Some("json") => Self::Json,
             Some("yaml" | "yml") => Self::Yaml,
             _ => match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
@@ -91,16 +88,13 @@ impl Document {
     /// Where the value at a pointer stands, or the closest value around it that has a place.
     #[must_use]
     pub fn place(&self, pointer: &str) -> Place {
-        self.places
-            .closest(&pointer::tokens(pointer).unwrap_or_default())
+        self.places.closest(&pointer::tokens(pointer).unwrap_or_default())
     }
 
     /// A problem at a pointer of this document.
     #[must_use]
     pub fn problem(&self, pointer: &str, what: impl Into<String>) -> Problem {
-        Problem::new(&self.file, what)
-            .at(self.place(pointer))
-            .pointer(pointer)
+        Problem::new(&self.file, what).at(self.place(pointer)).pointer(pointer)
     }
 
     /// The value at a pointer as a type of ours.
@@ -116,10 +110,7 @@ impl Document {
     /// The same places over another value of nearly the same shape.
     #[must_use]
     pub fn with_root(&self, root: Value) -> Self {
-        Self {
-            root,
-            ..self.clone()
-        }
+        Self { root, ..self.clone() }
     }
 
     /// Puts `value` at a pointer, or takes away what stands there. Returns whether the value around it exists and can hold it.

@@ -77,8 +77,7 @@ impl Reader<'_> {
             pointer::push(&mut self.pointer, &name);
             if members.contains_key(&name) {
                 let place = self.locator.at(name_at);
-                self.doubled
-                    .push(duplicate(self.file, &self.pointer).at(place));
+                self.doubled.push(duplicate(self.file, &self.pointer).at(place));
             }
             let (value, within) = self.value(depth + 1)?;
             self.pointer.truncate(above);
@@ -128,9 +127,8 @@ impl Reader<'_> {
         let Some(token) = self.text.get(self.offset..=end) else {
             return Err(self.problem("this string has no end"));
         };
-        let text = serde_json::from_str(token).map_err(|_| {
-            self.problem("this string holds a bare control character or a broken escape")
-        })?;
+        let text = serde_json::from_str(token)
+            .map_err(|_| self.problem("this string holds a bare control character or a broken escape"))?;
         self.offset = end + 1;
         Ok(text)
     }
@@ -141,8 +139,7 @@ impl Reader<'_> {
         let length = rest
             .find(|char: char| !(char.is_ascii_alphanumeric() || matches!(char, '+' | '-' | '.')))
             .unwrap_or(rest.len());
-        let value = serde_json::from_str(&rest[..length])
-            .map_err(|_| self.problem("no JSON value stands here"))?;
+        let value = serde_json::from_str(&rest[..length]).map_err(|_| self.problem("no JSON value stands here"))?;
         self.offset += length;
         Ok(value)
     }

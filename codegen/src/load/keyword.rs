@@ -48,18 +48,11 @@ pub const PROSE: [&str; 4] = ["$comment", "description", "examples", "title"];
 #[must_use]
 pub fn shape(keyword: &str) -> Option<Shape> {
     Some(match keyword {
-        "additionalItems"
-        | "additionalProperties"
-        | "contains"
-        | "else"
-        | "if"
-        | "not"
-        | "propertyNames"
-        | "then" => Shape::Schema,
-        "allOf" | "anyOf" | "oneOf" | "prefixItems" => Shape::Schemas,
-        "$defs" | "definitions" | "dependentSchemas" | "patternProperties" | "properties" => {
-            Shape::SchemaMap
+        "additionalItems" | "additionalProperties" | "contains" | "else" | "if" | "not" | "propertyNames" | "then" => {
+            Shape::Schema
         }
+        "allOf" | "anyOf" | "oneOf" | "prefixItems" => Shape::Schemas,
+        "$defs" | "definitions" | "dependentSchemas" | "patternProperties" | "properties" => Shape::SchemaMap,
         "items" => Shape::Items,
         "dependencies" => Shape::Dependencies,
         "$ref" => Shape::Reference,
@@ -68,11 +61,12 @@ pub fn shape(keyword: &str) -> Option<Shape> {
         "dependentRequired" => Shape::NamesMap,
         "multipleOf" => Shape::Divisor,
         "exclusiveMaximum" | "exclusiveMinimum" | "maximum" | "minimum" => Shape::Number,
-        "maxContains" | "maxItems" | "maxLength" | "maxProperties" | "minContains" | "minItems"
-        | "minLength" | "minProperties" => Shape::Count,
+        "maxContains" | "maxItems" | "maxLength" | "maxProperties" | "minContains" | "minItems" | "minLength"
+        | "minProperties" => Shape::Count,
         "deprecated" | "readOnly" | "uniqueItems" | "writeOnly" => Shape::Flag,
-        "$comment" | "contentEncoding" | "contentMediaType" | "description" | "format"
-        | "pattern" | "title" => Shape::Text,
+        "$comment" | "contentEncoding" | "contentMediaType" | "description" | "format" | "pattern" | "title" => {
+            Shape::Text
+        }
         "$id" | "$schema" => Shape::RootText,
         "enum" | "examples" => Shape::Values,
         "const" | "default" => Shape::Any,
@@ -88,12 +82,7 @@ pub fn is_annotation(keyword: &str) -> bool {
         || keyword.starts_with("x-")
         || matches!(
             keyword,
-            "default"
-                | "deprecated"
-                | "readOnly"
-                | "writeOnly"
-                | "contentEncoding"
-                | "contentMediaType"
+            "default" | "deprecated" | "readOnly" | "writeOnly" | "contentEncoding" | "contentMediaType"
         )
 }
 
@@ -107,16 +96,11 @@ pub fn subschemas(schema: &Value) -> Vec<(Vec<String>, &Value)> {
             }
             (Some(Shape::Schemas | Shape::Items), Value::Array(list)) => {
                 let numbered = list.iter().enumerate();
-                found.extend(
-                    numbered
-                        .map(|(index, inner)| (vec![keyword.clone(), index.to_string()], inner)),
-                );
+                found.extend(numbered.map(|(index, inner)| (vec![keyword.clone(), index.to_string()], inner)));
             }
             (Some(shape @ (Shape::SchemaMap | Shape::Dependencies)), Value::Object(map)) => {
                 let schemas = map.iter().filter(|(_, inner)| !is_name_list(shape, inner));
-                found.extend(
-                    schemas.map(|(name, inner)| (vec![keyword.clone(), name.clone()], inner)),
-                );
+                found.extend(schemas.map(|(name, inner)| (vec![keyword.clone(), name.clone()], inner)));
             }
             _ => {}
         }
@@ -132,8 +116,7 @@ pub fn change_schemas(schema: &mut Value, change: &mut impl FnMut(&mut Value)) {
                 change_schemas(value, change)
             }
             (Some(Shape::Schemas | Shape::Items), Value::Array(list)) => {
-                list.iter_mut()
-                    .for_each(|inner| change_schemas(inner, change));
+                list.iter_mut().for_each(|inner| change_schemas(inner, change));
             }
             (Some(shape @ (Shape::SchemaMap | Shape::Dependencies)), Value::Object(map)) => {
                 let schemas = map.values_mut().filter(|inner| !is_name_list(shape, inner));

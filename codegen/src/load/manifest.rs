@@ -136,13 +136,8 @@ impl Manifest {
             }
         }
         let is_known = |hub: &Revision| revisions.iter().any(|entry| entry.revision == *hub);
-        if let Some(hub) = raw
-            .hub
-            .as_ref()
-            .filter(|hub| problems.is_empty() && !is_known(hub))
-        {
-            problems
-                .push(document.problem("#/hub", format!("{hub} is none of the revisions below")));
+        if let Some(hub) = raw.hub.as_ref().filter(|hub| problems.is_empty() && !is_known(hub)) {
+            problems.push(document.problem("#/hub", format!("{hub} is none of the revisions below")));
         }
         Problems::check(problems)?;
         Ok(Self {
@@ -177,9 +172,7 @@ impl Manifest {
     /// The entry of a revision.
     #[must_use]
     pub fn entry(&self, revision: &str) -> Option<&Entry> {
-        self.revisions
-            .iter()
-            .find(|entry| entry.revision.as_str() == revision)
+        self.revisions.iter().find(|entry| entry.revision.as_str() == revision)
     }
 
     /// The revision that handlers are written against: the one that is named, else the last.
@@ -207,12 +200,7 @@ impl Manifest {
 fn wrong_entry(document: &Document, at: &str, entry: &Entry, earlier: &[Entry]) -> Vec<Problem> {
     let mut problems = Vec::new();
     // Directories may live on a file system that does not tell case.
-    let is_same = |other: &Entry| {
-        other
-            .revision
-            .as_str()
-            .eq_ignore_ascii_case(entry.revision.as_str())
-    };
+    let is_same = |other: &Entry| other.revision.as_str().eq_ignore_ascii_case(entry.revision.as_str());
     if earlier.iter().any(is_same) {
         problems.push(document.problem(
             &pointer::join(at, "revision"),
@@ -220,18 +208,10 @@ fn wrong_entry(document: &Document, at: &str, entry: &Entry, earlier: &[Entry]) 
         ));
     }
     let accepted = entry.accepted.iter().enumerate();
-    let accepted = accepted.map(|(index, hash)| {
-        (
-            pointer::join(&pointer::join(at, "accepted"), &index.to_string()),
-            hash,
-        )
-    });
+    let accepted =
+        accepted.map(|(index, hash)| (pointer::join(&pointer::join(at, "accepted"), &index.to_string()), hash));
     for (at, hash) in accepted.chain([(pointer::join(at, "sha256"), &entry.sha256)]) {
-        if hash.len() != 64
-            || !hash
-                .bytes()
-                .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-        {
+        if hash.len() != 64 || !hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
             problems.push(document.problem(&at, "a sha256 is 64 hexadecimal digits in lower case"));
         }
     }

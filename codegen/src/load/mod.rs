@@ -52,8 +52,6 @@ pub(crate) fn read_document(path: &Path) -> Result<Option<Document>, Problems> {
 /// Reads a file, one byte more than a document may have at most: enough to see that it is too long.
 pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?
-        .take(MAX_BYTES as u64 + 1)
-        .read_to_end(&mut bytes)?;
+    File::open(path)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

@@ -79,12 +79,7 @@ impl<'text> Locator<'text> {
         if offset < self.offset {
             *self = Self::new(self.text);
         }
-        for char in self
-            .text
-            .get(self.offset..offset)
-            .unwrap_or_default()
-            .chars()
-        {
+        for char in self.text.get(self.offset..offset).unwrap_or_default().chars() {
             if char == '\n' {
                 self.place = Place {
                     line: self.place.line + 1,

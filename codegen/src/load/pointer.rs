@@ -34,11 +34,7 @@ pub fn tokens(pointer: &str) -> Option<Vec<String>> {
     }
     let steps = path.strip_prefix('/')?.split('/');
     // `~1` first: the other way round, `~01` would become a slash.
-    Some(
-        steps
-            .map(|step| step.replace("~1", "/").replace("~0", "~"))
-            .collect(),
-    )
+    Some(steps.map(|step| step.replace("~1", "/").replace("~0", "~")).collect())
 }
 
 /// The pointer that a `$ref` into its own document means, with percent escapes undone; `None` for a reference elsewhere,

@@ -72,9 +72,7 @@ fn schema_at<'document>(root: &'document Value, pointer: &str) -> Option<&'docum
         schema = match shape(keyword)? {
             Shape::Schema => value,
             Shape::Items if !value.is_array() => value,
-            Shape::Schemas | Shape::Items => {
-                value.as_array()?.get(path.next()?.parse::<usize>().ok()?)?
-            }
+            Shape::Schemas | Shape::Items => value.as_array()?.get(path.next()?.parse::<usize>().ok()?)?,
             Shape::SchemaMap | Shape::Dependencies => value.as_object()?.get(path.next()?)?,
             _ => return None,
         };
@@ -114,13 +112,7 @@ pub(super) fn find_circles(document: &Document, dialect: Dialect) -> Vec<Problem
 /// The schemas that must judge the same value as a schema does, by pointer.
 type Edges = BTreeMap<String, Vec<String>>;
 
-fn collect_edges(
-    schema: &Value,
-    pointer: &mut String,
-    root: &Value,
-    dialect: Dialect,
-    edges: &mut Edges,
-) {
+fn collect_edges(schema: &Value, pointer: &mut String, root: &Value, dialect: Dialect, edges: &mut Edges) {
     let reference = schema.get("$ref").and_then(Value::as_str);
     let mut targets: Vec<_> = reference
         .and_then(|reference| follow(root, reference).ok())
@@ -190,10 +182,6 @@ impl<'edges> Search<'edges> {
     }
 
     fn next(&self, pointer: &str) -> std::slice::Iter<'edges, String> {
-        self.edges
-            .get(pointer)
-            .map(Vec::as_slice)
-            .unwrap_or_default()
-            .iter()
+        self.edges.get(pointer).map(Vec::as_slice).unwrap_or_default().iter()
     }
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// ```
 /// use mcp_codegen::load::Revision;
 ///
-/// assert!("2099-01-01".parse::<Revision>().is_ok());
+/// assert!("draft-1".parse::<Revision>().is_ok());
 /// assert!("../elsewhere".parse::<Revision>().is_err());
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -30,20 +30,9 @@ pub(super) struct Found {
 
 /// Reads a whole text as one YAML document.
 pub(super) fn parse(file: &str, text: &str) -> Result<(Value, Places), Problems> {
-    let mut documents = yaml_serde::Deserializer::from_str(text);
-    let tree = match documents.next() {
-        Some(first) => Seed { depth: 0 }
-            .deserialize(first)
-            .map_err(|error| broken(file, &error))?,
-        // Nothing but comments.
-        None => Tree::Scalar(Value::Null),
-    };
-    if documents.next().is_some() {
-        let problem = Problem::new(file, "this file holds more than one YAML document");
-        return Err(problem
-            .help("a `---` starts a new one: leave one in the file")
-            .into());
-    }
+    let tree = Seed { depth: 0 }
+        .deserialize(yaml_serde::Deserializer::from_str(text))
+        .map_err(|error| broken(file, &error))?;
     let found = yaml_places::find(text, &tree);
     let mut doubled = Vec::new();
     let read = join(file, tree, found, &mut String::from("#"), &mut doubled);
@@ -52,9 +41,8 @@ pub(super) fn parse(file: &str, text: &str) -> Result<(Value, Places), Problems>
 }
 
 fn broken(file: &str, error: &yaml_serde::Error) -> Problem {
-    let problem = Problem::new(file, error.to_string()).help(
-        "the file is damaged or is no YAML that JSON could say too: correct it or get it again",
-    );
+    let problem = Problem::new(file, error.to_string())
+        .help("the file is damaged or is no YAML that JSON could say too: correct it or get it again");
     match error.location() {
         Some(at) => problem.at(Place {
             line: at.line(),
@@ -65,13 +53,7 @@ fn broken(file: &str, error: &yaml_serde::Error) -> Problem {
 }
 
 /// Makes JSON of a tree, with its places, and collects the names that stand twice.
-fn join(
-    file: &str,
-    tree: Tree,
-    found: Found,
-    pointer: &mut String,
-    doubled: &mut Vec<Problem>,
-) -> (Value, Places) {
+fn join(file: &str, tree: Tree, found: Found, pointer: &mut String, doubled: &mut Vec<Problem>) -> (Value, Places) {
     let place = found.place;
     let above = pointer.len();
     let mut below = found.within.into_iter();
@@ -124,9 +106,7 @@ impl<'de> DeserializeSeed<'de> for Seed {
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Tree, D::Error> {
         if self.depth > MAX_DEPTH {
-            return Err(D::Error::custom(format!(
-                "nested more than {MAX_DEPTH} deep"
-            )));
+            return Err(D::Error::custom(format!("nested more than {MAX_DEPTH} deep")));
         }
         deserializer.deserialize_any(self)
     }
@@ -137,6 +117,11 @@ impl<'de> Visitor<'de> for Seed {
 
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("a value that JSON has too")
+    }
+
+    /// A file of nothing but comments.
+    fn visit_none<E>(self) -> Result<Tree, E> {
+        Ok(Tree::Scalar(Value::Null))
     }
 
     fn visit_unit<E>(self) -> Result<Tree, E> {
@@ -168,9 +153,7 @@ impl<'de> Visitor<'de> for Seed {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Tree, A::Error> {
         let mut items = Vec::new();
-        while let Some(item) = access.next_element_seed(Seed {
-            depth: self.depth + 1,
-        })? {
+        while let Some(item) = access.next_element_seed(Seed { depth: self.depth + 1 })? {
             items.push(item);
         }
         Ok(Tree::List(items))
@@ -179,12 +162,7 @@ impl<'de> Visitor<'de> for Seed {
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Tree, A::Error> {
         let mut entries = Vec::new();
         while let Some(name) = access.next_key::<String>()? {
-            entries.push((
-                name,
-                access.next_value_seed(Seed {
-                    depth: self.depth + 1,
-                })?,
-            ));
+            entries.push((name, access.next_value_seed(Seed { depth: self.depth + 1 })?));
         }
         Ok(Tree::Map(entries))
     }

@@ -81,9 +81,7 @@ impl Finder<'_> {
         let mut offset = self.offset;
         while offset <= self.text.len() {
             let line_start = self.text[..offset].rfind('\n').map_or(0, |at| at + 1);
-            let line_end = self.text[offset..]
-                .find('\n')
-                .map_or(self.text.len(), |at| offset + at);
+            let line_end = self.text[offset..].find('\n').map_or(self.text.len(), |at| offset + at);
             let before = &self.text[line_start..offset];
             // A first name may stand after dashes (`- name: …`), the later ones stand alone.
             let is_start = offset == self.offset || before.chars().all(|char| char == ' ');
@@ -159,11 +157,7 @@ impl Finder<'_> {
                     chars.next();
                     false
                 }
-                Some('\'')
-                    if char == '\'' && chars.next_if(|(_, next)| *next == '\'').is_some() =>
-                {
-                    false
-                }
+                Some('\'') if char == '\'' && chars.next_if(|(_, next)| *next == '\'').is_some() => false,
                 Some(quote) => char == quote,
                 None => matches!(char, ',' | ']' | '}') || (is_name && char == ':'),
             };
@@ -191,10 +185,7 @@ impl Finder<'_> {
             if !self.rest().starts_with(['&', '!']) {
                 break;
             }
-            self.offset += self
-                .rest()
-                .find(char::is_whitespace)
-                .unwrap_or(self.rest().len());
+            self.offset += self.rest().find(char::is_whitespace).unwrap_or(self.rest().len());
         }
     }
 

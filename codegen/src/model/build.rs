@@ -48,7 +48,7 @@ pub fn build_model(input: &BuildInput<'_>) -> Result<Model, Vec<Collision>> {
     let rust_names = name_definitions(input)?;
     let mut builder = Builder {
         input,
-        keys: rust_names.values().map(|name| (name.clone(), String::new())).collect(),
+        keys: rust_names.iter().map(|(pointer, name)| (name.clone(), definition_key(input.shapes, pointer))).collect(),
         rust_names,
         shared: BTreeMap::new(),
         types: BTreeMap::new(),
@@ -119,6 +119,10 @@ fn definitions(input: &BuildInput<'_>, rust_names: &BTreeMap<String, String>) ->
         .collect()
 }
 
+fn definition_key(shapes: &Shapes, pointer: &str) -> String {
+    shapes.definitions.get(pointer).map(|definition| key(&definition.node.shape)).unwrap_or_default()
+}
+
 /// The definition that JSON-RPC requests use for their id, if ids are what JSON-RPC says they are.
 fn request_id_pointer(shapes: &Shapes) -> Option<String> {
     shapes.definitions.values().find_map(|definition| {
@@ -172,28 +176,30 @@ impl Builder<'_> {
         for (pointer, definition) in &self.input.shapes.definitions {
             let name = &self.rust_names[pointer];
             if let Shape::Union(_) = definition.node.shape {
-                let names = candidates.entry(key(&definition.node.shape)).or_default();
-                names.push((0, name.len(), name.clone()));
+                let shape = key(&definition.node.shape);
+                let group = candidates.entry(shape.clone()).or_insert((shape, Vec::new()));
+                group.1.push((0, name.len(), name.clone()));
             }
             let context = Context { parent: name, member: "", position: name.clone() };
             self.collect_shared(&definition.node, &context, true, &mut candidates);
         }
-        for (key, mut names) in candidates {
+        for (group, (shape, mut names)) in candidates {
             names.sort();
-            let chosen = names.iter().find(|(rank, _, name)| *rank == 0 || !self.keys.contains_key(name));
-            let name = match chosen {
+            let free = |name: &str| self.keys.get(name).is_none_or(|other| *other == shape);
+            let name = match names.iter().find(|(rank, _, name)| *rank == 0 || free(name)) {
                 Some((_, _, name)) => name.clone(),
-                None => unique(&names[0].2, |name| self.keys.contains_key(name)),
+                None => unique(&names[0].2, |name| !free(name)),
             };
-            self.keys.entry(name.clone()).or_insert_with(|| key.clone());
-            self.shared.insert(key, name);
+            self.keys.insert(name.clone(), shape);
+            self.shared.insert(group, name);
         }
     }
 
     fn collect_shared(&self, node: &Node, context: &Context<'_>, is_definition: bool, found: &mut Candidates) {
-        if let (false, Some(key)) = (is_definition, shared_key(node, context)) {
+        if let (false, Some(group)) = (is_definition, shared_key(node, context)) {
             let (rank, name) = self.wanted_name(node, context);
-            found.entry(key).or_default().push((rank, name.len(), name));
+            let group = found.entry(group).or_insert_with(|| (key(&node.shape), Vec::new()));
+            group.1.push((rank, name.len(), name));
         }
         match &node.shape {
             Shape::Union(variants) => {
@@ -318,18 +324,19 @@ impl Builder<'_> {
 
     /// The type of a node that the schema gives no name.
     fn inline(&mut self, node: &Node, context: &Context<'_>) -> TypeRef {
-        let key = shared_key(node, context).unwrap_or_else(|| key(&node.shape));
-        let name = match self.shared.get(&key).cloned() {
+        let shape = key(&node.shape);
+        let shared = shared_key(node, context).and_then(|group| self.shared.get(&group).cloned());
+        let name = match shared {
             Some(name) => name,
             None => {
                 let wanted = self.wanted_name(node, context).1;
-                unique(&wanted, |name| self.keys.get(name).is_some_and(|other| *other != key))
+                unique(&wanted, |name| self.keys.get(name).is_some_and(|other| *other != shape))
             }
         };
         self.positions.insert(context.position.clone(), name.clone());
         let is_definition = self.rust_names.values().any(|definition| *definition == name);
         if !is_definition && !self.types.contains_key(&name) {
-            self.keys.insert(name.clone(), key);
+            self.keys.insert(name.clone(), shape);
             // Held open while it is being built: it may contain itself.
             self.define(&name, node, &name, false);
         }
@@ -471,8 +478,9 @@ fn json_kind(shape: &Shape) -> JsonKind {
     }
 }
 
-/// The possible names of each thing: how good a reason there is for it (0 is the best), its length, and the name.
-type Candidates = BTreeMap<String, Vec<(u8, usize, String)>>;
+/// What stands in several places: its shape, and its possible names, each with how good a reason there is for it (0 is
+/// the best) and its length.
+type Candidates = BTreeMap<String, (String, Vec<(u8, usize, String)>)>;
 
 /// What makes things without a name one type: unions of the same variants, and members of the same name and shape.
 /// A method's parameters stay its own.

@@ -7,6 +7,8 @@ use serde_json::Value;
 
 use super::references::definitions;
 
+/// What the names of JSON-RPC's own messages begin with: those are envelopes, and have none.
+const JSON_RPC: &str = "JSONRPC";
 const VERSION: &str = "jsonrpc";
 const ID: &str = "id";
 const METHOD: &str = "method";
@@ -21,9 +23,10 @@ pub enum Envelope {
     Notification,
 }
 
-/// Removes the members of the envelope from every definition with a constant `method`, and says what they were.
+/// Removes the members of the envelope from every definition of a method, and says what they were.
 pub fn take_envelopes(schema: &mut Value) -> BTreeMap<String, Envelope> {
-    let pointers: Vec<String> = definitions(schema).map(|(pointer, ..)| pointer).collect();
+    let methods = definitions(schema).filter(|(_, name, _)| !name.starts_with(JSON_RPC));
+    let pointers: Vec<String> = methods.map(|(pointer, ..)| pointer).collect();
     let mut envelopes = BTreeMap::new();
     for pointer in pointers {
         let definition = pointer
@@ -38,10 +41,8 @@ pub fn take_envelopes(schema: &mut Value) -> BTreeMap<String, Envelope> {
 
 fn take_envelope(definition: &mut Value) -> Option<Envelope> {
     let properties = definition.get("properties")?;
-    let is_method = properties.get(METHOD)?.get("const").is_some();
-    if !is_method || properties.get(VERSION)?.get("const").is_none() {
-        return None;
-    }
+    properties.get(METHOD)?;
+    properties.get(VERSION)?.get("const")?;
     let envelope = match properties.get(ID) {
         Some(_) => Envelope::Request,
         None => Envelope::Notification,

@@ -17,18 +17,21 @@ pub enum Revision {
     V2025_06_18,
     /// Revision 2025-11-25.
     V2025_11_25,
+    /// Revision 2099-01-01.
+    V2099_01_01,
 }
 
 impl Revision {
     /// Every revision, the earliest first.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::V2024_11_05,
         Self::V2025_03_26,
         Self::V2025_06_18,
         Self::V2025_11_25,
+        Self::V2099_01_01,
     ];
     /// The latest revision.
-    pub const LATEST: Self = Self::V2025_11_25;
+    pub const LATEST: Self = Self::V2099_01_01;
     /// The revision that handlers are written against.
     pub const HUB: Self = Self::V2025_11_25;
     /// The revision as peers name it.
@@ -39,6 +42,7 @@ impl Revision {
             Self::V2025_03_26 => "2025-03-26",
             Self::V2025_06_18 => "2025-06-18",
             Self::V2025_11_25 => "2025-11-25",
+            Self::V2099_01_01 => "2099-01-01",
         }
     }
 
@@ -50,6 +54,7 @@ impl Revision {
             Self::V2025_03_26 => crate::v2025_03_26::METHODS,
             Self::V2025_06_18 => crate::v2025_06_18::METHODS,
             Self::V2025_11_25 => crate::v2025_11_25::METHODS,
+            Self::V2099_01_01 => crate::v2099_01_01::METHODS,
         }
     }
 
@@ -62,6 +67,7 @@ impl Revision {
             Self::V2025_03_26 => crate::v2025_03_26::definitions::DEFINITIONS,
             Self::V2025_06_18 => crate::v2025_06_18::definitions::DEFINITIONS,
             Self::V2025_11_25 => crate::v2025_11_25::definitions::DEFINITIONS,
+            Self::V2099_01_01 => crate::v2099_01_01::definitions::DEFINITIONS,
         }
     }
 }

@@ -235,7 +235,7 @@ pub const DEFINITIONS: &[Definition] = &[
         crate::NumberSchema,
     >("NumberSchema", "#/$defs/NumberSchema", judge),
     Definition::new::<
-        crate::PaginatedRequest,
+        mcp_wire::Call<crate::PaginatedRequest>,
     >("PaginatedRequest", "#/$defs/PaginatedRequest", judge),
     Definition::new::<
         crate::PaginatedRequestParams,

@@ -20,7 +20,14 @@ pub fn judge() -> &'static mcp_wire::Judge {
 macro_rules! judged {
     ($type:ty, $pointer:literal) => {
         impl mcp_wire::Validate for $type { const POINTER : & 'static str = $pointer; fn
-        judge() -> & 'static mcp_wire::Judge { crate ::schema::judge() } }
+        judge() -> & 'static mcp_wire::Judge { crate ::schema::judge() } } #[cfg(feature
+        = "schemars")] impl mcp_wire::schemars::JsonSchema for $type { fn schema_name()
+        -> ::std::borrow::Cow < 'static, str > { mcp_wire::json_schema::name($pointer) }
+        fn schema_id() -> ::std::borrow::Cow < 'static, str > {
+        mcp_wire::json_schema::id(crate ::REVISION, $pointer) } fn json_schema(generator
+        : & mut mcp_wire::schemars::SchemaGenerator,) -> mcp_wire::schemars::Schema {
+        mcp_wire::json_schema::schema(generator, crate ::REVISION, crate
+        ::schema::SCHEMA, $pointer) } }
     };
 }
 pub(crate) use judged;

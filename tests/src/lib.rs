@@ -1,0 +1,123 @@
+//! What the tests of the generated crates share.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use mcp_adapters::Revision;
+use mcp_adapters::mcp_wire::Definition;
+use serde_json::Value;
+
+/// A path from the root of the workspace.
+#[must_use]
+pub fn workspace(path: &str) -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join(path)
+}
+
+/// Whether two values are the same JSON; `1` and `1.0` are the same number.
+#[must_use]
+pub fn same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => {
+            one == other || one.as_f64() == other.as_f64() && !(one.is_i64() && other.is_i64())
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            let same_member = |(name, value)| other.get(name).is_some_and(|other| same(value, other));
+            one.len() == other.len() && one.iter().all(same_member)
+        }
+        _ => one == other,
+    }
+}
+
+/// The definition of a revision by the schema's name for it.
+#[must_use]
+pub fn definition(revision: Revision, name: &str) -> Option<&'static Definition> {
+    revision.definitions().iter().find(|definition| definition.name == name)
+}
+
+/// How the values of a revision's definitions fared.
+#[derive(Debug)]
+pub struct Tally {
+    revision: Revision,
+    kept: usize,
+    refused: usize,
+    failures: Vec<String>,
+}
+
+impl Tally {
+    /// One without values.
+    #[must_use]
+    pub fn new(revision: Revision) -> Self {
+        Self {
+            revision,
+            kept: 0,
+            refused: 0,
+            failures: Vec::new(),
+        }
+    }
+
+    /// Decodes a value as an instance of a definition and judges it: a valid one has to survive, and another to be refused.
+    pub fn add(&mut self, name: &str, value: &Value, valid: bool) {
+        match (round_trip(self.revision, name, value), valid) {
+            (Ok(()), true) => self.kept += 1,
+            (Err(Refusal::Decode(_) | Refusal::Validate(_)), false) => self.refused += 1,
+            (Ok(()), false) => self.fail(name, value, "an invalid value was accepted"),
+            (Err(refusal), _) => self.fail(name, value, &refusal.to_string()),
+        }
+    }
+
+    fn fail(&mut self, name: &str, value: &Value, what: &str) {
+        self.failures.push(format!("{} {name}: {what}: {value}", self.revision));
+    }
+
+    /// Prints what was counted.
+    ///
+    /// # Panics
+    /// When any value fared otherwise than it should, or none of a kind was there.
+    pub fn settle(self) {
+        println!(
+            "{}: {} valid values kept, {} invalid ones refused, {} failures",
+            self.revision,
+            self.kept,
+            self.refused,
+            self.failures.len()
+        );
+        let shown: Vec<&str> = self.failures.iter().map(String::as_str).take(40).collect();
+        assert!(self.failures.is_empty(), "{}", shown.join("\n"));
+        assert!(self.kept > 0 && self.refused > 0, "nothing was tested");
+    }
+}
+
+/// Why a value didn't come back as it was.
+#[derive(Debug)]
+enum Refusal {
+    NoDefinition,
+    Decode(String),
+    Validate(String),
+    Changed(String),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoDefinition => f.write_str("there is no such definition"),
+            Self::Decode(error) => write!(f, "not decoded: {error}"),
+            Self::Validate(error) => write!(f, "not validated: {error}"),
+            Self::Changed(text) => write!(f, "came back as {text}"),
+        }
+    }
+}
+
+fn round_trip(revision: Revision, name: &str, value: &Value) -> Result<(), Refusal> {
+    let definition = definition(revision, name).ok_or(Refusal::NoDefinition)?;
+    let instance =
+        definition.decode(value.to_string().as_bytes()).map_err(|error| Refusal::Decode(error.to_string()))?;
+    instance.validate().map_err(|invalid| Refusal::Validate(invalid.to_string()))?;
+    let text = instance.to_json().map_err(|error| Refusal::Changed(error.to_string()))?;
+    match serde_json::from_str(&text) {
+        Ok(back) if same(value, &back) => Ok(()),
+        _ => Err(Refusal::Changed(text)),
+    }
+}

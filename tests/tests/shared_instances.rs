@@ -1,0 +1,23 @@
+//! Recorded instances with their verdicts, where they are at hand.
+
+use std::fs;
+
+use mcp_adapters::Revision;
+use mcp_tests::{Tally, workspace};
+use serde_json::Value;
+
+#[test]
+fn every_recorded_instance_comes_back_equal_if_valid_and_is_refused_if_not() {
+    for revision in Revision::ALL {
+        let recorded = workspace("../shared/instances").join(format!("{revision}.jsonl"));
+        let Ok(lines) = fs::read_to_string(recorded) else {
+            continue;
+        };
+        let mut tally = Tally::new(revision);
+        for line in lines.lines() {
+            let line: Value = serde_json::from_str(line).unwrap();
+            tally.add(line["type"].as_str().unwrap(), &line["value"], line["valid"].as_bool().unwrap());
+        }
+        tally.settle();
+    }
+}

@@ -1,0 +1,106 @@
+//! `schemars::JsonSchema` for generated types: the revision's own schema, brought into the caller's document.
+
+use std::borrow::Cow;
+
+use schemars::{Schema, SchemaGenerator};
+use serde_json::{Map, Value};
+
+/// The name of the definition at `pointer`: its last part.
+#[must_use]
+pub fn name(pointer: &str) -> Cow<'static, str> {
+    Cow::Owned(pointer.rsplit('/').next().unwrap_or(pointer).to_owned())
+}
+
+/// What tells a revision's definition from those of other revisions.
+#[must_use]
+pub fn id(revision: &str, pointer: &str) -> Cow<'static, str> {
+    Cow::Owned(format!("mcp {revision} {pointer}"))
+}
+
+/// The schema at `pointer` of a revision's schema, with everything that it refers to among the generator's definitions.
+#[must_use]
+pub fn schema(generator: &mut SchemaGenerator, revision: &str, document: &str, pointer: &str) -> Schema {
+    let document: Value = serde_json::from_str(document).unwrap_or(Value::Bool(true));
+    let dialect = document.get("$schema").and_then(Value::as_str).unwrap_or_default();
+    let mut import = Import {
+        generator,
+        revision,
+        document: &document,
+        draft_07: dialect.contains("draft-07"),
+    };
+    let found = pointer.strip_prefix('#').and_then(|pointer| document.pointer(pointer));
+    let imported = import.schema(found.unwrap_or(&Value::Bool(true)));
+    Schema::try_from(imported).unwrap_or_default()
+}
+
+struct Import<'i> {
+    generator: &'i mut SchemaGenerator,
+    revision: &'i str,
+    document: &'i Value,
+    /// In draft-07, what stands beside a reference is not part of the schema.
+    draft_07: bool,
+}
+
+impl Import<'_> {
+    fn schema(&mut self, schema: &Value) -> Value {
+        let Value::Object(keywords) = schema else {
+            return schema.clone();
+        };
+        let mut imported = Map::new();
+        for (keyword, value) in keywords {
+            match (keyword.as_str(), value) {
+                ("$ref", Value::String(reference)) => {
+                    imported.insert("$ref".to_owned(), self.reference(reference).into());
+                }
+                ("$defs" | "definitions" | "$schema" | "$comment", _) => {}
+                _ if self.draft_07 && keywords.contains_key("$ref") => {}
+                // Draft-07's name for the schemas of an array's first elements.
+                ("items", Value::Array(_)) => {
+                    imported.insert("prefixItems".to_owned(), self.keyword(keyword, value));
+                }
+                ("additionalItems", _) => {
+                    if keywords.get("items").is_some_and(Value::is_array) {
+                        imported.insert("items".to_owned(), self.schema(value));
+                    }
+                }
+                _ => {
+                    imported.insert(keyword.clone(), self.keyword(keyword, value));
+                }
+            }
+        }
+        Value::Object(imported)
+    }
+
+    fn keyword(&mut self, keyword: &str, value: &Value) -> Value {
+        match (keyword, value) {
+            ("properties" | "patternProperties" | "dependentSchemas" | "dependencies", Value::Object(schemas)) => {
+                let schemas = schemas.iter().map(|(name, schema)| (name.clone(), self.schema(schema)));
+                Value::Object(schemas.collect())
+            }
+            ("allOf" | "anyOf" | "oneOf" | "prefixItems" | "items", Value::Array(schemas)) => {
+                schemas.iter().map(|schema| self.schema(schema)).collect()
+            }
+            (
+                "items" | "additionalProperties" | "propertyNames" | "contains" | "not" | "if" | "then" | "else",
+                schema,
+            ) => self.schema(schema),
+            _ => value.clone(),
+        }
+    }
+
+    /// The reference, in the caller's document, to what a reference in ours points at.
+    fn reference(&mut self, reference: &str) -> String {
+        let path: Vec<&str> =
+            reference.split('/').filter(|part| !matches!(*part, "#" | "$defs" | "definitions")).collect();
+        let name = format!("{}-{}", path.join("."), self.revision);
+        if !self.generator.definitions().contains_key(&name) {
+            // There before it is imported, because it may refer to itself.
+            self.generator.definitions_mut().insert(name.clone(), Value::Bool(true));
+            let target = reference.strip_prefix('#').and_then(|pointer| self.document.pointer(pointer));
+            let imported = self.schema(target.unwrap_or(&Value::Bool(true)));
+            self.generator.definitions_mut().insert(name.clone(), imported);
+        }
+        let path = self.generator.settings().definitions_path.clone();
+        format!("#{}/{}", path.trim_end_matches('/'), name)
+    }
+}
