@@ -39,7 +39,11 @@ pub struct UnknownType {
 }
 
 fn known(revision: Revision) -> String {
-    let names: Vec<&str> = revision.definitions().iter().map(|definition| definition.name).collect();
+    let names: Vec<&str> = revision
+        .definitions()
+        .iter()
+        .map(|definition| definition.name)
+        .collect();
     names.join(", ")
 }
 
@@ -71,7 +75,11 @@ impl Answer {
 /// Decodes every line of `input`.
 pub fn run(args: &DecodeArgs, mut input: impl BufRead, mut output: impl Write) -> Result<Outcome, DecodeCommandError> {
     let revision: Revision = args.revision.parse()?;
-    let fixed = args.definition.as_deref().map(|name| find(revision, name)).transpose()?;
+    let fixed = args
+        .definition
+        .as_deref()
+        .map(|name| find(revision, name))
+        .transpose()?;
     let mut outcome = Outcome::AllGood;
     let mut line = Vec::new();
     loop {

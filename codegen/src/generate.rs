@@ -112,7 +112,11 @@ pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
     }
     if let Some(hub) = manifest.hub() {
         let revisions: Vec<&str> = manifest.revisions.iter().map(|entry| entry.revision.as_str()).collect();
-        let input = AdaptersInput { revisions: &revisions, hub: hub.as_str(), wire: &options.wire };
+        let input = AdaptersInput {
+            revisions: &revisions,
+            hub: hub.as_str(),
+            wire: &options.wire,
+        };
         for (path, contents) in emit_adapters(&input, &AdapterTemplates::new()?)? {
             files.insert(Path::new(ADAPTERS).join(path), contents)?;
         }
@@ -261,7 +265,10 @@ fn load_map<T: serde::de::DeserializeOwned + Default>(path: &Path) -> Result<T, 
 fn load_modules(path: &Path) -> Result<BTreeMap<String, String>, Problems> {
     let modules: BTreeMap<String, Vec<String>> = load_map(path)?;
     let of_module = |(module, definitions): (String, Vec<String>)| {
-        definitions.into_iter().map(move |definition| (definition, module.clone())).collect::<Vec<_>>()
+        definitions
+            .into_iter()
+            .map(move |definition| (definition, module.clone()))
+            .collect::<Vec<_>>()
     };
     Ok(modules.into_iter().flat_map(of_module).collect())
 }

@@ -10,5 +10,5 @@ pub mod normalise;
 pub mod overlay;
 pub mod problem;
 
-pub use problem::{Place, Problem, Problems};
 pub use generate::{GenerateError, GenerateOptions, Generated, generate, model_yaml};
+pub use problem::{Place, Problem, Problems};

@@ -67,8 +67,8 @@ impl Kind {
             | "dependentSchemas"
             | "dependencies"
             | "unevaluatedProperties" => self == Self::Object,
-            "items" | "prefixItems" | "additionalItems" | "contains" | "minItems" | "maxItems"
-            | "uniqueItems" | "unevaluatedItems" => self == Self::Array,
+            "items" | "prefixItems" | "additionalItems" | "contains" | "minItems" | "maxItems" | "uniqueItems"
+            | "unevaluatedItems" => self == Self::Array,
             "pattern" | "minLength" | "maxLength" | "format" => self == Self::String,
             "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => {
                 matches!(self, Self::Integer | Self::Number)
@@ -94,9 +94,7 @@ pub(crate) struct Demand<'a> {
 impl<'a> Demand<'a> {
     /// What each schema has under a keyword.
     pub(crate) fn each(&self, keyword: &str) -> impl Iterator<Item = &'a Value> {
-        self.schemas
-            .iter()
-            .filter_map(move |schema| schema.get(keyword))
+        self.schemas.iter().filter_map(move |schema| schema.get(keyword))
     }
 
     /// The largest count under a keyword such as `minItems`, or zero.
@@ -112,10 +110,7 @@ impl<'a> Demand<'a> {
     /// The types that every schema allows.
     pub(crate) fn kinds(&self) -> Vec<Kind> {
         let allows = |types: &Value, kind: Kind| match types {
-            Value::Array(names) => names
-                .iter()
-                .filter_map(Value::as_str)
-                .any(|name| kind.is_named(name)),
+            Value::Array(names) => names.iter().filter_map(Value::as_str).any(|name| kind.is_named(name)),
             types => types.as_str().is_some_and(|name| kind.is_named(name)),
         };
         let allowed = |kind: &Kind| self.each("type").all(|types| allows(types, *kind));
@@ -134,12 +129,8 @@ impl<'a> Demand<'a> {
     /// The values that `const` and `enum` leave, with the place that lists them; nothing if neither is there.
     pub(crate) fn listed(&self) -> Option<(&'a Value, Vec<&'a Value>)> {
         let lists = self.schemas.iter().flat_map(|schema| {
-            let constant = schema
-                .get("const")
-                .map(|value| (value, std::slice::from_ref(value)));
-            let listed = schema
-                .get("enum")
-                .map(|values| (values, list(schema, "enum")));
+            let constant = schema.get("const").map(|value| (value, std::slice::from_ref(value)));
+            let listed = schema.get("enum").map(|values| (values, list(schema, "enum")));
             constant.into_iter().chain(listed)
         });
         let lists: Vec<(&Value, &[Value])> = lists.collect();
@@ -147,8 +138,7 @@ impl<'a> Demand<'a> {
         let kinds = self.kinds();
         let everywhere = |value: &&Value| {
             let whole = value.as_f64().is_some_and(|number| number.fract() == 0.0);
-            let fits =
-                kinds.contains(&Kind::of(value)) || (whole && kinds.contains(&Kind::Integer));
+            let fits = kinds.contains(&Kind::of(value)) || (whole && kinds.contains(&Kind::Integer));
             fits && lists.iter().all(|(_, values)| values.contains(value))
         };
         Some((place, first.iter().filter(everywhere).collect()))
@@ -217,9 +207,7 @@ impl<'a> Demand<'a> {
 
     /// The names of the members that have to be there because the named one is.
     pub(crate) fn dependents(&self, name: &str) -> Vec<&'a str> {
-        let dependencies = self
-            .each("dependentRequired")
-            .chain(self.each("dependencies"));
+        let dependencies = self.each("dependentRequired").chain(self.each("dependencies"));
         let names = dependencies.filter_map(|dependencies| dependencies.get(name)?.as_array());
         names.flatten().filter_map(Value::as_str).collect()
     }
@@ -229,11 +217,7 @@ fn declared<'a>(schema: &'a Map<String, Value>, name: &str) -> Option<&'a Value>
     schema.get("properties")?.get(name)
 }
 
-fn patterned<'a>(
-    schema: &'a Map<String, Value>,
-    name: &str,
-    document: &Document,
-) -> impl Iterator<Item = &'a Value> {
+fn patterned<'a>(schema: &'a Map<String, Value>, name: &str, document: &Document) -> impl Iterator<Item = &'a Value> {
     let patterns = schema
         .get("patternProperties")
         .and_then(Value::as_object)
@@ -246,11 +230,8 @@ fn patterned<'a>(
 
 /// A count, which a schema may also spell as `3.0`.
 fn count(value: &Value) -> Option<usize> {
-    let whole = value.as_u64().or_else(|| {
-        value
-            .as_f64()
-            .filter(|count| *count >= 0.0)
-            .map(|count| count as u64)
-    })?;
+    let whole = value
+        .as_u64()
+        .or_else(|| value.as_f64().filter(|count| *count >= 0.0).map(|count| count as u64))?;
     usize::try_from(whole).ok()
 }

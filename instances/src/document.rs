@@ -82,31 +82,16 @@ impl Document {
     /// The number of levels that the flattest instance of a schema has, so that recursion can be led out of a cycle.
     pub(crate) fn height(&self, schema: &Value) -> u32 {
         let Value::Object(schema) = schema else {
-            return if schema == &Value::Bool(false) {
-                ENDLESS
-            } else {
-                0
-            };
+            return if schema == &Value::Bool(false) { ENDLESS } else { 0 };
         };
         let referred = schema.get("$ref").and_then(Value::as_str);
-        let referred = referred.map_or(0, |reference| {
-            self.heights.get(reference).copied().unwrap_or(ENDLESS)
-        });
+        let referred = referred.map_or(0, |reference| self.heights.get(reference).copied().unwrap_or(ENDLESS));
         if schema.contains_key("const") || schema.contains_key("enum") {
             return referred;
         }
-        let all = list(schema, "allOf")
-            .iter()
-            .map(|branch| self.height(branch))
-            .max();
-        let any = list(schema, "anyOf")
-            .iter()
-            .map(|branch| self.height(branch))
-            .min();
-        let one = list(schema, "oneOf")
-            .iter()
-            .map(|branch| self.height(branch))
-            .min();
+        let all = list(schema, "allOf").iter().map(|branch| self.height(branch)).max();
+        let any = list(schema, "anyOf").iter().map(|branch| self.height(branch)).min();
+        let one = list(schema, "oneOf").iter().map(|branch| self.height(branch)).min();
         let unions = [all, any, one].into_iter().flatten().max().unwrap_or(0);
         referred
             .max(unions)
@@ -129,9 +114,7 @@ impl Document {
     fn height_of_items(&self, schema: &Map<String, Value>) -> u32 {
         let needed = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0);
         match schema.get("items") {
-            Some(items) if needed > 0 && is_only(schema, "array") => {
-                self.height(items).saturating_add(1)
-            }
+            Some(items) if needed > 0 && is_only(schema, "array") => self.height(items).saturating_add(1),
             _ => 0,
         }
     }
@@ -141,11 +124,8 @@ impl Document {
         loop {
             let mut changed = false;
             for reference in references {
-                let height = self
-                    .resolve(reference)
-                    .map_or(ENDLESS, |schema| self.height(schema));
-                changed |= self.heights.insert(reference.clone(), height) != Some(height)
-                    && height != ENDLESS;
+                let height = self.resolve(reference).map_or(ENDLESS, |schema| self.height(schema));
+                changed |= self.heights.insert(reference.clone(), height) != Some(height) && height != ENDLESS;
             }
             if !changed {
                 return;
@@ -156,10 +136,7 @@ impl Document {
 
 /// The array under a keyword, or an empty one.
 pub(crate) fn list<'a>(schema: &'a Map<String, Value>, keyword: &str) -> &'a [Value] {
-    schema
-        .get(keyword)
-        .and_then(Value::as_array)
-        .map_or(&[], Vec::as_slice)
+    schema.get(keyword).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 fn is_only(schema: &Map<String, Value>, name: &str) -> bool {
@@ -173,11 +150,7 @@ fn reference(schema: &Map<String, Value>) -> Option<&str> {
 fn patterns_of(schema: &Map<String, Value>) -> impl Iterator<Item = &str> {
     let keyed = schema.get("patternProperties").and_then(Value::as_object);
     let keys = keyed.into_iter().flat_map(Map::keys).map(String::as_str);
-    schema
-        .get("pattern")
-        .and_then(Value::as_str)
-        .into_iter()
-        .chain(keys)
+    schema.get("pattern").and_then(Value::as_str).into_iter().chain(keys)
 }
 
 /// Visits every schema of a document.
@@ -191,8 +164,7 @@ fn walk<'a>(schema: &'a Value, visit: &mut impl FnMut(&'a Map<String, Value>)) {
             // Data, in which what looks like a schema is none.
             ("const" | "enum" | "default" | "examples", _) => {}
             (
-                "properties" | "patternProperties" | "definitions" | "$defs" | "dependencies"
-                | "dependentSchemas",
+                "properties" | "patternProperties" | "definitions" | "$defs" | "dependencies" | "dependentSchemas",
                 Value::Object(schemas),
             ) => schemas.values().for_each(|schema| walk(schema, visit)),
             (_, Value::Array(schemas)) => schemas.iter().for_each(|schema| walk(schema, visit)),

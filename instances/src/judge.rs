@@ -30,11 +30,7 @@ pub(crate) fn registry(document: &Document) -> Result<Registry<'_>, Error> {
 
 impl Judge {
     /// Compiles the schema at `pointer`.
-    pub(crate) fn new(
-        document: &Document,
-        registry: &Registry<'_>,
-        pointer: &str,
-    ) -> Result<Self, Error> {
+    pub(crate) fn new(document: &Document, registry: &Registry<'_>, pointer: &str) -> Result<Self, Error> {
         let fragment = pointer.replace('%', "%25").replace(' ', "%20");
         let validator = jsonschema::options()
             .with_draft(document.draft())

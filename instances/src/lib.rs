@@ -36,9 +36,7 @@ const TRIES: usize = 40;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The document has neither `definitions` nor `$defs`.
-    #[error(
-        "the document has neither `definitions` nor `$defs` with an entry; there is nothing to make instances of"
-    )]
+    #[error("the document has neither `definitions` nor `$defs` with an entry; there is nothing to make instances of")]
     Empty,
     /// Two definitions have one name, so asking for it would be ambiguous.
     #[error("`{name}` is defined both at {first} and at {second}; rename one of them")]
@@ -107,10 +105,7 @@ impl Instances {
         if definitions.is_empty() {
             return Err(Error::Empty);
         }
-        Ok(Self {
-            document,
-            definitions,
-        })
+        Ok(Self { document, definitions })
     }
 
     /// The names of the definitions, sorted.
@@ -239,10 +234,7 @@ impl<'a> Kept<'a> {
     }
 
     fn valid(&self) -> usize {
-        self.instances
-            .iter()
-            .filter(|instance| instance.valid)
-            .count()
+        self.instances.iter().filter(|instance| instance.valid).count()
     }
 
     fn values(&self) -> Vec<Value> {
@@ -259,15 +251,8 @@ impl<'a> Kept<'a> {
 fn is_presentable(value: &Value, depth: usize) -> bool {
     match value {
         Value::Number(number) => number.is_i64() || number.is_f64(),
-        Value::Array(items) => {
-            depth > 0 && items.iter().all(|item| is_presentable(item, depth - 1))
-        }
-        Value::Object(members) => {
-            depth > 0
-                && members
-                    .values()
-                    .all(|member| is_presentable(member, depth - 1))
-        }
+        Value::Array(items) => depth > 0 && items.iter().all(|item| is_presentable(item, depth - 1)),
+        Value::Object(members) => depth > 0 && members.values().all(|member| is_presentable(member, depth - 1)),
         Value::Null | Value::Bool(_) | Value::String(_) => true,
     }
 }

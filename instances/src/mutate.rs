@@ -47,11 +47,7 @@ impl<'a> Mutator<'a> {
 
     /// Makes a mutant of one of the originals, or of nothing in particular if there are none. One that is refused is
     /// preferred; if none is found soon, it is one that is still accepted.
-    pub(crate) fn mutant(
-        &mut self,
-        originals: &[Value],
-        accepts: impl Fn(&Value) -> bool,
-    ) -> Option<Value> {
+    pub(crate) fn mutant(&mut self, originals: &[Value], accepts: impl Fn(&Value) -> bool) -> Option<Value> {
         let mut mutant = None;
         for _ in 0..TRIES {
             let original = self.chance.pick(originals).cloned().unwrap_or_default();
@@ -67,9 +63,7 @@ impl<'a> Mutator<'a> {
     }
 
     fn change(&mut self, mut value: Value) -> Option<Value> {
-        let mutation = MUTATIONS[self
-            .chance
-            .deal(About::Mutation, self.place, MUTATIONS.len())];
+        let mutation = MUTATIONS[self.chance.deal(About::Mutation, self.place, MUTATIONS.len())];
         let mut pointers = Vec::new();
         collect(&value, &mut String::new(), &mut pointers);
         // Not every change can be made at every place, so try places until one takes it.
@@ -145,10 +139,7 @@ fn empty_into_array(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> 
 fn exceed(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> {
     let others = match value.as_i64() {
         Some(integer) => {
-            let (over, under) = (
-                integer.saturating_add(1_000_000),
-                integer.saturating_sub(1_000_000),
-            );
+            let (over, under) = (integer.saturating_add(1_000_000), integer.saturating_sub(1_000_000));
             vec![
                 json!(integer as f64 + 0.5),
                 json!(over),
@@ -158,11 +149,7 @@ fn exceed(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> {
         }
         None => {
             let number = value.as_f64()?;
-            vec![
-                json!(number + 1e6),
-                json!(number - 1e6),
-                json!(-1.0 - number),
-            ]
+            vec![json!(number + 1e6), json!(number - 1e6), json!(-1.0 - number)]
         }
     };
     *value = mutator.chance.pick(&others)?.clone();
@@ -172,11 +159,7 @@ fn exceed(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> {
 /// A text that is no constant, no listed value, and of no particular form.
 fn alter_text(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> {
     let text = value.as_str()?;
-    let others = [
-        format!("{text}z"),
-        text.to_uppercase(),
-        text.chars().skip(1).collect(),
-    ];
+    let others = [format!("{text}z"), text.to_uppercase(), text.chars().skip(1).collect()];
     let others: Vec<&String> = others.iter().filter(|other| *other != text).collect();
     *value = json!(mutator.chance.pick(&others)?);
     Some(())
@@ -228,9 +211,7 @@ fn collect(value: &Value, at: &mut String, pointers: &mut Vec<String>) {
             .iter()
             .enumerate()
             .for_each(|(index, item)| within(&index.to_string(), item)),
-        Value::Object(members) => members
-            .iter()
-            .for_each(|(name, member)| within(name, member)),
+        Value::Object(members) => members.iter().for_each(|(name, member)| within(name, member)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
@@ -243,10 +224,7 @@ fn longest(schema: &Value) -> usize {
             let bounds = ["maxItems", "maxLength"]
                 .into_iter()
                 .filter_map(|keyword| keywords.get(keyword)?.as_u64());
-            let bound = bounds
-                .max()
-                .and_then(|bound| usize::try_from(bound).ok())
-                .unwrap_or(0);
+            let bound = bounds.max().and_then(|bound| usize::try_from(bound).ok()).unwrap_or(0);
             keywords.values().map(longest).max().unwrap_or(0).max(bound)
         }
         _ => 0,

@@ -132,8 +132,7 @@ impl Parser<'_> {
     }
 
     fn number(&mut self) -> Option<usize> {
-        let digits: String =
-            std::iter::from_fn(|| self.rest.next_if(char::is_ascii_digit)).collect();
+        let digits: String = std::iter::from_fn(|| self.rest.next_if(char::is_ascii_digit)).collect();
         digits.parse().ok()
     }
 
@@ -157,9 +156,7 @@ impl Parser<'_> {
             characters.append(&mut set);
         }
         if negated {
-            characters = PRINTABLE
-                .filter(|character| !characters.contains(character))
-                .collect();
+            characters = PRINTABLE.filter(|character| !characters.contains(character)).collect();
         }
         Some(characters)
     }

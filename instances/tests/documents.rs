@@ -16,15 +16,9 @@ fn definitions_are_found_under_either_keyword_and_nested_in_one_another() {
         let mut document = document.clone();
         document["$schema"] = json!(dialect);
         let instances = Instances::new(&document).unwrap();
-        assert_eq!(
-            instances.definitions().collect::<Vec<_>>(),
-            ["A", "B", "B/a/b"]
-        );
+        assert_eq!(instances.definitions().collect::<Vec<_>>(), ["A", "B", "B/a/b"]);
         assert_eq!(instances.barren(), Vec::<&str>::new());
-        assert_eq!(
-            instances.of("B/a/b", 0, 4)[0].pointer,
-            "/$defs/B/$defs/a~1b"
-        );
+        assert_eq!(instances.of("B/a/b", 0, 4)[0].pointer, "/$defs/B/$defs/a~1b");
     }
 }
 
@@ -35,9 +29,7 @@ fn an_address_of_the_document_does_not_get_in_the_way_of_local_references() {
         "$defs": { "A": { "$ref": "#/$defs/B" }, "B": { "type": "null" } },
     });
     assert_eq!(
-        Instances::new(&document)
-            .unwrap()
-            .accepts("A", &json!(null)),
+        Instances::new(&document).unwrap().accepts("A", &json!(null)),
         Some(true)
     );
 }
@@ -90,16 +82,12 @@ fn one_name_for_two_definitions_is_refused() {
 fn a_reference_out_of_the_document_or_to_nothing_is_refused() {
     for reference in ["other.json#/A", "#/$defs/B", "#anchor"] {
         let document = json!({ "$defs": { "A": { "items": [{ "$ref": reference }] } } });
-        assert!(
-            matches!(Instances::new(&document), Err(Error::Reference { reference: named }) if named == reference)
-        );
+        assert!(matches!(Instances::new(&document), Err(Error::Reference { reference: named }) if named == reference));
     }
 }
 
 #[test]
 fn a_schema_that_is_none_is_refused_by_name() {
     let document = json!({ "$defs": { "A": { "type": "sting" } } });
-    assert!(
-        matches!(Instances::new(&document), Err(Error::Schema { pointer, .. }) if pointer == "/$defs/A")
-    );
+    assert!(matches!(Instances::new(&document), Err(Error::Schema { pointer, .. }) if pointer == "/$defs/A"));
 }

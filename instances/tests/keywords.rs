@@ -64,11 +64,7 @@ fn each_listed_value_turns_up_and_an_unlisted_one_is_refused() {
     let listed = ["a", "b", "c", "d", "e", "f", "g", "h"];
     let values = valid(listed.len(), json!({ "enum": listed }));
     assert!(listed.iter().all(|value| has(&values, &json!(value))));
-    assert!(
-        invalid(json!({ "enum": listed }))
-            .iter()
-            .any(Value::is_string)
-    );
+    assert!(invalid(json!({ "enum": listed })).iter().any(Value::is_string));
 }
 
 #[test]
@@ -83,10 +79,7 @@ fn an_optional_constant_is_present_in_some_and_absent_in_others() {
 fn a_wrong_constant_is_among_the_mutants() {
     let schema = json!({ "type": "object", "properties": { "kind": { "const": "kind" } }, "required": ["kind"] });
     let refused = invalid(schema);
-    assert!(
-        refused.iter().any(|value| value["kind"].is_string()),
-        "{refused:?}"
-    );
+    assert!(refused.iter().any(|value| value["kind"].is_string()), "{refused:?}");
     assert!(
         refused
             .iter()
@@ -97,14 +90,8 @@ fn a_wrong_constant_is_among_the_mutants() {
 
 #[test]
 fn integers_keep_to_both_bounds_and_reach_them() {
-    let values = valid(
-        5,
-        json!({ "type": "integer", "minimum": 3, "exclusiveMaximum": 9 }),
-    );
-    assert!(
-        has(&values, &json!(3)) && has(&values, &json!(8)),
-        "{values:?}"
-    );
+    let values = valid(5, json!({ "type": "integer", "minimum": 3, "exclusiveMaximum": 9 }));
+    assert!(has(&values, &json!(3)) && has(&values, &json!(8)), "{values:?}");
 }
 
 #[test]
@@ -118,10 +105,7 @@ fn unbounded_integers_include_the_extremes_and_whole_floats() {
 
 #[test]
 fn numbers_keep_to_steps_and_exclusive_bounds() {
-    valid(
-        5,
-        json!({ "type": "integer", "multipleOf": 7, "minimum": 100 }),
-    );
+    valid(5, json!({ "type": "integer", "multipleOf": 7, "minimum": 100 }));
     valid(
         3,
         json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 0.001 }),
@@ -169,29 +153,21 @@ fn patterns_of_the_common_syntax_are_sampled() {
     for pattern in patterns {
         valid(1, json!({ "type": "string", "pattern": pattern }));
     }
-    valid(
-        5,
-        json!({ "type": "string", "pattern": "^[ab]+$", "minLength": 20 }),
-    );
+    valid(5, json!({ "type": "string", "pattern": "^[ab]+$", "minLength": 20 }));
 }
 
 #[test]
 fn what_a_pattern_cannot_be_sampled_for_is_barren_not_wrong() {
-    let document = json!({ "$defs": { "T": { "type": "string", "pattern": r"^(?=q)q\b{1,2}$(?!.)" }, "Never": false } });
+    let document =
+        json!({ "$defs": { "T": { "type": "string", "pattern": r"^(?=q)q\b{1,2}$(?!.)" }, "Never": false } });
     let instances = Instances::new(&document).unwrap();
     assert_eq!(instances.barren(), ["Never", "T"]);
-    assert!(
-        instances
-            .of("Never", 0, 9)
-            .iter()
-            .all(|instance| !instance.valid)
-    );
+    assert!(instances.of("Never", 0, 9).iter().all(|instance| !instance.valid));
 }
 
 #[test]
 fn arrays_keep_to_their_sizes_and_reach_both() {
-    let schema =
-        json!({ "type": "array", "items": { "type": "integer" }, "minItems": 1, "maxItems": 3 });
+    let schema = json!({ "type": "array", "items": { "type": "integer" }, "minItems": 1, "maxItems": 3 });
     let sizes: BTreeSet<usize> = valid(5, schema.clone())
         .iter()
         .map(|value| value.as_array().unwrap().len())
@@ -219,10 +195,7 @@ fn tuples_are_spelled_either_way() {
         "definitions": { "T": { "type": "array", "items": tuple, "additionalItems": false, "minItems": 2 } },
     });
     let made = Instances::new(&old).unwrap().of("T", 1, 20);
-    assert!(
-        made.iter().filter(|instance| instance.valid).count() >= 3,
-        "{made:?}"
-    );
+    assert!(made.iter().filter(|instance| instance.valid).count() >= 3, "{made:?}");
 }
 
 #[test]
@@ -264,9 +237,7 @@ fn an_empty_map_and_a_map_with_entries_turn_up() {
     );
     assert!(has(&values, &json!({})));
     assert!(
-        values
-            .iter()
-            .any(|value| value.as_object().unwrap().len() > 1),
+        values.iter().any(|value| value.as_object().unwrap().len() > 1),
         "{values:?}"
     );
 }
@@ -284,17 +255,10 @@ fn pattern_properties_name_members() {
 #[test]
 fn undeclared_members_turn_up_where_allowed_and_only_there() {
     let properties = json!({ "a": { "type": "integer" }, "b": { "type": "boolean" }, "c": { "enum": [1, 2, 3] } });
-    let undeclared = |value: &Value| {
-        value
-            .as_object()
-            .unwrap()
-            .keys()
-            .any(|name| name.starts_with("x-"))
-    };
+    let undeclared = |value: &Value| value.as_object().unwrap().keys().any(|name| name.starts_with("x-"));
     let open = json!({ "type": "object", "properties": properties });
     assert!(valid(10, open).iter().any(undeclared));
-    let closed =
-        json!({ "type": "object", "properties": properties, "additionalProperties": false });
+    let closed = json!({ "type": "object", "properties": properties, "additionalProperties": false });
     assert!(!valid(10, closed).iter().any(undeclared));
 }
 
@@ -302,13 +266,8 @@ fn undeclared_members_turn_up_where_allowed_and_only_there() {
 fn dependent_members_come_together() {
     let member = json!({ "type": "integer" });
     let properties = json!({ "a": member, "b": member });
-    let by_name =
-        json!({ "type": "object", "properties": properties, "dependentRequired": { "a": ["b"] } });
-    assert!(
-        valid(10, by_name)
-            .iter()
-            .any(|value| value.get("a").is_some())
-    );
+    let by_name = json!({ "type": "object", "properties": properties, "dependentRequired": { "a": ["b"] } });
+    assert!(valid(10, by_name).iter().any(|value| value.get("a").is_some()));
     let by_schema = json!({
         "type": "object",
         "properties": properties,
@@ -332,13 +291,16 @@ fn all_of_is_merged_even_where_members_overlap() {
         ],
         "properties": { "extra": { "const": true } },
     });
-    let base = json!({ "type": "object", "properties": { "n": { "type": "integer", "minimum": 1 } }, "required": ["n"] });
+    let base =
+        json!({ "type": "object", "properties": { "n": { "type": "integer", "minimum": 1 } }, "required": ["n"] });
     valid_beside(5, schema, json!({ "Base": base }));
 }
 
 #[test]
 fn each_branch_of_a_union_turns_up_within_as_many_instances() {
-    let branches: Vec<Value> = (0..20).map(|n| json!({ "type": "object", "properties": { "tag": { "const": n } }, "required": ["tag"] })).collect();
+    let branches: Vec<Value> = (0..20)
+        .map(|n| json!({ "type": "object", "properties": { "tag": { "const": n } }, "required": ["tag"] }))
+        .collect();
     for union in ["anyOf", "oneOf"] {
         let tags: BTreeSet<i64> = valid(20, json!({ union: branches }))
             .iter()
@@ -404,15 +366,10 @@ fn unevaluated_members_are_closed_over_all_branches() {
 
 #[test]
 fn siblings_of_a_reference_count_only_where_the_dialect_says_so() {
-    let definitions =
-        json!({ "T": { "$ref": "#/definitions/S", "maxLength": 1 }, "S": { "type": "string" } });
+    let definitions = json!({ "T": { "$ref": "#/definitions/S", "maxLength": 1 }, "S": { "type": "string" } });
     let lengths = |dialect: &str| {
-        let instances =
-            Instances::new(&json!({ "$schema": dialect, "definitions": definitions })).unwrap();
-        let made = instances
-            .of("T", 1, 40)
-            .into_iter()
-            .filter(|instance| instance.valid);
+        let instances = Instances::new(&json!({ "$schema": dialect, "definitions": definitions })).unwrap();
+        let made = instances.of("T", 1, 40).into_iter().filter(|instance| instance.valid);
         made.map(|instance| instance.value.as_str().unwrap().chars().count())
             .max()
     };
@@ -434,8 +391,7 @@ fn recursion_ends_also_where_every_level_asks_for_another() {
 #[test]
 fn what_can_only_be_endless_is_barren() {
     let endless = json!({ "type": "object", "properties": { "next": { "$ref": "#/$defs/T" } }, "required": ["next"] });
-    let instances =
-        Instances::new(&json!({ "$defs": { "T": endless, "Fine": { "type": "null" } } })).unwrap();
+    let instances = Instances::new(&json!({ "$defs": { "T": endless, "Fine": { "type": "null" } } })).unwrap();
     assert_eq!(instances.barren(), ["T"]);
 }
 

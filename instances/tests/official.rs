@@ -17,10 +17,7 @@ const RECORDED: &str = "../../shared/instances";
 static OFFICIAL: LazyLock<Vec<(PathBuf, Instances)>> = LazyLock::new(load);
 
 fn load() -> Vec<(PathBuf, Instances)> {
-    let folders = SCHEMAS
-        .iter()
-        .filter_map(|folder| fs::read_dir(folder).ok())
-        .flatten();
+    let folders = SCHEMAS.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten();
     let files = folders
         .map(|entry| entry.unwrap().path().join("schema.json"))
         .filter(|path| path.is_file());
@@ -85,18 +82,11 @@ fn no_definition_is_barren() {
 #[test]
 fn instances_differ_from_one_another_and_stay_within_bounds() {
     every_instance(|_, definition, made| {
-        let texts: BTreeSet<String> = made
-            .iter()
-            .map(|instance| instance.value.to_string())
-            .collect();
+        let texts: BTreeSet<String> = made.iter().map(|instance| instance.value.to_string()).collect();
         assert_eq!(texts.len(), made.len(), "{definition}");
         for instance in made {
             assert!(depth(&instance.value) <= 60, "{definition}");
-            assert!(
-                integers_fit(&instance.value),
-                "{definition}: {}",
-                instance.value
-            );
+            assert!(integers_fit(&instance.value), "{definition}: {}", instance.value);
         }
     });
 }
@@ -126,13 +116,7 @@ fn the_judge_agrees_with_every_recorded_verdict() {
         for line in lines.lines() {
             let line: Value = serde_json::from_str(line).unwrap();
             let verdict = instances.accepts(line["type"].as_str().unwrap(), &line["value"]);
-            assert_eq!(
-                verdict,
-                line["valid"].as_bool(),
-                "{} by {}",
-                line,
-                path.display()
-            );
+            assert_eq!(verdict, line["valid"].as_bool(), "{} by {}", line, path.display());
         }
     }
 }

@@ -112,10 +112,15 @@ impl fmt::Display for Refusal {
 
 fn round_trip(revision: Revision, name: &str, value: &Value) -> Result<(), Refusal> {
     let definition = definition(revision, name).ok_or(Refusal::NoDefinition)?;
-    let instance =
-        definition.decode(value.to_string().as_bytes()).map_err(|error| Refusal::Decode(error.to_string()))?;
-    instance.validate().map_err(|invalid| Refusal::Validate(invalid.to_string()))?;
-    let text = instance.to_json().map_err(|error| Refusal::Changed(error.to_string()))?;
+    let instance = definition
+        .decode(value.to_string().as_bytes())
+        .map_err(|error| Refusal::Decode(error.to_string()))?;
+    instance
+        .validate()
+        .map_err(|invalid| Refusal::Validate(invalid.to_string()))?;
+    let text = instance
+        .to_json()
+        .map_err(|error| Refusal::Changed(error.to_string()))?;
     match serde_json::from_str(&text) {
         Ok(back) if same(value, &back) => Ok(()),
         _ => Err(Refusal::Changed(text)),

@@ -23,7 +23,11 @@ fn instances(revision: Revision) -> Instances {
 fn every_definition_of_the_schema_is_known_by_its_name_and_no_other_is() {
     for revision in Revision::ALL {
         let instances = instances(revision);
-        let known: BTreeSet<&str> = revision.definitions().iter().map(|definition| definition.name).collect();
+        let known: BTreeSet<&str> = revision
+            .definitions()
+            .iter()
+            .map(|definition| definition.name)
+            .collect();
         assert_eq!(known, instances.definitions().collect(), "{revision}");
     }
 }

@@ -16,7 +16,11 @@ fn every_recorded_instance_comes_back_equal_if_valid_and_is_refused_if_not() {
         let mut tally = Tally::new(revision);
         for line in lines.lines() {
             let line: Value = serde_json::from_str(line).unwrap();
-            tally.add(line["type"].as_str().unwrap(), &line["value"], line["valid"].as_bool().unwrap());
+            tally.add(
+                line["type"].as_str().unwrap(),
+                &line["value"],
+                line["valid"].as_bool().unwrap(),
+            );
         }
         tally.settle();
     }

@@ -70,11 +70,7 @@ struct Asked<'t, D> {
 impl<'de, D: Deserializer<'de>> Deserializer<'de> for Asked<'_, D> {
     type Error = D::Error;
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, D::Error> {
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, D::Error> {
         let answer = Answer {
             visitor,
             transcoded: self.transcoded,

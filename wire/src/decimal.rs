@@ -73,9 +73,7 @@ impl<'a> Decimal<'a> {
         for digit in digits().take(last + 1).chain(zeros) {
             let digit = i64::from(digit - b'0');
             // Counting downwards, because the lowest i64 has no positive counterpart.
-            let next = value
-                .checked_mul(10)
-                .and_then(|value| value.checked_sub(digit));
+            let next = value.checked_mul(10).and_then(|value| value.checked_sub(digit));
             match next {
                 Some(next) => value = next,
                 None => return Integral::TooLarge,
@@ -84,9 +82,7 @@ impl<'a> Decimal<'a> {
         if self.negative {
             return Integral::Fits(value);
         }
-        value
-            .checked_neg()
-            .map_or(Integral::TooLarge, Integral::Fits)
+        value.checked_neg().map_or(Integral::TooLarge, Integral::Fits)
     }
 }
 
@@ -97,11 +93,7 @@ fn parse_exponent(text: &str) -> Option<i64> {
         return None;
     }
     let magnitude = digits.parse::<i64>().unwrap_or(i64::MAX);
-    Some(if text.starts_with('-') {
-        -magnitude
-    } else {
-        magnitude
-    })
+    Some(if text.starts_with('-') { -magnitude } else { magnitude })
 }
 
 fn is_digits(text: &str) -> bool {
@@ -156,9 +148,7 @@ mod tests {
 
     #[test]
     fn only_the_grammar_of_json_is_a_number() {
-        for text in [
-            "", "-", "01", "1.", ".5", "1e", "1e+", "+1", "1.5.2", "0x1", "1e1.5",
-        ] {
+        for text in ["", "-", "01", "1.", ".5", "1e", "1e+", "+1", "1.5.2", "0x1", "1e1.5"] {
             assert!(Decimal::parse(text).is_none(), "{text}");
         }
     }

@@ -90,13 +90,17 @@ impl Import<'_> {
 
     /// The reference, in the caller's document, to what a reference in ours points at.
     fn reference(&mut self, reference: &str) -> String {
-        let path: Vec<&str> =
-            reference.split('/').filter(|part| !matches!(*part, "#" | "$defs" | "definitions")).collect();
+        let path: Vec<&str> = reference
+            .split('/')
+            .filter(|part| !matches!(*part, "#" | "$defs" | "definitions"))
+            .collect();
         let name = format!("{}-{}", path.join("."), self.revision);
         if !self.generator.definitions().contains_key(&name) {
             // There before it is imported, because it may refer to itself.
             self.generator.definitions_mut().insert(name.clone(), Value::Bool(true));
-            let target = reference.strip_prefix('#').and_then(|pointer| self.document.pointer(pointer));
+            let target = reference
+                .strip_prefix('#')
+                .and_then(|pointer| self.document.pointer(pointer));
             let imported = self.schema(target.unwrap_or(&Value::Bool(true)));
             self.generator.definitions_mut().insert(name.clone(), imported);
         }

@@ -24,9 +24,7 @@ impl<T> Map<T> {
     /// A map without entries.
     #[must_use]
     pub const fn new() -> Self {
-        Self {
-            entries: Vec::new(),
-        }
+        Self { entries: Vec::new() }
     }
 
     /// Whether there are no entries.
@@ -44,8 +42,7 @@ impl<T> Map<T> {
     /// The value at `key`.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&T> {
-        self.iter()
-            .find_map(|(other, value)| (other == key).then_some(value))
+        self.iter().find_map(|(other, value)| (other == key).then_some(value))
     }
 
     /// The value at `key`, to be changed.
@@ -81,9 +78,7 @@ impl<T> Map<T> {
 
     /// The entries, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &T)> {
-        self.entries
-            .iter()
-            .map(|(key, value)| (key.as_str(), value))
+        self.entries.iter().map(|(key, value)| (key.as_str(), value))
     }
 
     /// The first key that occurs a second time.
@@ -92,9 +87,7 @@ impl<T> Map<T> {
             return None;
         }
         let mut seen = HashSet::with_capacity(self.len());
-        self.iter()
-            .map(|(key, _)| key)
-            .find(|key| !seen.insert(*key))
+        self.iter().map(|(key, _)| key).find(|key| !seen.insert(*key))
     }
 }
 
@@ -107,10 +100,7 @@ impl<T> Default for Map<T> {
 /// Two maps are equal whatever the order of their entries, as JSON objects are.
 impl<T: PartialEq> PartialEq for Map<T> {
     fn eq(&self, other: &Self) -> bool {
-        self.len() == other.len()
-            && self
-                .iter()
-                .all(|(key, value)| other.get(key) == Some(value))
+        self.len() == other.len() && self.iter().all(|(key, value)| other.get(key) == Some(value))
     }
 }
 

@@ -83,20 +83,18 @@ impl<'a> Members<'_, 'a> {
     ///
     /// # Errors
     /// When the member occurs twice, or its value isn't JSON.
-    pub fn read_constant(
-        &mut self,
-        seen: &mut Option<()>,
-        member: &str,
-        constant: impl Into<Constant>,
-    ) -> Decoded<()> {
+    pub fn read_constant(&mut self, seen: &mut Option<()>, member: &str, constant: impl Into<Constant>) -> Decoded<()> {
         if seen.replace(()).is_some() {
             return Err(self.reader.duplicate(member));
         }
-        let value = self
-            .reader
-            .raw()
-            .map_err(|error| error.in_member(member))?;
-        if !constant.into().is(value.get()) {
+        let constant = constant.into();
+        if let Constant::String(text) = constant
+            && self.reader.string_is(text)
+        {
+            return Ok(());
+        }
+        let value = self.reader.raw().map_err(|error| error.in_member(member))?;
+        if !constant.is(value.get()) {
             self.extra.push(member, OpenJson::from(value));
         }
         Ok(())
@@ -107,10 +105,7 @@ impl<'a> Members<'_, 'a> {
     /// # Errors
     /// When its value isn't JSON, or is nested too deep.
     pub fn keep(&mut self, member: Cow<'_, str>) -> Decoded<()> {
-        let value = self
-            .reader
-            .raw()
-            .map_err(|error| error.in_member(&member))?;
+        let value = self.reader.raw().map_err(|error| error.in_member(&member))?;
         self.extra.push(member, OpenJson::from(value));
         Ok(())
     }
@@ -152,12 +147,7 @@ pub enum Constant {
 impl Constant {
     fn is(self, json: &str) -> bool {
         match self {
-            Self::String(text) => {
-                json.strip_prefix('"')
-                    .and_then(|rest| rest.strip_suffix('"'))
-                    == Some(text)
-                    || serde_json::from_str::<String>(json).is_ok_and(|json| json == text)
-            }
+            Self::String(text) => Reader::new(json).string().is_ok_and(|json| json == text),
             Self::Integer(integer) => Reader::new(json).integer() == Ok(integer),
             Self::Boolean(boolean) => json == if boolean { "true" } else { "false" },
         }

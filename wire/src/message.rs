@@ -233,10 +233,7 @@ impl<T: Serialize> Object for Response<T> {
         &self.extra
     }
 
-    fn write_members<M: SerializeMap>(
-        &self,
-        members: &mut MemberWriter<'_, M>,
-    ) -> Result<(), M::Error> {
+    fn write_members<M: SerializeMap>(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error> {
         members.write("jsonrpc", VERSION)?;
         members.write("id", &self.id)?;
         members.write("result", &self.result)
@@ -297,10 +294,7 @@ impl Object for ErrorResponse {
         &self.extra
     }
 
-    fn write_members<M: SerializeMap>(
-        &self,
-        members: &mut MemberWriter<'_, M>,
-    ) -> Result<(), M::Error> {
+    fn write_members<M: SerializeMap>(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error> {
         members.write("jsonrpc", VERSION)?;
         members.write_optional("id", &self.id)?;
         members.write("error", &self.error)
@@ -367,10 +361,7 @@ impl Object for ErrorObject {
         &self.extra
     }
 
-    fn write_members<M: SerializeMap>(
-        &self,
-        members: &mut MemberWriter<'_, M>,
-    ) -> Result<(), M::Error> {
+    fn write_members<M: SerializeMap>(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error> {
         members.write("code", &self.code)?;
         members.write("message", &self.message)?;
         members.write_optional("data", &self.data)
@@ -441,10 +432,7 @@ impl Object for UnknownMethod {
         &self.extra
     }
 
-    fn write_members<M: SerializeMap>(
-        &self,
-        members: &mut MemberWriter<'_, M>,
-    ) -> Result<(), M::Error> {
+    fn write_members<M: SerializeMap>(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error> {
         members.write("method", &self.method)?;
         members.write_optional("params", &self.params)
     }

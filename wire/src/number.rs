@@ -95,12 +95,7 @@ impl From<f64> for Number {
 impl From<f32> for Number {
     /// By the shortest decimal that names the number: 0.8 stays 0.8, not 0.800000011920929.
     fn from(float: f32) -> Self {
-        Self::from(
-            float
-                .to_string()
-                .parse::<f64>()
-                .unwrap_or_else(|_| f64::from(float)),
-        )
+        Self::from(float.to_string().parse::<f64>().unwrap_or_else(|_| f64::from(float)))
     }
 }
 

@@ -75,14 +75,9 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When they aren't UTF-8.
     pub fn from_slice(bytes: &'a [u8]) -> Decoded<Self> {
-        std::str::from_utf8(bytes).map(Self::new).map_err(|error| {
-            DecodeError::new(
-                DecodeErrorKind::Syntax,
-                "UTF-8",
-                "other bytes",
-                error.valid_up_to(),
-            )
-        })
+        std::str::from_utf8(bytes)
+            .map(Self::new)
+            .map_err(|error| DecodeError::new(DecodeErrorKind::Syntax, "UTF-8", "other bytes", error.valid_up_to()))
     }
 
     /// The kind of the value that comes next.
@@ -167,9 +162,7 @@ impl<'a> Reader<'a> {
     /// When the next value is no number, has a fraction, or doesn't fit.
     pub fn integer(&mut self) -> Decoded<i64> {
         let text = self.number_text("an integer")?;
-        let integral = Decimal::parse(text)
-            .ok_or_else(|| self.syntax("a number"))?
-            .integral();
+        let integral = Decimal::parse(text).ok_or_else(|| self.syntax("a number"))?.integral();
         let wrong = |kind, expected, found| {
             Err(DecodeError::new(
                 kind,
@@ -183,14 +176,8 @@ impl<'a> Reader<'a> {
                 self.position += text.len();
                 Ok(integer)
             }
-            Integral::TooLarge => wrong(
-                DecodeErrorKind::OutOfRange,
-                "an integer of 64 bits",
-                "the larger",
-            ),
-            Integral::Fractional => {
-                wrong(DecodeErrorKind::WrongType, "an integer", "the fraction")
-            }
+            Integral::TooLarge => wrong(DecodeErrorKind::OutOfRange, "an integer of 64 bits", "the larger"),
+            Integral::Fractional => wrong(DecodeErrorKind::WrongType, "an integer", "the fraction"),
         }
     }
 
@@ -203,6 +190,19 @@ impl<'a> Reader<'a> {
         let number = Number::parse(text).ok_or_else(|| self.syntax("a number"))?;
         self.position += text.len();
         Ok(number)
+    }
+
+    /// Reads a string if it is this one, written without escapes; otherwise reads nothing.
+    pub(crate) fn string_is(&mut self, text: &str) -> bool {
+        self.skip_space();
+        let rest = self.text[self.position..].strip_prefix('"');
+        let is = rest
+            .and_then(|rest| rest.strip_prefix(text))
+            .is_some_and(|rest| rest.starts_with('"'));
+        if is {
+            self.position += text.len() + 2;
+        }
+        is
     }
 
     /// Takes the next value as the text that it is, checked to be JSON and not too deep, but not parsed.
@@ -331,19 +331,13 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// When no object comes next, or `look` fails.
-    pub fn peek_into<T>(
-        &mut self,
-        member: &str,
-        look: impl FnOnce(&mut Self) -> Decoded<T>,
-    ) -> Decoded<Option<T>> {
+    pub fn peek_into<T>(&mut self, member: &str, look: impl FnOnce(&mut Self) -> Decoded<T>) -> Decoded<Option<T>> {
         self.peek(|reader| {
             reader.seek(|key| key == member)?;
             if reader.at_end {
                 return Ok(None);
             }
-            look(reader.reader)
-                .map(Some)
-                .map_err(|error| error.in_member(member))
+            look(reader.reader).map(Some).map_err(|error| error.in_member(member))
         })
     }
 
@@ -432,11 +426,7 @@ impl<'a> Reader<'a> {
 
     /// The error for a value of another kind than the one that is held here.
     #[must_use]
-    pub fn wrong_type(
-        &self,
-        expected: impl Into<Cow<'static, str>>,
-        found: Kind,
-    ) -> DecodeError {
+    pub fn wrong_type(&self, expected: impl Into<Cow<'static, str>>, found: Kind) -> DecodeError {
         let kind = DecodeErrorKind::WrongType;
         DecodeError::new(kind, expected, found.name(), self.position)
     }
@@ -456,12 +446,7 @@ impl<'a> Reader<'a> {
 
     fn too_deep(&self) -> DecodeError {
         let expected = format!("at most {MAX_DEPTH} levels of nesting");
-        DecodeError::new(
-            DecodeErrorKind::TooDeep,
-            expected,
-            "deeper ones",
-            self.position,
-        )
+        DecodeError::new(DecodeErrorKind::TooDeep, expected, "deeper ones", self.position)
     }
 
     pub(crate) fn syntax(&self, expected: &'static str) -> DecodeError {
@@ -502,10 +487,7 @@ impl LookAhead<'_, '_> {
 /// Whether arrays and objects are nested deeper than `limit` in a text that is known to be JSON.
 fn nested_deeper_than(json: &str, limit: usize) -> bool {
     // Most texts hold fewer brackets than they may have levels, and counting is far cheaper than following strings.
-    let brackets = json
-        .bytes()
-        .filter(|byte| matches!(byte, b'{' | b'['))
-        .count();
+    let brackets = json.bytes().filter(|byte| matches!(byte, b'{' | b'[')).count();
     if brackets <= limit {
         return false;
     }

@@ -58,11 +58,7 @@ impl<T: Validate + crate::Object> Validate for Notice<T> {
 ///
 /// # Errors
 /// When it departs from it.
-pub fn validate_at<T: Serialize + ?Sized>(
-    value: &T,
-    pointer: &str,
-    judge: &Judge,
-) -> Result<(), Invalid> {
+pub fn validate_at<T: Serialize + ?Sized>(value: &T, pointer: &str, judge: &Judge) -> Result<(), Invalid> {
     let violations = match serde_json::to_value(value) {
         Ok(json) => judge.check(pointer, &json),
         Err(error) => vec![Violation::unwritable(&error)],

@@ -139,10 +139,7 @@ fn every_subschema_can_be_judged_by_under_any_spelling_of_its_pointer() {
     ] {
         assert!(judge.check(pointer, &json!("x")).is_empty());
         let violations = judge.check(pointer, &json!(1));
-        assert_eq!(
-            violations[0].schema,
-            "#/definitions/a~1b c/properties/params/type"
-        );
+        assert_eq!(violations[0].schema, "#/definitions/a~1b c/properties/params/type");
     }
     assert!(judge.check("#", &json!(1)).is_empty());
     for pointer in ["", "#/", "#/definitions", "#/definitions/x", "a", "#/%"] {
@@ -178,14 +175,38 @@ fn each_violation_names_the_value_and_the_keyword() {
         .collect();
     let expected = [
         (r#"`(root)`: expected a member "id", found none"#, "#/required"),
-        ("`both`: expected at least 1 that fit `#/properties/both/contains` among the elements, found 0", "#/properties/both/contains"),
-        (r#"`level`: expected one of "info", "error", found "loud""#, "#/properties/level/enum"),
-        ("`list`: expected at most 3 elements, found 4", "#/properties/list/maxItems"),
-        ("`list`: expected elements that all differ, found the same at 0 and 3", "#/properties/list/uniqueItems"),
-        (r#"`list[1]`: expected an integer or null, found "a""#, "#/properties/list/items/type"),
-        ("`list[2]`: expected at least 1, found 0", "#/properties/list/items/minimum"),
-        (r#"`name`: expected at least 2 characters, found "x""#, "#/properties/name/minLength"),
-        (r#"`["odd name"]`: expected nothing, found an object"#, "#/additionalProperties"),
+        (
+            "`both`: expected at least 1 that fit `#/properties/both/contains` among the elements, found 0",
+            "#/properties/both/contains",
+        ),
+        (
+            r#"`level`: expected one of "info", "error", found "loud""#,
+            "#/properties/level/enum",
+        ),
+        (
+            "`list`: expected at most 3 elements, found 4",
+            "#/properties/list/maxItems",
+        ),
+        (
+            "`list`: expected elements that all differ, found the same at 0 and 3",
+            "#/properties/list/uniqueItems",
+        ),
+        (
+            r#"`list[1]`: expected an integer or null, found "a""#,
+            "#/properties/list/items/type",
+        ),
+        (
+            "`list[2]`: expected at least 1, found 0",
+            "#/properties/list/items/minimum",
+        ),
+        (
+            r#"`name`: expected at least 2 characters, found "x""#,
+            "#/properties/name/minLength",
+        ),
+        (
+            r#"`["odd name"]`: expected nothing, found an object"#,
+            "#/additionalProperties",
+        ),
     ]
     .map(|(shown, schema)| (shown.to_owned(), schema));
     assert_eq!(shown, expected);
@@ -235,10 +256,7 @@ fn a_union_reports_what_is_wrong_with_the_alternative_that_was_meant() {
             json!([{"type": 1}]),
             r#"`content[0].type`: expected one of "text", "image", found 1"#,
         ),
-        (
-            json!({}),
-            "`content`: expected one of 2 alternatives, found an object",
-        ),
+        (json!({}), "`content`: expected one of 2 alternatives, found an object"),
         (
             json!("text"),
             r#"`content`: expected one of 2 alternatives, found "text""#,

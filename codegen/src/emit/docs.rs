@@ -82,7 +82,11 @@ impl<'i> Documenter<'i> {
 pub fn lines(text: &str) -> TokenStream {
     let lines = text.trim().lines().map(|line| {
         let line = line.trim_end();
-        if line.is_empty() { String::new() } else { format!(" {line}") }
+        if line.is_empty() {
+            String::new()
+        } else {
+            format!(" {line}")
+        }
     });
     quote!(#(#[doc = #lines])*)
 }

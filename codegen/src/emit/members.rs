@@ -48,8 +48,16 @@ impl Emitter<'_> {
         let mut places = Vec::new();
         for constant in &object.constants {
             let snake = constant.name.to_snake_case();
-            let wanted = if snake.is_empty() { spelt_out(&constant.name).to_snake_case() } else { snake };
-            let wanted = if syn::parse_str::<Ident>(&wanted).is_ok() { wanted } else { format!("{wanted}_") };
+            let wanted = if snake.is_empty() {
+                spelt_out(&constant.name).to_snake_case()
+            } else {
+                snake
+            };
+            let wanted = if syn::parse_str::<Ident>(&wanted).is_ok() {
+                wanted
+            } else {
+                format!("{wanted}_")
+            };
             let name = unique(&wanted, |name| taken.iter().any(|other| other == name));
             taken.push(name.clone());
             let local = ident(&name);
@@ -58,9 +66,17 @@ impl Emitter<'_> {
         }
         for member in &object.members {
             let field = shell.fields.get(&member.name)?.clone();
-            let ty = shell.item.fields.iter().find(|other| other.ident.as_ref() == Some(&field))?;
+            let ty = shell
+                .item
+                .fields
+                .iter()
+                .find(|other| other.ident.as_ref() == Some(&field))?;
             let ty = &ty.ty;
-            places.push(Place::Member { member, field, ty: quote::quote!(#ty) });
+            places.push(Place::Member {
+                member,
+                field,
+                ty: quote::quote!(#ty),
+            });
         }
         Some(places)
     }

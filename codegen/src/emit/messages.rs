@@ -133,15 +133,21 @@ impl Emitter<'_> {
     pub(super) fn result_union(&self, name: &str, ty: &Type, methods: &[(String, Vec<TypeRef>)]) -> TokenStream {
         let rust = ident(name);
         let docs = self.documenter.ty(ty);
-        let types: Vec<TypeRef> =
-            methods.iter().flat_map(|(_, results)| results.iter().cloned()).collect::<BTreeSet<_>>().into_iter().collect();
+        let types: Vec<TypeRef> = methods
+            .iter()
+            .flat_map(|(_, results)| results.iter().cloned())
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect();
         let names = variant_names(&types, &vec![JsonKind::Object; types.len()], None);
         let idents: Vec<_> = names.iter().map(|name| ident(name)).collect();
         let held: Vec<_> = types.iter().map(|ty| self.scope.ty(ty)).collect();
-        let documented = types.iter().map(|ty| super::docs::lines(&match ty.named() {
-            Some(name) => format!("See [`{name}`]."),
-            None => "Any result.".to_owned(),
-        }));
+        let documented = types.iter().map(|ty| {
+            super::docs::lines(&match ty.named() {
+                Some(name) => format!("See [`{name}`]."),
+                None => "Any result.".to_owned(),
+            })
+        });
         let variant_of = |ty: &TypeRef| types.iter().position(|other| other == ty).map(|at| idents[at].clone());
         let arms = methods.iter().map(|(method, results)| {
             let decoded = self.decode_result(results, &variant_of);
@@ -199,21 +205,35 @@ impl Emitter<'_> {
             let variant = variant_of(ty);
             quote!(mcp_wire::Decode::decode(reader).map(Self::#variant))
         };
-        let usual_struct = self.input.model.struct_of(usual);
-        let telling = |other: &TypeRef| {
-            let usual = usual_struct.filter(|usual| usual.members.iter().any(|member| member.required))?;
-            let other = self.input.model.struct_of(other)?;
-            let declared = |name: &str| usual.members.iter().any(|member| member.name == name);
-            let member = other.members.iter().find(|member| member.required && !declared(&member.name))?;
-            Some(member.name.as_str())
+        let model = self.input.model;
+        let required = |ty: &TypeRef| model.struct_of(ty)?.members.iter().find(|member| member.required);
+        let Some(telling) = required(usual) else {
+            return decode(usual);
         };
-        let told: Vec<_> = others.iter().filter_map(|other| Some((telling(other)?, decode(other)))).collect();
+        let declared = |name: &str| {
+            model
+                .struct_of(usual)
+                .is_some_and(|usual| usual.members.iter().any(|member| member.name == name))
+        };
+        // The usual result is told by what it requires, another one by a member that the usual one doesn't declare.
+        let mut told = vec![(telling.name.as_str(), decode(usual))];
+        for other in others {
+            let members = model
+                .struct_of(other)
+                .map(|other| other.members.as_slice())
+                .unwrap_or_default();
+            let own = members.iter().find(|member| member.required && !declared(&member.name));
+            told.extend(own.map(|member| (member.name.as_str(), decode(other))));
+        }
         let usual = decode(usual);
-        if told.is_empty() {
+        if told.len() == 1 {
             return usual;
         }
         let members = told.iter().map(|(member, _)| member);
-        let arms = told.iter().map(|(member, decode)| quote!(Some(#member) => #decode));
+        let arms = told
+            .iter()
+            .skip(1)
+            .map(|(member, decode)| quote!(Some(#member) => #decode));
         quote! {
             match reader.peek_members(&[#(#members),*])? {
                 #(#arms,)*
@@ -226,9 +246,16 @@ impl Emitter<'_> {
     pub(super) fn message_aliases(&self) -> TokenStream {
         let model = self.input.model;
         let union = |name: String| {
-            let known = model.types.get(&name).is_some_and(|ty| matches!(ty.kind, TypeKind::Methods(_)));
+            let known = model
+                .types
+                .get(&name)
+                .is_some_and(|ty| matches!(ty.kind, TypeKind::Methods(_)));
             let rust = ident(&name);
-            if known { quote!(#rust) } else { quote!(mcp_wire::UnknownMethod) }
+            if known {
+                quote!(#rust)
+            } else {
+                quote!(mcp_wire::UnknownMethod)
+            }
         };
         ["Client", "Server"]
             .into_iter()
@@ -266,7 +293,12 @@ impl Emitter<'_> {
         let direction = direction_token(method.direction);
         let official = |ty: &TypeRef| {
             let name = ty.named().unwrap_or("Result");
-            self.input.model.types.get(name).map_or(name, |ty| ty.documented_as.as_str()).to_owned()
+            self.input
+                .model
+                .types
+                .get(name)
+                .map_or(name, |ty| ty.documented_as.as_str())
+                .to_owned()
         };
         let results = method.results.iter().map(official);
         quote! {

@@ -24,9 +24,21 @@ impl Template {
 }
 
 const TEMPLATES: [Template; 3] = [
-    Template::new("Cargo.toml", "Cargo.toml", include_str!("../../../templates/types/Cargo.toml.hbs")),
-    Template::new("README.md", "README.md", include_str!("../../../templates/types/README.md.hbs")),
-    Template::new("lib.rs", "src/lib.rs", include_str!("../../../templates/types/lib.rs.hbs")),
+    Template::new(
+        "Cargo.toml",
+        "Cargo.toml",
+        include_str!("../../../templates/types/Cargo.toml.hbs"),
+    ),
+    Template::new(
+        "README.md",
+        "README.md",
+        include_str!("../../../templates/types/README.md.hbs"),
+    ),
+    Template::new(
+        "lib.rs",
+        "src/lib.rs",
+        include_str!("../../../templates/types/lib.rs.hbs"),
+    ),
 ];
 
 /// Templates, ready to be rendered; a name that isn't among the values is an error.
@@ -47,10 +59,12 @@ pub(super) fn render_all(
     values: &impl Serialize,
 ) -> Result<BTreeMap<String, String>, EmitError> {
     let render = |template: &Template| {
-        let text = registry.render(template.name, values).map_err(|error| EmitError::Template {
-            template: template.name,
-            error: Box::new(error),
-        })?;
+        let text = registry
+            .render(template.name, values)
+            .map_err(|error| EmitError::Template {
+                template: template.name,
+                error: Box::new(error),
+            })?;
         Ok((template.file.to_owned(), text))
     };
     templates.iter().map(render).collect()
@@ -121,7 +135,13 @@ impl Templates {
 /// The name of a revision's crate.
 #[must_use]
 pub fn crate_name(revision: &str) -> String {
-    let part = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c.to_ascii_lowercase() } else { '-' };
+    let part = |c: char| {
+        if c.is_ascii_alphanumeric() || c == '-' || c == '_' {
+            c.to_ascii_lowercase()
+        } else {
+            '-'
+        }
+    };
     format!("mcp-types-{}", revision.chars().map(part).collect::<String>())
 }
 
@@ -179,7 +199,10 @@ fn indent(line: &str) -> usize {
 pub(super) fn schema_file(input: &EmitInput<'_>) -> Result<String, EmitError> {
     let mut schema = input.schema.clone();
     if let Some(members) = schema.as_object_mut() {
-        members.insert("$comment".to_owned(), header("", input).replace("\n", " ").trim().into());
+        members.insert(
+            "$comment".to_owned(),
+            header("", input).replace("\n", " ").trim().into(),
+        );
     }
     Ok(serde_json::to_string_pretty(&schema)? + "\n")
 }

@@ -47,7 +47,9 @@ impl Shells {
                         // An absent member and a null one are two things, and typify makes them one.
                         let rust = if member.required { held } else { scope.optional(&held) };
                         let number = replacements.len();
-                        let replaced = replacements.entry(rust.to_string()).or_insert_with(|| format!("Replaced{number}"));
+                        let replaced = replacements
+                            .entry(rust.to_string())
+                            .or_insert_with(|| format!("Replaced{number}"));
                         let reference = json!({"$ref": format!("#/definitions/{replaced}")});
                         properties.insert(keys[&member.name].clone(), reference);
                     }
@@ -58,7 +60,8 @@ impl Shells {
                 }
                 TypeKind::Strings { values, .. } => {
                     let keys = distinct(values.iter().map(String::as_str), variant_like);
-                    let schema = json!({"type": "string", "enum": values.iter().map(|value| &keys[value]).collect::<Vec<_>>()});
+                    let schema =
+                        json!({"type": "string", "enum": values.iter().map(|value| &keys[value]).collect::<Vec<_>>()});
                     definitions.insert(name.clone(), schema);
                     written.insert(name.clone(), invert(keys));
                 }
@@ -75,7 +78,9 @@ impl Shells {
             match item {
                 syn::Item::Struct(item) => {
                     if let Some(members) = written.get(&item.ident.to_string()) {
-                        shells.structs.insert(item.ident.to_string(), struct_shell(item, members, scope));
+                        shells
+                            .structs
+                            .insert(item.ident.to_string(), struct_shell(item, members, scope));
                     }
                 }
                 syn::Item::Enum(item) => {
@@ -86,7 +91,9 @@ impl Shells {
                 _ => {}
             }
         }
-        let missing = written.keys().find(|name| !shells.structs.contains_key(*name) && !shells.strings.contains_key(*name));
+        let missing = written
+            .keys()
+            .find(|name| !shells.structs.contains_key(*name) && !shells.strings.contains_key(*name));
         match missing {
             Some(name) => Err(EmitError::Typify(format!("it left out {name}"))),
             None => Ok(shells),
@@ -118,7 +125,8 @@ fn struct_shell(mut item: syn::ItemStruct, members: &BTreeMap<String, String>, s
     let mut fields = BTreeMap::new();
     for field in &mut item.fields {
         if let Some(ident) = &field.ident {
-            let written = renamed(&field.attrs).unwrap_or_else(|| ident.to_string().trim_start_matches("r#").to_owned());
+            let written =
+                renamed(&field.attrs).unwrap_or_else(|| ident.to_string().trim_start_matches("r#").to_owned());
             if let Some(member) = members.get(&written) {
                 fields.insert(member.clone(), ident.clone());
             }

@@ -17,12 +17,17 @@ impl Emitter<'_> {
         let rust = ident(name);
         let docs = self.documenter.ty(ty);
         let order = ordered.then(|| quote!(, PartialOrd, Ord));
-        let known: Vec<_> = values.iter().filter_map(|value| Some((value, variants.get(value)?))).collect();
+        let known: Vec<_> = values
+            .iter()
+            .filter_map(|value| Some((value, variants.get(value)?)))
+            .collect();
         let declared = known.iter().map(|(value, variant)| {
             let docs = self.documenter.member(ty, value, None);
             quote!(#docs #variant)
         });
-        let unknown = ident(&unique(UNKNOWN, |name| known.iter().any(|(_, variant)| *variant == name)));
+        let unknown = ident(&unique(UNKNOWN, |name| {
+            known.iter().any(|(_, variant)| *variant == name)
+        }));
         let texts = known.iter().map(|(value, variant)| quote!(Self::#variant => #value));
         let matches = known.iter().map(|(value, variant)| quote!(#value => Self::#variant));
         let string = self.scope.std("String");

@@ -43,12 +43,20 @@ impl Emitter<'_> {
         let defaults = object.members.iter().all(|member| !member.required);
         let default = defaults.then(|| quote!(, Default));
         let fields = places.iter().map(|place| match place {
-            Place::Constant { constant, field: Some(field), .. } => {
+            Place::Constant {
+                constant,
+                field: Some(field),
+                ..
+            } => {
                 let docs = lines(&format!("Whether `{}` is written.", constant.name));
                 quote!(#docs #field: bool)
             }
             Place::Constant { .. } => TokenStream::new(),
-            Place::Member { member, field, ty: held } => {
+            Place::Member {
+                member,
+                field,
+                ty: held,
+            } => {
                 let docs = self.documenter.member(ty, &member.name, member.description.as_deref());
                 quote!(#docs pub #field: #held)
             }
@@ -68,7 +76,11 @@ impl Emitter<'_> {
 
     fn constructors(&self, name: &str, object: &Struct, places: &[Place<'_>]) -> TokenStream {
         let rust = ident(name);
-        let new = object.members.iter().any(|member| member.required).then(|| self.new_function(places));
+        let new = object
+            .members
+            .iter()
+            .any(|member| member.required)
+            .then(|| self.new_function(places));
         let with = places.iter().filter_map(|place| self.with_function(place));
         let functions: TokenStream = new.into_iter().chain(with).collect();
         if functions.is_empty() {
@@ -85,18 +97,20 @@ impl Emitter<'_> {
                 Place::Constant { field: Some(field), .. } => fields.push(quote!(#field: false)),
                 Place::Constant { .. } => {}
                 Place::Member { member, field, .. } if member.required => {
-                    let (parameter, value) =
-                        self.scope.parameter(self.input.model, field, &member.ty, member.boxed);
+                    let (parameter, value) = self.scope.parameter(self.input.model, field, &member.ty, member.boxed);
                     parameters.push(parameter);
-                    fields.push(if value.to_string() == field.to_string() { value } else { quote!(#field: #value) });
+                    fields.push(if value.to_string() == field.to_string() {
+                        value
+                    } else {
+                        quote!(#field: #value)
+                    });
                 }
                 Place::Member { field, .. } => fields.push(quote!(#field: None)),
             }
         }
         let extra = extra_field(places);
-        let many = (parameters.len() > MOST_PARAMETERS).then(|| {
-            quote!(#[expect(clippy::too_many_arguments, reason = "the schema requires as many members")])
-        });
+        let many = (parameters.len() > MOST_PARAMETERS)
+            .then(|| quote!(#[expect(clippy::too_many_arguments, reason = "the schema requires as many members")]));
         quote! {
             /// One with the members that must be there.
             #[must_use]
@@ -109,7 +123,11 @@ impl Emitter<'_> {
 
     fn with_function(&self, place: &Place<'_>) -> Option<TokenStream> {
         match place {
-            Place::Constant { constant, field: Some(field), .. } => {
+            Place::Constant {
+                constant,
+                field: Some(field),
+                ..
+            } => {
                 let with = with_name(field);
                 let docs = lines(&format!("The same with `{}` written.", constant.name));
                 Some(quote! {
@@ -150,10 +168,21 @@ impl Emitter<'_> {
                     let (wire, value) = (&constant.name, scalar(&constant.value));
                     quote!(#wire => #members.read_constant(&mut #local, #wire, #value)?,)
                 }
-                Place::Member { member: Member { name: wire, required: true, .. }, .. } => {
+                Place::Member {
+                    member:
+                        Member {
+                            name: wire,
+                            required: true,
+                            ..
+                        },
+                    ..
+                } => {
                     quote!(#wire => #members.read(&mut #local, #wire)?,)
                 }
-                Place::Member { member: Member { name: wire, .. }, .. } => {
+                Place::Member {
+                    member: Member { name: wire, .. },
+                    ..
+                } => {
                     quote!(#wire => #members.read_optional(&mut #local, #wire)?,)
                 }
             }
@@ -252,11 +281,16 @@ fn extra_field(places: &[Place<'_>]) -> Ident {
 
 /// A name that no member has.
 fn free_name(wanted: &str, taken: &[&Ident]) -> Ident {
-    ident(&crate::model::names::unique(wanted, |name| taken.iter().any(|other| *other == name)))
+    ident(&crate::model::names::unique(wanted, |name| {
+        taken.iter().any(|other| *other == name)
+    }))
 }
 
 fn with_name(field: &Ident) -> Ident {
-    format_ident!("with_{}", field.to_string().trim_start_matches("r#").trim_end_matches('_'))
+    format_ident!(
+        "with_{}",
+        field.to_string().trim_start_matches("r#").trim_end_matches('_')
+    )
 }
 
 fn scalar(value: &Scalar) -> TokenStream {

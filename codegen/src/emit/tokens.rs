@@ -33,7 +33,9 @@ impl Scope {
 
     /// A type of the prelude: by its name, or by its whole path where the revision has a type of that name.
     pub fn std(&self, name: &str) -> TokenStream {
-        let path = PRELUDE.iter().find(|(short, _)| *short == name && self.shadowed.contains(short));
+        let path = PRELUDE
+            .iter()
+            .find(|(short, _)| *short == name && self.shadowed.contains(short));
         match path {
             Some((_, path)) => path.parse().unwrap_or_default(),
             None => {
@@ -137,7 +139,9 @@ impl VisitMut for Shorten<'_> {
         syn::visit_mut::visit_path_mut(self, path);
         let written: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         let written = format!("::{}", written.join("::"));
-        let known = PRELUDE.iter().any(|(name, full)| *full == written && !self.0.shadowed.contains(name));
+        let known = PRELUDE
+            .iter()
+            .any(|(name, full)| *full == written && !self.0.shadowed.contains(name));
         if let (true, Some(last)) = (known, path.segments.last().cloned()) {
             path.leading_colon = None;
             path.segments = std::iter::once(last).collect();
@@ -151,16 +155,20 @@ fn mentioned(model: &Model, kind: &TypeKind) -> BTreeSet<String> {
     match kind {
         TypeKind::Struct(object) => {
             let mut names: BTreeSet<String> = object.members.iter().filter_map(|member| named(&member.ty)).collect();
-            let own = model.methods.iter().filter(|method| {
-                matches!(model.types.get(&method.ty), Some(ty) if std::ptr::eq(&ty.kind, kind))
-            });
+            let own = model
+                .methods
+                .iter()
+                .filter(|method| matches!(model.types.get(&method.ty), Some(ty) if std::ptr::eq(&ty.kind, kind)));
             names.extend(own.filter_map(|method| method.results.first().and_then(named)));
             names
         }
         TypeKind::Union(union) => union.variants.iter().filter_map(|variant| named(&variant.ty)).collect(),
         TypeKind::Alias(target) => named(target).into_iter().collect(),
         TypeKind::Methods(variants) => variants.iter().map(|(_, ty)| ty.clone()).collect(),
-        TypeKind::Results(variants) => variants.iter().flat_map(|(_, types)| types.iter().filter_map(named)).collect(),
+        TypeKind::Results(variants) => variants
+            .iter()
+            .flat_map(|(_, types)| types.iter().filter_map(named))
+            .collect(),
         TypeKind::Strings { .. } => BTreeSet::new(),
     }
 }

@@ -21,7 +21,9 @@ impl Emitter<'_> {
             quote!(#docs #name(#held))
         });
         let unknown = has_tag(union.objects.as_ref()).then(|| {
-            let name = unique(UNKNOWN, |name| union.variants.iter().any(|variant| variant.name == name));
+            let name = unique(UNKNOWN, |name| {
+                union.variants.iter().any(|variant| variant.name == name)
+            });
             ident(&name)
         });
         let unknown_variant = unknown.as_ref().map(|unknown| {
@@ -31,7 +33,9 @@ impl Emitter<'_> {
             }
         });
         let names = union.variants.iter().map(|variant| ident(&variant.name));
-        let written = names.chain(unknown.clone()).map(|name| quote!(Self::#name(value) => value.serialize(serializer)));
+        let written = names
+            .chain(unknown.clone())
+            .map(|name| quote!(Self::#name(value) => value.serialize(serializer)));
         let conversions = self.union_conversions(name, union);
         let decode = self.union_decode(union, unknown.as_ref());
         let pointer = &ty.pointer;
@@ -71,7 +75,10 @@ impl Emitter<'_> {
         let rust = ident(name);
         let mut holders: BTreeMap<&TypeRef, Vec<&Variant>> = BTreeMap::new();
         for variant in &union.variants {
-            holders.entry(self.input.model.resolve(&variant.ty)).or_default().push(variant);
+            holders
+                .entry(self.input.model.resolve(&variant.ty))
+                .or_default()
+                .push(variant);
         }
         holders
             .values()
@@ -111,7 +118,11 @@ impl Emitter<'_> {
     fn union_decode(&self, union: &Union, unknown: Option<&proc_macro2::Ident>) -> TokenStream {
         let choice = Choice { union, unknown };
         let objects = union.objects.as_ref().map(|decision| choice.decode(decision));
-        let others: Vec<&Variant> = union.variants.iter().filter(|variant| variant.kind != JsonKind::Object).collect();
+        let others: Vec<&Variant> = union
+            .variants
+            .iter()
+            .filter(|variant| variant.kind != JsonKind::Object)
+            .collect();
         if others.is_empty() {
             return objects.unwrap_or_default();
         }
@@ -120,7 +131,7 @@ impl Emitter<'_> {
             quote!(mcp_wire::Kind::#kind => mcp_wire::Decode::decode(reader).map(Self::#name))
         });
         let object_arm = objects.map(|objects| quote!(mcp_wire::Kind::Object => #objects,));
-        let mut kinds: Vec<&str> = others.iter().map(|variant| kind_name(variant.kind)).collect();
+        let mut kinds: Vec<&str> = others.iter().map(|variant| variant_kind_name(variant)).collect();
         if union.objects.is_some() {
             kinds.push("an object");
         }
@@ -274,7 +285,9 @@ fn indices(decision: &Decision) -> Vec<usize> {
         Decision::Is(index) => vec![*index],
         Decision::Tag { cases, absent, .. } => {
             let cases = cases.iter().flat_map(|(_, decision)| indices(decision));
-            cases.chain(absent.iter().flat_map(|decision| indices(decision))).collect()
+            cases
+                .chain(absent.iter().flat_map(|decision| indices(decision)))
+                .collect()
         }
         Decision::Has { cases, otherwise } => {
             let cases = cases.iter().flat_map(|(_, decision)| indices(decision));
@@ -288,10 +301,10 @@ fn indices(decision: &Decision) -> Vec<usize> {
 }
 
 fn variant_docs(variant: &Variant) -> TokenStream {
-    let text = match (&variant.ty, variant.kind) {
-        (TypeRef::Named(name), _) => format!("See [`{name}`]."),
-        (_, kind) => {
-            let name = kind_name(kind);
+    let text = match &variant.ty {
+        TypeRef::Named(name) => format!("See [`{name}`]."),
+        _ => {
+            let name = variant_kind_name(variant);
             let mut letters = name.chars();
             let first = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
             format!("{first}{}.", letters.as_str())
@@ -310,9 +323,10 @@ fn kind_token(kind: JsonKind) -> proc_macro2::Ident {
     })
 }
 
-fn kind_name(kind: JsonKind) -> &'static str {
-    match kind {
+fn variant_kind_name(variant: &Variant) -> &'static str {
+    match variant.kind {
         JsonKind::Boolean => "a boolean",
+        JsonKind::Number if variant.ty == TypeRef::Integer => "an integer",
         JsonKind::Number => "a number",
         JsonKind::String => "a string",
         JsonKind::Array => "an array",

@@ -48,7 +48,10 @@ pub fn build_model(input: &BuildInput<'_>) -> Result<Model, Vec<Collision>> {
     let rust_names = name_definitions(input)?;
     let mut builder = Builder {
         input,
-        keys: rust_names.iter().map(|(pointer, name)| (name.clone(), definition_key(input.shapes, pointer))).collect(),
+        keys: rust_names
+            .iter()
+            .map(|(pointer, name)| (name.clone(), definition_key(input.shapes, pointer)))
+            .collect(),
         rust_names,
         shared: BTreeMap::new(),
         types: BTreeMap::new(),
@@ -69,7 +72,13 @@ pub fn build_model(input: &BuildInput<'_>) -> Result<Model, Vec<Collision>> {
         error_codes: input.error_codes.to_vec(),
         positions: builder.positions,
     };
-    messages::add_messages(&mut model, &MessageInput { shapes: input.shapes, results: input.results });
+    messages::add_messages(
+        &mut model,
+        &MessageInput {
+            shapes: input.shapes,
+            results: input.results,
+        },
+    );
     box_cycles(&mut model);
     assign_modules(&mut model, input.modules);
     Ok(model)
@@ -102,11 +111,19 @@ fn name_definitions(input: &BuildInput<'_>) -> Result<BTreeMap<String, String>, 
         pointers.insert(name.clone(), pointer);
         names.insert(pointer.clone(), name);
     }
-    if collisions.is_empty() { Ok(names) } else { Err(collisions) }
+    if collisions.is_empty() {
+        Ok(names)
+    } else {
+        Err(collisions)
+    }
 }
 
 fn definitions(input: &BuildInput<'_>, rust_names: &BTreeMap<String, String>) -> BTreeMap<String, Definition> {
-    let official = input.shapes.definitions.iter().filter(|(_, definition)| definition.official);
+    let official = input
+        .shapes
+        .definitions
+        .iter()
+        .filter(|(_, definition)| definition.official);
     official
         .map(|(pointer, definition)| {
             let entry = Definition {
@@ -120,7 +137,11 @@ fn definitions(input: &BuildInput<'_>, rust_names: &BTreeMap<String, String>) ->
 }
 
 fn definition_key(shapes: &Shapes, pointer: &str) -> String {
-    shapes.definitions.get(pointer).map(|definition| key(&definition.node.shape)).unwrap_or_default()
+    shapes
+        .definitions
+        .get(pointer)
+        .map(|definition| key(&definition.node.shape))
+        .unwrap_or_default()
 }
 
 /// The definition that JSON-RPC requests use for their id, if ids are what JSON-RPC says they are.
@@ -180,7 +201,11 @@ impl Builder<'_> {
                 let group = candidates.entry(shape.clone()).or_insert((shape, Vec::new()));
                 group.1.push((0, name.len(), name.clone()));
             }
-            let context = Context { parent: name, member: "", position: name.clone() };
+            let context = Context {
+                parent: name,
+                member: "",
+                position: name.clone(),
+            };
             self.collect_shared(&definition.node, &context, true, &mut candidates);
         }
         for (group, (shape, mut names)) in candidates {
@@ -211,9 +236,17 @@ impl Builder<'_> {
             Shape::List(inner) => self.collect_shared(inner, &context.within("[]"), false, found),
             Shape::Map(inner) => self.collect_shared(inner, &context.within("{}"), false, found),
             Shape::Object(members) => {
-                let own = if is_definition { context.parent.to_owned() } else { self.wanted_name(node, context).1 };
+                let own = if is_definition {
+                    context.parent.to_owned()
+                } else {
+                    self.wanted_name(node, context).1
+                };
                 for (member, property) in members {
-                    let context = Context { parent: &own, member, position: format!("{own}.{member}") };
+                    let context = Context {
+                        parent: &own,
+                        member,
+                        position: format!("{own}.{member}"),
+                    };
                     self.collect_shared(&property.node, &context, false, found);
                 }
             }
@@ -226,7 +259,10 @@ impl Builder<'_> {
         if let Some(name) = &node.name {
             return (1, self.input.names.type_name(name));
         }
-        let later = self.input.later.and_then(|later| later.positions.get(&context.position));
+        let later = self
+            .input
+            .later
+            .and_then(|later| later.positions.get(&context.position));
         let free = |name: &&String| !self.rust_names.values().any(|taken| taken == *name);
         match later.filter(free) {
             Some(name) => (2, name.clone()),
@@ -263,14 +299,21 @@ impl Builder<'_> {
                 Err(wider) => TypeKind::Alias(wider),
             },
             _ => {
-                let context = Context { parent: name, member: "", position: name.to_owned() };
+                let context = Context {
+                    parent: name,
+                    member: "",
+                    position: name.to_owned(),
+                };
                 TypeKind::Alias(self.type_ref(node, &context))
             }
         }
     }
 
     fn object(&mut self, name: &str, properties: &BTreeMap<String, Property>) -> Struct {
-        let mut object = Struct { constants: Vec::new(), members: Vec::new() };
+        let mut object = Struct {
+            constants: Vec::new(),
+            members: Vec::new(),
+        };
         for (member, property) in properties {
             if let Shape::Constant(value) = &property.node.shape {
                 object.constants.push(ConstantMember {
@@ -280,7 +323,11 @@ impl Builder<'_> {
                 });
                 continue;
             }
-            let context = Context { parent: name, member, position: format!("{name}.{member}") };
+            let context = Context {
+                parent: name,
+                member,
+                position: format!("{name}.{member}"),
+            };
             object.members.push(Member {
                 name: member.clone(),
                 ty: self.type_ref(&property.node, &context),
@@ -358,8 +405,14 @@ impl Builder<'_> {
             return Err(TypeRef::Any);
         }
         let objects_only = kinds.iter().all(|kind| *kind == JsonKind::Object);
-        let wider = if objects_only { TypeRef::OpenObject } else { TypeRef::Any };
-        let object_indices: Vec<usize> = (0..flat.len()).filter(|index| kinds[*index] == JsonKind::Object).collect();
+        let wider = if objects_only {
+            TypeRef::OpenObject
+        } else {
+            TypeRef::Any
+        };
+        let object_indices: Vec<usize> = (0..flat.len())
+            .filter(|index| kinds[*index] == JsonKind::Object)
+            .collect();
         let mut candidates = Vec::new();
         for index in &object_indices {
             match lookup.members(flat[*index]) {
@@ -369,24 +422,40 @@ impl Builder<'_> {
             }
         }
         let default = node.default_variant.as_deref().and_then(|wanted| {
-            flat.iter().position(|variant| matches!(&variant.shape, Shape::Reference(pointer)
-                if shapes.definitions.get(pointer).is_some_and(|definition| definition.name == wanted)))
+            flat.iter().position(|variant| {
+                matches!(&variant.shape, Shape::Reference(pointer)
+                if shapes.definitions.get(pointer).is_some_and(|definition| definition.name == wanted))
+            })
         });
         let objects = match (object_indices.as_slice(), candidates.as_slice()) {
             ([], _) => None,
             ([single], _) => Some(super::Decision::Is(*single)),
             (_, candidates) => Some(decide(&lookup, candidates, default).ok_or(wider)?),
         };
-        let context = Context { parent: name, member: "", position: name.to_owned() };
-        let types: Vec<TypeRef> = flat.iter().map(|variant| self.type_ref(variant, &context.within("|"))).collect();
+        let context = Context {
+            parent: name,
+            member: "",
+            position: name.to_owned(),
+        };
+        let types: Vec<TypeRef> = flat
+            .iter()
+            .map(|variant| self.type_ref(variant, &context.within("|")))
+            .collect();
         let names = super::names::variant_names(&types, &kinds, objects.as_ref());
-        let variants = names.into_iter().zip(types).zip(kinds).map(|((name, ty), kind)| Variant {
-            name,
-            ty,
-            kind,
-            boxed: false,
-        });
-        Ok(Union { variants: variants.collect(), objects })
+        let variants = names
+            .into_iter()
+            .zip(types)
+            .zip(kinds)
+            .map(|((name, ty), kind)| Variant {
+                name,
+                ty,
+                kind,
+                boxed: false,
+            });
+        Ok(Union {
+            variants: variants.collect(),
+            objects,
+        })
     }
 }
 
@@ -463,9 +532,17 @@ fn flatten<'s>(shapes: &'s Shapes, variants: &'s [Node]) -> Option<Vec<&'s Node>
 ///
 /// Such unions contain themselves, and null stands beside them; `OpenJson` says the same.
 fn accepts_everything(kinds: &[JsonKind], flat: &[&Node], lookup: &Definitions<'_>) -> bool {
-    let all = [JsonKind::Boolean, JsonKind::Number, JsonKind::String, JsonKind::Array, JsonKind::Object];
+    let all = [
+        JsonKind::Boolean,
+        JsonKind::Number,
+        JsonKind::String,
+        JsonKind::Array,
+        JsonKind::Object,
+    ];
     all.iter().all(|kind| kinds.contains(kind))
-        && flat.iter().all(|node| !matches!(lookup.shape(node), Shape::Object(_) | Shape::Strings(_)))
+        && flat
+            .iter()
+            .all(|node| !matches!(lookup.shape(node), Shape::Object(_) | Shape::Strings(_)))
 }
 
 fn json_kind(shape: &Shape) -> JsonKind {

@@ -8,9 +8,8 @@ use super::{Model, TypeKind, TypeRef};
 pub fn box_cycles(model: &mut Model) {
     let reachable = reachability(model);
     let returns = |owner: &str, ty: &TypeRef| {
-        by_value(ty).is_some_and(|name| {
-            name == owner || reachable.get(name).is_some_and(|reached| reached.contains(owner))
-        })
+        by_value(ty)
+            .is_some_and(|name| name == owner || reachable.get(name).is_some_and(|reached| reached.contains(owner)))
     };
     for (owner, ty) in &mut model.types {
         match &mut ty.kind {
@@ -41,8 +40,16 @@ fn by_value(ty: &TypeRef) -> Option<&str> {
 fn reachability(model: &Model) -> BTreeMap<String, BTreeSet<String>> {
     let contains = |name: &str| -> Vec<&str> {
         match model.types.get(name).map(|ty| &ty.kind) {
-            Some(TypeKind::Struct(object)) => object.members.iter().filter_map(|member| by_value(&member.ty)).collect(),
-            Some(TypeKind::Union(union)) => union.variants.iter().filter_map(|variant| by_value(&variant.ty)).collect(),
+            Some(TypeKind::Struct(object)) => object
+                .members
+                .iter()
+                .filter_map(|member| by_value(&member.ty))
+                .collect(),
+            Some(TypeKind::Union(union)) => union
+                .variants
+                .iter()
+                .filter_map(|variant| by_value(&variant.ty))
+                .collect(),
             Some(TypeKind::Alias(target)) => by_value(target).into_iter().collect(),
             _ => Vec::new(),
         }

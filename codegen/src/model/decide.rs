@@ -86,15 +86,12 @@ impl<'n, L: Lookup<'n>> Search<'_, L> {
     /// By a string member whose values in the schema differ from candidate to candidate, at least in part.
     fn by_tag(&self, candidates: &[Candidate<'n>], default: Option<usize>) -> Option<Decision> {
         let names: BTreeSet<&String> = candidates.iter().flat_map(|(_, members)| members.keys()).collect();
-        names.into_iter().find_map(|member| self.by_tag_member(candidates, member, default))
+        names
+            .into_iter()
+            .find_map(|member| self.by_tag_member(candidates, member, default))
     }
 
-    fn by_tag_member(
-        &self,
-        candidates: &[Candidate<'n>],
-        member: &str,
-        default: Option<usize>,
-    ) -> Option<Decision> {
+    fn by_tag_member(&self, candidates: &[Candidate<'n>], member: &str, default: Option<usize>) -> Option<Decision> {
         let mut groups: BTreeMap<&str, Vec<Candidate<'n>>> = BTreeMap::new();
         let mut untagged: Vec<Candidate<'n>> = Vec::new();
         for (index, members) in candidates {
@@ -142,7 +139,10 @@ impl<'n, L: Lookup<'n>> Search<'_, L> {
                 let present = self.decide(&with, None)?;
                 let mut cases = vec![((*member).clone(), present)];
                 let otherwise = match self.decide(&without, None)? {
-                    Decision::Has { cases: further, otherwise } => {
+                    Decision::Has {
+                        cases: further,
+                        otherwise,
+                    } => {
                         cases.extend(further);
                         otherwise
                     }
@@ -192,7 +192,10 @@ fn split_by_presence<'n>(
     member: &str,
     must_require: bool,
 ) -> Option<(Vec<Candidate<'n>>, Vec<Candidate<'n>>)> {
-    let (with, without): (Vec<_>, Vec<_>) = candidates.iter().copied().partition(|(_, members)| members.contains_key(member));
+    let (with, without): (Vec<_>, Vec<_>) = candidates
+        .iter()
+        .copied()
+        .partition(|(_, members)| members.contains_key(member));
     if with.is_empty() || without.is_empty() {
         return None;
     }
@@ -206,5 +209,7 @@ fn split_by_presence<'n>(
 /// Whether `other` requires nothing that `members` doesn't.
 fn requires_no_more(other: &BTreeMap<String, Property>, members: &BTreeMap<String, Property>) -> bool {
     let required = other.iter().filter(|(_, property)| property.required);
-    required.into_iter().all(|(name, _)| members.get(name).is_some_and(|property| property.required))
+    required
+        .into_iter()
+        .all(|(name, _)| members.get(name).is_some_and(|property| property.required))
 }

@@ -18,8 +18,16 @@ const EMPTY_RESULT: &str = "EmptyResult";
 const DIRECTIONS: [(&str, MessageKind, Direction); 4] = [
     ("ClientRequest", MessageKind::Request, Direction::ClientToServer),
     ("ServerRequest", MessageKind::Request, Direction::ServerToClient),
-    ("ClientNotification", MessageKind::Notification, Direction::ClientToServer),
-    ("ServerNotification", MessageKind::Notification, Direction::ServerToClient),
+    (
+        "ClientNotification",
+        MessageKind::Notification,
+        Direction::ClientToServer,
+    ),
+    (
+        "ServerNotification",
+        MessageKind::Notification,
+        Direction::ServerToClient,
+    ),
 ];
 const RESULTS: [(&str, Direction); 2] = [
     ("ServerResult", Direction::ClientToServer),
@@ -89,15 +97,19 @@ pub fn add_messages(model: &mut Model, input: &MessageInput<'_>) {
     model.methods = methods(model, input);
     model.batches = has_batches(input.shapes);
     for (union, kind, direction) in DIRECTIONS {
-        let members = model.methods.iter().filter(|method| method.kind == kind && method.direction.includes(direction));
+        let members = model
+            .methods
+            .iter()
+            .filter(|method| method.kind == kind && method.direction.includes(direction));
         let variants: Vec<(String, String)> = members.map(|method| (method.name.clone(), method.ty.clone())).collect();
         if variants.is_empty() && !model.definitions.contains_key(union) {
             continue;
         }
         let repeats_envelope = |(_, ty): &(String, String)| {
-            model.definitions.values().any(|definition| {
-                definition.envelope.is_some() && definition.ty == TypeRef::Named(ty.clone())
-            })
+            model
+                .definitions
+                .values()
+                .any(|definition| definition.envelope.is_some() && definition.ty == TypeRef::Named(ty.clone()))
         };
         let envelope = variants.iter().any(repeats_envelope).then_some(match kind {
             MessageKind::Request => Envelope::Request,
@@ -106,9 +118,14 @@ pub fn add_messages(model: &mut Model, input: &MessageInput<'_>) {
         replace(model, union, TypeKind::Methods(variants), envelope);
     }
     for (union, direction) in RESULTS {
-        let members = model.methods.iter().filter(|method| method.direction.includes(direction));
-        let variants: Vec<(String, Vec<TypeRef>)> =
-            members.filter(|method| !method.results.is_empty()).map(|method| (method.name.clone(), method.results.clone())).collect();
+        let members = model
+            .methods
+            .iter()
+            .filter(|method| method.direction.includes(direction));
+        let variants: Vec<(String, Vec<TypeRef>)> = members
+            .filter(|method| !method.results.is_empty())
+            .map(|method| (method.name.clone(), method.results.clone()))
+            .collect();
         if variants.is_empty() && !model.definitions.contains_key(union) {
             continue;
         }
@@ -180,7 +197,9 @@ fn method(
         MessageKind::Notification => Vec::new(),
     };
     let sent = |wanted: Direction| {
-        DIRECTIONS.iter().any(|(union, _, direction)| *direction == wanted && unions.contains(union))
+        DIRECTIONS
+            .iter()
+            .any(|(union, _, direction)| *direction == wanted && unions.contains(union))
     };
     let direction = match (sent(Direction::ClientToServer), sent(Direction::ServerToClient)) {
         (true, false) => Direction::ClientToServer,
@@ -235,12 +254,15 @@ fn union_members(shapes: &Shapes, union: &str) -> BTreeSet<String> {
             }
             Shape::Object(written_out) => {
                 let same = |candidate: &Shape| match (candidate, written_out.get(METHOD)) {
-                    (Shape::Object(members), Some(method)) => {
-                        members.get(METHOD).is_some_and(|other| other.node.shape == method.node.shape)
-                    }
+                    (Shape::Object(members), Some(method)) => members
+                        .get(METHOD)
+                        .is_some_and(|other| other.node.shape == method.node.shape),
                     _ => false,
                 };
-                let twins = shapes.definitions.iter().filter(|(_, twin)| twin.name != union && same(&twin.node.shape));
+                let twins = shapes
+                    .definitions
+                    .iter()
+                    .filter(|(_, twin)| twin.name != union && same(&twin.node.shape));
                 members.extend(twins.map(|(pointer, _)| pointer.clone()));
             }
             _ => {}
@@ -255,11 +277,20 @@ fn results(model: &Model, input: &MessageInput<'_>, name: &str, method: &str) ->
     let by_name = |name: &str| model.definitions.get(name).map(|definition| definition.ty.clone());
     let stated = || {
         let response = by_name(&format!("{stem}ResultResponse"))?;
-        let result = model.struct_of(&response)?.members.iter().find(|member| member.name == "result")?;
+        let result = model
+            .struct_of(&response)?
+            .members
+            .iter()
+            .find(|member| member.name == "result")?;
         Some(result.ty.clone())
     };
     let usual = stated().or_else(|| by_name(&format!("{stem}Result")));
-    let given = input.results.get(method).into_iter().flatten().filter_map(|name| by_name(name));
+    let given = input
+        .results
+        .get(method)
+        .into_iter()
+        .flatten()
+        .filter_map(|name| by_name(name));
     let mut results: Vec<TypeRef> = usual.into_iter().collect();
     for result in given {
         if !results.contains(&result) {
@@ -267,7 +298,11 @@ fn results(model: &Model, input: &MessageInput<'_>, name: &str, method: &str) ->
         }
     }
     if results.is_empty() {
-        results.push(by_name(EMPTY_RESULT).or_else(|| by_name("Result")).unwrap_or(TypeRef::OpenObject));
+        results.push(
+            by_name(EMPTY_RESULT)
+                .or_else(|| by_name("Result"))
+                .unwrap_or(TypeRef::OpenObject),
+        );
     }
     results
 }
@@ -280,7 +315,9 @@ fn direction_of_results(shapes: &Shapes, model: &Model, results: &[TypeRef]) -> 
     let Some(pointer) = model.types.get(result).map(|ty| &ty.pointer) else {
         return Direction::Both;
     };
-    let found = RESULTS.iter().filter(|(union, _)| union_members(shapes, union).contains(pointer));
+    let found = RESULTS
+        .iter()
+        .filter(|(union, _)| union_members(shapes, union).contains(pointer));
     match found.map(|(_, direction)| *direction).collect::<Vec<_>>().as_slice() {
         [only] => *only,
         _ => Direction::Both,
@@ -290,21 +327,27 @@ fn direction_of_results(shapes: &Shapes, model: &Model, results: &[TypeRef]) -> 
 /// Whether a whole message may be an array: some union of JSON-RPC messages has one as a variant.
 fn has_batches(shapes: &Shapes) -> bool {
     let is_message = |node: &crate::normalise::Node| match &node.shape {
-        Shape::Reference(pointer) => shapes.definitions.get(pointer).is_some_and(|definition| {
-            matches!(&definition.node.shape, Shape::Object(members) if members.contains_key("jsonrpc"))
-        }),
+        Shape::Reference(pointer) => shapes.definitions.get(pointer).is_some_and(
+            |definition| matches!(&definition.node.shape, Shape::Object(members) if members.contains_key("jsonrpc")),
+        ),
         _ => false,
     };
-    shapes.definitions.values().any(|definition| match &definition.node.shape {
-        Shape::Union(variants) => {
-            variants.iter().any(is_message) && variants.iter().any(|variant| {
-                let target = match &variant.shape {
-                    Shape::Reference(pointer) => shapes.definitions.get(pointer).map(|target| &target.node.shape),
-                    shape => Some(shape),
-                };
-                matches!(target, Some(Shape::List(_)))
-            })
-        }
-        _ => false,
-    })
+    shapes
+        .definitions
+        .values()
+        .any(|definition| match &definition.node.shape {
+            Shape::Union(variants) => {
+                variants.iter().any(is_message)
+                    && variants.iter().any(|variant| {
+                        let target = match &variant.shape {
+                            Shape::Reference(pointer) => {
+                                shapes.definitions.get(pointer).map(|target| &target.node.shape)
+                            }
+                            shape => Some(shape),
+                        };
+                        matches!(target, Some(Shape::List(_)))
+                    })
+            }
+            _ => false,
+        })
 }

@@ -56,8 +56,18 @@ fn module_of_method(method: &str) -> String {
     let path = method.strip_prefix("notifications/").unwrap_or(method);
     match path.split_once('/') {
         Some((group, _)) => {
-            let name: String = group.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect();
-            let is_name = name.starts_with(|c: char| c.is_ascii_lowercase()) && syn::parse_str::<syn::Ident>(&name).is_ok();
+            let name: String = group
+                .chars()
+                .map(|c| {
+                    if c.is_ascii_alphanumeric() {
+                        c.to_ascii_lowercase()
+                    } else {
+                        '_'
+                    }
+                })
+                .collect();
+            let is_name =
+                name.starts_with(|c: char| c.is_ascii_lowercase()) && syn::parse_str::<syn::Ident>(&name).is_ok();
             if is_name { name } else { SHARED.to_owned() }
         }
         None => SHARED.to_owned(),

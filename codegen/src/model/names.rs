@@ -44,7 +44,11 @@ impl Names {
 fn part(text: &str) -> String {
     let camel = text.to_upper_camel_case();
     let is_plain = text.chars().all(|c| c.is_alphanumeric() || "-_ ./:".contains(c));
-    if is_plain && !camel.is_empty() { camel } else { spelt_out(text).to_upper_camel_case() }
+    if is_plain && !camel.is_empty() {
+        camel
+    } else {
+        spelt_out(text).to_upper_camel_case()
+    }
 }
 
 /// A name with its signs in words, so that names which differ in signs alone stay different.
@@ -113,7 +117,9 @@ pub fn variant_names(types: &[TypeRef], kinds: &[JsonKind], objects: Option<&Dec
             (TypeRef::Integer, None) => "Integer".to_owned(),
             (_, None) => kind_name(*kind).to_owned(),
         };
-        names.push(unique(&wanted, |name| name == UNKNOWN || names.iter().any(|other| other == name)));
+        names.push(unique(&wanted, |name| {
+            name == UNKNOWN || names.iter().any(|other| other == name)
+        }));
     }
     names
 }
@@ -156,16 +162,21 @@ impl Common {
         }
         let words: Vec<Vec<&str>> = names.iter().map(|name| words(name)).collect();
         let shared = |at: &dyn Fn(&[&str], usize) -> Option<usize>| {
-            (0..).take_while(|index| {
-                let word = |name: &Vec<&str>| at(name, *index).map(|position| name[position].to_owned());
-                let first = word(&words[0]);
-                first.is_some() && words.iter().all(|name| word(name) == first)
-            })
-            .count()
+            (0..)
+                .take_while(|index| {
+                    let word = |name: &Vec<&str>| at(name, *index).map(|position| name[position].to_owned());
+                    let first = word(&words[0]);
+                    first.is_some() && words.iter().all(|name| word(name) == first)
+                })
+                .count()
         };
         let length = |count: usize, from_end: bool| -> usize {
             let first = &words[0];
-            let taken: Vec<&&str> = if from_end { first.iter().rev().take(count).collect() } else { first.iter().take(count).collect() };
+            let taken: Vec<&&str> = if from_end {
+                first.iter().rev().take(count).collect()
+            } else {
+                first.iter().take(count).collect()
+            };
             taken.iter().map(|word| word.len()).sum()
         };
         let common = Self {
@@ -174,8 +185,7 @@ impl Common {
         };
         // A name must be left of each, and it must start like one.
         let leaves_names = names.iter().all(|name| {
-            name.len() > common.prefix + common.suffix
-                && name[common.prefix..].starts_with(|c: char| c.is_alphabetic())
+            name.len() > common.prefix + common.suffix && name[common.prefix..].starts_with(|c: char| c.is_alphabetic())
         });
         if leaves_names { common } else { nothing }
     }
@@ -185,18 +195,28 @@ impl Common {
     }
 
     fn strip<'n>(&self, name: &'n str) -> &'n str {
-        name.get(self.prefix..name.len().saturating_sub(self.suffix)).unwrap_or(name)
+        name.get(self.prefix..name.len().saturating_sub(self.suffix))
+            .unwrap_or(name)
     }
 }
 
 /// The words of a name in upper camel case.
 fn words(name: &str) -> Vec<&str> {
-    let mut starts: Vec<usize> = name.char_indices().filter(|(_, c)| c.is_uppercase()).map(|(at, _)| at).collect();
+    let mut starts: Vec<usize> = name
+        .char_indices()
+        .filter(|(_, c)| c.is_uppercase())
+        .map(|(at, _)| at)
+        .collect();
     if starts.first() != Some(&0) {
         starts.insert(0, 0);
     }
     let ends = starts.iter().skip(1).copied().chain([name.len()]);
-    starts.iter().copied().zip(ends).map(|(start, end)| &name[start..end]).collect()
+    starts
+        .iter()
+        .copied()
+        .zip(ends)
+        .map(|(start, end)| &name[start..end])
+        .collect()
 }
 
 #[cfg(test)]
@@ -214,7 +234,14 @@ mod tests {
     #[test]
     fn any_text_becomes_an_identifier() {
         let names = Names::default();
-        for (text, name) in [("$schema", "DollarSchema"), ("", "Value"), ("3d", "Type3d"), ("a$b", "ADollarB"), ("self", "SelfType"), ("§", "Ua7")] {
+        for (text, name) in [
+            ("$schema", "DollarSchema"),
+            ("", "Value"),
+            ("3d", "Type3d"),
+            ("a$b", "ADollarB"),
+            ("self", "SelfType"),
+            ("§", "Ua7"),
+        ] {
             assert_eq!(names.type_name(text), name, "{text:?}");
         }
     }

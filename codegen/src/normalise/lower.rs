@@ -20,7 +20,14 @@ const NAME: &str = "x-name";
 const DEFAULT_VARIANT: &str = "x-default-variant";
 
 /// Keywords beside a union or a reference that narrow it, and so make an intersection of the two.
-const NARROWING: [&str; 6] = ["type", "properties", "required", "items", "additionalProperties", "enum"];
+const NARROWING: [&str; 6] = [
+    "type",
+    "properties",
+    "required",
+    "items",
+    "additionalProperties",
+    "enum",
+];
 
 /// How deep inline schemas may be nested; deeper ones are open JSON.
 const DEEPEST: usize = 64;
@@ -64,7 +71,8 @@ impl<'s> Lowering<'s> {
     fn shape(&self, schema: &Map<String, Value>, pointer: &str, depth: usize) -> Shape {
         let narrowed = NARROWING.iter().any(|keyword| schema.contains_key(*keyword));
         if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
-            let intersects = schema.contains_key("allOf") || schema.contains_key("anyOf") || schema.contains_key("oneOf");
+            let intersects =
+                schema.contains_key("allOf") || schema.contains_key("anyOf") || schema.contains_key("oneOf");
             if !self.siblings_of_references_apply || !(narrowed || intersects) {
                 return self.reference(reference);
             }
@@ -254,7 +262,10 @@ fn enumeration(values: &[Value], ordered: bool) -> Shape {
                     strings.push(value.to_owned());
                 }
             }
-            Shape::Strings(Strings { values: strings, ordered })
+            Shape::Strings(Strings {
+                values: strings,
+                ordered,
+            })
         }
         _ if rest.iter().all(|value| value.is_boolean()) => Shape::Boolean,
         _ if rest.iter().all(|value| value.is_i64()) => Shape::Integer,
@@ -333,7 +344,11 @@ fn either(left: &Shape, right: &Shape) -> Option<Shape> {
     let integer = |shape: &Shape| matches!(shape, Shape::Integer | Shape::Constant(Scalar::Integer(_)));
     let boolean = |shape: &Shape| matches!(shape, Shape::Boolean | Shape::Constant(Scalar::Boolean(_)));
     if (number(left) || integer(left)) && (number(right) || integer(right)) {
-        let both = if number(left) || number(right) { Shape::Number } else { Shape::Integer };
+        let both = if number(left) || number(right) {
+            Shape::Number
+        } else {
+            Shape::Integer
+        };
         return Some(both);
     }
     (boolean(left) && boolean(right)).then_some(Shape::Boolean)

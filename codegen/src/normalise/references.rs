@@ -62,9 +62,20 @@ pub fn targets(schema: &Value) -> BTreeSet<String> {
 
 /// A name for something that has none, from the names on the way to it.
 pub fn name_of(pointer: &str) -> String {
-    const KEYWORDS: [&str; 6] = ["#", "definitions", "$defs", "properties", "items", "additionalProperties"];
+    const KEYWORDS: [&str; 6] = [
+        "#",
+        "definitions",
+        "$defs",
+        "properties",
+        "items",
+        "additionalProperties",
+    ];
     let parts: Vec<&str> = pointer.split('/').filter(|part| !KEYWORDS.contains(part)).collect();
-    if parts.is_empty() { "Root".to_owned() } else { parts.join("_") }
+    if parts.is_empty() {
+        "Root".to_owned()
+    } else {
+        parts.join("_")
+    }
 }
 
 /// A reference as the pointer that definitions are listed by: without percent-encoding.

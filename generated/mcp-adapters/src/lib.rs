@@ -9,6 +9,5 @@ pub use mcp_types_2024_11_05 as v2024_11_05;
 pub use mcp_types_2025_03_26 as v2025_03_26;
 pub use mcp_types_2025_06_18 as v2025_06_18;
 pub use mcp_types_2025_11_25 as v2025_11_25;
-pub use mcp_types_2099_01_01 as v2099_01_01;
 
 pub use self::revision::{Revision, UnknownRevision};

@@ -17,21 +17,18 @@ pub enum Revision {
     V2025_06_18,
     /// Revision 2025-11-25.
     V2025_11_25,
-    /// Revision 2099-01-01.
-    V2099_01_01,
 }
 
 impl Revision {
     /// Every revision, the earliest first.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 4] = [
         Self::V2024_11_05,
         Self::V2025_03_26,
         Self::V2025_06_18,
         Self::V2025_11_25,
-        Self::V2099_01_01,
     ];
     /// The latest revision.
-    pub const LATEST: Self = Self::V2099_01_01;
+    pub const LATEST: Self = Self::V2025_11_25;
     /// The revision that handlers are written against.
     pub const HUB: Self = Self::V2025_11_25;
     /// The revision as peers name it.
@@ -42,7 +39,6 @@ impl Revision {
             Self::V2025_03_26 => "2025-03-26",
             Self::V2025_06_18 => "2025-06-18",
             Self::V2025_11_25 => "2025-11-25",
-            Self::V2099_01_01 => "2099-01-01",
         }
     }
 
@@ -54,7 +50,6 @@ impl Revision {
             Self::V2025_03_26 => crate::v2025_03_26::METHODS,
             Self::V2025_06_18 => crate::v2025_06_18::METHODS,
             Self::V2025_11_25 => crate::v2025_11_25::METHODS,
-            Self::V2099_01_01 => crate::v2099_01_01::METHODS,
         }
     }
 
@@ -67,7 +62,6 @@ impl Revision {
             Self::V2025_03_26 => crate::v2025_03_26::definitions::DEFINITIONS,
             Self::V2025_06_18 => crate::v2025_06_18::definitions::DEFINITIONS,
             Self::V2025_11_25 => crate::v2025_11_25::definitions::DEFINITIONS,
-            Self::V2099_01_01 => crate::v2099_01_01::definitions::DEFINITIONS,
         }
     }
 }

@@ -1340,7 +1340,7 @@ crate::schema::judged!(
 pub enum ProgressToken {
     /// A string.
     String(String),
-    /// A number.
+    /// An integer.
     Integer(i64),
 }
 
@@ -1367,7 +1367,7 @@ impl mcp_wire::Decode for ProgressToken {
         match reader.kind()? {
             mcp_wire::Kind::String => mcp_wire::Decode::decode(reader).map(Self::String),
             mcp_wire::Kind::Number => mcp_wire::Decode::decode(reader).map(Self::Integer),
-            found => Err(reader.wrong_type("a string or a number", found)),
+            found => Err(reader.wrong_type("a string or an integer", found)),
         }
     }
 }

@@ -504,7 +504,7 @@ impl ClientResult {
         let reader = &mut reader;
         let decoded: mcp_wire::Decoded<Self> = match method {
             "elicitation/create" => {
-                match reader.peek_members(&["task"])? {
+                match reader.peek_members(&["action", "task"])? {
                     Some("task") => {
                         mcp_wire::Decode::decode(reader).map(Self::CreateTask)
                     }
@@ -514,7 +514,7 @@ impl ClientResult {
             "ping" => mcp_wire::Decode::decode(reader).map(Self::Empty),
             "roots/list" => mcp_wire::Decode::decode(reader).map(Self::ListRoots),
             "sampling/createMessage" => {
-                match reader.peek_members(&["task"])? {
+                match reader.peek_members(&["content", "task"])? {
                     Some("task") => {
                         mcp_wire::Decode::decode(reader).map(Self::CreateTask)
                     }
@@ -991,7 +991,7 @@ impl ServerResult {
             "tasks/list" => mcp_wire::Decode::decode(reader).map(Self::ListTasks),
             "tasks/result" => mcp_wire::Decode::decode(reader).map(Self::GetTaskPayload),
             "tools/call" => {
-                match reader.peek_members(&["task"])? {
+                match reader.peek_members(&["content", "task"])? {
                     Some("task") => {
                         mcp_wire::Decode::decode(reader).map(Self::CreateTask)
                     }

@@ -28,9 +28,7 @@ impl<'a> Generator<'a> {
         } else {
             self.length(demand, low, high)
         };
-        let unique = demand
-            .each("uniqueItems")
-            .any(|unique| unique == &Value::Bool(true));
+        let unique = demand.each("uniqueItems").any(|unique| unique == &Value::Bool(true));
 
         let mut items: Vec<Value> = Vec::new();
         for index in 0..length {

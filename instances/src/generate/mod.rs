@@ -108,12 +108,7 @@ impl<'a> Generator<'a> {
             self.gather_conditional(keywords, condition, depth, demand)?;
         }
         for keyword in ["dependentSchemas", "dependencies"] {
-            for (name, schema) in keywords
-                .get(keyword)
-                .and_then(Value::as_object)
-                .into_iter()
-                .flatten()
-            {
+            for (name, schema) in keywords.get(keyword).and_then(Value::as_object).into_iter().flatten() {
                 // An array here is a list of names, which matters once the members are known.
                 if schema.is_array() {
                     continue;
@@ -151,9 +146,7 @@ impl<'a> Generator<'a> {
     fn branch(&mut self, union: &'a Value, depth: usize) -> Option<&'a Value> {
         let branches = union.as_array().filter(|branches| !branches.is_empty())?;
         if self.must_end(depth) {
-            return branches
-                .iter()
-                .min_by_key(|branch| self.document.height(branch));
+            return branches.iter().min_by_key(|branch| self.document.height(branch));
         }
         Some(&branches[self.chance.deal(About::Branch, union, branches.len())])
     }
@@ -182,12 +175,7 @@ impl<'a> Generator<'a> {
     fn sample(&mut self, demand: &Demand<'a>) -> Option<Value> {
         let samples: Vec<&Value> = demand
             .each("default")
-            .chain(
-                demand
-                    .each("examples")
-                    .filter_map(Value::as_array)
-                    .flatten(),
-            )
+            .chain(demand.each("examples").filter_map(Value::as_array).flatten())
             .collect();
         if samples.is_empty() || !self.chance.once_in(8) {
             return None;

@@ -80,9 +80,7 @@ impl Range {
 
     /// The multiple of the first step that is next to a number.
     fn stepped(&self, number: f64) -> f64 {
-        self.steps
-            .first()
-            .map_or(number, |step| (number / step).round() * step)
+        self.steps.first().map_or(number, |step| (number / step).round() * step)
     }
 }
 
@@ -96,37 +94,21 @@ impl Generator<'_> {
         }
         // A float beyond `i64` saturates, which keeps to the integers that are allowed here.
         candidates.extend(range.lowest().map(|low| low.ceil() as i64));
-        candidates.extend(
-            range
-                .lowest()
-                .map(|low| (low.floor() as i64).saturating_add(1)),
-        );
-        candidates.extend(
-            range
-                .highest()
-                .map(|high| (high.ceil() as i64).saturating_sub(1)),
-        );
+        candidates.extend(range.lowest().map(|low| (low.floor() as i64).saturating_add(1)));
+        candidates.extend(range.highest().map(|high| (high.ceil() as i64).saturating_sub(1)));
         candidates.extend(range.highest().map(|high| high.floor() as i64));
 
         let (low, high) = range.span();
-        let random =
-            (0..RANDOM).map(|_| self.chance.integer(low.ceil() as i64, high.floor() as i64));
+        let random = (0..RANDOM).map(|_| self.chance.integer(low.ceil() as i64, high.floor() as i64));
         let random = random.map(|number| range.stepped(number as f64) as i64);
-        let random: Vec<i64> = random
-            .filter(|&number| range.holds(number as f64))
-            .take(2)
-            .collect();
+        let random: Vec<i64> = random.filter(|&number| range.holds(number as f64)).take(2).collect();
         candidates.retain(|&candidate| range.holds(candidate as f64));
         candidates.extend(random);
 
         let &chosen = self.chance.pick(&candidates)?;
         // An integer is one by value: `1.0` is as good as `1`.
         let as_float = chosen.unsigned_abs() <= EXACT.unsigned_abs() && self.chance.once_in(10);
-        Some(if as_float {
-            json!(chosen as f64)
-        } else {
-            json!(chosen)
-        })
+        Some(if as_float { json!(chosen as f64) } else { json!(chosen) })
     }
 
     pub(super) fn number(&mut self, demand: &Demand<'_>) -> Option<Value> {
@@ -140,10 +122,7 @@ impl Generator<'_> {
         let sixteenth = (high - low) / 16.0;
         let random = (0..RANDOM).map(|_| low + sixteenth * self.chance.between(0, 16) as f64);
         let random = random.map(|number| range.stepped(number));
-        let random: Vec<f64> = random
-            .filter(|&number| range.holds(number))
-            .take(2)
-            .collect();
+        let random: Vec<f64> = random.filter(|&number| range.holds(number)).take(2).collect();
         candidates.retain(|&candidate| range.holds(candidate));
         candidates.extend(random);
 

@@ -7,13 +7,7 @@ use crate::chance::About;
 use crate::demand::Demand;
 
 /// Names that no schema declares, for members where any are allowed.
-const UNDECLARED: [&str; 5] = [
-    "x-future",
-    "x-a",
-    "x-é",
-    "x-vendor/key",
-    "x-com.example/trace",
-];
+const UNDECLARED: [&str; 5] = ["x-future", "x-a", "x-é", "x-vendor/key", "x-com.example/trace"];
 
 /// How often a name is looked for that the object does not have yet.
 const NAMES: usize = 16;
@@ -27,12 +21,7 @@ enum Fullness {
 }
 
 impl<'a> Generator<'a> {
-    pub(super) fn object(
-        &mut self,
-        demand: &Demand<'a>,
-        place: &Value,
-        depth: usize,
-    ) -> Option<Value> {
+    pub(super) fn object(&mut self, demand: &Demand<'a>, place: &Value, depth: usize) -> Option<Value> {
         let mut members = Map::new();
         let required: Vec<&str> = demand.required_names().collect();
         if required.iter().any(|name| demand.absent.contains(name)) {
@@ -100,13 +89,7 @@ impl<'a> Generator<'a> {
     }
 
     /// Adds a member, unless it is there already.
-    fn add(
-        &mut self,
-        name: &str,
-        demand: &Demand<'a>,
-        members: &mut Map<String, Value>,
-        depth: usize,
-    ) -> Option<()> {
+    fn add(&mut self, name: &str, demand: &Demand<'a>, members: &mut Map<String, Value>, depth: usize) -> Option<()> {
         if members.contains_key(name) {
             return Some(());
         }
@@ -134,12 +117,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    fn add_undeclared(
-        &mut self,
-        demand: &Demand<'a>,
-        members: &mut Map<String, Value>,
-        depth: usize,
-    ) -> Option<()> {
+    fn add_undeclared(&mut self, demand: &Demand<'a>, members: &mut Map<String, Value>, depth: usize) -> Option<()> {
         let declared = demand.declared_names();
         let name = (0..NAMES)
             .filter_map(|_| self.undeclared_name(demand, depth))
@@ -170,12 +148,7 @@ impl<'a> Generator<'a> {
         })
     }
 
-    fn add_dependents(
-        &mut self,
-        demand: &Demand<'a>,
-        members: &mut Map<String, Value>,
-        depth: usize,
-    ) -> Option<()> {
+    fn add_dependents(&mut self, demand: &Demand<'a>, members: &mut Map<String, Value>, depth: usize) -> Option<()> {
         loop {
             let missing = members
                 .keys()

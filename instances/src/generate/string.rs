@@ -36,23 +36,14 @@ impl Generator<'_> {
         if let Some(first) = patterns.first() {
             let fits = |text: &String| {
                 (low..=high).contains(&text.chars().count())
-                    && patterns
-                        .iter()
-                        .all(|pattern| self.document.matches(pattern, text))
+                    && patterns.iter().all(|pattern| self.document.matches(pattern, text))
             };
             let pattern = Pattern::parse(first);
-            let sampled = pattern
-                .iter()
-                .flat_map(|pattern| std::iter::repeat_n(pattern, SAMPLES));
-            let sampled = sampled
-                .map(|pattern| pattern.sample(self.chance, low))
-                .find(fits);
+            let sampled = pattern.iter().flat_map(|pattern| std::iter::repeat_n(pattern, SAMPLES));
+            let sampled = sampled.map(|pattern| pattern.sample(self.chance, low)).find(fits);
             return sampled.or_else(|| TEXTS.iter().map(|&text| text.to_owned()).find(fits));
         }
-        let well_formed = demand
-            .each("format")
-            .filter_map(Value::as_str)
-            .find_map(well_formed);
+        let well_formed = demand.each("format").filter_map(Value::as_str).find_map(well_formed);
         if well_formed.is_none() && self.chance.once_in(20) {
             return Some("x".repeat(LONG.clamp(low, high)));
         }

@@ -26,12 +26,8 @@ pub(super) fn assertion(rule: &Rule, case: Case<'_>, sink: &mut impl Sink) -> Fl
                 ..violation
             })
         }),
-        Rule::Type(types) if !types.admits(case.value) => {
-            case.refuse(sink, "type", || types.describe())
-        }
-        Rule::Const(allowed) if !equal(allowed, case.value) => {
-            case.refuse(sink, "const", || constant(allowed))
-        }
+        Rule::Type(types) if !types.admits(case.value) => case.refuse(sink, "type", || types.describe()),
+        Rule::Const(allowed) if !equal(allowed, case.value) => case.refuse(sink, "const", || constant(allowed)),
         Rule::Enum(allowed) if !allowed.iter().any(|allowed| equal(allowed, case.value)) => {
             case.refuse(sink, "enum", || constants(allowed))
         }
@@ -63,15 +59,9 @@ fn number_assertion(rule: &Rule, number: &Number, case: Case<'_>, sink: &mut imp
 
 fn string_assertion(rule: &Rule, text: &str, case: Case<'_>, sink: &mut impl Sink) -> Flow {
     let (keyword, expected) = match rule {
-        Rule::MinLength(min) if length(text) < *min => {
-            ("minLength", format!("at least {min} characters"))
-        }
-        Rule::MaxLength(max) if length(text) > *max => {
-            ("maxLength", format!("at most {max} characters"))
-        }
-        Rule::Pattern(pattern) if !pattern.matches(text) => {
-            ("pattern", format!("a match of `{}`", pattern.source()))
-        }
+        Rule::MinLength(min) if length(text) < *min => ("minLength", format!("at least {min} characters")),
+        Rule::MaxLength(max) if length(text) > *max => ("maxLength", format!("at most {max} characters")),
+        Rule::Pattern(pattern) if !pattern.matches(text) => ("pattern", format!("a match of `{}`", pattern.source())),
         _ => return FINE,
     };
     case.refuse(sink, keyword, || expected)
@@ -80,16 +70,12 @@ fn string_assertion(rule: &Rule, text: &str, case: Case<'_>, sink: &mut impl Sin
 fn array_assertion(rule: &Rule, elements: &[Value], case: Case<'_>, sink: &mut impl Sink) -> Flow {
     let count = elements.len() as u64;
     let (keyword, expected, found) = match rule {
-        Rule::MinItems(min) if count < *min => (
-            "minItems",
-            format!("at least {}", elements_of(*min)),
-            count.to_string(),
-        ),
-        Rule::MaxItems(max) if count > *max => (
-            "maxItems",
-            format!("at most {}", elements_of(*max)),
-            count.to_string(),
-        ),
+        Rule::MinItems(min) if count < *min => {
+            ("minItems", format!("at least {}", elements_of(*min)), count.to_string())
+        }
+        Rule::MaxItems(max) if count > *max => {
+            ("maxItems", format!("at most {}", elements_of(*max)), count.to_string())
+        }
         Rule::UniqueItems => match first_repetition(elements) {
             Some((first, again)) => (
                 "uniqueItems",
@@ -103,20 +89,11 @@ fn array_assertion(rule: &Rule, elements: &[Value], case: Case<'_>, sink: &mut i
     sink.refuse(|findings| findings.push(case.violation(keyword, expected, found)))
 }
 
-fn object_assertion(
-    rule: &Rule,
-    members: &Map<String, Value>,
-    case: Case<'_>,
-    sink: &mut impl Sink,
-) -> Flow {
+fn object_assertion(rule: &Rule, members: &Map<String, Value>, case: Case<'_>, sink: &mut impl Sink) -> Flow {
     let count = members.len() as u64;
     let (keyword, expected) = match rule {
-        Rule::MinProperties(min) if count < *min => {
-            ("minProperties", format!("at least {}", members_of(*min)))
-        }
-        Rule::MaxProperties(max) if count > *max => {
-            ("maxProperties", format!("at most {}", members_of(*max)))
-        }
+        Rule::MinProperties(min) if count < *min => ("minProperties", format!("at least {}", members_of(*min))),
+        Rule::MaxProperties(max) if count > *max => ("maxProperties", format!("at most {}", members_of(*max))),
         Rule::Required(names) => return required("required", names, members, case, sink),
         Rule::DependentRequired(keyword, dependents) => {
             return dependents

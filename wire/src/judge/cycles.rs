@@ -5,10 +5,7 @@ use super::node::{Node, NodeId};
 /// The nodes that close a cycle of `successors`: without them there is none.
 ///
 /// It keeps its own stack, because the graph is as deep as its author likes.
-pub(super) fn cycle_closers(
-    nodes: &[Node],
-    successors: impl Fn(&Node) -> Vec<NodeId>,
-) -> Vec<NodeId> {
+pub(super) fn cycle_closers(nodes: &[Node], successors: impl Fn(&Node) -> Vec<NodeId>) -> Vec<NodeId> {
     #[derive(Clone, Copy, PartialEq)]
     enum State {
         New,

@@ -35,9 +35,7 @@ pub(super) fn first_repetition(elements: &[Value]) -> Option<(usize, usize)> {
     let again = elements
         .iter()
         .position(|element| !seen.insert(Canonical::of(element)))?;
-    let first = elements
-        .iter()
-        .position(|element| equal(element, &elements[again]))?;
+    let first = elements.iter().position(|element| equal(element, &elements[again]))?;
     Some((first, again))
 }
 

@@ -27,15 +27,8 @@ pub(super) struct Case<'c> {
 }
 
 impl Case<'_> {
-    pub(super) fn refuse(
-        &self,
-        sink: &mut impl Sink,
-        keyword: &str,
-        expected: impl FnOnce() -> String,
-    ) -> Flow {
-        sink.refuse(|findings| {
-            findings.push(self.violation(keyword, expected(), found(self.value)))
-        })
+    pub(super) fn refuse(&self, sink: &mut impl Sink, keyword: &str, expected: impl FnOnce() -> String) -> Flow {
+        sink.refuse(|findings| findings.push(self.violation(keyword, expected(), found(self.value))))
     }
 
     #[cold]
@@ -57,13 +50,7 @@ impl<'j> Judgement<'j> {
         }
     }
 
-    pub(super) fn judge(
-        &self,
-        id: NodeId,
-        value: &Value,
-        place: Place<'_>,
-        sink: &mut impl Sink,
-    ) -> Flow {
+    pub(super) fn judge(&self, id: NodeId, value: &Value, place: Place<'_>, sink: &mut impl Sink) -> Flow {
         let node = &self.nodes[id];
         let case = Case { node, value, place };
         if !(node.recursive && (value.is_array() || value.is_object())) {
@@ -76,8 +63,7 @@ impl<'j> Judgement<'j> {
     }
 
     pub(super) fn holds(&self, id: NodeId, value: &Value) -> bool {
-        self.judge(id, value, Place::Root, &mut Silent)
-            .is_continue()
+        self.judge(id, value, Place::Root, &mut Silent).is_continue()
     }
 
     fn remembered(&self, id: NodeId, case: Case<'_>) -> bool {
@@ -102,16 +88,10 @@ impl<'j> Judgement<'j> {
     fn rule(&self, rule: &Rule, case: Case<'_>, sink: &mut impl Sink) -> Flow {
         match (rule, case.value) {
             (Rule::Ref(target), value) => self.judge(*target, value, case.place, sink),
-            (Rule::Members(rule), Value::Object(members)) => {
-                self.members(rule, members, case, sink)
-            }
-            (Rule::PropertyNames(node), Value::Object(members)) => {
-                self.names(*node, members, case, sink)
-            }
+            (Rule::Members(rule), Value::Object(members)) => self.members(rule, members, case, sink),
+            (Rule::PropertyNames(node), Value::Object(members)) => self.names(*node, members, case, sink),
             (Rule::Items(rule), Value::Array(elements)) => self.items(rule, elements, case, sink),
-            (Rule::Contains(rule), Value::Array(elements)) => {
-                self.contains(rule, elements, case, sink)
-            }
+            (Rule::Contains(rule), Value::Array(elements)) => self.contains(rule, elements, case, sink),
             (Rule::DependentSchemas(schemas), Value::Object(members)) => {
                 for (name, node) in schemas {
                     if members.contains_key(name) {
@@ -140,13 +120,7 @@ impl<'j> Judgement<'j> {
         }
     }
 
-    fn members(
-        &self,
-        rule: &Members,
-        members: &Map<String, Value>,
-        case: Case<'_>,
-        sink: &mut impl Sink,
-    ) -> Flow {
+    fn members(&self, rule: &Members, members: &Map<String, Value>, case: Case<'_>, sink: &mut impl Sink) -> Flow {
         for (name, value) in members {
             let place = Place::Member(&case.place, name);
             let named = rule.named.get(name);
@@ -167,13 +141,7 @@ impl<'j> Judgement<'j> {
         FINE
     }
 
-    fn names(
-        &self,
-        node: NodeId,
-        members: &Map<String, Value>,
-        case: Case<'_>,
-        sink: &mut impl Sink,
-    ) -> Flow {
+    fn names(&self, node: NodeId, members: &Map<String, Value>, case: Case<'_>, sink: &mut impl Sink) -> Flow {
         for name in members.keys() {
             let place = Place::Member(&case.place, name);
             self.judge(node, &Value::from(name.as_str()), place, sink)?;
@@ -181,13 +149,7 @@ impl<'j> Judgement<'j> {
         FINE
     }
 
-    fn items(
-        &self,
-        rule: &Items,
-        elements: &[Value],
-        case: Case<'_>,
-        sink: &mut impl Sink,
-    ) -> Flow {
+    fn items(&self, rule: &Items, elements: &[Value], case: Case<'_>, sink: &mut impl Sink) -> Flow {
         for (index, element) in elements.iter().enumerate() {
             let Some(node) = rule.prefix.get(index).copied().or(rule.rest) else {
                 break;
@@ -198,13 +160,7 @@ impl<'j> Judgement<'j> {
         FINE
     }
 
-    fn contains(
-        &self,
-        rule: &Contains,
-        elements: &[Value],
-        case: Case<'_>,
-        sink: &mut impl Sink,
-    ) -> Flow {
+    fn contains(&self, rule: &Contains, elements: &[Value], case: Case<'_>, sink: &mut impl Sink) -> Flow {
         let enough = rule.max.map_or(rule.min, |max| max.saturating_add(1));
         let mut fitting = 0;
         for element in elements {

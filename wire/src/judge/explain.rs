@@ -17,9 +17,7 @@ impl Judgement<'_> {
         case: Case<'_>,
         findings: &mut Findings,
     ) -> Flow {
-        let mut meant = alternatives
-            .iter()
-            .filter(|node| self.may_be_meant(**node, case.value));
+        let mut meant = alternatives.iter().filter(|node| self.may_be_meant(**node, case.value));
         if let (Some(only), None) = (meant.next(), meant.next()) {
             return self.judge(*only, case.value, case.place, findings);
         }
@@ -47,16 +45,16 @@ impl Judgement<'_> {
             Rule::Const(_) | Rule::Enum(_) => self.admitted_constant(node, value),
             Rule::Ref(target) => self.may_be_meant(*target, value),
             Rule::AllOf(nodes) => nodes.iter().all(|node| self.may_be_meant(*node, value)),
-            Rule::AnyOf(nodes) | Rule::OneOf(nodes) => {
-                nodes.iter().any(|node| self.may_be_meant(*node, value))
+            Rule::AnyOf(nodes) | Rule::OneOf(nodes) => nodes.iter().any(|node| self.may_be_meant(*node, value)),
+            Rule::Members(Members { named, .. }) => {
+                named
+                    .iter()
+                    .all(|(name, member)| match (self.constants_of(*member), value.get(name)) {
+                        (None, _) => true,
+                        (Some(_), Some(value)) => self.admitted_constant(*member, value),
+                        (Some(_), None) => !required(name),
+                    })
             }
-            Rule::Members(Members { named, .. }) => named.iter().all(|(name, member)| {
-                match (self.constants_of(*member), value.get(name)) {
-                    (None, _) => true,
-                    (Some(_), Some(value)) => self.admitted_constant(*member, value),
-                    (Some(_), None) => !required(name),
-                }
-            }),
             _ => true,
         })
     }
@@ -67,12 +65,7 @@ impl Judgement<'_> {
     }
 
     /// The violation of a member whose constant tells the alternatives apart, if its value is none of theirs.
-    fn unknown_tag(
-        &self,
-        keyword: &str,
-        alternatives: &[NodeId],
-        case: Case<'_>,
-    ) -> Option<Violation> {
+    fn unknown_tag(&self, keyword: &str, alternatives: &[NodeId], case: Case<'_>) -> Option<Violation> {
         let members = case.value.as_object()?;
         let objects: Vec<NodeId> = alternatives
             .iter()
@@ -126,9 +119,7 @@ impl Judgement<'_> {
     fn constants_of(&self, node: NodeId) -> Option<Vec<&Value>> {
         self.nodes[node].rules.iter().find_map(|rule| match rule {
             Rule::Const(constant @ Value::String(_)) => Some(vec![constant]),
-            Rule::Enum(constants) if constants.iter().all(Value::is_string) => {
-                Some(constants.iter().collect())
-            }
+            Rule::Enum(constants) if constants.iter().all(Value::is_string) => Some(constants.iter().collect()),
             Rule::Ref(target) => self.constants_of(*target),
             _ => None,
         })

@@ -30,11 +30,7 @@ pub(super) struct Keywords<'c, 'a> {
 }
 
 impl<'c, 'a> Keywords<'c, 'a> {
-    pub(super) fn new(
-        compiler: &'c mut Compiler<'a>,
-        at: String,
-        members: &'a Map<String, Value>,
-    ) -> Self {
+    pub(super) fn new(compiler: &'c mut Compiler<'a>, at: String, members: &'a Map<String, Value>) -> Self {
         Self {
             compiler,
             at,
@@ -121,10 +117,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
             .and_then(|number| Some((number.clone(), Divisor::new(&Exact::of(number))?)));
         match divisor {
             Some((number, divisor)) => self.rules.push(Rule::MultipleOf(number, divisor)),
-            None => self.refuse(
-                "multipleOf",
-                "a positive number of at most 19 digits is needed",
-            ),
+            None => self.refuse("multipleOf", "a positive number of at most 19 digits is needed"),
         }
     }
 
@@ -199,8 +192,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
             }
         }
         self.dependencies();
-        let named: BTreeMap<String, NodeId> =
-            self.named_schemas("properties").into_iter().collect();
+        let named: BTreeMap<String, NodeId> = self.named_schemas("properties").into_iter().collect();
         let patterns = self.pattern_properties();
         let others = self.schema("additionalProperties");
         if !named.is_empty() || !patterns.is_empty() || others.is_some() {
@@ -252,8 +244,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
             }
         }
         if !names.is_empty() {
-            self.rules
-                .push(Rule::DependentRequired("dependencies", names));
+            self.rules.push(Rule::DependentRequired("dependencies", names));
         }
         if !schemas.is_empty() {
             self.rules.push(Rule::DependentSchemas(schemas));
@@ -274,11 +265,8 @@ impl<'c, 'a> Keywords<'c, 'a> {
 
     fn combinations(&mut self) {
         type Combine = fn(Vec<NodeId>) -> Rule;
-        let combinators: [(&str, Combine); 3] = [
-            ("allOf", Rule::AllOf),
-            ("anyOf", Rule::AnyOf),
-            ("oneOf", Rule::OneOf),
-        ];
+        let combinators: [(&str, Combine); 3] =
+            [("allOf", Rule::AllOf), ("anyOf", Rule::AnyOf), ("oneOf", Rule::OneOf)];
         for (keyword, combine) in combinators {
             if self.members.contains_key(keyword) {
                 let nodes = self.schemas(keyword);
@@ -315,9 +303,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
 
     fn natural(&mut self, keyword: &str) -> Option<u64> {
         let value = self.members.get(keyword)?;
-        let count = value
-            .as_number()
-            .and_then(|number| Exact::of(number).as_count());
+        let count = value.as_number().and_then(|number| Exact::of(number).as_count());
         if count.is_none() {
             self.refuse(keyword, "a natural number is needed");
         }
@@ -378,12 +364,9 @@ impl<'c, 'a> Keywords<'c, 'a> {
     }
 
     fn names(&mut self, keyword: &str, value: &Value) -> Option<Vec<String>> {
-        let names = value.as_array().and_then(|names| {
-            names
-                .iter()
-                .map(|name| name.as_str().map(str::to_owned))
-                .collect()
-        });
+        let names = value
+            .as_array()
+            .and_then(|names| names.iter().map(|name| name.as_str().map(str::to_owned)).collect());
         if names.is_none() {
             self.refuse(keyword, "an array of names is needed");
         }

@@ -60,14 +60,9 @@ impl Exact {
             return None;
         }
         let zeros = std::iter::repeat_n(0, self.exponent.min(20) as usize);
-        let count = self
-            .digits
-            .iter()
-            .copied()
-            .chain(zeros)
-            .fold(0_u64, |count, digit| {
-                count.saturating_mul(10).saturating_add(u64::from(digit))
-            });
+        let count = self.digits.iter().copied().chain(zeros).fold(0_u64, |count, digit| {
+            count.saturating_mul(10).saturating_add(u64::from(digit))
+        });
         Some(count)
     }
 
@@ -128,17 +123,14 @@ impl Divisor {
             return true;
         }
         // A smaller exponent would need a factor of ten in digits that don't end with a zero.
-        let Some(zeros) = number
-            .exponent
-            .checked_sub(self.exponent)
-            .filter(|zeros| *zeros >= 0)
-        else {
+        let Some(zeros) = number.exponent.checked_sub(self.exponent).filter(|zeros| *zeros >= 0) else {
             return false;
         };
         let modulus = u128::from(self.digits);
-        let remainder = number.digits.iter().fold(0, |remainder, digit| {
-            (remainder * 10 + u128::from(*digit)) % modulus
-        });
+        let remainder = number
+            .digits
+            .iter()
+            .fold(0, |remainder, digit| (remainder * 10 + u128::from(*digit)) % modulus);
         (remainder * power_of_ten(zeros, modulus)).is_multiple_of(modulus)
     }
 }
@@ -202,11 +194,7 @@ mod tests {
         ];
         for (at, left) in ascending.iter().enumerate() {
             for (other, right) in ascending.iter().enumerate() {
-                assert_eq!(
-                    exact(left).cmp(&exact(right)),
-                    at.cmp(&other),
-                    "{left} {right}"
-                );
+                assert_eq!(exact(left).cmp(&exact(right)), at.cmp(&other), "{left} {right}");
             }
         }
     }

@@ -11,10 +11,7 @@ pub(super) fn child(at: &str, name: &str) -> String {
 pub(super) fn canonical(reference: &str) -> Option<String> {
     let pointer = percent_decoded(reference)?;
     let rest = pointer.strip_prefix('#')?;
-    let valid_escapes = rest
-        .split('~')
-        .skip(1)
-        .all(|after| after.starts_with(['0', '1']));
+    let valid_escapes = rest.split('~').skip(1).all(|after| after.starts_with(['0', '1']));
     ((rest.is_empty() || rest.starts_with('/')) && valid_escapes).then_some(pointer)
 }
 
@@ -57,16 +54,7 @@ mod tests {
     #[test]
     fn only_a_pointer_from_the_root_is_local() {
         assert_eq!(canonical("#").as_deref(), Some("#"));
-        for reference in [
-            "",
-            "a",
-            "#a",
-            "other.json#/a",
-            "#/%",
-            "#/%g0",
-            "#/~2",
-            "#/%ff",
-        ] {
+        for reference in ["", "a", "#a", "other.json#/a", "#/%", "#/%g0", "#/~2", "#/%ff"] {
             assert_eq!(canonical(reference), None, "{reference}");
         }
     }

@@ -36,10 +36,7 @@ impl Violation {
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
-            path,
-            expected,
-            found,
-            ..
+            path, expected, found, ..
         } = self;
         write!(f, "`{path}`: expected {expected}, found {found}")
     }
@@ -108,10 +105,7 @@ mod tests {
             found: found(&json!("txt")),
             schema: "#/const".to_owned(),
         };
-        assert_eq!(
-            violation.to_string(),
-            r#"`params.type`: expected "text", found "txt""#
-        );
+        assert_eq!(violation.to_string(), r#"`params.type`: expected "text", found "txt""#);
     }
 
     #[test]

@@ -41,11 +41,7 @@ fn every_keyword_means_what_its_dialect_says_and_the_peer_agrees() {
                 let values: Vec<Value> = serde_json::from_str(values).expect(values);
                 for value in values {
                     let violations = judge.check("#", &value);
-                    assert_eq!(
-                        violations.is_empty(),
-                        valid,
-                        "{value} by {document}: {violations:?}"
-                    );
+                    assert_eq!(violations.is_empty(), valid, "{value} by {document}: {violations:?}");
                     assert_eq!(peer.is_valid(&value), valid, "peer: {value} by {document}");
                 }
             }
@@ -133,16 +129,8 @@ fn any_value() -> impl Strategy<Value = Value> {
 /// A keyword that holds no schemas, with its value.
 fn any_assertion() -> impl Strategy<Value = (&'static str, Value)> {
     let names = || prop::collection::btree_set(any_name(), 0..3).prop_map(|names| json!(names));
-    let types = [
-        "object", "array", "string", "number", "integer", "boolean", "null",
-    ];
-    let targets = [
-        "#",
-        "#/definitions/x",
-        "#/$defs/y",
-        "#/definitions/x",
-        "#/$defs/y",
-    ];
+    let types = ["object", "array", "string", "number", "integer", "boolean", "null"];
+    let targets = ["#", "#/definitions/x", "#/$defs/y", "#/definitions/x", "#/$defs/y"];
     let bounds = vec!["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"];
     let counts = vec![
         "minLength",
@@ -167,17 +155,14 @@ fn any_assertion() -> impl Strategy<Value = (&'static str, Value)> {
         // Not 3: the peer divides the float nearest to 1e300 by it, and the judge the number itself.
         prop::sample::select(vec![json!(1), json!(2.0), json!(0.5), json!(0.1), json!(4)])
             .prop_map(|divisor| ("multipleOf", divisor)),
-        (
-            prop::sample::select(counts),
-            (0..3).prop_map(|count| json!(count))
-        ),
+        (prop::sample::select(counts), (0..3).prop_map(|count| json!(count))),
         any::<bool>().prop_map(|unique| ("uniqueItems", json!(unique))),
         names().prop_map(|names| ("required", names)),
         (any_name(), names()).prop_map(|(name, names)| ("dependentRequired", json!({name: names}))),
         (any_name(), names()).prop_map(|(name, names)| ("dependencies", json!({name: names}))),
     ];
-    let patterns = prop::sample::select(vec!["^a", "b$", "^[ab]*$", "."])
-        .prop_map(|pattern| ("pattern", json!(pattern)));
+    let patterns =
+        prop::sample::select(vec!["^a", "b$", "^[ab]*$", "."]).prop_map(|pattern| ("pattern", json!(pattern)));
     if cfg!(feature = "pattern") {
         prop_oneof![9 => assertions, 1 => patterns].boxed()
     } else {
@@ -206,12 +191,7 @@ fn any_schema(dialect: &'static str) -> impl Strategy<Value = Value> {
         if dialect == DRAFT_07 {
             listing.push("items");
         }
-        let mut naming = vec![
-            "properties",
-            "properties",
-            "dependentSchemas",
-            "dependencies",
-        ];
+        let mut naming = vec!["properties", "properties", "dependentSchemas", "dependencies"];
         if cfg!(feature = "pattern") {
             // Any name is a pattern too.
             naming.push("patternProperties");
@@ -220,14 +200,8 @@ fn any_schema(dialect: &'static str) -> impl Strategy<Value = Value> {
         let named = prop::collection::btree_map(any_name(), inner.clone(), 1..3);
         let applicator = prop_oneof![
             (prop::sample::select(single), inner),
-            (
-                prop::sample::select(listing),
-                list.prop_map(|list| json!(list))
-            ),
-            (
-                prop::sample::select(naming),
-                named.prop_map(|named| json!(named))
-            ),
+            (prop::sample::select(listing), list.prop_map(|list| json!(list))),
+            (prop::sample::select(naming), named.prop_map(|named| json!(named))),
         ];
         let keyword = prop_oneof![1 => any_assertion(), 2 => applicator];
         prop::collection::vec(keyword, 1..5).prop_map(as_schema)

@@ -1,0 +1,31 @@
+//! What a peer may send by mistake or with intent, to types of the shape that is generated.
+
+#[path = "hostile/envelope.rs"]
+mod envelope;
+#[path = "hostile/members.rs"]
+mod members;
+#[path = "hostile/nesting.rs"]
+mod nesting;
+#[path = "hostile/shapes.rs"]
+mod shapes;
+#[path = "hostile/text.rs"]
+mod text;
+
+use std::fmt::Debug;
+
+use mcp_wire::{Decode, DecodeError, from_str};
+use serde::Serialize;
+
+/// The error of decoding `json` as `T`.
+fn refusal<T: Decode + Debug>(json: &str) -> DecodeError {
+    match from_str::<T>(json) {
+        Ok(value) => panic!("{json} was held as {value:?}"),
+        Err(error) => error,
+    }
+}
+
+/// `json`, decoded as `T` and written again.
+fn again<T: Decode + Serialize>(json: &str) -> String {
+    let value: T = from_str(json).unwrap_or_else(|error| panic!("{json}: {error}"));
+    serde_json::to_string(&value).unwrap()
+}

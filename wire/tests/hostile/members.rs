@@ -1,0 +1,213 @@
+//! The members of objects, and the values they have.
+
+use mcp_wire::{DecodeErrorKind, Map, Number, OpenJson, OpenObject, Validate, from_str};
+
+use crate::shapes::{Node, Shape};
+use crate::{again, refusal};
+
+#[test]
+fn a_member_that_occurs_twice_is_an_error_wherever_it_is_declared_or_not() {
+    for (json, path) in [
+        (r#"{"kind":"node","text":"a","text":"b"}"#, "text"),
+        (r#"{"kind":"node","kind":"node"}"#, "kind"),
+        (r#"{"kind":"node","x":1,"x":1}"#, "x"),
+        (r#"{"kind":"node","x":1,"\u0078":1}"#, "x"),
+        (r#"{"kind":"node","text":null,"text":null}"#, "text"),
+        (r#"{"kind":"node","counts":{"a":1,"a":2}}"#, "counts.a"),
+        (r#"{"kind":"node","child":{"kind":"node","x":1,"x":2}}"#, "child.x"),
+        (
+            r#"{"kind":"node","shapes":[{"type":"circle","type":"square","radius":1}]}"#,
+            "shapes[0].type",
+        ),
+    ] {
+        let error = refusal::<Node>(json);
+        assert_eq!(error.kind(), DecodeErrorKind::DuplicateMember, "{json}");
+        assert_eq!(error.path().to_string(), path, "{json}");
+    }
+}
+
+#[test]
+fn a_null_beside_a_value_of_the_same_member_never_makes_an_object_with_the_member_twice() {
+    for json in [
+        r#"{"kind":"node","text":null,"text":"a"}"#,
+        r#"{"kind":"node","text":"a","text":null}"#,
+    ] {
+        if let Ok(node) = from_str::<Node>(json) {
+            let text = serde_json::to_string(&node).unwrap();
+            assert_eq!(text.matches("\"text\"").count(), 1, "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_null_for_an_optional_member_is_kept_and_reported() {
+    let json = r#"{"kind":"node","size":1,"text":null,"child":null}"#;
+    assert_eq!(again::<Node>(json), json);
+    let node: Node = from_str(json).unwrap();
+    assert_eq!(node.text, None);
+    let invalid = node.validate().unwrap_err();
+    let paths: Vec<String> = invalid
+        .violations
+        .iter()
+        .map(|violation| violation.path.to_string())
+        .collect();
+    assert_eq!(paths.len(), 2, "{invalid}");
+    assert!(
+        paths.contains(&"text".to_owned()) && paths.contains(&"child".to_owned()),
+        "{invalid}"
+    );
+}
+
+#[test]
+fn a_value_that_was_put_in_place_of_a_null_is_written_once() {
+    let mut node: Node = from_str(r#"{"kind":"node","text":null}"#).unwrap();
+    node.text = Some("now".to_owned());
+    assert_eq!(serde_json::to_string(&node).unwrap(), r#"{"kind":"node","text":"now"}"#);
+    assert_eq!(node.validate(), Ok(()));
+}
+
+#[test]
+fn another_constant_is_kept_and_reported() {
+    for constant in [r#""nodes""#, "1", "null", "{}", r#"["node"]"#] {
+        let json = format!(r#"{{"kind":{constant}}}"#);
+        assert_eq!(again::<Node>(&json), json);
+        let invalid = from_str::<Node>(&json).unwrap().validate().unwrap_err();
+        assert_eq!(invalid.violations[0].path.to_string(), "kind", "{json}");
+    }
+}
+
+#[test]
+fn a_constant_may_be_written_with_escapes() {
+    let node: Node = from_str(r#"{"kind":"n\u006fde"}"#).unwrap();
+    assert_eq!(node, Node::default());
+}
+
+#[test]
+fn a_tag_that_comes_late_is_as_good_as_one_that_comes_first() {
+    let early: Shape = from_str(r#"{"type":"circle","radius":1,"x":{"type":"square"}}"#).unwrap();
+    let late: Shape = from_str(r#"{"x":{"type":"square"},"radius":1,"type":"circle"}"#).unwrap();
+    assert!(matches!(early, Shape::Circle(_)));
+    assert_eq!(early, late);
+}
+
+#[test]
+fn a_variant_that_is_unknown_or_has_no_tag_is_kept() {
+    for json in [
+        r#"{"type":"square","side":1.50}"#,
+        r#"{"side":1}"#,
+        "{}",
+        r#"{"types":"circle"}"#,
+    ] {
+        assert!(matches!(from_str(json), Ok(Shape::Unknown(_))), "{json}");
+        assert_eq!(again::<Shape>(json), json);
+    }
+}
+
+#[test]
+fn an_array_for_an_object_is_an_error() {
+    for json in ["[]", r#"["node"]"#, r#"["node",null,null]"#] {
+        let shown = "expected an object, found an array";
+        assert_eq!(refusal::<Node>(json).to_string(), shown);
+        assert_eq!(refusal::<Shape>(json).to_string(), shown);
+        assert_eq!(refusal::<Map<i64>>(json).to_string(), shown);
+        assert_eq!(refusal::<OpenObject>(json).to_string(), shown);
+        let nested = refusal::<Node>(&format!(r#"{{"kind":"node","child":{json}}}"#));
+        assert_eq!(nested.to_string(), format!("`child`: {shown}"));
+    }
+}
+
+#[test]
+fn an_error_says_where_and_what() {
+    for (json, shown) in [
+        (
+            r#"{"kind":"node","child":{"kind":"node","shapes":[{"type":"a"},{"type":"b"},{"x":{},"type":3}]}}"#,
+            "`child.shapes[2].type`: expected a string, found a number",
+        ),
+        (r#"{"text":"a"}"#, "`kind`: expected a required member, found nothing"),
+        (
+            r#"{"kind":"node","text":[]}"#,
+            "`text`: expected a string, found an array",
+        ),
+        (
+            r#"{"kind":"node","size":"1"}"#,
+            "`size`: expected an integer, found a string",
+        ),
+        (
+            r#"{"kind":"node","size":1.5}"#,
+            "`size`: expected an integer, found the fraction 1.5",
+        ),
+        (
+            r#"{"kind":"node","size":9223372036854775808}"#,
+            "`size`: expected an integer of 64 bits, found the larger 9223372036854775808",
+        ),
+        (
+            r#"{"kind":"node","counts":{"odd name":"1"}}"#,
+            r#"`counts["odd name"]`: expected an integer, found a string"#,
+        ),
+        (
+            r#"{"kind":"node"} x"#,
+            "expected the end of the text, found 'x' at byte 16",
+        ),
+        (r#"{"kind":"node""#, "expected `,` or `}`, found the end of the text"),
+    ] {
+        assert_eq!(refusal::<Node>(json).to_string(), shown, "{json}");
+    }
+}
+
+#[test]
+fn an_integer_is_the_same_however_it_is_written() {
+    for (text, integer) in [
+        ("1.0", 1),
+        ("1e2", 100),
+        ("-0", 0),
+        ("12300e-2", 123),
+        ("9223372036854775807", i64::MAX),
+        ("-9223372036854775808", i64::MIN),
+        ("9223372036854775807.000", i64::MAX),
+        ("0e99999999999999999999", 0),
+    ] {
+        assert_eq!(from_str::<i64>(text), Ok(integer), "{text}");
+    }
+    for text in [
+        "9223372036854775808",
+        "-9223372036854775809",
+        "1e19",
+        "1e99999999999999999999",
+        "18446744073709551615",
+    ] {
+        assert_eq!(refusal::<i64>(text).kind(), DecodeErrorKind::OutOfRange, "{text}");
+    }
+    for text in ["0.5", "1e-1", "1e-99999999999999999999"] {
+        assert_eq!(refusal::<i64>(text).kind(), DecodeErrorKind::WrongType, "{text}");
+    }
+    for text in [
+        "01", "+1", "1.", ".5", "1e", "1e+", "-", "0x1", "NaN", "Infinity", "1_000", "--1",
+    ] {
+        assert_eq!(refusal::<i64>(text).kind(), DecodeErrorKind::Syntax, "{text}");
+        assert_eq!(refusal::<Number>(text).kind(), DecodeErrorKind::Syntax, "{text}");
+    }
+}
+
+#[test]
+fn open_numbers_keep_their_text() {
+    for text in [
+        "21.50",
+        "1.0",
+        "1e2",
+        "18446744073709551616",
+        "1e400",
+        "0.1000000000000000055511151231257827",
+        "-0",
+    ] {
+        assert_eq!(again::<OpenJson>(text), text);
+        let json = format!(r#"{{"kind":"node","open":{text},"x":{text}}}"#);
+        assert_eq!(again::<Node>(&json), json);
+    }
+}
+
+#[test]
+fn declared_numbers_beyond_64_bits_keep_their_text() {
+    for text in ["18446744073709551616", "1e400", "-1e400", "9223372036854775808"] {
+        assert_eq!(again::<Number>(text), text);
+    }
+}
