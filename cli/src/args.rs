@@ -17,6 +17,7 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Decode(DecodeArgs),
+    Translate(TranslateArgs),
     /// List the revisions, the earliest first
     Revisions,
 }
@@ -46,4 +47,34 @@ pub struct DecodeArgs {
     /// Judge each value by the revision's schema as well
     #[arg(long)]
     pub strict: bool,
+}
+
+/// Translate JSON values from one revision to another
+///
+/// Reads one JSON value a line from standard input, and writes a line for each: {"ok":true,"value":…,"losses":[…]} with the path,
+/// kind and rule of each loss, or {"ok":false,"code":…,"path":"…","error":"…"} with the JSON-RPC code that would tell a peer.
+#[derive(Debug, clap::Args)]
+#[command(
+    group = ArgGroup::new("type_of_lines").required(true).args(["definition", "typed"]),
+    after_help = "\
+Examples:
+  mcp-rev translate --from 2025-11-25 --to 2024-11-05 --type ListToolsResult < tools.jsonl
+  mcp-rev translate --from 2025-11-25 --to 2025-06-18 --typed --carry < instances.jsonl"
+)]
+pub struct TranslateArgs {
+    /// The revision that the values are of: see `mcp-rev revisions`
+    #[arg(long, value_name = "REVISION")]
+    pub from: String,
+    /// The revision that they shall be of
+    #[arg(long, value_name = "REVISION")]
+    pub to: String,
+    /// The definition that every line is an instance of, by the schema's name for it
+    #[arg(long = "type", value_name = "NAME")]
+    pub definition: Option<String>,
+    /// Each line names its own: {"type":"Tool","value":…}
+    #[arg(long)]
+    pub typed: bool,
+    /// Keep what the other revision doesn't declare as undeclared members, so that it can be put back
+    #[arg(long)]
+    pub carry: bool,
 }

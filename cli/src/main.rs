@@ -2,6 +2,8 @@
 
 mod args;
 mod decode;
+mod lines;
+mod translate;
 
 use std::io::{self, BufWriter};
 use std::process::ExitCode;
@@ -10,16 +12,13 @@ use clap::Parser;
 use mcp_adapters::Revision;
 
 use args::{Args, Command};
-
-/// What every line of input came to.
-enum Outcome {
-    AllGood,
-    SomeFailed,
-}
+use lines::Outcome;
 
 fn main() -> ExitCode {
+    let (input, output) = (io::stdin().lock(), BufWriter::new(io::stdout().lock()));
     let done = match Args::parse().command {
-        Command::Decode(args) => decode::run(&args, io::stdin().lock(), BufWriter::new(io::stdout().lock())),
+        Command::Decode(args) => decode::run(&args, input, output),
+        Command::Translate(args) => translate::run(&args, input, output),
         Command::Revisions => {
             for revision in Revision::ALL {
                 println!("{revision}");

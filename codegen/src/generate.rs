@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::adapt::{PairInput, Plan, Rules, Side, plan_conversions, report};
 use crate::emit::{
-    AdapterTemplates, AdaptersInput, Docs, EmitError, EmitInput, Templates, crate_name, emit_adapters, emit_crate,
+    AdapterTemplates, AdaptersInput, Docs, EmitError, EmitInput, RevisionInput, Templates, crate_name, emit_adapters,
+    emit_crate,
 };
 use crate::files::{FileSet, FilesError, Report};
 use crate::load::{Document, Entry, Manifest, check_document, load_document};
@@ -21,6 +23,8 @@ const SCHEMA: &str = "schema.json";
 const DOCS: &str = "docs.yaml";
 /// The file of the schema directory that says which definitions belong together.
 const MODULES: &str = "modules.yaml";
+/// The file of a revision's directory that holds the functions which its rules call.
+const FUNCTIONS: &str = "adapt.rs";
 /// The beginning of the directories that belong to the generator.
 const OWNED: &[&str] = &["mcp-adapters", "mcp-types-"];
 /// The crate that knows every revision.
@@ -87,10 +91,12 @@ pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
     let manifest = Manifest::load(&options.schema)?;
     let revisions = load_revisions(&options.schema, &manifest)?;
     let models = build_models(&options.schema, &manifest, &revisions)?;
+    let plans = plan_all(&revisions, &models)?;
     let docs = Docs::new(load_map(&options.schema.join(DOCS))?);
     let templates = Templates::new()?;
     let mut files = FileSet::default();
     let mut undocumented = BTreeMap::new();
+    let mut shells = Vec::new();
     for ((entry, revision), model) in manifest.revisions.iter().zip(&revisions).zip(&models) {
         let link = |definition: &str| manifest.link(entry, definition).unwrap_or_else(|| entry.source.clone());
         let emitted = emit_crate(
@@ -109,11 +115,15 @@ pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
             files.insert(folder.join(path), contents)?;
         }
         undocumented.insert(model.revision.clone(), emitted.undocumented);
+        shells.push(emitted.shells);
     }
     if let Some(hub) = manifest.hub() {
-        let revisions: Vec<&str> = manifest.revisions.iter().map(|entry| entry.revision.as_str()).collect();
+        let inputs = models.iter().zip(&revisions).zip(&shells).map(|((model, revision), shells)| {
+            RevisionInput::new(model, shells, revision.functions.as_deref(), revision.overlay.facts)
+        });
         let input = AdaptersInput {
-            revisions: &revisions,
+            revisions: &inputs.collect::<Vec<_>>(),
+            plans: &plans,
             hub: hub.as_str(),
             wire: &options.wire,
         };
@@ -146,10 +156,24 @@ pub fn model_yaml(schema: &Path, revision: &str) -> Result<String, GenerateError
     }
 }
 
+/// What is automatic between each two adjacent revisions, what a rule covers and what is refused, as Markdown.
+///
+/// # Errors
+/// Everything that is wrong with the input, at once.
+pub fn adapters_report(schema: &Path) -> Result<String, GenerateError> {
+    let manifest = Manifest::load(schema)?;
+    let revisions = load_revisions(schema, &manifest)?;
+    let models = build_models(schema, &manifest, &revisions)?;
+    Ok(report(&plan_all(&revisions, &models)?))
+}
+
 /// A revision, ready to be modelled.
 struct LoadedRevision {
     document: Document,
     overlay: Overlay,
+    rules: Rules,
+    /// The functions that the rules call.
+    functions: Option<String>,
     shapes: Shapes,
 }
 
@@ -170,6 +194,8 @@ fn load_revision(directory: &Path) -> Result<LoadedRevision, Problems> {
     let document = load_document(&directory.join(SCHEMA))?;
     check_document(&document)?;
     let overlay = Overlay::load(directory)?;
+    let rules = Rules::load(directory)?;
+    let functions = load_functions(&directory.join(FUNCTIONS), &rules)?;
     let corrected = apply_overlay(&document, &overlay)?;
     check_document(&corrected)?;
     let shapes = normalise_schema(corrected.root());
@@ -177,8 +203,51 @@ fn load_revision(directory: &Path) -> Result<LoadedRevision, Problems> {
     Ok(LoadedRevision {
         document,
         overlay,
+        rules,
+        functions,
         shapes,
     })
+}
+
+/// The hand-written functions that rules call: a Rust file that becomes a module of the adapters.
+fn load_functions(path: &Path, rules: &Rules) -> Result<Option<String>, Problems> {
+    let text = crate::load::read_text(path)?;
+    let missing = rules.functions().into_iter().filter(|name| {
+        let declaration = format!("fn {name}(");
+        !text.as_ref().is_some_and(|text| text.contains(&declaration))
+    });
+    let problem = |name: &str| {
+        Problem::new(path.display().to_string(), format!("there is no function `{name}`"))
+            .help(format!("a rule of {} calls it", crate::adapt::rules::RULES))
+    };
+    Problems::check(missing.map(problem).collect())?;
+    Ok(text)
+}
+
+/// The plans between adjacent revisions: for each pair the way up, then the way down.
+fn plan_all(revisions: &[LoadedRevision], models: &[Model]) -> Result<Vec<Plan>, Problems> {
+    let side = |at: usize| Side {
+        model: &models[at],
+        schema: &revisions[at].shapes.schema,
+    };
+    let mut plans = Vec::new();
+    let mut problems = Vec::new();
+    for later in 1..models.len() {
+        for upward in [true, false] {
+            let (from, to) = if upward { (later - 1, later) } else { (later, later - 1) };
+            let (plan, found) = plan_conversions(PairInput {
+                from: side(from),
+                to: side(to),
+                rules: &revisions[later].rules,
+                rules_of: &models[later].revision,
+                upward,
+            });
+            plans.push(plan);
+            problems.extend(found);
+        }
+    }
+    Problems::check(problems)?;
+    Ok(plans)
 }
 
 /// The judge that the generated crate will embed must be able to honour the schema.

@@ -1,5 +1,6 @@
 //! Turns official schemas of the Model Context Protocol into Rust crates.
 
+pub mod adapt;
 pub mod emit;
 pub mod files;
 mod generate;
@@ -10,5 +11,5 @@ pub mod normalise;
 pub mod overlay;
 pub mod problem;
 
-pub use generate::{GenerateError, GenerateOptions, Generated, generate, model_yaml};
+pub use generate::{GenerateError, GenerateOptions, Generated, adapters_report, generate, model_yaml};
 pub use problem::{Place, Problem, Problems};

@@ -18,6 +18,8 @@ pub struct Overlay {
     pub error_codes: Vec<ErrorCode>,
     /// Results of requests whose names don't tell.
     pub results: Vec<ResultOf>,
+    /// What the schema can't say about the revision as a whole.
+    pub facts: Facts,
     corrections: Vec<(String, Correction)>,
     document: Option<Document>,
 }
@@ -69,6 +71,16 @@ pub struct ResultOf {
     pub link: String,
 }
 
+/// What a schema can't say about its revision as a whole, because it is about the transport.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Facts {
+    /// Whether HTTP requests name the negotiated revision in a header.
+    pub version_header: bool,
+    /// Whether HTTP servers may give each client a session id.
+    pub sessions: bool,
+}
+
 /// The sections of the file, their entries still raw: each is decoded alone, so that each can be wrong alone.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -76,6 +88,7 @@ struct Sections {
     corrections: Option<Vec<Value>>,
     error_codes: Option<Vec<Value>>,
     results: Option<Vec<Value>>,
+    facts: Option<Facts>,
 }
 
 impl Overlay {
@@ -117,6 +130,7 @@ impl Overlay {
         Ok(Self {
             error_codes: error_codes.into_iter().map(|(_, entry)| entry).collect(),
             results: results.into_iter().map(|(_, entry)| entry).collect(),
+            facts: sections.facts.unwrap_or_default(),
             corrections,
             document: Some(document),
         })

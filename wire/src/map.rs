@@ -81,6 +81,19 @@ impl<T> Map<T> {
         self.entries.iter().map(|(key, value)| (key.as_str(), value))
     }
 
+    /// The same keys with other values, or the first error that making one of them gave.
+    ///
+    /// # Errors
+    /// Those of `convert`.
+    pub fn try_map<U, E>(self, mut convert: impl FnMut(&str, T) -> Result<U, E>) -> Result<Map<U>, E> {
+        let convert = |(key, value): (String, T)| {
+            let value = convert(&key, value)?;
+            Ok((key, value))
+        };
+        let entries = self.entries.into_iter().map(convert).collect::<Result<_, E>>()?;
+        Ok(Map { entries })
+    }
+
     /// The first key that occurs a second time.
     pub(crate) fn first_duplicate(&self) -> Option<&str> {
         if self.len() < 2 {

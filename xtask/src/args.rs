@@ -22,6 +22,7 @@ pub enum Command {
     Ingest(IngestArgs),
     Generate(GenerateArgs),
     Model(ModelArgs),
+    Adapters(AdaptersArgs),
 }
 
 /// Take in the official schema of a revision, new or known
@@ -93,6 +94,16 @@ pub struct GenerateArgs {
 pub struct ModelArgs {
     /// The name of the revision
     pub revision: Revision,
+    #[command(flatten)]
+    pub schema: SchemaArgs,
+}
+
+/// Print what is converted between adjacent revisions, what a rule covers and what is refused
+///
+/// For each pair, what is automatic can be derived from the two schemas; a rule stands in the later revision's adapt.yaml; what is
+/// refused needs a rule, or is an error whenever a value has it. generated/mcp-adapters/ADAPTERS.md is the same text.
+#[derive(Debug, clap::Args)]
+pub struct AdaptersArgs {
     #[command(flatten)]
     pub schema: SchemaArgs,
 }

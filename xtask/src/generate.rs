@@ -8,7 +8,7 @@ use std::time::Instant;
 use mcp_codegen::files::Report;
 use mcp_codegen::{GenerateOptions, Generated};
 
-use crate::args::{GenerateArgs, ModelArgs};
+use crate::args::{AdaptersArgs, GenerateArgs, ModelArgs};
 
 /// How many undocumented keys are named before the rest is counted.
 const NAMED: usize = 10;
@@ -39,6 +39,11 @@ pub fn run(args: &GenerateArgs) -> Result<(), Box<dyn Error>> {
 pub fn run_model(args: &ModelArgs) -> Result<(), Box<dyn Error>> {
     let yaml = mcp_codegen::model_yaml(&args.schema.directory(), args.revision.as_str())?;
     print!("{yaml}");
+    Ok(())
+}
+
+pub fn run_adapters(args: &AdaptersArgs) -> Result<(), Box<dyn Error>> {
+    print!("{}", mcp_codegen::adapters_report(&args.schema.directory())?);
     Ok(())
 }
 

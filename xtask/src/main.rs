@@ -15,6 +15,7 @@ fn main() -> ExitCode {
         Command::Ingest(args) => ingest::run(args),
         Command::Generate(args) => generate::run(&args),
         Command::Model(args) => generate::run_model(&args),
+        Command::Adapters(args) => generate::run_adapters(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

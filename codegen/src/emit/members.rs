@@ -3,7 +3,7 @@
 use heck::ToSnakeCase;
 use proc_macro2::{Ident, TokenStream};
 
-use super::Emitter;
+use super::shells::Shells;
 use super::tokens::ident;
 use crate::model::names::{spelt_out, unique};
 use crate::model::{ConstantMember, Member, Struct};
@@ -40,10 +40,10 @@ impl Place<'_> {
     }
 }
 
-impl Emitter<'_> {
+impl Shells {
     /// The places of an object's members: constants first, as they are written first.
     pub(super) fn places<'m>(&self, name: &str, object: &'m Struct) -> Option<Vec<Place<'m>>> {
-        let shell = self.shells.structure(name)?;
+        let shell = self.structure(name)?;
         let mut taken: Vec<String> = shell.fields.values().map(ToString::to_string).collect();
         let mut places = Vec::new();
         for constant in &object.constants {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::Emitter;
@@ -49,10 +49,9 @@ impl Emitter<'_> {
     pub(super) fn method_union(&self, name: &str, ty: &Type, variants: &[(String, String)]) -> TokenStream {
         let rust = ident(name);
         let docs = self.documenter.ty(ty);
-        let types: Vec<TypeRef> = variants.iter().map(|(_, ty)| TypeRef::Named(ty.clone())).collect();
-        let names = variant_names(&types, &vec![JsonKind::Object; types.len()], None);
-        let unknown = ident(&unique(UNKNOWN, |name| names.iter().any(|other| other == name)));
-        let names: Vec<_> = names.iter().map(|name| ident(name)).collect();
+        let types = variants.iter().map(|(_, ty)| TypeRef::Named(ty.clone()));
+        let types: Vec<TypeRef> = types.collect();
+        let (names, unknown) = method_variants(variants);
         let held: Vec<_> = types.iter().map(|ty| self.scope.ty(ty)).collect();
         let methods: Vec<&String> = variants.iter().map(|(method, _)| method).collect();
         let variant_docs = methods.iter().map(|method| super::docs::lines(&format!("`{method}`")));
@@ -133,14 +132,7 @@ impl Emitter<'_> {
     pub(super) fn result_union(&self, name: &str, ty: &Type, methods: &[(String, Vec<TypeRef>)]) -> TokenStream {
         let rust = ident(name);
         let docs = self.documenter.ty(ty);
-        let types: Vec<TypeRef> = methods
-            .iter()
-            .flat_map(|(_, results)| results.iter().cloned())
-            .collect::<BTreeSet<_>>()
-            .into_iter()
-            .collect();
-        let names = variant_names(&types, &vec![JsonKind::Object; types.len()], None);
-        let idents: Vec<_> = names.iter().map(|name| ident(name)).collect();
+        let (types, idents): (Vec<TypeRef>, Vec<Ident>) = result_variants(methods).into_iter().unzip();
         let held: Vec<_> = types.iter().map(|ty| self.scope.ty(ty)).collect();
         let documented = types.iter().map(|ty| {
             super::docs::lines(&match ty.named() {
@@ -196,7 +188,7 @@ impl Emitter<'_> {
     fn decode_result(
         &self,
         results: &[TypeRef],
-        variant_of: &dyn Fn(&TypeRef) -> Option<proc_macro2::Ident>,
+        variant_of: &dyn Fn(&TypeRef) -> Option<Ident>,
     ) -> TokenStream {
         let Some((usual, others)) = results.split_first() else {
             return quote!(return Ok(None));
@@ -409,6 +401,22 @@ impl Emitter<'_> {
             pub(crate) use judged;
         }
     }
+}
+
+/// The variants of a union of methods, and the one for a method that it doesn't know.
+pub(super) fn method_variants(methods: &[(String, String)]) -> (Vec<Ident>, Ident) {
+    let types: Vec<TypeRef> = methods.iter().map(|(_, ty)| TypeRef::Named(ty.clone())).collect();
+    let names = variant_names(&types, &vec![JsonKind::Object; types.len()], None);
+    let unknown = ident(&unique(UNKNOWN, |name| names.iter().any(|other| other == name)));
+    (names.iter().map(|name| ident(name)).collect(), unknown)
+}
+
+/// The types of a union of results, each with its variant.
+pub(super) fn result_variants(methods: &[(String, Vec<TypeRef>)]) -> Vec<(TypeRef, Ident)> {
+    let types: BTreeSet<&TypeRef> = methods.iter().flat_map(|(_, results)| results).collect();
+    let types: Vec<TypeRef> = types.into_iter().cloned().collect();
+    let names = variant_names(&types, &vec![JsonKind::Object; types.len()], None);
+    types.into_iter().zip(names.iter().map(|name| ident(name))).collect()
 }
 
 fn direction_token(direction: Direction) -> TokenStream {

@@ -19,12 +19,12 @@ use serde_json::Value;
 
 use crate::model::{Model, TypeKind};
 
-pub use adapters::{AdapterTemplates, AdaptersInput, emit_adapters};
+pub use adapters::{AdapterTemplates, AdaptersInput, RevisionInput, emit_adapters};
 pub use docs::Docs;
+pub use shells::Shells;
 pub use scaffold::{Templates, crate_name};
 
 use docs::Documenter;
-use shells::Shells;
 use tokens::Scope;
 
 /// What a revision's crate is emitted from.
@@ -45,12 +45,13 @@ pub struct EmitInput<'i> {
 }
 
 /// The files of a crate, relative to its folder, and what they lack.
-#[derive(Debug, Default)]
 pub struct EmittedCrate {
     /// The contents of each file.
     pub files: BTreeMap<String, String>,
     /// Documentation keys without an entry.
     pub undocumented: BTreeSet<String>,
+    /// The Rust names of members and values.
+    pub shells: Shells,
 }
 
 /// A built-in template that doesn't parse.
@@ -123,6 +124,7 @@ pub fn emit_crate(input: &EmitInput<'_>, templates: &Templates) -> Result<Emitte
     Ok(EmittedCrate {
         files,
         undocumented: emitter.documenter.undocumented(),
+        shells: emitter.shells,
     })
 }
 

@@ -1,12 +1,19 @@
 //! Strings with known values, and aliases.
 
-use proc_macro2::TokenStream;
+use std::collections::BTreeMap;
+
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::Emitter;
 use super::tokens::ident;
 use crate::model::names::{UNKNOWN, unique};
 use crate::model::{Type, TypeRef};
+
+/// The variant that holds a value that isn't among the known ones.
+pub(super) fn unknown_value(variants: &BTreeMap<String, Ident>) -> Ident {
+    ident(&unique(UNKNOWN, |name| variants.values().any(|variant| variant == name)))
+}
 
 impl Emitter<'_> {
     /// An enumeration that also holds what it doesn't know.
@@ -25,9 +32,7 @@ impl Emitter<'_> {
             let docs = self.documenter.member(ty, value, None);
             quote!(#docs #variant)
         });
-        let unknown = ident(&unique(UNKNOWN, |name| {
-            known.iter().any(|(_, variant)| *variant == name)
-        }));
+        let unknown = unknown_value(variants);
         let texts = known.iter().map(|(value, variant)| quote!(Self::#variant => #value));
         let matches = known.iter().map(|(value, variant)| quote!(#value => Self::#variant));
         let string = self.scope.std("String");

@@ -16,7 +16,7 @@ const MOST_PARAMETERS: usize = 7;
 impl Emitter<'_> {
     /// A struct and its implementations.
     pub(super) fn structure(&self, name: &str, ty: &Type, object: &Struct) -> TokenStream {
-        let Some(places) = self.places(name, object) else {
+        let Some(places) = self.shells.places(name, object) else {
             return TokenStream::new();
         };
         let definition = self.struct_definition(name, ty, object, &places);
@@ -128,9 +128,16 @@ impl Emitter<'_> {
                 field: Some(field),
                 ..
             } => {
-                let with = with_name(field);
+                let (with, has) = (with_name(field), has_name(field));
                 let docs = lines(&format!("The same with `{}` written.", constant.name));
+                let has_docs = lines(&format!("Whether `{}` is written.", constant.name));
                 Some(quote! {
+                    #has_docs
+                    #[must_use]
+                    pub fn #has(&self) -> bool {
+                        self.#field
+                    }
+
                     #docs
                     #[must_use]
                     pub fn #with(mut self) -> Self {
@@ -274,7 +281,7 @@ impl Emitter<'_> {
 }
 
 /// The field for undeclared members: `extra`, unless the schema declares a member of that name.
-fn extra_field(places: &[Place<'_>]) -> Ident {
+pub(super) fn extra_field(places: &[Place<'_>]) -> Ident {
     let taken: Vec<&Ident> = places.iter().map(Place::local).collect();
     free_name("extra", &taken)
 }
@@ -286,14 +293,20 @@ fn free_name(wanted: &str, taken: &[&Ident]) -> Ident {
     }))
 }
 
-fn with_name(field: &Ident) -> Ident {
-    format_ident!(
-        "with_{}",
-        field.to_string().trim_start_matches("r#").trim_end_matches('_')
-    )
+pub(super) fn with_name(field: &Ident) -> Ident {
+    prefixed("with", field)
 }
 
-fn scalar(value: &Scalar) -> TokenStream {
+pub(super) fn has_name(field: &Ident) -> Ident {
+    prefixed("has", field)
+}
+
+fn prefixed(prefix: &str, field: &Ident) -> Ident {
+    let field = field.to_string();
+    format_ident!("{prefix}_{}", field.trim_start_matches("r#").trim_end_matches('_'))
+}
+
+pub(super) fn scalar(value: &Scalar) -> TokenStream {
     match value {
         Scalar::String(text) => quote!(#text),
         Scalar::Integer(integer) => {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::Emitter;
@@ -20,12 +20,7 @@ impl Emitter<'_> {
             let docs = variant_docs(variant);
             quote!(#docs #name(#held))
         });
-        let unknown = has_tag(union.objects.as_ref()).then(|| {
-            let name = unique(UNKNOWN, |name| {
-                union.variants.iter().any(|variant| variant.name == name)
-            });
-            ident(&name)
-        });
+        let unknown = unknown_variant(union);
         let unknown_variant = unknown.as_ref().map(|unknown| {
             quote! {
                 /// A variant that the revision doesn't declare, as it came.
@@ -115,7 +110,7 @@ impl Emitter<'_> {
             .collect()
     }
 
-    fn union_decode(&self, union: &Union, unknown: Option<&proc_macro2::Ident>) -> TokenStream {
+    fn union_decode(&self, union: &Union, unknown: Option<&Ident>) -> TokenStream {
         let choice = Choice { union, unknown };
         let objects = union.objects.as_ref().map(|decision| choice.decode(decision));
         let others: Vec<&Variant> = union
@@ -149,7 +144,7 @@ impl Emitter<'_> {
 /// Writes decisions as code.
 struct Choice<'u> {
     union: &'u Union,
-    unknown: Option<&'u proc_macro2::Ident>,
+    unknown: Option<&'u Ident>,
 }
 
 impl Choice<'_> {
@@ -269,6 +264,12 @@ impl Choice<'_> {
     }
 }
 
+/// The variant that holds what a union doesn't know, if it can meet such a thing.
+pub(super) fn unknown_variant(union: &Union) -> Option<Ident> {
+    let taken = |name: &str| union.variants.iter().any(|variant| variant.name == name);
+    has_tag(union.objects.as_ref()).then(|| ident(&unique(UNKNOWN, taken)))
+}
+
 /// Whether a union can meet a tag that it doesn't know.
 fn has_tag(decision: Option<&Decision>) -> bool {
     match decision {
@@ -313,7 +314,7 @@ fn variant_docs(variant: &Variant) -> TokenStream {
     super::docs::lines(&text)
 }
 
-fn kind_token(kind: JsonKind) -> proc_macro2::Ident {
+fn kind_token(kind: JsonKind) -> Ident {
     ident(match kind {
         JsonKind::Boolean => "Boolean",
         JsonKind::Number => "Number",

@@ -49,6 +49,16 @@ pub(crate) fn read_document(path: &Path) -> Result<Option<Document>, Problems> {
     }
 }
 
+/// Reads a file as text if there is one.
+pub(crate) fn read_text(path: &Path) -> Result<Option<String>, Problems> {
+    let problem = |what: String| Problem::new(path.display().to_string(), what);
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(problem(error.to_string()).into()),
+    }
+}
+
 /// Reads a file, one byte more than a document may have at most: enough to see that it is too long.
 pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();

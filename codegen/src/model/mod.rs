@@ -92,7 +92,7 @@ pub struct Struct {
 }
 
 /// A member with one value.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConstantMember {
     /// Its name on the wire.
     pub name: String,
@@ -103,7 +103,7 @@ pub struct ConstantMember {
 }
 
 /// A member whose value varies.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Member {
     /// Its name on the wire.
     pub name: String,

@@ -2,7 +2,24 @@
 
 #![doc = include_str!("../README.md")]
 
+#[cfg(feature = "definitions")]
+mod translation;
+#[cfg(feature = "definitions")]
+mod translations;
+
+mod chains;
+mod conversion;
+mod negotiation;
+mod peer;
+pub mod peers;
 mod revision;
+mod v2024_11_05_to_v2025_03_26;
+mod v2025_03_26_to_v2024_11_05;
+mod v2025_03_26_to_v2025_06_18;
+mod v2025_06_18_to_v2025_03_26;
+mod v2025_06_18_to_v2025_11_25;
+mod v2025_11_25_to_v2025_06_18;
+mod rules_of_v2025_11_25;
 
 pub use mcp_wire;
 pub use mcp_types_2024_11_05 as v2024_11_05;
@@ -10,4 +27,9 @@ pub use mcp_types_2025_03_26 as v2025_03_26;
 pub use mcp_types_2025_06_18 as v2025_06_18;
 pub use mcp_types_2025_11_25 as v2025_11_25;
 
-pub use self::revision::{Revision, UnknownRevision};
+pub use self::conversion::{Conversion, Convert, Loss, LossKind, Policy, Unrepresentable};
+pub use self::negotiation::{Mismatch, accept, negotiate};
+pub use self::peer::{FromPeer, FromResult, Translated};
+pub use self::revision::{Facts, Revision, UnknownRevision};
+#[cfg(feature = "definitions")]
+pub use self::translation::{TranslateError, Translation, translatable, translate};

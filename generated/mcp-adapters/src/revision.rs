@@ -53,6 +53,51 @@ impl Revision {
         }
     }
 
+    /// What is true of the revision as a whole.
+    #[must_use]
+    pub const fn facts(self) -> Facts {
+        match self {
+            Self::V2024_11_05 => {
+                Facts {
+                    batches: false,
+                    initializes: true,
+                    version_header: false,
+                    sessions: false,
+                }
+            }
+            Self::V2025_03_26 => {
+                Facts {
+                    batches: true,
+                    initializes: true,
+                    version_header: false,
+                    sessions: true,
+                }
+            }
+            Self::V2025_06_18 => {
+                Facts {
+                    batches: false,
+                    initializes: true,
+                    version_header: true,
+                    sessions: true,
+                }
+            }
+            Self::V2025_11_25 => {
+                Facts {
+                    batches: false,
+                    initializes: true,
+                    version_header: true,
+                    sessions: true,
+                }
+            }
+        }
+    }
+
+    /// The revision's own method of this name.
+    #[must_use]
+    pub fn method(self, name: &str) -> Option<&'static mcp_wire::Method> {
+        self.methods().iter().find(|method| method.name == name)
+    }
+
     /// The definitions of the revision's schema, by name.
     #[cfg(feature = "definitions")]
     #[must_use]
@@ -66,9 +111,43 @@ impl Revision {
     }
 }
 
+/// What is true of a revision as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Facts {
+    /// Peers may send several messages in one array.
+    pub batches: bool,
+    /// A session begins with the request `initialize`.
+    pub initializes: bool,
+    /// HTTP requests name the negotiated revision in a header.
+    pub version_header: bool,
+    /// HTTP servers may give each client a session id.
+    pub sessions: bool,
+}
+
 impl fmt::Display for Revision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
+    }
+}
+
+impl mcp_wire::serde::Serialize for Revision {
+    fn serialize<S: mcp_wire::serde::Serializer>(
+        &self,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> mcp_wire::serde::Deserialize<'de> for Revision {
+    fn deserialize<D: mcp_wire::serde::Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Self, D::Error> {
+        let name = <std::borrow::Cow<
+            'de,
+            str,
+        > as mcp_wire::serde::Deserialize>::deserialize(deserializer)?;
+        name.parse().map_err(mcp_wire::serde::de::Error::custom)
     }
 }
 

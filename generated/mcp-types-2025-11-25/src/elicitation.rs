@@ -189,6 +189,12 @@ impl ElicitRequestFormParams {
         }
     }
 
+    /// Whether `mode` is written.
+    #[must_use]
+    pub fn has_mode(&self) -> bool {
+        self.mode
+    }
+
     /// The same with `mode` written.
     #[must_use]
     pub fn with_mode(mut self) -> Self {

@@ -1,0 +1,64 @@
+//! Two models in, the planned conversions between them and their losses out.
+
+mod matching;
+mod members;
+mod plan;
+mod report;
+pub mod rules;
+
+pub use members::{ConstantSource, Leftover, LeftoverFate, MemberPlan, StructPlan, Taking, ValuePlan};
+pub use plan::{How, PairInput, Plan, Side, plan_conversions};
+pub use report::{Note, NoteKind, report};
+pub use rules::{Action, Rules};
+
+use crate::model::TypeRef;
+
+/// What becomes of a variant of a union, or of a value that stands alone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VariantPlan {
+    /// The variant of the source; `None` where the source is no union.
+    pub variant: Option<String>,
+    /// What it holds.
+    pub from: TypeRef,
+    /// Whether the source holds it behind a pointer.
+    pub boxed: bool,
+    /// What becomes of it.
+    pub fate: Fate,
+}
+
+/// What becomes of a variant.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Fate {
+    /// It is held by this variant of the target; `None` where the target is no union.
+    Held {
+        /// The variant of the target.
+        variant: Option<String>,
+        /// Whether the target holds it behind a pointer.
+        boxed: bool,
+        /// Whether it is the same type, which is moved as it is.
+        moved: bool,
+    },
+    /// This JSON stands in its place.
+    Replaced {
+        /// The JSON, with placeholders.
+        template: String,
+        /// The rule.
+        rule: String,
+    },
+    /// It can't be represented.
+    Refused(Refusal),
+}
+
+/// Why a value can't be represented.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Refusal {
+    /// The JSON-RPC error code.
+    pub code: i64,
+    /// What the peer is told.
+    pub because: String,
+    /// The rule, or that there is none.
+    pub rule: String,
+}
+
+/// What automatic losses name as their rule.
+pub const AUTOMATIC: &str = "automatic";

@@ -1,0 +1,57 @@
+//! What is automatic, what a rule covers and what is refused, to be read and reviewed as text.
+
+use std::fmt::Write as _;
+
+use super::Plan;
+
+/// Something that isn't simply moved.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Note {
+    /// Who decides.
+    pub kind: NoteKind,
+    /// Where.
+    pub at: String,
+    /// What happens.
+    pub what: String,
+}
+
+/// Who decides what happens to a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NoteKind {
+    /// The two schemas imply it.
+    Automatic,
+    /// A rule says so.
+    Rule,
+    /// Nobody can: a value of this kind is refused.
+    Refused,
+}
+
+/// The plans as a Markdown document; each pair with the way up first.
+#[must_use]
+pub fn report(plans: &[Plan]) -> String {
+    let mut text = String::from(
+        "# Conversions between revisions\n\nWhat is written below is all that happens besides moving: members that \
+         both revisions declare are moved, and so are\nundeclared ones. A loss is recorded wherever a value is dropped \
+         or replaced; what is refused is an error with a path\nand a JSON-RPC code.\n",
+    );
+    for plan in plans {
+        // Writing to a string can't fail.
+        let _ = write!(text, "\n## {} to {}\n\n{} pairs of types.\n", plan.from, plan.to, plan.conversions.len());
+        for (kind, title) in [
+            (NoteKind::Automatic, "Automatic"),
+            (NoteKind::Rule, "By rule"),
+            (NoteKind::Refused, "Refused"),
+        ] {
+            let notes: Vec<_> = plan.notes.iter().filter(|note| note.kind == kind).collect();
+            if notes.is_empty() {
+                continue;
+            }
+            let _ = write!(text, "\n### {title}\n\n| Where | What |\n|---|---|\n");
+            for note in notes {
+                let what = note.what.replace('\n', " ").replace('|', "\\|");
+                let _ = writeln!(text, "| `{}` | {what} |", note.at);
+            }
+        }
+    }
+    text
+}

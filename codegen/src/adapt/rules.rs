@@ -1,0 +1,251 @@
+//! What two schemas can't imply about each other: data in `adapt.yaml`, each rule with its reason and a link.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::load::{Document, pointer, read_document};
+use crate::problem::{Problem, Problems};
+
+/// The name of the rules in the directory of the later of the two revisions that they stand between.
+pub const RULES: &str = "adapt.yaml";
+
+/// The rules between a revision and the one before it.
+#[derive(Debug, Clone, Default)]
+pub struct Rules {
+    /// The rules in the order of the file.
+    pub rules: Vec<Rule>,
+    document: Option<Document>,
+}
+
+/// What to do at one place, downwards or upwards.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    /// The place, in the revision that the value comes from.
+    #[serde(deserialize_with = "place")]
+    pub at: Place,
+    /// What to do when the value goes to the earlier revision.
+    pub down: Option<Action>,
+    /// What to do when the value goes to the later revision.
+    pub up: Option<Action>,
+    /// Why.
+    pub why: String,
+    /// Where the specification or a discussion of it says so.
+    pub link: String,
+    /// Where the rule stands in its file.
+    #[serde(skip)]
+    pub pointer: String,
+}
+
+/// `Type`, `Type.member`, `Type[variant]` or `Type.member[variant]`.
+///
+/// A variant is named by its tag, by the type that it holds, or by its JSON type.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The type's Rust name.
+    pub ty: String,
+    /// The member's name on the wire.
+    pub member: Option<String>,
+    /// The variant.
+    pub variant: Option<String>,
+}
+
+/// What a rule does.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Action {
+    /// Copies the member's value to this member of the target, `annotations.title`, unless that has one.
+    Copy(String),
+    /// The value of a member that the target requires and the source may lack.
+    Default(Value),
+    /// Leaves the value out, and records it.
+    Drop(Always),
+    /// Puts this JSON in place of a variant; `{member}` in it stands for the variant's member.
+    Replace(Value),
+    /// Sees to it that a list of the target has an element of this kind.
+    Ensure(Ensure),
+    /// Leaves out the elements of a list whose members have these values; the keys are paths such as `execution.taskSupport`.
+    Hide(BTreeMap<String, String>),
+    /// Leaves out the entries of a map that the target can't hold, unless this member of the object lists their keys.
+    OmitUnlessIn(String),
+    /// Refuses the value.
+    Refuse(Refuse),
+    /// Calls a function of the revision's `adapt.rs`.
+    Call(String),
+}
+
+/// `true`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "bool")]
+pub struct Always;
+
+impl TryFrom<bool> for Always {
+    type Error = &'static str;
+
+    fn try_from(value: bool) -> Result<Self, Self::Error> {
+        value.then_some(Self).ok_or("leave the line out instead")
+    }
+}
+
+/// An element that a list must have.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ensure {
+    /// The list: a member of the same object, in the target.
+    #[serde(rename = "in")]
+    pub list: String,
+    /// What is appended unless an element of the same variant is there; `{}` in it stands for the member's JSON.
+    pub item: Value,
+}
+
+/// How a value is refused.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Refuse {
+    /// The JSON-RPC error code.
+    pub code: i64,
+    /// What the peer is told.
+    pub because: String,
+}
+
+impl Rules {
+    /// Reads the rules of a revision's directory; one without a file has none.
+    ///
+    /// # Errors
+    /// A file that can't be read, and every rule that isn't one.
+    pub fn load(revision: &Path) -> Result<Self, Problems> {
+        let Some(document) = read_document(&revision.join(RULES))? else {
+            return Ok(Self::default());
+        };
+        if document.root().is_null() {
+            return Ok(Self::default());
+        }
+        let raw: BTreeMap<String, Vec<Value>> = document.decode("#")?;
+        let mut problems = Vec::new();
+        let unknown = raw.keys().filter(|section| *section != "rules");
+        problems.extend(unknown.map(|section| {
+            document
+                .problem(&pointer::join("#", section), format!("there is no section `{section}`"))
+                .help("everything stands under `rules`")
+        }));
+        let mut rules = Vec::new();
+        for index in 0..raw.get("rules").map_or(0, Vec::len) {
+            let at = format!("#/rules/{index}");
+            match document.decode::<Rule>(&at) {
+                Ok(mut rule) => {
+                    if let Some((what, help)) = rule.fault() {
+                        problems.push(document.problem(&at, what).help(help));
+                    }
+                    rule.pointer = at;
+                    rules.push(rule);
+                }
+                Err(problem) => problems.push(problem),
+            }
+        }
+        Problems::check(problems)?;
+        Ok(Self {
+            rules,
+            document: Some(document),
+        })
+    }
+
+    /// The functions that the rules call.
+    #[must_use]
+    pub fn functions(&self) -> BTreeSet<&str> {
+        let actions = self.rules.iter().flat_map(|rule| [&rule.down, &rule.up]).flatten();
+        actions
+            .filter_map(|action| match action {
+                Action::Call(name) => Some(name.as_str()),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// A problem with a rule.
+    #[must_use]
+    pub fn problem(&self, rule: &Rule, what: impl Into<String>) -> Problem {
+        match &self.document {
+            Some(document) => document.problem(&rule.pointer, what),
+            None => Problem::new(RULES, what).pointer(&rule.pointer),
+        }
+    }
+}
+
+impl Rule {
+    fn fault(&self) -> Option<(&'static str, &'static str)> {
+        if self.down.is_none() && self.up.is_none() {
+            Some(("the rule does nothing", "give it `down`, `up` or both"))
+        } else if self.why.trim().is_empty() {
+            Some(("`why` says nothing", "whoever reads this rule in a year must be able to tell what it is for"))
+        } else if !self.link.starts_with("https://") {
+            Some(("`link` is no https address", "name the page that the rule follows"))
+        } else {
+            None
+        }
+    }
+}
+
+impl Action {
+    /// The word that names it in the file.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Copy(_) => "copy",
+            Self::Default(_) => "default",
+            Self::Drop(_) => "drop",
+            Self::Replace(_) => "replace",
+            Self::Ensure(_) => "ensure",
+            Self::Hide(_) => "hide",
+            Self::OmitUnlessIn(_) => "omit-unless-in",
+            Self::Refuse(_) => "refuse",
+            Self::Call(_) => "call",
+        }
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.ty)?;
+        if let Some(member) = &self.member {
+            write!(f, ".{member}")?;
+        }
+        if let Some(variant) = &self.variant {
+            write!(f, "[{variant}]")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::str::FromStr for Place {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (path, variant) = match text.strip_suffix(']').and_then(|text| text.split_once('[')) {
+            Some((path, variant)) => (path, Some(variant.to_owned())),
+            None => (text, None),
+        };
+        let (ty, member) = match path.split_once('.') {
+            Some((ty, member)) => (ty, Some(member.to_owned())),
+            None => (path, None),
+        };
+        let is_empty = |part: &Option<String>| part.as_ref().is_some_and(String::is_empty);
+        if ty.is_empty() || is_empty(&member) || is_empty(&variant) || ty.contains(['[', ']']) {
+            return Err(format!(
+                "`{text}` is no place; a place is `Type.member`, `Type[variant]` or `Type.member[variant]`"
+            ));
+        }
+        Ok(Self {
+            ty: ty.to_owned(),
+            member,
+            variant,
+        })
+    }
+}
+
+fn place<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Place, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    text.parse().map_err(serde::de::Error::custom)
+}

@@ -1,0 +1,153 @@
+//! Longer distances: conversions as chains of adjacent steps, by type and by name.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::conversions::qualified;
+use super::{AdaptersInput, RevisionInput};
+use crate::adapt::Plan;
+use crate::emit::tokens::ident;
+use crate::model::{TypeKind, TypeRef};
+
+impl AdaptersInput<'_> {
+    /// The plan from one revision to an adjacent one.
+    fn plan(&self, from: usize, to: usize) -> Option<&Plan> {
+        let (from, to) = (self.revisions.get(from)?, self.revisions.get(to)?);
+        self.plans
+            .iter()
+            .find(|plan| plan.from == from.model.revision && plan.to == to.model.revision)
+    }
+
+    /// What a named type becomes one step further: the type of the same name, or the only one that there is.
+    fn next(&self, from: usize, to: usize, ty: &str) -> Option<String> {
+        let plan = self.plan(from, to)?;
+        let becomes = plan.conversions.keys().filter_map(|(source, target)| match (source, target) {
+            (TypeRef::Named(source), TypeRef::Named(target)) if source == ty => Some(target),
+            _ => None,
+        });
+        let becomes: Vec<&String> = becomes.collect();
+        match becomes.as_slice() {
+            [only] => Some((*only).clone()),
+            several => several.iter().find(|target| **target == ty).map(|target| (*target).clone()),
+        }
+    }
+
+    /// What a named type becomes at a distance.
+    fn distant(&self, from: usize, to: usize, ty: &str) -> Option<String> {
+        let mut at = from;
+        let mut ty = ty.to_owned();
+        while at != to {
+            let next = if to > at { at + 1 } else { at - 1 };
+            ty = self.next(at, next, &ty)?;
+            at = next;
+        }
+        Some(ty)
+    }
+}
+
+/// What stands above the chains.
+const CHAINS: &str = "\
+//! Conversions over more than one revision: a step at a time, in one call.
+
+use crate::conversion::{Conversion, Convert, Unrepresentable};
+
+macro_rules! chain {
+    ($source:ty => $next:ty => $target:ty) => {
+        impl Convert<$target> for $source {
+            fn convert(self, conversion: &mut Conversion) -> Result<$target, Unrepresentable> {
+                let next: $next = self.convert(conversion)?;
+                next.convert(conversion)
+            }
+        }
+    };
+}
+";
+
+/// Conversions between the hub and the revisions that aren't next to it, a line each.
+pub(super) fn chains(input: &AdaptersInput<'_>) -> String {
+    let mut text = CHAINS.to_owned();
+    let Some(hub) = input.revisions.iter().position(|revision| revision.model.revision == input.hub) else {
+        return text;
+    };
+    for distance in 2..input.revisions.len() {
+        let others = [hub.checked_sub(distance), Some(hub + distance)];
+        for other in others.into_iter().flatten().filter(|other| *other < input.revisions.len()) {
+            let next_to_other = if other < hub { other + 1 } else { other - 1 };
+            for (from, to) in [(other, hub), (hub, other)] {
+                let lines = chain(input, from, next_to_other, to);
+                text.extend(std::iter::once("\n".to_owned()).chain(lines));
+            }
+        }
+    }
+    text
+}
+
+/// The chains from one revision to another; the part between the hub and `via` is a chain itself, or a single step.
+fn chain(input: &AdaptersInput<'_>, from: usize, via: usize, to: usize) -> Vec<String> {
+    let [source, next, target] = [from, via, to].map(|at| path(&input.revisions[at]));
+    let types = input.revisions[from].model.types.iter();
+    let types = types.filter(|(_, ty)| !matches!(ty.kind, TypeKind::Alias(_)));
+    let lines = types.filter_map(|(ty, _)| {
+        let between = input.distant(from, via, ty)?;
+        let becomes = input.distant(via, to, &between)?;
+        let [ty, between, becomes] = [ty, &between, &becomes].map(|name| ident(name));
+        Some(format!(
+            "chain!(crate::{source}::{ty} => crate::{next}::{between} => crate::{target}::{becomes});\n"
+        ))
+    });
+    lines.collect()
+}
+
+fn path(revision: &RevisionInput<'_>) -> String {
+    revision.module.to_string()
+}
+
+/// The definitions of each revision by name, and what they become one revision earlier and later.
+pub(super) fn translations(input: &AdaptersInput<'_>) -> TokenStream {
+    let variants = input.revisions.iter().map(RevisionInput::variant);
+    let modules = input.revisions.iter().map(|revision| &revision.module);
+    let tables = (0..input.revisions.len()).map(|at| table(input, at));
+    quote! {
+        //! What each definition becomes one revision earlier or later, by name.
+
+        use crate::translation::Definition;
+        use crate::{Revision, #(#modules),*};
+
+        /// The definitions of a revision's schema that other revisions may have counterparts of.
+        pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
+            match revision {
+                #(Revision::#variants => const { &[#tables] },)*
+            }
+        }
+    }
+}
+
+fn table(input: &AdaptersInput<'_>, at: usize) -> TokenStream {
+    let revision = &input.revisions[at];
+    let model = revision.model;
+    let lines = model.definitions.iter().filter_map(|(name, definition)| {
+        let ty = model.resolve(&definition.ty);
+        if let TypeRef::Named(named) = ty
+            && matches!(model.types.get(named).map(|ty| &ty.kind), Some(TypeKind::Results(_)))
+        {
+            // Which result it is depends on the request, which nobody tells.
+            return None;
+        }
+        let own = typed(revision, ty);
+        let step = |to: Option<usize>| {
+            let to = to?;
+            let name = input.plan(at, to)?.definitions.get(name)?;
+            let target = input.revisions.get(to)?;
+            let ty = typed(target, target.model.resolve(&target.model.definitions.get(name)?.ty));
+            Some((name, ty))
+        };
+        let earlier = step(at.checked_sub(1)).map(|(name, target)| quote!(.earlier::<#own, #target>(#name)));
+        let later = step(Some(at + 1)).map(|(name, target)| quote!(.later::<#own, #target>(#name)));
+        Some(quote!(Definition::new::<#own>(#name)#earlier #later))
+    });
+    quote!(#(#lines),*)
+}
+
+fn typed(revision: &RevisionInput<'_>, ty: &TypeRef) -> TokenStream {
+    qualified(&path(revision), ty)
+}

@@ -1,0 +1,694 @@
+//! Moving values from one revision to the next, and what is lost on the way.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use mcp_wire::path::Segment;
+use mcp_wire::serde::Serialize;
+use mcp_wire::serde_json::{self, Value};
+use mcp_wire::{
+    Call, Decode, Extra, Judge, Map, Message, Notice, Number, OpenJson, OpenObject, Path, RequestId, error_code,
+    Validate, from_str, validate_at,
+};
+
+/// A value that has a counterpart in an adjacent revision.
+///
+/// Going to the later revision is an upgrade, going to the earlier one a downgrade; which it is, the types say.
+pub trait Convert<T>: Sized {
+    /// The counterpart, made by moving what the value holds. What is lost is noted in `conversion`.
+    ///
+    /// # Errors
+    /// When the other revision can't represent the value.
+    fn convert(self, conversion: &mut Conversion) -> Result<T, Unrepresentable>;
+}
+
+/// What happens to what the target revision doesn't declare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Policy {
+    /// It is removed, or put into words the target has, and recorded as lost: what comes out conforms to the target.
+    #[default]
+    Conform,
+    /// It stays, as undeclared members and unknown variants, and a later conversion puts it back where it belongs.
+    /// What comes out is for those who will convert it back, such as gateways.
+    Carry,
+}
+
+/// The state of one conversion: its policy, and what has been lost so far.
+///
+/// What of it isn't documented here is for generated conversions, and for the functions that rules call.
+#[derive(Debug, Default)]
+pub struct Conversion {
+    policy: Policy,
+    losses: Vec<Reversed>,
+}
+
+/// Something that was in the source and isn't in the target, or the other way round.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loss {
+    /// Where in the source value.
+    pub path: Path,
+    /// What happened.
+    pub kind: LossKind,
+    /// What did it: the revision and place of a rule in `schema/<revision>/adapt.yaml`, or `automatic`.
+    pub rule: &'static str,
+}
+
+/// What happened to a value that couldn't be moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LossKind {
+    /// It was left out.
+    Dropped,
+    /// Something else stands in its place.
+    Replaced,
+    /// Less of it is there.
+    Narrowed,
+    /// The source had none, and the target has one.
+    Defaulted,
+}
+
+/// A loss whose path is still being put together, from the inside outwards.
+#[derive(Debug)]
+struct Reversed {
+    path: Vec<Segment>,
+    kind: LossKind,
+    rule: &'static str,
+}
+
+/// A value that the other revision can't represent.
+#[derive(Clone, PartialEq)]
+pub struct Unrepresentable(Box<Refused>);
+
+#[derive(Clone, PartialEq)]
+struct Refused {
+    path: Vec<Segment>,
+    code: i64,
+    reason: Cow<'static, str>,
+    rule: &'static str,
+}
+
+/// What automatic losses and refusals name as their rule.
+pub(crate) const AUTOMATIC: &str = "automatic";
+
+impl Conversion {
+    /// A conversion with a policy.
+    #[must_use]
+    pub fn new(policy: Policy) -> Self {
+        Self {
+            policy,
+            losses: Vec::new(),
+        }
+    }
+
+    /// Converts a value.
+    ///
+    /// # Errors
+    /// When the other revision can't represent it.
+    pub fn convert<S: Convert<T>, T>(&mut self, value: S) -> Result<T, Unrepresentable> {
+        value.convert(self)
+    }
+
+    /// What happens to what the target doesn't declare.
+    #[must_use]
+    pub fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    /// Whether nothing has been lost so far.
+    #[must_use]
+    pub fn is_lossless(&self) -> bool {
+        self.losses.is_empty()
+    }
+
+    /// What was lost, in the order in which it was.
+    #[must_use]
+    pub fn into_losses(self) -> Vec<Loss> {
+        let finished = self.losses.into_iter().map(|loss| Loss {
+            path: Path::from_reversed(loss.path),
+            kind: loss.kind,
+            rule: loss.rule,
+        });
+        finished.collect()
+    }
+
+    /// Notes that something about the value at hand was lost.
+    pub fn lose(&mut self, kind: LossKind, rule: &'static str) {
+        let path = Vec::new();
+        self.losses.push(Reversed { path, kind, rule });
+    }
+
+    /// Notes that something about a member of the value at hand was lost.
+    pub fn lose_member(&mut self, member: &str, kind: LossKind, rule: &'static str) {
+        let path = vec![Segment::Member(member.to_owned())];
+        self.losses.push(Reversed { path, kind, rule });
+    }
+
+    #[doc(hidden)]
+    pub fn carries(&self) -> bool {
+        self.policy == Policy::Carry
+    }
+
+    /// Does something inside a member: what is lost or refused there has the member on its path.
+    #[doc(hidden)]
+    pub fn within_member<T>(
+        &mut self,
+        member: &str,
+        inside: impl FnOnce(&mut Self) -> Result<T, Unrepresentable>,
+    ) -> Result<T, Unrepresentable> {
+        self.within(|| Segment::Member(member.to_owned()), inside)
+    }
+
+    /// Does something inside an element of a list.
+    #[doc(hidden)]
+    pub fn within_element<T>(
+        &mut self,
+        index: usize,
+        inside: impl FnOnce(&mut Self) -> Result<T, Unrepresentable>,
+    ) -> Result<T, Unrepresentable> {
+        self.within(|| Segment::Index(index), inside)
+    }
+
+    #[inline]
+    fn within<T>(
+        &mut self,
+        segment: impl Fn() -> Segment,
+        inside: impl FnOnce(&mut Self) -> Result<T, Unrepresentable>,
+    ) -> Result<T, Unrepresentable> {
+        let before = self.losses.len();
+        let result = inside(self);
+        for loss in &mut self.losses[before..] {
+            loss.path.push(segment());
+        }
+        result.map_err(|mut error| {
+            error.0.path.push(segment());
+            error
+        })
+    }
+
+    /// Converts the value of a member.
+    #[doc(hidden)]
+    #[inline]
+    pub fn member<S: Convert<T>, T>(&mut self, member: &str, value: S) -> Result<T, Unrepresentable> {
+        self.within_member(member, |conversion| value.convert(conversion))
+    }
+
+    /// Leaves out a member that the target doesn't declare, or carries it.
+    #[doc(hidden)]
+    pub fn leave<T: Serialize>(&mut self, extra: &mut Extra, member: &str, value: Option<T>, rule: &'static str) {
+        if let Some(value) = value {
+            self.leave_present(extra, member, &value, rule);
+        }
+    }
+
+    #[cold]
+    fn leave_present<T: Serialize>(&mut self, extra: &mut Extra, member: &str, value: &T, rule: &'static str) {
+        if self.carries()
+            && let Ok(json) = OpenJson::from_serialize(value)
+        {
+            extra.insert(member, json);
+            return;
+        }
+        self.lose_member(member, LossKind::Dropped, rule);
+    }
+
+    /// Takes a member that the source doesn't declare and the target does; one that the target would find invalid is lost.
+    #[doc(hidden)]
+    pub fn adopt<T: Decode + Serialize>(
+        &mut self,
+        extra: &mut Extra,
+        member: &str,
+        judge: fn() -> &'static Judge,
+        pointer: Option<&str>,
+    ) -> Option<T> {
+        if extra.is_empty() {
+            return None;
+        }
+        let json = extra.remove(member)?;
+        let valid = |value: &T| pointer.is_none_or(|pointer| validate_at(value, pointer, judge()).is_ok());
+        let value = from_str::<T>(json.text()).ok().filter(valid);
+        if value.is_none() {
+            self.lose_member(member, LossKind::Dropped, AUTOMATIC);
+        }
+        value
+    }
+
+    /// Takes a member that the target declares as a constant, and says whether it was there.
+    #[doc(hidden)]
+    pub fn adopt_constant(&mut self, extra: &mut Extra, member: &str, constant: &Value) -> bool {
+        if extra.is_empty() {
+            return false;
+        }
+        match extra.remove(member) {
+            Some(json) if json == OpenJson::from(constant) => true,
+            Some(_) => {
+                self.lose_member(member, LossKind::Dropped, AUTOMATIC);
+                false
+            }
+            None => false,
+        }
+    }
+
+    /// Whether a member is there whose value is constant in the target; another value is refused.
+    #[doc(hidden)]
+    pub fn constant<T: Serialize>(
+        &self,
+        member: &str,
+        value: Option<&T>,
+        constant: &Value,
+    ) -> Result<bool, Unrepresentable> {
+        let Some(value) = value else {
+            return Ok(false);
+        };
+        if open(value)? == OpenJson::from(constant) {
+            return Ok(true);
+        }
+        let because = format!("the target revision has nothing but {constant} there");
+        Err(Unrepresentable::new(error_code::INVALID_PARAMS, because, AUTOMATIC).within_member(member))
+    }
+
+    /// The value of a member that the target requires.
+    #[doc(hidden)]
+    pub fn require<T>(&self, member: &str, value: Option<T>) -> Result<T, Unrepresentable> {
+        value.ok_or_else(|| {
+            let because = format!("the target revision requires `{member}`, and nothing supplies it");
+            Unrepresentable::new(error_code::INVALID_PARAMS, because, AUTOMATIC).within_member(member)
+        })
+    }
+
+    /// The value that a rule gives to a member that the source lacks.
+    #[doc(hidden)]
+    pub fn default<T: Decode>(
+        &mut self,
+        member: &str,
+        json: &str,
+        rule: &'static str,
+    ) -> Result<T, Unrepresentable> {
+        self.lose_member(member, LossKind::Defaulted, rule);
+        from_str(json).map_err(|error| Unrepresentable::by_rule(&error, rule).within_member(member))
+    }
+
+    /// Refuses a member that is there.
+    #[doc(hidden)]
+    pub fn refuse_member<T>(
+        &self,
+        member: &str,
+        value: Option<&T>,
+        code: i64,
+        because: &'static str,
+        rule: &'static str,
+    ) -> Result<(), Unrepresentable> {
+        match value {
+            Some(_) => Err(Unrepresentable::new(code, because, rule).within_member(member)),
+            None => Ok(()),
+        }
+    }
+
+    /// Judges a value where the target says more about it than the source.
+    #[doc(hidden)]
+    pub fn check<T: Serialize>(
+        &self,
+        member: &str,
+        value: T,
+        judge: fn() -> &'static Judge,
+        pointer: &str,
+    ) -> Result<T, Unrepresentable> {
+        match validate_at(&value, pointer, judge()) {
+            Ok(()) => Ok(value),
+            Err(invalid) => Err(
+                Unrepresentable::new(error_code::INVALID_PARAMS, invalid.to_string(), AUTOMATIC).within_member(member),
+            ),
+        }
+    }
+
+    /// Puts JSON in place of a variant that the target lacks.
+    #[doc(hidden)]
+    pub fn replace<S: Serialize, T: Decode>(
+        &mut self,
+        value: &S,
+        template: &str,
+        rule: &'static str,
+    ) -> Result<T, Unrepresentable> {
+        let filled = fill_template(template, value).map_err(|error| Unrepresentable::by_rule(&error, rule))?;
+        self.lose(LossKind::Replaced, rule);
+        from_str(&filled.to_string()).map_err(|error| Unrepresentable::by_rule(&error, rule))
+    }
+
+    /// A value that the source couldn't name: perhaps the target can.
+    #[doc(hidden)]
+    pub fn reinterpret<T: Decode>(&mut self, json: OpenJson, unknown: fn(OpenJson) -> T) -> T {
+        from_str(json.text()).unwrap_or_else(|_| unknown(json))
+    }
+
+    /// Converts the elements of a list but those that a rule hides.
+    #[doc(hidden)]
+    pub fn show<S: Convert<T>, T>(
+        &mut self,
+        list: Vec<S>,
+        is_hidden: impl Fn(&S) -> bool,
+        rule: &'static str,
+    ) -> Result<Vec<T>, Unrepresentable> {
+        let mut shown = Vec::with_capacity(list.len());
+        for (index, element) in list.into_iter().enumerate() {
+            self.within_element(index, |conversion| {
+                if is_hidden(&element) && !conversion.carries() {
+                    conversion.lose(LossKind::Dropped, rule);
+                } else {
+                    shown.push(element.convert(conversion)?);
+                }
+                Ok(())
+            })?;
+        }
+        Ok(shown)
+    }
+
+    /// Converts the entries of a map, and leaves out those that can't be unless they are needed.
+    #[doc(hidden)]
+    pub fn omit<S: Convert<T>, T>(
+        &mut self,
+        map: Map<S>,
+        needed: &[String],
+        rule: &'static str,
+    ) -> Result<Map<T>, Unrepresentable> {
+        let mut kept = Map::new();
+        for (key, value) in map {
+            let before = self.losses.len();
+            match self.within_member(&key, |conversion| value.convert(conversion)) {
+                Ok(value) => {
+                    kept.insert(key, value);
+                }
+                Err(error) if needed.contains(&key) => return Err(error),
+                Err(_) => {
+                    self.losses.truncate(before);
+                    self.lose_member(&key, LossKind::Dropped, rule);
+                }
+            }
+        }
+        Ok(kept)
+    }
+
+    /// Appends an element to a list unless one of its kind is there.
+    #[doc(hidden)]
+    pub fn ensure<S: Serialize, T: Decode>(
+        &mut self,
+        list: &mut Vec<T>,
+        member: &str,
+        value: &S,
+        item: &str,
+        rule: &'static str,
+    ) -> Result<(), Unrepresentable> {
+        let filled = fill_template(item, value).map_err(|error| Unrepresentable::by_rule(&error, rule))?;
+        let element: T = from_str(&filled.to_string()).map_err(|error| Unrepresentable::by_rule(&error, rule))?;
+        let kind = std::mem::discriminant(&element);
+        if !list.iter().any(|other| std::mem::discriminant(other) == kind) {
+            self.within_member(member, |conversion| {
+                conversion.within_element(list.len(), |conversion| {
+                    conversion.lose(LossKind::Defaulted, rule);
+                    Ok(())
+                })
+            })?;
+            list.push(element);
+        }
+        Ok(())
+    }
+
+    /// Leaves out every undeclared member, because the target allows none.
+    #[doc(hidden)]
+    pub fn close(&mut self, extra: &mut Extra) {
+        for (member, _) in std::mem::take(extra) {
+            self.lose_member(&member, LossKind::Dropped, AUTOMATIC);
+        }
+    }
+}
+
+/// A value as JSON, for a target that leaves it open.
+pub(crate) fn open<S: Serialize>(value: &S) -> Result<OpenJson, Unrepresentable> {
+    OpenJson::from_serialize(value).map_err(|error| Unrepresentable::by_rule(&error, AUTOMATIC))
+}
+
+/// A value of the target, from JSON that the source leaves open.
+pub(crate) fn close<T: Decode>(json: &OpenJson) -> Result<T, Unrepresentable> {
+    from_str(json.text()).map_err(|error| {
+        let mut refused = Unrepresentable::by_rule(&error.reason(), AUTOMATIC);
+        refused.0.path = error.path().segments().iter().rev().cloned().collect();
+        refused
+    })
+}
+
+/// A valid value of the target, from JSON that the source leaves open.
+#[allow(dead_code, reason = "only some pairs of revisions need it")]
+pub(crate) fn close_valid<T: Decode + Validate>(json: &OpenJson) -> Result<T, Unrepresentable> {
+    let value: T = close(json)?;
+    match value.validate() {
+        Ok(()) => Ok(value),
+        Err(invalid) => Err(Unrepresentable::by_rule(&invalid, AUTOMATIC)),
+    }
+}
+
+impl Unrepresentable {
+    /// A refusal by a rule, which a peer is told with a JSON-RPC error code.
+    #[must_use]
+    pub fn new(code: i64, reason: impl Into<Cow<'static, str>>, rule: &'static str) -> Self {
+        Self(Box::new(Refused {
+            path: Vec::new(),
+            code,
+            reason: reason.into(),
+            rule,
+        }))
+    }
+
+    /// A method that the other revision doesn't have.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn no_such_method(method: &str, target: &'static str) -> Self {
+        let because = format!("revision {target} has no method {method}");
+        Self::new(error_code::METHOD_NOT_FOUND, because, AUTOMATIC).within_member("method")
+    }
+
+    fn by_rule(error: &dyn fmt::Display, rule: &'static str) -> Self {
+        Self::new(error_code::INVALID_PARAMS, error.to_string(), rule)
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub fn within_member(mut self, member: &str) -> Self {
+        self.0.path.push(Segment::Member(member.to_owned()));
+        self
+    }
+
+    /// Where in the source value.
+    #[must_use]
+    pub fn path(&self) -> Path {
+        Path::from_reversed(self.0.path.clone())
+    }
+
+    /// The JSON-RPC error code that tells a peer.
+    #[must_use]
+    pub fn code(&self) -> i64 {
+        self.0.code
+    }
+
+    /// Why.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        &self.0.reason
+    }
+
+    /// What refused it: the revision and place of a rule, or `automatic`.
+    #[must_use]
+    pub fn rule(&self) -> &'static str {
+        self.0.rule
+    }
+}
+
+impl fmt::Display for Unrepresentable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.0.path.is_empty() {
+            write!(f, "`{}`: ", self.path())?;
+        }
+        f.write_str(&self.0.reason)
+    }
+}
+
+impl fmt::Debug for Unrepresentable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Unrepresentable")
+            .field("path", &self.path().to_string())
+            .field("code", &self.0.code)
+            .field("reason", &self.0.reason)
+            .field("rule", &self.0.rule)
+            .finish()
+    }
+}
+
+impl std::error::Error for Unrepresentable {}
+
+impl LossKind {
+    /// The kind as reports name it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Dropped => "dropped",
+            Self::Replaced => "replaced",
+            Self::Narrowed => "narrowed",
+            Self::Defaulted => "defaulted",
+        }
+    }
+}
+
+impl fmt::Display for LossKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` {} ({})", self.path, self.kind, self.rule)
+    }
+}
+
+impl<S: Convert<T>, T> Convert<Option<T>> for Option<S> {
+    #[inline]
+    fn convert(self, conversion: &mut Conversion) -> Result<Option<T>, Unrepresentable> {
+        self.map(|value| value.convert(conversion)).transpose()
+    }
+}
+
+impl<S: Convert<T>, T> Convert<Box<T>> for Box<S> {
+    fn convert(self, conversion: &mut Conversion) -> Result<Box<T>, Unrepresentable> {
+        (*self).convert(conversion).map(Box::new)
+    }
+}
+
+impl<S: Convert<T>, T> Convert<Vec<T>> for Vec<S> {
+    fn convert(self, conversion: &mut Conversion) -> Result<Vec<T>, Unrepresentable> {
+        let elements = self.into_iter().enumerate();
+        elements
+            .map(|(index, element)| conversion.within_element(index, |conversion| element.convert(conversion)))
+            .collect()
+    }
+}
+
+impl<S: Convert<T>, T> Convert<Map<T>> for Map<S> {
+    fn convert(self, conversion: &mut Conversion) -> Result<Map<T>, Unrepresentable> {
+        self.try_map(|key, value| conversion.within_member(key, |conversion| value.convert(conversion)))
+    }
+}
+
+impl<S: Convert<T>, T> Convert<Call<T>> for Call<S> {
+    fn convert(self, conversion: &mut Conversion) -> Result<Call<T>, Unrepresentable> {
+        let request = self.request.convert(conversion)?;
+        Ok(Call { id: self.id, request })
+    }
+}
+
+impl<S: Convert<T>, T> Convert<Notice<T>> for Notice<S> {
+    fn convert(self, conversion: &mut Conversion) -> Result<Notice<T>, Unrepresentable> {
+        let notification = self.notification.convert(conversion)?;
+        Ok(Notice { notification })
+    }
+}
+
+/// The result of a response is still undecoded, and so is its conversion: it needs the method that was called.
+impl<Q: Convert<Q2>, N: Convert<N2>, Q2, N2> Convert<Message<Q2, N2>> for Message<Q, N> {
+    fn convert(self, conversion: &mut Conversion) -> Result<Message<Q2, N2>, Unrepresentable> {
+        Ok(match self {
+            Self::Request(call) => Message::Request(call.convert(conversion)?),
+            Self::Notification(notice) => Message::Notification(notice.convert(conversion)?),
+            Self::Response(response) => Message::Response(response),
+            Self::Error(response) => Message::Error(response),
+        })
+    }
+}
+
+macro_rules! same_in_every_revision {
+    ($($type:ty),*) => {
+        $(impl Convert<$type> for $type {
+            #[inline]
+            fn convert(self, _: &mut Conversion) -> Result<$type, Unrepresentable> {
+                Ok(self)
+            }
+        })*
+    };
+}
+same_in_every_revision!((), bool, i64, String, Number, RequestId, OpenJson, OpenObject, mcp_wire::UnknownMethod);
+
+impl Convert<Number> for i64 {
+    fn convert(self, _: &mut Conversion) -> Result<Number, Unrepresentable> {
+        Ok(Number::from(self))
+    }
+}
+
+impl Convert<i64> for Number {
+    fn convert(self, _: &mut Conversion) -> Result<i64, Unrepresentable> {
+        close(&open(&self)?)
+    }
+}
+
+impl Convert<OpenJson> for OpenObject {
+    fn convert(self, _: &mut Conversion) -> Result<OpenJson, Unrepresentable> {
+        Ok(OpenJson::from(self))
+    }
+}
+
+impl Convert<OpenObject> for OpenJson {
+    fn convert(self, _: &mut Conversion) -> Result<OpenObject, Unrepresentable> {
+        close(&self)
+    }
+}
+
+/// Fills the placeholders of a rule's JSON with members of a value.
+///
+/// A text that is one placeholder becomes the member's value, or nothing; placeholders within a text become their text,
+/// and a line of it whose placeholder has no value is left out. `{}` is the whole value as JSON text, and `{list[].name}`
+/// a member of each element.
+fn fill_template<S: Serialize>(template: &str, value: &S) -> Result<Value, serde_json::Error> {
+    let template: Value = serde_json::from_str(template)?;
+    let value = serde_json::to_value(value)?;
+    Ok(fill(&template, &value).unwrap_or(Value::Null))
+}
+
+fn fill(template: &Value, value: &Value) -> Option<Value> {
+    Some(match template {
+        Value::String(text) => match text.strip_prefix('{').and_then(|text| text.strip_suffix('}')) {
+            Some("") => Value::String(value.to_string()),
+            Some(path) if !path.contains(['{', '}']) => select(value, path)?,
+            _ => Value::String(text.lines().filter_map(|line| fill_line(line, value)).collect::<Vec<_>>().join("\n")),
+        },
+        Value::Array(elements) => elements.iter().filter_map(|element| fill(element, value)).collect(),
+        Value::Object(members) => {
+            let filled = members.iter().filter_map(|(member, inner)| Some((member.clone(), fill(inner, value)?)));
+            Value::Object(filled.collect())
+        }
+        other => other.clone(),
+    })
+}
+
+fn fill_line(line: &str, value: &Value) -> Option<String> {
+    let mut filled = String::new();
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once('{') {
+        let (path, after) = after.split_once('}')?;
+        filled.push_str(before);
+        match select(value, path)? {
+            Value::String(text) => filled.push_str(&text),
+            other => filled.push_str(&other.to_string()),
+        }
+        rest = after;
+    }
+    filled.push_str(rest);
+    Some(filled)
+}
+
+fn select(value: &Value, path: &str) -> Option<Value> {
+    if path.is_empty() {
+        return Some(value.clone());
+    }
+    let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+    match first.strip_suffix("[]") {
+        Some(list) => {
+            let elements = value.get(list)?.as_array()?.iter();
+            Some(elements.filter_map(|element| select(element, rest)).collect())
+        }
+        None => select(value.get(first)?, rest),
+    }
+}
