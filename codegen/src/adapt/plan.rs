@@ -57,7 +57,7 @@ pub struct Plan {
     pub to: String,
     /// The pairs of types, and how one becomes the other.
     pub conversions: BTreeMap<(TypeRef, TypeRef), How>,
-    /// Which definition of the target each definition of the source becomes, by official names.
+    /// Which definition of the target each definition of the source becomes, by the names of [`Model::named_types`].
     pub definitions: BTreeMap<String, String>,
     /// What isn't simply moved.
     pub notes: Vec<Note>,
@@ -162,11 +162,11 @@ impl<'m> Planner<'m> {
             };
             self.relate(&TypeRef::Named(method.ty.clone()), &TypeRef::Named(other.ty.clone()));
         }
-        // Unions of messages, and definitions that nothing refers to, are found by name.
-        for (name, ty) in &from.types {
-            if to.types.contains_key(name) && !matches!(ty.kind, TypeKind::Alias(_)) {
-                let named = TypeRef::Named(name.clone());
-                self.relate(&named, &named);
+        // Unions of messages, and types that nothing refers to, are found by name.
+        let others = to.named_types();
+        for (name, ty) in from.named_types() {
+            if let Some(other) = others.get(name) {
+                self.relate(&ty, other);
             }
         }
         while let Some((source, target)) = self.pending.pop() {
@@ -574,32 +574,43 @@ impl<'m> Planner<'m> {
         }
     }
 
-    /// Which definition of the target each definition of the source becomes.
+    /// Which named type of the target each named type of the source becomes.
     fn definitions(&self) -> BTreeMap<String, String> {
         let (from, to) = (self.from.model, self.to.model);
+        let others = to.named_types();
         let mut found = BTreeMap::new();
-        for (name, definition) in &from.definitions {
-            let source = from.resolve(&definition.ty);
+        for (name, ty) in from.named_types() {
+            let source = from.resolve(&ty);
             let becomes = |target: &TypeRef| {
-                let target = to.resolve(target);
-                let pair = (source.clone(), target.clone());
-                (source == target && source.named().is_none()) || self.planned.contains_key(&pair)
+                self.relation(source, target, 0) == Relation::Same || self.is_planned(source, to.resolve(target))
             };
-            let same = to.definitions.get(name).filter(|other| becomes(&other.ty)).map(|_| name);
+            let same = others.get_key_value(name).filter(|(_, other)| becomes(other));
             let renamed = || {
-                let mut others = to.definitions.iter().filter(|(_, other)| {
-                    matches!(to.resolve(&other.ty), TypeRef::Named(_)) && becomes(&other.ty)
-                });
+                let mut others = others
+                    .iter()
+                    .filter(|(_, other)| matches!(to.resolve(other), TypeRef::Named(_)) && becomes(other));
                 match (others.next(), others.next()) {
-                    (Some((only, _)), None) => Some(only),
+                    (only, None) => only,
                     _ => None,
                 }
             };
-            if let Some(other) = same.or_else(renamed) {
-                found.insert(name.clone(), other.clone());
+            if let Some((other, _)) = same.or_else(renamed) {
+                found.insert(name.to_owned(), (*other).to_owned());
             }
         }
         found
+    }
+
+    /// Whether there is a conversion, of the types themselves or of what they are made of.
+    fn is_planned(&self, source: &TypeRef, target: &TypeRef) -> bool {
+        match (source, target) {
+            (TypeRef::List(source), TypeRef::List(target))
+            | (TypeRef::Map(source), TypeRef::Map(target))
+            | (TypeRef::Nullable(source), TypeRef::Nullable(target)) => {
+                self.is_planned(self.from.model.resolve(source), self.to.model.resolve(target))
+            }
+            _ => self.planned.contains_key(&(source.clone(), target.clone())),
+        }
     }
 }
 

@@ -256,6 +256,17 @@ impl Model {
         reference
     }
 
+    /// Every type that can be named: the definitions by their official names, the types that the schema leaves without
+    /// one by their Rust names.
+    #[must_use]
+    pub fn named_types(&self) -> BTreeMap<&str, TypeRef> {
+        let unnamed = self.types.iter().filter(|(_, ty)| !ty.official);
+        let unnamed = unnamed.map(|(name, _)| (name.as_str(), TypeRef::Named(name.clone())));
+        let definitions = self.definitions.iter();
+        let definitions = definitions.map(|(name, definition)| (name.as_str(), definition.ty.clone()));
+        unnamed.chain(definitions).collect()
+    }
+
     /// The struct that `reference` is in the end, if it is one.
     #[must_use]
     pub fn struct_of(&self, reference: &TypeRef) -> Option<&Struct> {

@@ -129,7 +129,7 @@ impl Conversion {
             kind: loss.kind,
             rule: loss.rule,
         });
-        finished.collect()
+        without_detours(finished.collect())
     }
 
     /// Notes that something about the value at hand was lost.
@@ -141,6 +141,13 @@ impl Conversion {
     /// Notes that something about a member of the value at hand was lost.
     pub fn lose_member(&mut self, member: &str, kind: LossKind, rule: &'static str) {
         let path = vec![Segment::Member(member.to_owned())];
+        self.losses.push(Reversed { path, kind, rule });
+    }
+
+    /// Notes that something further inside was lost.
+    #[doc(hidden)]
+    pub fn lose_within(&mut self, path: &[&str], kind: LossKind, rule: &'static str) {
+        let path = path.iter().rev().map(|member| Segment::Member((*member).to_owned())).collect();
         self.losses.push(Reversed { path, kind, rule });
     }
 
@@ -419,6 +426,28 @@ impl Conversion {
             self.lose_member(&member, LossKind::Dropped, AUTOMATIC);
         }
     }
+}
+
+/// Leaves out what one step of a chain put in and a later one took out again.
+fn without_detours(mut losses: Vec<Loss>) -> Vec<Loss> {
+    let mut at = 0;
+    while at < losses.len() {
+        if losses[at].kind == LossKind::Defaulted {
+            let made = losses[at].path.segments();
+            let later = &losses[at + 1..];
+            let dropped =
+                later.iter().position(|loss| loss.kind == LossKind::Dropped && made.starts_with(loss.path.segments()));
+            if let Some(dropped) = dropped.map(|dropped| at + 1 + dropped) {
+                if losses[dropped].path == losses[at].path {
+                    losses.remove(dropped);
+                }
+                losses.remove(at);
+                continue;
+            }
+        }
+        at += 1;
+    }
+    losses
 }
 
 /// A value as JSON, for a target that leaves it open.

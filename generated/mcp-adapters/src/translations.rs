@@ -12,6 +12,18 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
             const {
                 &[
                     Definition::new::<v2024_11_05::Annotated>("Annotated"),
+                    Definition::new::<v2024_11_05::Annotations>("Annotations")
+                        .later::<
+                            v2024_11_05::Annotations,
+                            v2025_03_26::Annotations,
+                        >("Annotations"),
+                    Definition::new::<
+                        v2024_11_05::AnyResourceContents,
+                    >("AnyResourceContents")
+                        .later::<
+                            v2024_11_05::AnyResourceContents,
+                            v2025_03_26::AnyResourceContents,
+                        >("AnyResourceContents"),
                     Definition::new::<
                         v2024_11_05::BlobResourceContents,
                     >("BlobResourceContents")
@@ -24,6 +36,13 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2024_11_05::CallToolRequest,
                             v2025_03_26::CallToolRequest,
                         >("CallToolRequest"),
+                    Definition::new::<
+                        v2024_11_05::CallToolRequestParams,
+                    >("CallToolRequestParams")
+                        .later::<
+                            v2024_11_05::CallToolRequestParams,
+                            v2025_03_26::CallToolRequestParams,
+                        >("CallToolRequestParams"),
                     Definition::new::<v2024_11_05::CallToolResult>("CallToolResult")
                         .later::<
                             v2024_11_05::CallToolResult,
@@ -37,12 +56,26 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_03_26::CancelledNotification,
                         >("CancelledNotification"),
                     Definition::new::<
+                        v2024_11_05::CancelledNotificationParams,
+                    >("CancelledNotificationParams")
+                        .later::<
+                            v2024_11_05::CancelledNotificationParams,
+                            v2025_03_26::CancelledNotificationParams,
+                        >("CancelledNotificationParams"),
+                    Definition::new::<
                         v2024_11_05::ClientCapabilities,
                     >("ClientCapabilities")
                         .later::<
                             v2024_11_05::ClientCapabilities,
                             v2025_03_26::ClientCapabilities,
                         >("ClientCapabilities"),
+                    Definition::new::<
+                        v2024_11_05::ClientCapabilitiesRoots,
+                    >("ClientCapabilitiesRoots")
+                        .later::<
+                            v2024_11_05::ClientCapabilitiesRoots,
+                            v2025_03_26::ClientCapabilitiesRoots,
+                        >("ClientCapabilitiesRoots"),
                     Definition::new::<
                         v2024_11_05::ClientNotification,
                     >("ClientNotification")
@@ -60,11 +93,44 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2024_11_05::CompleteRequest,
                             v2025_03_26::CompleteRequest,
                         >("CompleteRequest"),
+                    Definition::new::<
+                        v2024_11_05::CompleteRequestParams,
+                    >("CompleteRequestParams")
+                        .later::<
+                            v2024_11_05::CompleteRequestParams,
+                            v2025_03_26::CompleteRequestParams,
+                        >("CompleteRequestParams"),
+                    Definition::new::<
+                        v2024_11_05::CompleteRequestParamsArgument,
+                    >("CompleteRequestParamsArgument")
+                        .later::<
+                            v2024_11_05::CompleteRequestParamsArgument,
+                            v2025_03_26::CompleteRequestParamsArgument,
+                        >("CompleteRequestParamsArgument"),
                     Definition::new::<v2024_11_05::CompleteResult>("CompleteResult")
                         .later::<
                             v2024_11_05::CompleteResult,
                             v2025_03_26::CompleteResult,
                         >("CompleteResult"),
+                    Definition::new::<
+                        v2024_11_05::CompleteResultCompletion,
+                    >("CompleteResultCompletion")
+                        .later::<
+                            v2024_11_05::CompleteResultCompletion,
+                            v2025_03_26::CompleteResultCompletion,
+                        >("CompleteResultCompletion"),
+                    Definition::new::<
+                        v2024_11_05::CompletionReference,
+                    >("CompletionReference")
+                        .later::<
+                            v2024_11_05::CompletionReference,
+                            v2025_03_26::CompletionReference,
+                        >("CompletionReference"),
+                    Definition::new::<v2024_11_05::ContentBlock>("ContentBlock")
+                        .later::<
+                            v2024_11_05::ContentBlock,
+                            v2025_03_26::ContentBlock,
+                        >("ContentBlock"),
                     Definition::new::<
                         v2024_11_05::CreateMessageRequest,
                     >("CreateMessageRequest")
@@ -73,12 +139,33 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_03_26::CreateMessageRequest,
                         >("CreateMessageRequest"),
                     Definition::new::<
+                        v2024_11_05::CreateMessageRequestParams,
+                    >("CreateMessageRequestParams")
+                        .later::<
+                            v2024_11_05::CreateMessageRequestParams,
+                            v2025_03_26::CreateMessageRequestParams,
+                        >("CreateMessageRequestParams"),
+                    Definition::new::<
+                        v2024_11_05::CreateMessageRequestParamsIncludeContext,
+                    >("CreateMessageRequestParamsIncludeContext")
+                        .later::<
+                            v2024_11_05::CreateMessageRequestParamsIncludeContext,
+                            v2025_03_26::CreateMessageRequestParamsIncludeContext,
+                        >("CreateMessageRequestParamsIncludeContext"),
+                    Definition::new::<
                         v2024_11_05::CreateMessageResult,
                     >("CreateMessageResult")
                         .later::<
                             v2024_11_05::CreateMessageResult,
                             v2025_03_26::CreateMessageResult,
                         >("CreateMessageResult"),
+                    Definition::new::<
+                        v2024_11_05::CreateMessageResultStopReason,
+                    >("CreateMessageResultStopReason")
+                        .later::<
+                            v2024_11_05::CreateMessageResultStopReason,
+                            v2025_03_26::CreateMessageResultStopReason,
+                        >("CreateMessageResultStopReason"),
                     Definition::new::<String>("Cursor")
                         .later::<String, String>("Cursor"),
                     Definition::new::<v2024_11_05::EmbeddedResource>("EmbeddedResource")
@@ -91,11 +178,20 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2024_11_05::Result,
                             v2025_03_26::Result,
                         >("EmptyResult"),
+                    Definition::new::<v2024_11_05::Error>("Error")
+                        .later::<v2024_11_05::Error, v2025_03_26::Error>("Error"),
                     Definition::new::<v2024_11_05::GetPromptRequest>("GetPromptRequest")
                         .later::<
                             v2024_11_05::GetPromptRequest,
                             v2025_03_26::GetPromptRequest,
                         >("GetPromptRequest"),
+                    Definition::new::<
+                        v2024_11_05::GetPromptRequestParams,
+                    >("GetPromptRequestParams")
+                        .later::<
+                            v2024_11_05::GetPromptRequestParams,
+                            v2025_03_26::GetPromptRequestParams,
+                        >("GetPromptRequestParams"),
                     Definition::new::<v2024_11_05::GetPromptResult>("GetPromptResult")
                         .later::<
                             v2024_11_05::GetPromptResult,
@@ -118,6 +214,13 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2024_11_05::InitializeRequest,
                             v2025_03_26::InitializeRequest,
                         >("InitializeRequest"),
+                    Definition::new::<
+                        v2024_11_05::InitializeRequestParams,
+                    >("InitializeRequestParams")
+                        .later::<
+                            v2024_11_05::InitializeRequestParams,
+                            v2025_03_26::InitializeRequestParams,
+                        >("InitializeRequestParams"),
                     Definition::new::<v2024_11_05::InitializeResult>("InitializeResult")
                         .later::<
                             v2024_11_05::InitializeResult,
@@ -231,6 +334,13 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2024_11_05::LoggingMessageNotification,
                             v2025_03_26::LoggingMessageNotification,
                         >("LoggingMessageNotification"),
+                    Definition::new::<
+                        v2024_11_05::LoggingMessageNotificationParams,
+                    >("LoggingMessageNotificationParams")
+                        .later::<
+                            v2024_11_05::LoggingMessageNotificationParams,
+                            v2025_03_26::LoggingMessageNotificationParams,
+                        >("LoggingMessageNotificationParams"),
                     Definition::new::<v2024_11_05::ModelHint>("ModelHint")
                         .later::<
                             v2024_11_05::ModelHint,
@@ -246,11 +356,25 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2024_11_05::Notification,
                             v2025_03_26::Notification,
                         >("Notification"),
+                    Definition::new::<
+                        v2024_11_05::NotificationParams,
+                    >("NotificationParams")
+                        .later::<
+                            v2024_11_05::NotificationParams,
+                            v2025_03_26::NotificationParams,
+                        >("NotificationParams"),
                     Definition::new::<v2024_11_05::PaginatedRequest>("PaginatedRequest")
                         .later::<
                             v2024_11_05::PaginatedRequest,
                             v2025_03_26::PaginatedRequest,
                         >("PaginatedRequest"),
+                    Definition::new::<
+                        v2024_11_05::PaginatedRequestParams,
+                    >("PaginatedRequestParams")
+                        .later::<
+                            v2024_11_05::PaginatedRequestParams,
+                            v2025_03_26::PaginatedRequestParams,
+                        >("PaginatedRequestParams"),
                     Definition::new::<v2024_11_05::PaginatedResult>("PaginatedResult")
                         .later::<
                             v2024_11_05::PaginatedResult,
@@ -268,6 +392,13 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2024_11_05::ProgressNotification,
                             v2025_03_26::ProgressNotification,
                         >("ProgressNotification"),
+                    Definition::new::<
+                        v2024_11_05::ProgressNotificationParams,
+                    >("ProgressNotificationParams")
+                        .later::<
+                            v2024_11_05::ProgressNotificationParams,
+                            v2025_03_26::ProgressNotificationParams,
+                        >("ProgressNotificationParams"),
                     Definition::new::<v2024_11_05::ProgressToken>("ProgressToken")
                         .later::<
                             v2024_11_05::ProgressToken,
@@ -305,6 +436,13 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_03_26::ReadResourceRequest,
                         >("ReadResourceRequest"),
                     Definition::new::<
+                        v2024_11_05::ReadResourceRequestParams,
+                    >("ReadResourceRequestParams")
+                        .later::<
+                            v2024_11_05::ReadResourceRequestParams,
+                            v2025_03_26::ReadResourceRequestParams,
+                        >("ReadResourceRequestParams"),
+                    Definition::new::<
                         v2024_11_05::ReadResourceResult,
                     >("ReadResourceResult")
                         .later::<
@@ -315,6 +453,16 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                         .later::<v2024_11_05::Request, v2025_03_26::Request>("Request"),
                     Definition::new::<mcp_wire::RequestId>("RequestId")
                         .later::<mcp_wire::RequestId, mcp_wire::RequestId>("RequestId"),
+                    Definition::new::<v2024_11_05::RequestMeta>("RequestMeta")
+                        .later::<
+                            v2024_11_05::RequestMeta,
+                            v2025_03_26::RequestMeta,
+                        >("RequestMeta"),
+                    Definition::new::<v2024_11_05::RequestParams>("RequestParams")
+                        .later::<
+                            v2024_11_05::RequestParams,
+                            v2025_03_26::RequestParams,
+                        >("RequestParams"),
                     Definition::new::<v2024_11_05::Resource>("Resource")
                         .later::<
                             v2024_11_05::Resource,
@@ -351,6 +499,13 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2024_11_05::ResourceUpdatedNotification,
                             v2025_03_26::ResourceUpdatedNotification,
                         >("ResourceUpdatedNotification"),
+                    Definition::new::<
+                        v2024_11_05::ResourceUpdatedNotificationParams,
+                    >("ResourceUpdatedNotificationParams")
+                        .later::<
+                            v2024_11_05::ResourceUpdatedNotificationParams,
+                            v2025_03_26::ResourceUpdatedNotificationParams,
+                        >("ResourceUpdatedNotificationParams"),
                     Definition::new::<v2024_11_05::Result>("Result")
                         .later::<v2024_11_05::Result, v2025_03_26::Result>("Result"),
                     Definition::new::<v2024_11_05::Role>("Role")
@@ -364,6 +519,11 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2024_11_05::RootsListChangedNotification,
                             v2025_03_26::RootsListChangedNotification,
                         >("RootsListChangedNotification"),
+                    Definition::new::<v2024_11_05::SamplingContent>("SamplingContent")
+                        .later::<
+                            v2024_11_05::SamplingContent,
+                            v2025_03_26::SamplingContent,
+                        >("SamplingContent"),
                     Definition::new::<v2024_11_05::SamplingMessage>("SamplingMessage")
                         .later::<
                             v2024_11_05::SamplingMessage,
@@ -376,6 +536,27 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2024_11_05::ServerCapabilities,
                             v2025_03_26::ServerCapabilities,
                         >("ServerCapabilities"),
+                    Definition::new::<
+                        v2024_11_05::ServerCapabilitiesPrompts,
+                    >("ServerCapabilitiesPrompts")
+                        .later::<
+                            v2024_11_05::ServerCapabilitiesPrompts,
+                            v2025_03_26::ServerCapabilitiesPrompts,
+                        >("ServerCapabilitiesPrompts"),
+                    Definition::new::<
+                        v2024_11_05::ServerCapabilitiesResources,
+                    >("ServerCapabilitiesResources")
+                        .later::<
+                            v2024_11_05::ServerCapabilitiesResources,
+                            v2025_03_26::ServerCapabilitiesResources,
+                        >("ServerCapabilitiesResources"),
+                    Definition::new::<
+                        v2024_11_05::ServerCapabilitiesTools,
+                    >("ServerCapabilitiesTools")
+                        .later::<
+                            v2024_11_05::ServerCapabilitiesTools,
+                            v2025_03_26::ServerCapabilitiesTools,
+                        >("ServerCapabilitiesTools"),
                     Definition::new::<
                         v2024_11_05::ServerNotification,
                     >("ServerNotification")
@@ -393,11 +574,25 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2024_11_05::SetLevelRequest,
                             v2025_03_26::SetLevelRequest,
                         >("SetLevelRequest"),
+                    Definition::new::<
+                        v2024_11_05::SetLevelRequestParams,
+                    >("SetLevelRequestParams")
+                        .later::<
+                            v2024_11_05::SetLevelRequestParams,
+                            v2025_03_26::SetLevelRequestParams,
+                        >("SetLevelRequestParams"),
                     Definition::new::<v2024_11_05::SubscribeRequest>("SubscribeRequest")
                         .later::<
                             v2024_11_05::SubscribeRequest,
                             v2025_03_26::SubscribeRequest,
                         >("SubscribeRequest"),
+                    Definition::new::<
+                        v2024_11_05::SubscribeRequestParams,
+                    >("SubscribeRequestParams")
+                        .later::<
+                            v2024_11_05::SubscribeRequestParams,
+                            v2025_03_26::SubscribeRequestParams,
+                        >("SubscribeRequestParams"),
                     Definition::new::<v2024_11_05::TextContent>("TextContent")
                         .later::<
                             v2024_11_05::TextContent,
@@ -426,6 +621,13 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2024_11_05::UnsubscribeRequest,
                             v2025_03_26::UnsubscribeRequest,
                         >("UnsubscribeRequest"),
+                    Definition::new::<
+                        v2024_11_05::UnsubscribeRequestParams,
+                    >("UnsubscribeRequestParams")
+                        .later::<
+                            v2024_11_05::UnsubscribeRequestParams,
+                            v2025_03_26::UnsubscribeRequestParams,
+                        >("UnsubscribeRequestParams"),
                 ]
             }
         }
@@ -433,10 +635,25 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
             const {
                 &[
                     Definition::new::<v2025_03_26::Annotations>("Annotations")
+                        .earlier::<
+                            v2025_03_26::Annotations,
+                            v2024_11_05::Annotations,
+                        >("Annotations")
                         .later::<
                             v2025_03_26::Annotations,
                             v2025_06_18::Annotations,
                         >("Annotations"),
+                    Definition::new::<
+                        v2025_03_26::AnyResourceContents,
+                    >("AnyResourceContents")
+                        .earlier::<
+                            v2025_03_26::AnyResourceContents,
+                            v2024_11_05::AnyResourceContents,
+                        >("AnyResourceContents")
+                        .later::<
+                            v2025_03_26::AnyResourceContents,
+                            v2025_06_18::AnyResourceContents,
+                        >("AnyResourceContents"),
                     Definition::new::<v2025_03_26::AudioContent>("AudioContent")
                         .later::<
                             v2025_03_26::AudioContent,
@@ -462,6 +679,17 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_03_26::CallToolRequest,
                             v2025_06_18::CallToolRequest,
                         >("CallToolRequest"),
+                    Definition::new::<
+                        v2025_03_26::CallToolRequestParams,
+                    >("CallToolRequestParams")
+                        .earlier::<
+                            v2025_03_26::CallToolRequestParams,
+                            v2024_11_05::CallToolRequestParams,
+                        >("CallToolRequestParams")
+                        .later::<
+                            v2025_03_26::CallToolRequestParams,
+                            v2025_06_18::CallToolRequestParams,
+                        >("CallToolRequestParams"),
                     Definition::new::<v2025_03_26::CallToolResult>("CallToolResult")
                         .earlier::<
                             v2025_03_26::CallToolResult,
@@ -483,6 +711,17 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_06_18::CancelledNotification,
                         >("CancelledNotification"),
                     Definition::new::<
+                        v2025_03_26::CancelledNotificationParams,
+                    >("CancelledNotificationParams")
+                        .earlier::<
+                            v2025_03_26::CancelledNotificationParams,
+                            v2024_11_05::CancelledNotificationParams,
+                        >("CancelledNotificationParams")
+                        .later::<
+                            v2025_03_26::CancelledNotificationParams,
+                            v2025_06_18::CancelledNotificationParams,
+                        >("CancelledNotificationParams"),
+                    Definition::new::<
                         v2025_03_26::ClientCapabilities,
                     >("ClientCapabilities")
                         .earlier::<
@@ -493,6 +732,17 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_03_26::ClientCapabilities,
                             v2025_06_18::ClientCapabilities,
                         >("ClientCapabilities"),
+                    Definition::new::<
+                        v2025_03_26::ClientCapabilitiesRoots,
+                    >("ClientCapabilitiesRoots")
+                        .earlier::<
+                            v2025_03_26::ClientCapabilitiesRoots,
+                            v2024_11_05::ClientCapabilitiesRoots,
+                        >("ClientCapabilitiesRoots")
+                        .later::<
+                            v2025_03_26::ClientCapabilitiesRoots,
+                            v2025_06_18::ClientCapabilitiesRoots,
+                        >("ClientCapabilitiesRoots"),
                     Definition::new::<
                         v2025_03_26::ClientNotification,
                     >("ClientNotification")
@@ -522,6 +772,28 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_03_26::CompleteRequest,
                             v2025_06_18::CompleteRequest,
                         >("CompleteRequest"),
+                    Definition::new::<
+                        v2025_03_26::CompleteRequestParams,
+                    >("CompleteRequestParams")
+                        .earlier::<
+                            v2025_03_26::CompleteRequestParams,
+                            v2024_11_05::CompleteRequestParams,
+                        >("CompleteRequestParams")
+                        .later::<
+                            v2025_03_26::CompleteRequestParams,
+                            v2025_06_18::CompleteRequestParams,
+                        >("CompleteRequestParams"),
+                    Definition::new::<
+                        v2025_03_26::CompleteRequestParamsArgument,
+                    >("CompleteRequestParamsArgument")
+                        .earlier::<
+                            v2025_03_26::CompleteRequestParamsArgument,
+                            v2024_11_05::CompleteRequestParamsArgument,
+                        >("CompleteRequestParamsArgument")
+                        .later::<
+                            v2025_03_26::CompleteRequestParamsArgument,
+                            v2025_06_18::CompleteRequestParamsArgument,
+                        >("CompleteRequestParamsArgument"),
                     Definition::new::<v2025_03_26::CompleteResult>("CompleteResult")
                         .earlier::<
                             v2025_03_26::CompleteResult,
@@ -531,6 +803,37 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_03_26::CompleteResult,
                             v2025_06_18::CompleteResult,
                         >("CompleteResult"),
+                    Definition::new::<
+                        v2025_03_26::CompleteResultCompletion,
+                    >("CompleteResultCompletion")
+                        .earlier::<
+                            v2025_03_26::CompleteResultCompletion,
+                            v2024_11_05::CompleteResultCompletion,
+                        >("CompleteResultCompletion")
+                        .later::<
+                            v2025_03_26::CompleteResultCompletion,
+                            v2025_06_18::CompleteResultCompletion,
+                        >("CompleteResultCompletion"),
+                    Definition::new::<
+                        v2025_03_26::CompletionReference,
+                    >("CompletionReference")
+                        .earlier::<
+                            v2025_03_26::CompletionReference,
+                            v2024_11_05::CompletionReference,
+                        >("CompletionReference")
+                        .later::<
+                            v2025_03_26::CompletionReference,
+                            v2025_06_18::CompletionReference,
+                        >("CompletionReference"),
+                    Definition::new::<v2025_03_26::ContentBlock>("ContentBlock")
+                        .earlier::<
+                            v2025_03_26::ContentBlock,
+                            v2024_11_05::ContentBlock,
+                        >("ContentBlock")
+                        .later::<
+                            v2025_03_26::ContentBlock,
+                            v2025_06_18::ContentBlock,
+                        >("ContentBlock"),
                     Definition::new::<
                         v2025_03_26::CreateMessageRequest,
                     >("CreateMessageRequest")
@@ -543,6 +846,28 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_06_18::CreateMessageRequest,
                         >("CreateMessageRequest"),
                     Definition::new::<
+                        v2025_03_26::CreateMessageRequestParams,
+                    >("CreateMessageRequestParams")
+                        .earlier::<
+                            v2025_03_26::CreateMessageRequestParams,
+                            v2024_11_05::CreateMessageRequestParams,
+                        >("CreateMessageRequestParams")
+                        .later::<
+                            v2025_03_26::CreateMessageRequestParams,
+                            v2025_06_18::CreateMessageRequestParams,
+                        >("CreateMessageRequestParams"),
+                    Definition::new::<
+                        v2025_03_26::CreateMessageRequestParamsIncludeContext,
+                    >("CreateMessageRequestParamsIncludeContext")
+                        .earlier::<
+                            v2025_03_26::CreateMessageRequestParamsIncludeContext,
+                            v2024_11_05::CreateMessageRequestParamsIncludeContext,
+                        >("CreateMessageRequestParamsIncludeContext")
+                        .later::<
+                            v2025_03_26::CreateMessageRequestParamsIncludeContext,
+                            v2025_06_18::CreateMessageRequestParamsIncludeContext,
+                        >("CreateMessageRequestParamsIncludeContext"),
+                    Definition::new::<
                         v2025_03_26::CreateMessageResult,
                     >("CreateMessageResult")
                         .earlier::<
@@ -553,6 +878,17 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_03_26::CreateMessageResult,
                             v2025_06_18::CreateMessageResult,
                         >("CreateMessageResult"),
+                    Definition::new::<
+                        v2025_03_26::CreateMessageResultStopReason,
+                    >("CreateMessageResultStopReason")
+                        .earlier::<
+                            v2025_03_26::CreateMessageResultStopReason,
+                            v2024_11_05::CreateMessageResultStopReason,
+                        >("CreateMessageResultStopReason")
+                        .later::<
+                            v2025_03_26::CreateMessageResultStopReason,
+                            v2025_06_18::CreateMessageResultStopReason,
+                        >("CreateMessageResultStopReason"),
                     Definition::new::<String>("Cursor")
                         .earlier::<String, String>("Cursor")
                         .later::<String, String>("Cursor"),
@@ -574,6 +910,9 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_03_26::Result,
                             v2025_06_18::Result,
                         >("EmptyResult"),
+                    Definition::new::<v2025_03_26::Error>("Error")
+                        .earlier::<v2025_03_26::Error, v2024_11_05::Error>("Error")
+                        .later::<v2025_03_26::Error, v2025_06_18::Error>("Error"),
                     Definition::new::<v2025_03_26::GetPromptRequest>("GetPromptRequest")
                         .earlier::<
                             v2025_03_26::GetPromptRequest,
@@ -583,6 +922,17 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_03_26::GetPromptRequest,
                             v2025_06_18::GetPromptRequest,
                         >("GetPromptRequest"),
+                    Definition::new::<
+                        v2025_03_26::GetPromptRequestParams,
+                    >("GetPromptRequestParams")
+                        .earlier::<
+                            v2025_03_26::GetPromptRequestParams,
+                            v2024_11_05::GetPromptRequestParams,
+                        >("GetPromptRequestParams")
+                        .later::<
+                            v2025_03_26::GetPromptRequestParams,
+                            v2025_06_18::GetPromptRequestParams,
+                        >("GetPromptRequestParams"),
                     Definition::new::<v2025_03_26::GetPromptResult>("GetPromptResult")
                         .earlier::<
                             v2025_03_26::GetPromptResult,
@@ -621,6 +971,17 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_03_26::InitializeRequest,
                             v2025_06_18::InitializeRequest,
                         >("InitializeRequest"),
+                    Definition::new::<
+                        v2025_03_26::InitializeRequestParams,
+                    >("InitializeRequestParams")
+                        .earlier::<
+                            v2025_03_26::InitializeRequestParams,
+                            v2024_11_05::InitializeRequestParams,
+                        >("InitializeRequestParams")
+                        .later::<
+                            v2025_03_26::InitializeRequestParams,
+                            v2025_06_18::InitializeRequestParams,
+                        >("InitializeRequestParams"),
                     Definition::new::<v2025_03_26::InitializeResult>("InitializeResult")
                         .earlier::<
                             v2025_03_26::InitializeResult,
@@ -656,7 +1017,15 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_03_26::JsonRpcError,
                             v2025_06_18::JsonRpcError,
                         >("JSONRPCError"),
-                    Definition::new::<mcp_wire::OpenJson>("JSONRPCMessage"),
+                    Definition::new::<mcp_wire::OpenJson>("JSONRPCMessage")
+                        .earlier::<
+                            mcp_wire::OpenJson,
+                            v2024_11_05::JsonRpcMessage,
+                        >("JSONRPCMessage")
+                        .later::<
+                            mcp_wire::OpenJson,
+                            v2025_06_18::JsonRpcMessage,
+                        >("JSONRPCMessage"),
                     Definition::new::<
                         v2025_03_26::JsonRpcNotification,
                     >("JSONRPCNotification")
@@ -686,6 +1055,12 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_03_26::JsonRpcResponse,
                             v2025_06_18::JsonRpcResponse,
                         >("JSONRPCResponse"),
+                    Definition::new::<
+                        v2025_03_26::JsonRpcBatchRequestItem,
+                    >("JsonRpcBatchRequestItem"),
+                    Definition::new::<
+                        v2025_03_26::JsonRpcBatchResponseItem,
+                    >("JsonRpcBatchResponseItem"),
                     Definition::new::<
                         v2025_03_26::ListPromptsRequest,
                     >("ListPromptsRequest")
@@ -808,6 +1183,17 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_03_26::LoggingMessageNotification,
                             v2025_06_18::LoggingMessageNotification,
                         >("LoggingMessageNotification"),
+                    Definition::new::<
+                        v2025_03_26::LoggingMessageNotificationParams,
+                    >("LoggingMessageNotificationParams")
+                        .earlier::<
+                            v2025_03_26::LoggingMessageNotificationParams,
+                            v2024_11_05::LoggingMessageNotificationParams,
+                        >("LoggingMessageNotificationParams")
+                        .later::<
+                            v2025_03_26::LoggingMessageNotificationParams,
+                            v2025_06_18::LoggingMessageNotificationParams,
+                        >("LoggingMessageNotificationParams"),
                     Definition::new::<v2025_03_26::ModelHint>("ModelHint")
                         .earlier::<
                             v2025_03_26::ModelHint,
@@ -835,6 +1221,17 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_03_26::Notification,
                             v2025_06_18::Notification,
                         >("Notification"),
+                    Definition::new::<
+                        v2025_03_26::NotificationParams,
+                    >("NotificationParams")
+                        .earlier::<
+                            v2025_03_26::NotificationParams,
+                            v2024_11_05::NotificationParams,
+                        >("NotificationParams")
+                        .later::<
+                            v2025_03_26::NotificationParams,
+                            v2025_06_18::NotificationParams,
+                        >("NotificationParams"),
                     Definition::new::<v2025_03_26::PaginatedRequest>("PaginatedRequest")
                         .earlier::<
                             v2025_03_26::PaginatedRequest,
@@ -844,6 +1241,17 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_03_26::PaginatedRequest,
                             v2025_06_18::PaginatedRequest,
                         >("PaginatedRequest"),
+                    Definition::new::<
+                        v2025_03_26::PaginatedRequestParams,
+                    >("PaginatedRequestParams")
+                        .earlier::<
+                            v2025_03_26::PaginatedRequestParams,
+                            v2024_11_05::PaginatedRequestParams,
+                        >("PaginatedRequestParams")
+                        .later::<
+                            v2025_03_26::PaginatedRequestParams,
+                            v2025_06_18::PaginatedRequestParams,
+                        >("PaginatedRequestParams"),
                     Definition::new::<v2025_03_26::PaginatedResult>("PaginatedResult")
                         .earlier::<
                             v2025_03_26::PaginatedResult,
@@ -873,6 +1281,17 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_03_26::ProgressNotification,
                             v2025_06_18::ProgressNotification,
                         >("ProgressNotification"),
+                    Definition::new::<
+                        v2025_03_26::ProgressNotificationParams,
+                    >("ProgressNotificationParams")
+                        .earlier::<
+                            v2025_03_26::ProgressNotificationParams,
+                            v2024_11_05::ProgressNotificationParams,
+                        >("ProgressNotificationParams")
+                        .later::<
+                            v2025_03_26::ProgressNotificationParams,
+                            v2025_06_18::ProgressNotificationParams,
+                        >("ProgressNotificationParams"),
                     Definition::new::<v2025_03_26::ProgressToken>("ProgressToken")
                         .earlier::<
                             v2025_03_26::ProgressToken,
@@ -935,6 +1354,17 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_06_18::ReadResourceRequest,
                         >("ReadResourceRequest"),
                     Definition::new::<
+                        v2025_03_26::ReadResourceRequestParams,
+                    >("ReadResourceRequestParams")
+                        .earlier::<
+                            v2025_03_26::ReadResourceRequestParams,
+                            v2024_11_05::ReadResourceRequestParams,
+                        >("ReadResourceRequestParams")
+                        .later::<
+                            v2025_03_26::ReadResourceRequestParams,
+                            v2025_06_18::ReadResourceRequestParams,
+                        >("ReadResourceRequestParams"),
+                    Definition::new::<
                         v2025_03_26::ReadResourceResult,
                     >("ReadResourceResult")
                         .earlier::<
@@ -951,6 +1381,24 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                     Definition::new::<mcp_wire::RequestId>("RequestId")
                         .earlier::<mcp_wire::RequestId, mcp_wire::RequestId>("RequestId")
                         .later::<mcp_wire::RequestId, mcp_wire::RequestId>("RequestId"),
+                    Definition::new::<v2025_03_26::RequestMeta>("RequestMeta")
+                        .earlier::<
+                            v2025_03_26::RequestMeta,
+                            v2024_11_05::RequestMeta,
+                        >("RequestMeta")
+                        .later::<
+                            v2025_03_26::RequestMeta,
+                            v2025_06_18::RequestMeta,
+                        >("RequestMeta"),
+                    Definition::new::<v2025_03_26::RequestParams>("RequestParams")
+                        .earlier::<
+                            v2025_03_26::RequestParams,
+                            v2024_11_05::RequestParams,
+                        >("RequestParams")
+                        .later::<
+                            v2025_03_26::RequestParams,
+                            v2025_06_18::RequestParams,
+                        >("RequestParams"),
                     Definition::new::<v2025_03_26::Resource>("Resource")
                         .earlier::<
                             v2025_03_26::Resource,
@@ -1011,6 +1459,17 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_03_26::ResourceUpdatedNotification,
                             v2025_06_18::ResourceUpdatedNotification,
                         >("ResourceUpdatedNotification"),
+                    Definition::new::<
+                        v2025_03_26::ResourceUpdatedNotificationParams,
+                    >("ResourceUpdatedNotificationParams")
+                        .earlier::<
+                            v2025_03_26::ResourceUpdatedNotificationParams,
+                            v2024_11_05::ResourceUpdatedNotificationParams,
+                        >("ResourceUpdatedNotificationParams")
+                        .later::<
+                            v2025_03_26::ResourceUpdatedNotificationParams,
+                            v2025_06_18::ResourceUpdatedNotificationParams,
+                        >("ResourceUpdatedNotificationParams"),
                     Definition::new::<v2025_03_26::Result>("Result")
                         .earlier::<v2025_03_26::Result, v2024_11_05::Result>("Result")
                         .later::<v2025_03_26::Result, v2025_06_18::Result>("Result"),
@@ -1031,6 +1490,15 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_03_26::RootsListChangedNotification,
                             v2025_06_18::RootsListChangedNotification,
                         >("RootsListChangedNotification"),
+                    Definition::new::<v2025_03_26::SamplingContent>("SamplingContent")
+                        .earlier::<
+                            v2025_03_26::SamplingContent,
+                            v2024_11_05::SamplingContent,
+                        >("SamplingContent")
+                        .later::<
+                            v2025_03_26::SamplingContent,
+                            v2025_06_18::SamplingContent,
+                        >("SamplingContent"),
                     Definition::new::<v2025_03_26::SamplingMessage>("SamplingMessage")
                         .earlier::<
                             v2025_03_26::SamplingMessage,
@@ -1051,6 +1519,39 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_03_26::ServerCapabilities,
                             v2025_06_18::ServerCapabilities,
                         >("ServerCapabilities"),
+                    Definition::new::<
+                        v2025_03_26::ServerCapabilitiesPrompts,
+                    >("ServerCapabilitiesPrompts")
+                        .earlier::<
+                            v2025_03_26::ServerCapabilitiesPrompts,
+                            v2024_11_05::ServerCapabilitiesPrompts,
+                        >("ServerCapabilitiesPrompts")
+                        .later::<
+                            v2025_03_26::ServerCapabilitiesPrompts,
+                            v2025_06_18::ServerCapabilitiesPrompts,
+                        >("ServerCapabilitiesPrompts"),
+                    Definition::new::<
+                        v2025_03_26::ServerCapabilitiesResources,
+                    >("ServerCapabilitiesResources")
+                        .earlier::<
+                            v2025_03_26::ServerCapabilitiesResources,
+                            v2024_11_05::ServerCapabilitiesResources,
+                        >("ServerCapabilitiesResources")
+                        .later::<
+                            v2025_03_26::ServerCapabilitiesResources,
+                            v2025_06_18::ServerCapabilitiesResources,
+                        >("ServerCapabilitiesResources"),
+                    Definition::new::<
+                        v2025_03_26::ServerCapabilitiesTools,
+                    >("ServerCapabilitiesTools")
+                        .earlier::<
+                            v2025_03_26::ServerCapabilitiesTools,
+                            v2024_11_05::ServerCapabilitiesTools,
+                        >("ServerCapabilitiesTools")
+                        .later::<
+                            v2025_03_26::ServerCapabilitiesTools,
+                            v2025_06_18::ServerCapabilitiesTools,
+                        >("ServerCapabilitiesTools"),
                     Definition::new::<
                         v2025_03_26::ServerNotification,
                     >("ServerNotification")
@@ -1080,6 +1581,17 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_03_26::SetLevelRequest,
                             v2025_06_18::SetLevelRequest,
                         >("SetLevelRequest"),
+                    Definition::new::<
+                        v2025_03_26::SetLevelRequestParams,
+                    >("SetLevelRequestParams")
+                        .earlier::<
+                            v2025_03_26::SetLevelRequestParams,
+                            v2024_11_05::SetLevelRequestParams,
+                        >("SetLevelRequestParams")
+                        .later::<
+                            v2025_03_26::SetLevelRequestParams,
+                            v2025_06_18::SetLevelRequestParams,
+                        >("SetLevelRequestParams"),
                     Definition::new::<v2025_03_26::SubscribeRequest>("SubscribeRequest")
                         .earlier::<
                             v2025_03_26::SubscribeRequest,
@@ -1089,6 +1601,17 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_03_26::SubscribeRequest,
                             v2025_06_18::SubscribeRequest,
                         >("SubscribeRequest"),
+                    Definition::new::<
+                        v2025_03_26::SubscribeRequestParams,
+                    >("SubscribeRequestParams")
+                        .earlier::<
+                            v2025_03_26::SubscribeRequestParams,
+                            v2024_11_05::SubscribeRequestParams,
+                        >("SubscribeRequestParams")
+                        .later::<
+                            v2025_03_26::SubscribeRequestParams,
+                            v2025_06_18::SubscribeRequestParams,
+                        >("SubscribeRequestParams"),
                     Definition::new::<v2025_03_26::TextContent>("TextContent")
                         .earlier::<
                             v2025_03_26::TextContent,
@@ -1139,6 +1662,17 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_03_26::UnsubscribeRequest,
                             v2025_06_18::UnsubscribeRequest,
                         >("UnsubscribeRequest"),
+                    Definition::new::<
+                        v2025_03_26::UnsubscribeRequestParams,
+                    >("UnsubscribeRequestParams")
+                        .earlier::<
+                            v2025_03_26::UnsubscribeRequestParams,
+                            v2024_11_05::UnsubscribeRequestParams,
+                        >("UnsubscribeRequestParams")
+                        .later::<
+                            v2025_03_26::UnsubscribeRequestParams,
+                            v2025_06_18::UnsubscribeRequestParams,
+                        >("UnsubscribeRequestParams"),
                 ]
             }
         }
@@ -1154,6 +1688,17 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_06_18::Annotations,
                             v2025_11_25::Annotations,
                         >("Annotations"),
+                    Definition::new::<
+                        v2025_06_18::AnyResourceContents,
+                    >("AnyResourceContents")
+                        .earlier::<
+                            v2025_06_18::AnyResourceContents,
+                            v2025_03_26::AnyResourceContents,
+                        >("AnyResourceContents")
+                        .later::<
+                            v2025_06_18::AnyResourceContents,
+                            v2025_11_25::AnyResourceContents,
+                        >("AnyResourceContents"),
                     Definition::new::<v2025_06_18::AudioContent>("AudioContent")
                         .earlier::<
                             v2025_06_18::AudioContent,
@@ -1193,6 +1738,17 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_06_18::CallToolRequest,
                             v2025_11_25::CallToolRequest,
                         >("CallToolRequest"),
+                    Definition::new::<
+                        v2025_06_18::CallToolRequestParams,
+                    >("CallToolRequestParams")
+                        .earlier::<
+                            v2025_06_18::CallToolRequestParams,
+                            v2025_03_26::CallToolRequestParams,
+                        >("CallToolRequestParams")
+                        .later::<
+                            v2025_06_18::CallToolRequestParams,
+                            v2025_11_25::CallToolRequestParams,
+                        >("CallToolRequestParams"),
                     Definition::new::<v2025_06_18::CallToolResult>("CallToolResult")
                         .earlier::<
                             v2025_06_18::CallToolResult,
@@ -1214,6 +1770,17 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_11_25::CancelledNotification,
                         >("CancelledNotification"),
                     Definition::new::<
+                        v2025_06_18::CancelledNotificationParams,
+                    >("CancelledNotificationParams")
+                        .earlier::<
+                            v2025_06_18::CancelledNotificationParams,
+                            v2025_03_26::CancelledNotificationParams,
+                        >("CancelledNotificationParams")
+                        .later::<
+                            v2025_06_18::CancelledNotificationParams,
+                            v2025_11_25::CancelledNotificationParams,
+                        >("CancelledNotificationParams"),
+                    Definition::new::<
                         v2025_06_18::ClientCapabilities,
                     >("ClientCapabilities")
                         .earlier::<
@@ -1224,6 +1791,17 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_06_18::ClientCapabilities,
                             v2025_11_25::ClientCapabilities,
                         >("ClientCapabilities"),
+                    Definition::new::<
+                        v2025_06_18::ClientCapabilitiesRoots,
+                    >("ClientCapabilitiesRoots")
+                        .earlier::<
+                            v2025_06_18::ClientCapabilitiesRoots,
+                            v2025_03_26::ClientCapabilitiesRoots,
+                        >("ClientCapabilitiesRoots")
+                        .later::<
+                            v2025_06_18::ClientCapabilitiesRoots,
+                            v2025_11_25::ClientCapabilitiesRoots,
+                        >("ClientCapabilitiesRoots"),
                     Definition::new::<
                         v2025_06_18::ClientNotification,
                     >("ClientNotification")
@@ -1253,6 +1831,35 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_06_18::CompleteRequest,
                             v2025_11_25::CompleteRequest,
                         >("CompleteRequest"),
+                    Definition::new::<
+                        v2025_06_18::CompleteRequestParams,
+                    >("CompleteRequestParams")
+                        .earlier::<
+                            v2025_06_18::CompleteRequestParams,
+                            v2025_03_26::CompleteRequestParams,
+                        >("CompleteRequestParams")
+                        .later::<
+                            v2025_06_18::CompleteRequestParams,
+                            v2025_11_25::CompleteRequestParams,
+                        >("CompleteRequestParams"),
+                    Definition::new::<
+                        v2025_06_18::CompleteRequestParamsArgument,
+                    >("CompleteRequestParamsArgument")
+                        .earlier::<
+                            v2025_06_18::CompleteRequestParamsArgument,
+                            v2025_03_26::CompleteRequestParamsArgument,
+                        >("CompleteRequestParamsArgument")
+                        .later::<
+                            v2025_06_18::CompleteRequestParamsArgument,
+                            v2025_11_25::CompleteRequestParamsArgument,
+                        >("CompleteRequestParamsArgument"),
+                    Definition::new::<
+                        v2025_06_18::CompleteRequestParamsContext,
+                    >("CompleteRequestParamsContext")
+                        .later::<
+                            v2025_06_18::CompleteRequestParamsContext,
+                            v2025_11_25::CompleteRequestParamsContext,
+                        >("CompleteRequestParamsContext"),
                     Definition::new::<v2025_06_18::CompleteResult>("CompleteResult")
                         .earlier::<
                             v2025_06_18::CompleteResult,
@@ -1262,7 +1869,33 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_06_18::CompleteResult,
                             v2025_11_25::CompleteResult,
                         >("CompleteResult"),
+                    Definition::new::<
+                        v2025_06_18::CompleteResultCompletion,
+                    >("CompleteResultCompletion")
+                        .earlier::<
+                            v2025_06_18::CompleteResultCompletion,
+                            v2025_03_26::CompleteResultCompletion,
+                        >("CompleteResultCompletion")
+                        .later::<
+                            v2025_06_18::CompleteResultCompletion,
+                            v2025_11_25::CompleteResultCompletion,
+                        >("CompleteResultCompletion"),
+                    Definition::new::<
+                        v2025_06_18::CompletionReference,
+                    >("CompletionReference")
+                        .earlier::<
+                            v2025_06_18::CompletionReference,
+                            v2025_03_26::CompletionReference,
+                        >("CompletionReference")
+                        .later::<
+                            v2025_06_18::CompletionReference,
+                            v2025_11_25::CompletionReference,
+                        >("CompletionReference"),
                     Definition::new::<v2025_06_18::ContentBlock>("ContentBlock")
+                        .earlier::<
+                            v2025_06_18::ContentBlock,
+                            v2025_03_26::ContentBlock,
+                        >("ContentBlock")
                         .later::<
                             v2025_06_18::ContentBlock,
                             v2025_11_25::ContentBlock,
@@ -1279,6 +1912,28 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_11_25::CreateMessageRequest,
                         >("CreateMessageRequest"),
                     Definition::new::<
+                        v2025_06_18::CreateMessageRequestParams,
+                    >("CreateMessageRequestParams")
+                        .earlier::<
+                            v2025_06_18::CreateMessageRequestParams,
+                            v2025_03_26::CreateMessageRequestParams,
+                        >("CreateMessageRequestParams")
+                        .later::<
+                            v2025_06_18::CreateMessageRequestParams,
+                            v2025_11_25::CreateMessageRequestParams,
+                        >("CreateMessageRequestParams"),
+                    Definition::new::<
+                        v2025_06_18::CreateMessageRequestParamsIncludeContext,
+                    >("CreateMessageRequestParamsIncludeContext")
+                        .earlier::<
+                            v2025_06_18::CreateMessageRequestParamsIncludeContext,
+                            v2025_03_26::CreateMessageRequestParamsIncludeContext,
+                        >("CreateMessageRequestParamsIncludeContext")
+                        .later::<
+                            v2025_06_18::CreateMessageRequestParamsIncludeContext,
+                            v2025_11_25::CreateMessageRequestParamsIncludeContext,
+                        >("CreateMessageRequestParamsIncludeContext"),
+                    Definition::new::<
                         v2025_06_18::CreateMessageResult,
                     >("CreateMessageResult")
                         .earlier::<
@@ -1289,6 +1944,17 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_06_18::CreateMessageResult,
                             v2025_11_25::CreateMessageResult,
                         >("CreateMessageResult"),
+                    Definition::new::<
+                        v2025_06_18::CreateMessageResultStopReason,
+                    >("CreateMessageResultStopReason")
+                        .earlier::<
+                            v2025_06_18::CreateMessageResultStopReason,
+                            v2025_03_26::CreateMessageResultStopReason,
+                        >("CreateMessageResultStopReason")
+                        .later::<
+                            v2025_06_18::CreateMessageResultStopReason,
+                            v2025_11_25::CreateMessageResultStopReason,
+                        >("CreateMessageResultStopReason"),
                     Definition::new::<String>("Cursor")
                         .earlier::<String, String>("Cursor")
                         .later::<String, String>("Cursor"),
@@ -1297,11 +1963,32 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_06_18::ElicitRequest,
                             v2025_11_25::ElicitRequest,
                         >("ElicitRequest"),
+                    Definition::new::<
+                        v2025_06_18::ElicitRequestParams,
+                    >("ElicitRequestParams")
+                        .later::<
+                            v2025_06_18::ElicitRequestParams,
+                            v2025_11_25::ElicitRequestParams,
+                        >("ElicitRequestParams"),
                     Definition::new::<v2025_06_18::ElicitResult>("ElicitResult")
                         .later::<
                             v2025_06_18::ElicitResult,
                             v2025_11_25::ElicitResult,
                         >("ElicitResult"),
+                    Definition::new::<
+                        v2025_06_18::ElicitResultAction,
+                    >("ElicitResultAction")
+                        .later::<
+                            v2025_06_18::ElicitResultAction,
+                            v2025_11_25::ElicitResultAction,
+                        >("ElicitResultAction"),
+                    Definition::new::<
+                        v2025_06_18::ElicitResultContentValue,
+                    >("ElicitResultContentValue")
+                        .later::<
+                            v2025_06_18::ElicitResultContentValue,
+                            v2025_11_25::ElicitResultContentValue,
+                        >("ElicitResultContentValue"),
                     Definition::new::<v2025_06_18::EmbeddedResource>("EmbeddedResource")
                         .earlier::<
                             v2025_06_18::EmbeddedResource,
@@ -1325,6 +2012,9 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_06_18::EnumSchema,
                             v2025_11_25::EnumSchema,
                         >("EnumSchema"),
+                    Definition::new::<v2025_06_18::Error>("Error")
+                        .earlier::<v2025_06_18::Error, v2025_03_26::Error>("Error")
+                        .later::<v2025_06_18::Error, v2025_11_25::Error>("Error"),
                     Definition::new::<v2025_06_18::GetPromptRequest>("GetPromptRequest")
                         .earlier::<
                             v2025_06_18::GetPromptRequest,
@@ -1334,6 +2024,17 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_06_18::GetPromptRequest,
                             v2025_11_25::GetPromptRequest,
                         >("GetPromptRequest"),
+                    Definition::new::<
+                        v2025_06_18::GetPromptRequestParams,
+                    >("GetPromptRequestParams")
+                        .earlier::<
+                            v2025_06_18::GetPromptRequestParams,
+                            v2025_03_26::GetPromptRequestParams,
+                        >("GetPromptRequestParams")
+                        .later::<
+                            v2025_06_18::GetPromptRequestParams,
+                            v2025_11_25::GetPromptRequestParams,
+                        >("GetPromptRequestParams"),
                     Definition::new::<v2025_06_18::GetPromptResult>("GetPromptResult")
                         .earlier::<
                             v2025_06_18::GetPromptResult,
@@ -1372,6 +2073,17 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_06_18::InitializeRequest,
                             v2025_11_25::InitializeRequest,
                         >("InitializeRequest"),
+                    Definition::new::<
+                        v2025_06_18::InitializeRequestParams,
+                    >("InitializeRequestParams")
+                        .earlier::<
+                            v2025_06_18::InitializeRequestParams,
+                            v2025_03_26::InitializeRequestParams,
+                        >("InitializeRequestParams")
+                        .later::<
+                            v2025_06_18::InitializeRequestParams,
+                            v2025_11_25::InitializeRequestParams,
+                        >("InitializeRequestParams"),
                     Definition::new::<v2025_06_18::InitializeResult>("InitializeResult")
                         .earlier::<
                             v2025_06_18::InitializeResult,
@@ -1561,6 +2273,17 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_06_18::LoggingMessageNotification,
                             v2025_11_25::LoggingMessageNotification,
                         >("LoggingMessageNotification"),
+                    Definition::new::<
+                        v2025_06_18::LoggingMessageNotificationParams,
+                    >("LoggingMessageNotificationParams")
+                        .earlier::<
+                            v2025_06_18::LoggingMessageNotificationParams,
+                            v2025_03_26::LoggingMessageNotificationParams,
+                        >("LoggingMessageNotificationParams")
+                        .later::<
+                            v2025_06_18::LoggingMessageNotificationParams,
+                            v2025_11_25::LoggingMessageNotificationParams,
+                        >("LoggingMessageNotificationParams"),
                     Definition::new::<v2025_06_18::ModelHint>("ModelHint")
                         .earlier::<
                             v2025_06_18::ModelHint,
@@ -1588,11 +2311,27 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_06_18::Notification,
                             v2025_11_25::Notification,
                         >("Notification"),
+                    Definition::new::<
+                        v2025_06_18::NotificationParams,
+                    >("NotificationParams")
+                        .earlier::<
+                            v2025_06_18::NotificationParams,
+                            v2025_03_26::NotificationParams,
+                        >("NotificationParams")
+                        .later::<
+                            v2025_06_18::NotificationParams,
+                            v2025_11_25::NotificationParams,
+                        >("NotificationParams"),
                     Definition::new::<v2025_06_18::NumberSchema>("NumberSchema")
                         .later::<
                             v2025_06_18::NumberSchema,
                             v2025_11_25::NumberSchema,
                         >("NumberSchema"),
+                    Definition::new::<v2025_06_18::NumberSchemaType>("NumberSchemaType")
+                        .later::<
+                            v2025_06_18::NumberSchemaType,
+                            v2025_11_25::NumberSchemaType,
+                        >("NumberSchemaType"),
                     Definition::new::<v2025_06_18::PaginatedRequest>("PaginatedRequest")
                         .earlier::<
                             v2025_06_18::PaginatedRequest,
@@ -1602,6 +2341,17 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_06_18::PaginatedRequest,
                             v2025_11_25::PaginatedRequest,
                         >("PaginatedRequest"),
+                    Definition::new::<
+                        v2025_06_18::PaginatedRequestParams,
+                    >("PaginatedRequestParams")
+                        .earlier::<
+                            v2025_06_18::PaginatedRequestParams,
+                            v2025_03_26::PaginatedRequestParams,
+                        >("PaginatedRequestParams")
+                        .later::<
+                            v2025_06_18::PaginatedRequestParams,
+                            v2025_11_25::PaginatedRequestParams,
+                        >("PaginatedRequestParams"),
                     Definition::new::<v2025_06_18::PaginatedResult>("PaginatedResult")
                         .earlier::<
                             v2025_06_18::PaginatedResult,
@@ -1638,6 +2388,17 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_06_18::ProgressNotification,
                             v2025_11_25::ProgressNotification,
                         >("ProgressNotification"),
+                    Definition::new::<
+                        v2025_06_18::ProgressNotificationParams,
+                    >("ProgressNotificationParams")
+                        .earlier::<
+                            v2025_06_18::ProgressNotificationParams,
+                            v2025_03_26::ProgressNotificationParams,
+                        >("ProgressNotificationParams")
+                        .later::<
+                            v2025_06_18::ProgressNotificationParams,
+                            v2025_11_25::ProgressNotificationParams,
+                        >("ProgressNotificationParams"),
                     Definition::new::<v2025_06_18::ProgressToken>("ProgressToken")
                         .earlier::<
                             v2025_06_18::ProgressToken,
@@ -1700,6 +2461,17 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_11_25::ReadResourceRequest,
                         >("ReadResourceRequest"),
                     Definition::new::<
+                        v2025_06_18::ReadResourceRequestParams,
+                    >("ReadResourceRequestParams")
+                        .earlier::<
+                            v2025_06_18::ReadResourceRequestParams,
+                            v2025_03_26::ReadResourceRequestParams,
+                        >("ReadResourceRequestParams")
+                        .later::<
+                            v2025_06_18::ReadResourceRequestParams,
+                            v2025_11_25::ReadResourceRequestParams,
+                        >("ReadResourceRequestParams"),
+                    Definition::new::<
                         v2025_06_18::ReadResourceResult,
                     >("ReadResourceResult")
                         .earlier::<
@@ -1716,6 +2488,29 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                     Definition::new::<mcp_wire::RequestId>("RequestId")
                         .earlier::<mcp_wire::RequestId, mcp_wire::RequestId>("RequestId")
                         .later::<mcp_wire::RequestId, mcp_wire::RequestId>("RequestId"),
+                    Definition::new::<v2025_06_18::RequestMeta>("RequestMeta")
+                        .earlier::<
+                            v2025_06_18::RequestMeta,
+                            v2025_03_26::RequestMeta,
+                        >("RequestMeta")
+                        .later::<
+                            v2025_06_18::RequestMeta,
+                            v2025_11_25::RequestMeta,
+                        >("RequestMeta"),
+                    Definition::new::<v2025_06_18::RequestParams>("RequestParams")
+                        .earlier::<
+                            v2025_06_18::RequestParams,
+                            v2025_03_26::RequestParams,
+                        >("RequestParams")
+                        .later::<
+                            v2025_06_18::RequestParams,
+                            v2025_11_25::RequestParams,
+                        >("RequestParams"),
+                    Definition::new::<v2025_06_18::RequestedSchema>("RequestedSchema")
+                        .later::<
+                            v2025_06_18::RequestedSchema,
+                            v2025_11_25::RequestedSchema,
+                        >("RequestedSchema"),
                     Definition::new::<v2025_06_18::Resource>("Resource")
                         .earlier::<
                             v2025_06_18::Resource,
@@ -1781,6 +2576,17 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_06_18::ResourceUpdatedNotification,
                             v2025_11_25::ResourceUpdatedNotification,
                         >("ResourceUpdatedNotification"),
+                    Definition::new::<
+                        v2025_06_18::ResourceUpdatedNotificationParams,
+                    >("ResourceUpdatedNotificationParams")
+                        .earlier::<
+                            v2025_06_18::ResourceUpdatedNotificationParams,
+                            v2025_03_26::ResourceUpdatedNotificationParams,
+                        >("ResourceUpdatedNotificationParams")
+                        .later::<
+                            v2025_06_18::ResourceUpdatedNotificationParams,
+                            v2025_11_25::ResourceUpdatedNotificationParams,
+                        >("ResourceUpdatedNotificationParams"),
                     Definition::new::<v2025_06_18::Result>("Result")
                         .earlier::<v2025_06_18::Result, v2025_03_26::Result>("Result")
                         .later::<v2025_06_18::Result, v2025_11_25::Result>("Result"),
@@ -1801,6 +2607,15 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_06_18::RootsListChangedNotification,
                             v2025_11_25::RootsListChangedNotification,
                         >("RootsListChangedNotification"),
+                    Definition::new::<v2025_06_18::SamplingContent>("SamplingContent")
+                        .earlier::<
+                            v2025_06_18::SamplingContent,
+                            v2025_03_26::SamplingContent,
+                        >("SamplingContent")
+                        .later::<
+                            v2025_06_18::SamplingContent,
+                            v2025_11_25::SamplingContent,
+                        >("SamplingContent"),
                     Definition::new::<v2025_06_18::SamplingMessage>("SamplingMessage")
                         .earlier::<
                             v2025_06_18::SamplingMessage,
@@ -1821,6 +2636,39 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_06_18::ServerCapabilities,
                             v2025_11_25::ServerCapabilities,
                         >("ServerCapabilities"),
+                    Definition::new::<
+                        v2025_06_18::ServerCapabilitiesPrompts,
+                    >("ServerCapabilitiesPrompts")
+                        .earlier::<
+                            v2025_06_18::ServerCapabilitiesPrompts,
+                            v2025_03_26::ServerCapabilitiesPrompts,
+                        >("ServerCapabilitiesPrompts")
+                        .later::<
+                            v2025_06_18::ServerCapabilitiesPrompts,
+                            v2025_11_25::ServerCapabilitiesPrompts,
+                        >("ServerCapabilitiesPrompts"),
+                    Definition::new::<
+                        v2025_06_18::ServerCapabilitiesResources,
+                    >("ServerCapabilitiesResources")
+                        .earlier::<
+                            v2025_06_18::ServerCapabilitiesResources,
+                            v2025_03_26::ServerCapabilitiesResources,
+                        >("ServerCapabilitiesResources")
+                        .later::<
+                            v2025_06_18::ServerCapabilitiesResources,
+                            v2025_11_25::ServerCapabilitiesResources,
+                        >("ServerCapabilitiesResources"),
+                    Definition::new::<
+                        v2025_06_18::ServerCapabilitiesTools,
+                    >("ServerCapabilitiesTools")
+                        .earlier::<
+                            v2025_06_18::ServerCapabilitiesTools,
+                            v2025_03_26::ServerCapabilitiesTools,
+                        >("ServerCapabilitiesTools")
+                        .later::<
+                            v2025_06_18::ServerCapabilitiesTools,
+                            v2025_11_25::ServerCapabilitiesTools,
+                        >("ServerCapabilitiesTools"),
                     Definition::new::<
                         v2025_06_18::ServerNotification,
                     >("ServerNotification")
@@ -1850,11 +2698,29 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_06_18::SetLevelRequest,
                             v2025_11_25::SetLevelRequest,
                         >("SetLevelRequest"),
+                    Definition::new::<
+                        v2025_06_18::SetLevelRequestParams,
+                    >("SetLevelRequestParams")
+                        .earlier::<
+                            v2025_06_18::SetLevelRequestParams,
+                            v2025_03_26::SetLevelRequestParams,
+                        >("SetLevelRequestParams")
+                        .later::<
+                            v2025_06_18::SetLevelRequestParams,
+                            v2025_11_25::SetLevelRequestParams,
+                        >("SetLevelRequestParams"),
                     Definition::new::<v2025_06_18::StringSchema>("StringSchema")
                         .later::<
                             v2025_06_18::StringSchema,
                             v2025_11_25::StringSchema,
                         >("StringSchema"),
+                    Definition::new::<
+                        v2025_06_18::StringSchemaFormat,
+                    >("StringSchemaFormat")
+                        .later::<
+                            v2025_06_18::StringSchemaFormat,
+                            v2025_11_25::StringSchemaFormat,
+                        >("StringSchemaFormat"),
                     Definition::new::<v2025_06_18::SubscribeRequest>("SubscribeRequest")
                         .earlier::<
                             v2025_06_18::SubscribeRequest,
@@ -1864,6 +2730,17 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_06_18::SubscribeRequest,
                             v2025_11_25::SubscribeRequest,
                         >("SubscribeRequest"),
+                    Definition::new::<
+                        v2025_06_18::SubscribeRequestParams,
+                    >("SubscribeRequestParams")
+                        .earlier::<
+                            v2025_06_18::SubscribeRequestParams,
+                            v2025_03_26::SubscribeRequestParams,
+                        >("SubscribeRequestParams")
+                        .later::<
+                            v2025_06_18::SubscribeRequestParams,
+                            v2025_11_25::SubscribeRequestParams,
+                        >("SubscribeRequestParams"),
                     Definition::new::<v2025_06_18::TextContent>("TextContent")
                         .earlier::<
                             v2025_06_18::TextContent,
@@ -1918,6 +2795,17 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_06_18::UnsubscribeRequest,
                             v2025_11_25::UnsubscribeRequest,
                         >("UnsubscribeRequest"),
+                    Definition::new::<
+                        v2025_06_18::UnsubscribeRequestParams,
+                    >("UnsubscribeRequestParams")
+                        .earlier::<
+                            v2025_06_18::UnsubscribeRequestParams,
+                            v2025_03_26::UnsubscribeRequestParams,
+                        >("UnsubscribeRequestParams")
+                        .later::<
+                            v2025_06_18::UnsubscribeRequestParams,
+                            v2025_11_25::UnsubscribeRequestParams,
+                        >("UnsubscribeRequestParams"),
                 ]
             }
         }
@@ -1929,6 +2817,13 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_11_25::Annotations,
                             v2025_06_18::Annotations,
                         >("Annotations"),
+                    Definition::new::<
+                        v2025_11_25::AnyResourceContents,
+                    >("AnyResourceContents")
+                        .earlier::<
+                            v2025_11_25::AnyResourceContents,
+                            v2025_06_18::AnyResourceContents,
+                        >("AnyResourceContents"),
                     Definition::new::<v2025_11_25::AudioContent>("AudioContent")
                         .earlier::<
                             v2025_11_25::AudioContent,
@@ -1958,7 +2853,11 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                         >("CallToolRequest"),
                     Definition::new::<
                         v2025_11_25::CallToolRequestParams,
-                    >("CallToolRequestParams"),
+                    >("CallToolRequestParams")
+                        .earlier::<
+                            v2025_11_25::CallToolRequestParams,
+                            v2025_06_18::CallToolRequestParams,
+                        >("CallToolRequestParams"),
                     Definition::new::<v2025_11_25::CallToolResult>("CallToolResult")
                         .earlier::<
                             v2025_11_25::CallToolResult,
@@ -1967,6 +2866,9 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                     Definition::new::<
                         v2025_11_25::CancelTaskRequest,
                     >("CancelTaskRequest"),
+                    Definition::new::<
+                        v2025_11_25::CancelTaskRequestParams,
+                    >("CancelTaskRequestParams"),
                     Definition::new::<v2025_11_25::CancelTaskResult>("CancelTaskResult"),
                     Definition::new::<
                         v2025_11_25::CancelledNotification,
@@ -1977,7 +2879,11 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                         >("CancelledNotification"),
                     Definition::new::<
                         v2025_11_25::CancelledNotificationParams,
-                    >("CancelledNotificationParams"),
+                    >("CancelledNotificationParams")
+                        .earlier::<
+                            v2025_11_25::CancelledNotificationParams,
+                            v2025_06_18::CancelledNotificationParams,
+                        >("CancelledNotificationParams"),
                     Definition::new::<
                         v2025_11_25::ClientCapabilities,
                     >("ClientCapabilities")
@@ -1985,6 +2891,31 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_11_25::ClientCapabilities,
                             v2025_06_18::ClientCapabilities,
                         >("ClientCapabilities"),
+                    Definition::new::<
+                        v2025_11_25::ClientCapabilitiesElicitation,
+                    >("ClientCapabilitiesElicitation"),
+                    Definition::new::<
+                        v2025_11_25::ClientCapabilitiesRoots,
+                    >("ClientCapabilitiesRoots")
+                        .earlier::<
+                            v2025_11_25::ClientCapabilitiesRoots,
+                            v2025_06_18::ClientCapabilitiesRoots,
+                        >("ClientCapabilitiesRoots"),
+                    Definition::new::<
+                        v2025_11_25::ClientCapabilitiesSampling,
+                    >("ClientCapabilitiesSampling"),
+                    Definition::new::<
+                        v2025_11_25::ClientCapabilitiesTasks,
+                    >("ClientCapabilitiesTasks"),
+                    Definition::new::<
+                        v2025_11_25::ClientCapabilitiesTasksRequests,
+                    >("ClientCapabilitiesTasksRequests"),
+                    Definition::new::<
+                        v2025_11_25::ClientCapabilitiesTasksRequestsElicitation,
+                    >("ClientCapabilitiesTasksRequestsElicitation"),
+                    Definition::new::<
+                        v2025_11_25::ClientCapabilitiesTasksRequestsSampling,
+                    >("ClientCapabilitiesTasksRequestsSampling"),
                     Definition::new::<
                         v2025_11_25::ClientNotification,
                     >("ClientNotification")
@@ -2004,12 +2935,44 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                         >("CompleteRequest"),
                     Definition::new::<
                         v2025_11_25::CompleteRequestParams,
-                    >("CompleteRequestParams"),
+                    >("CompleteRequestParams")
+                        .earlier::<
+                            v2025_11_25::CompleteRequestParams,
+                            v2025_06_18::CompleteRequestParams,
+                        >("CompleteRequestParams"),
+                    Definition::new::<
+                        v2025_11_25::CompleteRequestParamsArgument,
+                    >("CompleteRequestParamsArgument")
+                        .earlier::<
+                            v2025_11_25::CompleteRequestParamsArgument,
+                            v2025_06_18::CompleteRequestParamsArgument,
+                        >("CompleteRequestParamsArgument"),
+                    Definition::new::<
+                        v2025_11_25::CompleteRequestParamsContext,
+                    >("CompleteRequestParamsContext")
+                        .earlier::<
+                            v2025_11_25::CompleteRequestParamsContext,
+                            v2025_06_18::CompleteRequestParamsContext,
+                        >("CompleteRequestParamsContext"),
                     Definition::new::<v2025_11_25::CompleteResult>("CompleteResult")
                         .earlier::<
                             v2025_11_25::CompleteResult,
                             v2025_06_18::CompleteResult,
                         >("CompleteResult"),
+                    Definition::new::<
+                        v2025_11_25::CompleteResultCompletion,
+                    >("CompleteResultCompletion")
+                        .earlier::<
+                            v2025_11_25::CompleteResultCompletion,
+                            v2025_06_18::CompleteResultCompletion,
+                        >("CompleteResultCompletion"),
+                    Definition::new::<
+                        v2025_11_25::CompletionReference,
+                    >("CompletionReference")
+                        .earlier::<
+                            v2025_11_25::CompletionReference,
+                            v2025_06_18::CompletionReference,
+                        >("CompletionReference"),
                     Definition::new::<v2025_11_25::ContentBlock>("ContentBlock")
                         .earlier::<
                             v2025_11_25::ContentBlock,
@@ -2024,7 +2987,18 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                         >("CreateMessageRequest"),
                     Definition::new::<
                         v2025_11_25::CreateMessageRequestParams,
-                    >("CreateMessageRequestParams"),
+                    >("CreateMessageRequestParams")
+                        .earlier::<
+                            v2025_11_25::CreateMessageRequestParams,
+                            v2025_06_18::CreateMessageRequestParams,
+                        >("CreateMessageRequestParams"),
+                    Definition::new::<
+                        v2025_11_25::CreateMessageRequestParamsIncludeContext,
+                    >("CreateMessageRequestParamsIncludeContext")
+                        .earlier::<
+                            v2025_11_25::CreateMessageRequestParamsIncludeContext,
+                            v2025_06_18::CreateMessageRequestParamsIncludeContext,
+                        >("CreateMessageRequestParamsIncludeContext"),
                     Definition::new::<
                         v2025_11_25::CreateMessageResult,
                     >("CreateMessageResult")
@@ -2032,6 +3006,13 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_11_25::CreateMessageResult,
                             v2025_06_18::CreateMessageResult,
                         >("CreateMessageResult"),
+                    Definition::new::<
+                        v2025_11_25::CreateMessageResultStopReason,
+                    >("CreateMessageResultStopReason")
+                        .earlier::<
+                            v2025_11_25::CreateMessageResultStopReason,
+                            v2025_06_18::CreateMessageResultStopReason,
+                        >("CreateMessageResultStopReason"),
                     Definition::new::<v2025_11_25::CreateTaskResult>("CreateTaskResult"),
                     Definition::new::<String>("Cursor")
                         .earlier::<String, String>("Cursor"),
@@ -2042,10 +3023,18 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                         >("ElicitRequest"),
                     Definition::new::<
                         v2025_11_25::ElicitRequestFormParams,
-                    >("ElicitRequestFormParams"),
+                    >("ElicitRequestFormParams")
+                        .earlier::<
+                            v2025_11_25::ElicitRequestFormParams,
+                            v2025_06_18::ElicitRequestParams,
+                        >("ElicitRequestParams"),
                     Definition::new::<
                         v2025_11_25::ElicitRequestParams,
-                    >("ElicitRequestParams"),
+                    >("ElicitRequestParams")
+                        .earlier::<
+                            v2025_11_25::ElicitRequestParams,
+                            v2025_06_18::ElicitRequestParams,
+                        >("ElicitRequestParams"),
                     Definition::new::<
                         v2025_11_25::ElicitRequestUrlParams,
                     >("ElicitRequestURLParams"),
@@ -2055,8 +3044,25 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_06_18::ElicitResult,
                         >("ElicitResult"),
                     Definition::new::<
+                        v2025_11_25::ElicitResultAction,
+                    >("ElicitResultAction")
+                        .earlier::<
+                            v2025_11_25::ElicitResultAction,
+                            v2025_06_18::ElicitResultAction,
+                        >("ElicitResultAction"),
+                    Definition::new::<
+                        v2025_11_25::ElicitResultContentValue,
+                    >("ElicitResultContentValue")
+                        .earlier::<
+                            v2025_11_25::ElicitResultContentValue,
+                            v2025_06_18::ElicitResultContentValue,
+                        >("ElicitResultContentValue"),
+                    Definition::new::<
                         v2025_11_25::ElicitationCompleteNotification,
                     >("ElicitationCompleteNotification"),
+                    Definition::new::<
+                        v2025_11_25::ElicitationCompleteNotificationParams,
+                    >("ElicitationCompleteNotificationParams"),
                     Definition::new::<v2025_11_25::EmbeddedResource>("EmbeddedResource")
                         .earlier::<
                             v2025_11_25::EmbeddedResource,
@@ -2067,12 +3073,14 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_11_25::Result,
                             v2025_06_18::Result,
                         >("EmptyResult"),
+                    Definition::new::<v2025_11_25::EnumOption>("EnumOption"),
                     Definition::new::<v2025_11_25::EnumSchema>("EnumSchema")
                         .earlier::<
                             v2025_11_25::EnumSchema,
                             v2025_06_18::EnumSchema,
                         >("EnumSchema"),
-                    Definition::new::<v2025_11_25::Error>("Error"),
+                    Definition::new::<v2025_11_25::Error>("Error")
+                        .earlier::<v2025_11_25::Error, v2025_06_18::Error>("Error"),
                     Definition::new::<v2025_11_25::GetPromptRequest>("GetPromptRequest")
                         .earlier::<
                             v2025_11_25::GetPromptRequest,
@@ -2080,7 +3088,11 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                         >("GetPromptRequest"),
                     Definition::new::<
                         v2025_11_25::GetPromptRequestParams,
-                    >("GetPromptRequestParams"),
+                    >("GetPromptRequestParams")
+                        .earlier::<
+                            v2025_11_25::GetPromptRequestParams,
+                            v2025_06_18::GetPromptRequestParams,
+                        >("GetPromptRequestParams"),
                     Definition::new::<v2025_11_25::GetPromptResult>("GetPromptResult")
                         .earlier::<
                             v2025_11_25::GetPromptResult,
@@ -2090,11 +3102,18 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                         v2025_11_25::GetTaskPayloadRequest,
                     >("GetTaskPayloadRequest"),
                     Definition::new::<
+                        v2025_11_25::GetTaskPayloadRequestParams,
+                    >("GetTaskPayloadRequestParams"),
+                    Definition::new::<
                         v2025_11_25::GetTaskPayloadResult,
                     >("GetTaskPayloadResult"),
                     Definition::new::<v2025_11_25::GetTaskRequest>("GetTaskRequest"),
+                    Definition::new::<
+                        v2025_11_25::GetTaskRequestParams,
+                    >("GetTaskRequestParams"),
                     Definition::new::<v2025_11_25::GetTaskResult>("GetTaskResult"),
                     Definition::new::<v2025_11_25::Icon>("Icon"),
+                    Definition::new::<v2025_11_25::IconTheme>("IconTheme"),
                     Definition::new::<v2025_11_25::Icons>("Icons"),
                     Definition::new::<v2025_11_25::ImageContent>("ImageContent")
                         .earlier::<
@@ -2115,7 +3134,11 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                         >("InitializeRequest"),
                     Definition::new::<
                         v2025_11_25::InitializeRequestParams,
-                    >("InitializeRequestParams"),
+                    >("InitializeRequestParams")
+                        .earlier::<
+                            v2025_11_25::InitializeRequestParams,
+                            v2025_06_18::InitializeRequestParams,
+                        >("InitializeRequestParams"),
                     Definition::new::<v2025_11_25::InitializeResult>("InitializeResult")
                         .earlier::<
                             v2025_11_25::InitializeResult,
@@ -2249,7 +3272,11 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                         >("LoggingMessageNotification"),
                     Definition::new::<
                         v2025_11_25::LoggingMessageNotificationParams,
-                    >("LoggingMessageNotificationParams"),
+                    >("LoggingMessageNotificationParams")
+                        .earlier::<
+                            v2025_11_25::LoggingMessageNotificationParams,
+                            v2025_06_18::LoggingMessageNotificationParams,
+                        >("LoggingMessageNotificationParams"),
                     Definition::new::<v2025_11_25::ModelHint>("ModelHint")
                         .earlier::<
                             v2025_11_25::ModelHint,
@@ -2270,12 +3297,21 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                         >("Notification"),
                     Definition::new::<
                         v2025_11_25::NotificationParams,
-                    >("NotificationParams"),
+                    >("NotificationParams")
+                        .earlier::<
+                            v2025_11_25::NotificationParams,
+                            v2025_06_18::NotificationParams,
+                        >("NotificationParams"),
                     Definition::new::<v2025_11_25::NumberSchema>("NumberSchema")
                         .earlier::<
                             v2025_11_25::NumberSchema,
                             v2025_06_18::NumberSchema,
                         >("NumberSchema"),
+                    Definition::new::<v2025_11_25::NumberSchemaType>("NumberSchemaType")
+                        .earlier::<
+                            v2025_11_25::NumberSchemaType,
+                            v2025_06_18::NumberSchemaType,
+                        >("NumberSchemaType"),
                     Definition::new::<v2025_11_25::PaginatedRequest>("PaginatedRequest")
                         .earlier::<
                             v2025_11_25::PaginatedRequest,
@@ -2283,7 +3319,11 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                         >("PaginatedRequest"),
                     Definition::new::<
                         v2025_11_25::PaginatedRequestParams,
-                    >("PaginatedRequestParams"),
+                    >("PaginatedRequestParams")
+                        .earlier::<
+                            v2025_11_25::PaginatedRequestParams,
+                            v2025_06_18::PaginatedRequestParams,
+                        >("PaginatedRequestParams"),
                     Definition::new::<v2025_11_25::PaginatedResult>("PaginatedResult")
                         .earlier::<
                             v2025_11_25::PaginatedResult,
@@ -2310,7 +3350,11 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                         >("ProgressNotification"),
                     Definition::new::<
                         v2025_11_25::ProgressNotificationParams,
-                    >("ProgressNotificationParams"),
+                    >("ProgressNotificationParams")
+                        .earlier::<
+                            v2025_11_25::ProgressNotificationParams,
+                            v2025_06_18::ProgressNotificationParams,
+                        >("ProgressNotificationParams"),
                     Definition::new::<v2025_11_25::ProgressToken>("ProgressToken")
                         .earlier::<
                             v2025_11_25::ProgressToken,
@@ -2349,7 +3393,11 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                         >("ReadResourceRequest"),
                     Definition::new::<
                         v2025_11_25::ReadResourceRequestParams,
-                    >("ReadResourceRequestParams"),
+                    >("ReadResourceRequestParams")
+                        .earlier::<
+                            v2025_11_25::ReadResourceRequestParams,
+                            v2025_06_18::ReadResourceRequestParams,
+                        >("ReadResourceRequestParams"),
                     Definition::new::<
                         v2025_11_25::ReadResourceResult,
                     >("ReadResourceResult")
@@ -2370,7 +3418,21 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             mcp_wire::RequestId,
                             mcp_wire::RequestId,
                         >("RequestId"),
-                    Definition::new::<v2025_11_25::RequestParams>("RequestParams"),
+                    Definition::new::<v2025_11_25::RequestMeta>("RequestMeta")
+                        .earlier::<
+                            v2025_11_25::RequestMeta,
+                            v2025_06_18::RequestMeta,
+                        >("RequestMeta"),
+                    Definition::new::<v2025_11_25::RequestParams>("RequestParams")
+                        .earlier::<
+                            v2025_11_25::RequestParams,
+                            v2025_06_18::RequestParams,
+                        >("RequestParams"),
+                    Definition::new::<v2025_11_25::RequestedSchema>("RequestedSchema")
+                        .earlier::<
+                            v2025_11_25::RequestedSchema,
+                            v2025_06_18::RequestedSchema,
+                        >("RequestedSchema"),
                     Definition::new::<v2025_11_25::Resource>("Resource")
                         .earlier::<
                             v2025_11_25::Resource,
@@ -2417,7 +3479,11 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                         >("ResourceUpdatedNotification"),
                     Definition::new::<
                         v2025_11_25::ResourceUpdatedNotificationParams,
-                    >("ResourceUpdatedNotificationParams"),
+                    >("ResourceUpdatedNotificationParams")
+                        .earlier::<
+                            v2025_11_25::ResourceUpdatedNotificationParams,
+                            v2025_06_18::ResourceUpdatedNotificationParams,
+                        >("ResourceUpdatedNotificationParams"),
                     Definition::new::<v2025_11_25::Result>("Result")
                         .earlier::<v2025_11_25::Result, v2025_06_18::Result>("Result"),
                     Definition::new::<v2025_11_25::Role>("Role")
@@ -2431,6 +3497,11 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_11_25::RootsListChangedNotification,
                             v2025_06_18::RootsListChangedNotification,
                         >("RootsListChangedNotification"),
+                    Definition::new::<v2025_11_25::SamplingContent>("SamplingContent")
+                        .earlier::<
+                            v2025_11_25::SamplingContent,
+                            v2025_06_18::SamplingContent,
+                        >("SamplingContent"),
                     Definition::new::<v2025_11_25::SamplingMessage>("SamplingMessage")
                         .earlier::<
                             v2025_11_25::SamplingMessage,
@@ -2446,6 +3517,36 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_11_25::ServerCapabilities,
                             v2025_06_18::ServerCapabilities,
                         >("ServerCapabilities"),
+                    Definition::new::<
+                        v2025_11_25::ServerCapabilitiesPrompts,
+                    >("ServerCapabilitiesPrompts")
+                        .earlier::<
+                            v2025_11_25::ServerCapabilitiesPrompts,
+                            v2025_06_18::ServerCapabilitiesPrompts,
+                        >("ServerCapabilitiesPrompts"),
+                    Definition::new::<
+                        v2025_11_25::ServerCapabilitiesResources,
+                    >("ServerCapabilitiesResources")
+                        .earlier::<
+                            v2025_11_25::ServerCapabilitiesResources,
+                            v2025_06_18::ServerCapabilitiesResources,
+                        >("ServerCapabilitiesResources"),
+                    Definition::new::<
+                        v2025_11_25::ServerCapabilitiesTasks,
+                    >("ServerCapabilitiesTasks"),
+                    Definition::new::<
+                        v2025_11_25::ServerCapabilitiesTasksRequests,
+                    >("ServerCapabilitiesTasksRequests"),
+                    Definition::new::<
+                        v2025_11_25::ServerCapabilitiesTasksRequestsTools,
+                    >("ServerCapabilitiesTasksRequestsTools"),
+                    Definition::new::<
+                        v2025_11_25::ServerCapabilitiesTools,
+                    >("ServerCapabilitiesTools")
+                        .earlier::<
+                            v2025_11_25::ServerCapabilitiesTools,
+                            v2025_06_18::ServerCapabilitiesTools,
+                        >("ServerCapabilitiesTools"),
                     Definition::new::<
                         v2025_11_25::ServerNotification,
                     >("ServerNotification")
@@ -2465,7 +3566,11 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                         >("SetLevelRequest"),
                     Definition::new::<
                         v2025_11_25::SetLevelRequestParams,
-                    >("SetLevelRequestParams"),
+                    >("SetLevelRequestParams")
+                        .earlier::<
+                            v2025_11_25::SetLevelRequestParams,
+                            v2025_06_18::SetLevelRequestParams,
+                        >("SetLevelRequestParams"),
                     Definition::new::<
                         v2025_11_25::SingleSelectEnumSchema,
                     >("SingleSelectEnumSchema"),
@@ -2474,6 +3579,13 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_11_25::StringSchema,
                             v2025_06_18::StringSchema,
                         >("StringSchema"),
+                    Definition::new::<
+                        v2025_11_25::StringSchemaFormat,
+                    >("StringSchemaFormat")
+                        .earlier::<
+                            v2025_11_25::StringSchemaFormat,
+                            v2025_06_18::StringSchemaFormat,
+                        >("StringSchemaFormat"),
                     Definition::new::<v2025_11_25::SubscribeRequest>("SubscribeRequest")
                         .earlier::<
                             v2025_11_25::SubscribeRequest,
@@ -2481,7 +3593,11 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                         >("SubscribeRequest"),
                     Definition::new::<
                         v2025_11_25::SubscribeRequestParams,
-                    >("SubscribeRequestParams"),
+                    >("SubscribeRequestParams")
+                        .earlier::<
+                            v2025_11_25::SubscribeRequestParams,
+                            v2025_06_18::SubscribeRequestParams,
+                        >("SubscribeRequestParams"),
                     Definition::new::<v2025_11_25::Task>("Task"),
                     Definition::new::<
                         v2025_11_25::TaskAugmentedRequestParams,
@@ -2510,6 +3626,9 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                         v2025_11_25::TitledMultiSelectEnumSchema,
                     >("TitledMultiSelectEnumSchema"),
                     Definition::new::<
+                        v2025_11_25::TitledMultiSelectEnumSchemaItems,
+                    >("TitledMultiSelectEnumSchemaItems"),
+                    Definition::new::<
                         v2025_11_25::TitledSingleSelectEnumSchema,
                     >("TitledSingleSelectEnumSchema"),
                     Definition::new::<v2025_11_25::Tool>("Tool")
@@ -2520,7 +3639,11 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_06_18::ToolAnnotations,
                         >("ToolAnnotations"),
                     Definition::new::<v2025_11_25::ToolChoice>("ToolChoice"),
+                    Definition::new::<v2025_11_25::ToolChoiceMode>("ToolChoiceMode"),
                     Definition::new::<v2025_11_25::ToolExecution>("ToolExecution"),
+                    Definition::new::<
+                        v2025_11_25::ToolExecutionTaskSupport,
+                    >("ToolExecutionTaskSupport"),
                     Definition::new::<
                         v2025_11_25::ToolListChangedNotification,
                     >("ToolListChangedNotification")
@@ -2544,10 +3667,17 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                         >("UnsubscribeRequest"),
                     Definition::new::<
                         v2025_11_25::UnsubscribeRequestParams,
-                    >("UnsubscribeRequestParams"),
+                    >("UnsubscribeRequestParams")
+                        .earlier::<
+                            v2025_11_25::UnsubscribeRequestParams,
+                            v2025_06_18::UnsubscribeRequestParams,
+                        >("UnsubscribeRequestParams"),
                     Definition::new::<
                         v2025_11_25::UntitledMultiSelectEnumSchema,
                     >("UntitledMultiSelectEnumSchema"),
+                    Definition::new::<
+                        v2025_11_25::UntitledMultiSelectEnumSchemaItems,
+                    >("UntitledMultiSelectEnumSchemaItems"),
                     Definition::new::<
                         v2025_11_25::UntitledSingleSelectEnumSchema,
                     >("UntitledSingleSelectEnumSchema")
@@ -2555,6 +3685,12 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_11_25::UntitledSingleSelectEnumSchema,
                             v2025_06_18::EnumSchema,
                         >("EnumSchema"),
+                    Definition::new::<
+                        v2025_11_25::UrlElicitationRequiredErrorObject,
+                    >("UrlElicitationRequiredErrorObject"),
+                    Definition::new::<
+                        v2025_11_25::UrlElicitationRequiredErrorObjectData,
+                    >("UrlElicitationRequiredErrorObjectData"),
                 ]
             }
         }

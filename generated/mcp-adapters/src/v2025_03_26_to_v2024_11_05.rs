@@ -2,7 +2,9 @@
 
 //! Values of revision 2025-03-26 as values of 2024-11-05.
 
-use crate::conversion::{Conversion, Convert, Unrepresentable, AUTOMATIC, close, open};
+use crate::conversion::{
+    Conversion, Convert, Unrepresentable, AUTOMATIC, close, close_valid, open,
+};
 use crate::{v2025_03_26 as source, v2024_11_05 as target};
 
 impl Convert<target::Annotations> for source::Annotations {
@@ -1624,5 +1626,14 @@ impl Convert<target::UnsubscribeRequestParams> for source::UnsubscribeRequestPar
             uri: self.uri,
             extra: self.extra,
         })
+    }
+}
+
+impl Convert<target::JsonRpcMessage> for mcp_wire::OpenJson {
+    fn convert(
+        self,
+        _: &mut Conversion,
+    ) -> Result<target::JsonRpcMessage, Unrepresentable> {
+        close_valid(&self)
     }
 }

@@ -2,7 +2,7 @@
 
 //! Values of revision 2025-03-26 as values of 2025-06-18.
 
-use crate::conversion::{Conversion, Convert, Unrepresentable, close, open};
+use crate::conversion::{Conversion, Convert, Unrepresentable, close, close_valid, open};
 use crate::{v2025_03_26 as source, v2025_06_18 as target};
 
 impl Convert<target::Annotations> for source::Annotations {
@@ -1820,5 +1820,14 @@ impl Convert<target::UnsubscribeRequestParams> for source::UnsubscribeRequestPar
             uri: self.uri,
             extra: self.extra,
         })
+    }
+}
+
+impl Convert<target::JsonRpcMessage> for mcp_wire::OpenJson {
+    fn convert(
+        self,
+        _: &mut Conversion,
+    ) -> Result<target::JsonRpcMessage, Unrepresentable> {
+        close_valid(&self)
     }
 }

@@ -1655,28 +1655,21 @@ impl Convert<target::Tool> for source::Tool {
             extra,
         };
         if let Some(value) = copied_0 {
+            let path = ["annotations", "title"];
+            let depth = if converted.annotations.is_none() {
+                1usize
+            } else {
+                path.len()
+            };
             let place = &mut converted.annotations.get_or_insert_default().title;
             if place.is_none() {
                 *place = Some(value);
                 conversion
-                    .within_member(
-                        "annotations",
-                        |conversion| {
-                            conversion
-                                .within_member(
-                                    "title",
-                                    |conversion| {
-                                        conversion
-                                            .lose(
-                                                crate::conversion::LossKind::Defaulted,
-                                                "2025-06-18 Tool.title",
-                                            );
-                                        Ok(())
-                                    },
-                                )?;
-                            Ok(())
-                        },
-                    )?;
+                    .lose_within(
+                        &path[..depth],
+                        crate::conversion::LossKind::Defaulted,
+                        "2025-06-18 Tool.title",
+                    );
             }
         }
         Ok(converted)

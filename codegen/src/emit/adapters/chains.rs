@@ -125,8 +125,9 @@ pub(super) fn translations(input: &AdaptersInput<'_>) -> TokenStream {
 fn table(input: &AdaptersInput<'_>, at: usize) -> TokenStream {
     let revision = &input.revisions[at];
     let model = revision.model;
-    let lines = model.definitions.iter().filter_map(|(name, definition)| {
-        let ty = model.resolve(&definition.ty);
+    let types = model.named_types();
+    let lines = types.iter().filter_map(|(name, ty)| {
+        let ty = model.resolve(ty);
         if let TypeRef::Named(named) = ty
             && matches!(model.types.get(named).map(|ty| &ty.kind), Some(TypeKind::Results(_)))
         {
@@ -136,9 +137,10 @@ fn table(input: &AdaptersInput<'_>, at: usize) -> TokenStream {
         let own = typed(revision, ty);
         let step = |to: Option<usize>| {
             let to = to?;
-            let name = input.plan(at, to)?.definitions.get(name)?;
+            let name = input.plan(at, to)?.definitions.get(*name)?;
             let target = input.revisions.get(to)?;
-            let ty = typed(target, target.model.resolve(&target.model.definitions.get(name)?.ty));
+            let types = target.model.named_types();
+            let ty = typed(target, target.model.resolve(types.get(name.as_str())?));
             Some((name, ty))
         };
         let earlier = step(at.checked_sub(1)).map(|(name, target)| quote!(.earlier::<#own, #target>(#name)));

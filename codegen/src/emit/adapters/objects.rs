@@ -442,7 +442,7 @@ impl Pair<'_> {
             LeftoverFate::Copied { to: path, rule } => {
                 let local = format_ident!("copied_{}", code.after.len());
                 code.before.push(quote!(let #local = if conversion.carries() { None } else { #copy };));
-                code.after.push(self.copied(&local, path, target, to, rule));
+                code.after.push(self.copied(&local, path, target, rule));
                 rule
             }
             LeftoverFate::Ensured { list, item, rule } => {
@@ -475,11 +475,11 @@ impl Pair<'_> {
     }
 
     /// Copies a value to a member of the target that has none.
-    fn copied(&self, value: &Ident, path: &[String], target: &TypeRef, to: &[Place<'_>], rule: &str) -> TokenStream {
-        let _ = to;
+    fn copied(&self, value: &Ident, path: &[String], target: &TypeRef, rule: &str) -> TokenStream {
         let mut place = quote!(converted);
         let mut at = target.clone();
-        let mut record = quote!(conversion.lose(crate::conversion::LossKind::Defaulted, #rule));
+        // What was made to hold the value, from the inside outwards, is what the source had not.
+        let mut made = Vec::new();
         for (index, member) in path.iter().enumerate() {
             let found = self.to.model.struct_of(&at).and_then(|object| {
                 let declared = object.members.iter().find(|declared| declared.name == *member)?;
@@ -489,27 +489,28 @@ impl Pair<'_> {
                 return TokenStream::new();
             };
             let field = field_of(&places, member);
-            place = if index + 1 == path.len() || required {
+            let is_last = index + 1 == path.len();
+            if !required && !is_last {
+                made.push((quote!(#place.#field.is_none()), index + 1));
+            }
+            place = if is_last || required {
                 quote!(#place.#field)
             } else {
                 quote!(#place.#field.get_or_insert_default())
             };
             at = ty;
         }
-        for member in path.iter().rev() {
-            record = quote! {
-                conversion.within_member(#member, |conversion| {
-                    #record;
-                    Ok(())
-                })?
-            };
-        }
+        let members = path.iter();
+        let path = quote!([#(#members),*]);
+        let depths = made.iter().map(|(is_made, depth)| quote!(if #is_made { #depth } else));
         quote! {
             if let Some(value) = #value {
+                let path = #path;
+                let depth = #(#depths)* { path.len() };
                 let place = &mut #place;
                 if place.is_none() {
                     *place = Some(value);
-                    #record;
+                    conversion.lose_within(&path[..depth], crate::conversion::LossKind::Defaulted, #rule);
                 }
             }
         }
