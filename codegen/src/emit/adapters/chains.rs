@@ -1,5 +1,7 @@
 //! Longer distances: conversions as chains of adjacent steps, by type and by name.
 
+use std::collections::BTreeMap;
+
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -125,6 +127,12 @@ pub(super) fn translations(input: &AdaptersInput<'_>) -> TokenStream {
 fn table(input: &AdaptersInput<'_>, at: usize) -> TokenStream {
     let revision = &input.revisions[at];
     let model = revision.model;
+    let neighbour = |to: Option<usize>| {
+        let to = to?;
+        let target = input.revisions.get(to)?;
+        Some((input.plan(at, to)?, target, target.model.named_types()))
+    };
+    let (earlier, later) = (neighbour(at.checked_sub(1)), neighbour(Some(at + 1)));
     let types = model.named_types();
     let lines = types.iter().filter_map(|(name, ty)| {
         let ty = model.resolve(ty);
@@ -135,16 +143,14 @@ fn table(input: &AdaptersInput<'_>, at: usize) -> TokenStream {
             return None;
         }
         let own = typed(revision, ty);
-        let step = |to: Option<usize>| {
-            let to = to?;
-            let name = input.plan(at, to)?.definitions.get(*name)?;
-            let target = input.revisions.get(to)?;
-            let types = target.model.named_types();
+        let step = |neighbour: &Option<(&Plan, &RevisionInput<'_>, BTreeMap<&str, TypeRef>)>| {
+            let (plan, target, types) = neighbour.as_ref()?;
+            let name = plan.definitions.get(*name)?;
             let ty = typed(target, target.model.resolve(types.get(name.as_str())?));
-            Some((name, ty))
+            Some((name.clone(), ty))
         };
-        let earlier = step(at.checked_sub(1)).map(|(name, target)| quote!(.earlier::<#own, #target>(#name)));
-        let later = step(Some(at + 1)).map(|(name, target)| quote!(.later::<#own, #target>(#name)));
+        let earlier = step(&earlier).map(|(name, target)| quote!(.earlier::<#own, #target>(#name)));
+        let later = step(&later).map(|(name, target)| quote!(.later::<#own, #target>(#name)));
         Some(quote!(Definition::new::<#own>(#name)#earlier #later))
     });
     quote!(#(#lines),*)

@@ -1,0 +1,265 @@
+//! What must hold of every conversion, on random instances of every definition.
+
+use std::collections::BTreeMap;
+
+use mcp_adapters::{Policy, Revision, TranslateError, Translation, translatable, translate};
+use mcp_codegen::load::load_document;
+use mcp_codegen::overlay::{Overlay, apply_overlay};
+use mcp_instances::Instances;
+use mcp_tests::{same, workspace};
+use serde_json::{Value, json};
+
+/// How many instances of each definition are tried, about half of them valid.
+const COUNT: usize = 40;
+
+/// The official schema of each revision, corrected, with its judge.
+fn schemas() -> BTreeMap<Revision, Instances> {
+    let instances = |revision: Revision| {
+        let directory = workspace("schema").join(revision.as_str());
+        let schema = load_document(&directory.join("schema.json")).unwrap();
+        let corrected = apply_overlay(&schema, &Overlay::load(&directory).unwrap()).unwrap();
+        Instances::new(corrected.root()).unwrap()
+    };
+    Revision::ALL
+        .into_iter()
+        .map(|revision| (revision, instances(revision)))
+        .collect()
+}
+
+/// Each two revisions, in both directions.
+fn pairs() -> impl Iterator<Item = (Revision, Revision)> {
+    let others = |from| Revision::ALL.into_iter().map(move |to| (from, to));
+    Revision::ALL.into_iter().flat_map(others).filter(|(from, to)| from != to)
+}
+
+/// Valid instances of the definitions of a revision that can be translated.
+fn valid_instances(revision: Revision, instances: &Instances) -> Vec<(&'static str, Value)> {
+    let known: Vec<&str> = instances.definitions().collect();
+    let definitions = translatable(revision).filter(|name| known.contains(name));
+    let valid = definitions.flat_map(|name| {
+        let made = instances.of(name, 7, COUNT).into_iter().filter(|instance| instance.valid);
+        made.map(move |instance| (name, instance.value))
+    });
+    valid.collect()
+}
+
+fn translated(
+    (from, to): (Revision, Revision),
+    name: &str,
+    value: &Value,
+    policy: Policy,
+) -> Result<(Translation, Value), TranslateError> {
+    let translation = translate(from, to, name, value.to_string().as_bytes(), policy)?;
+    let value = serde_json::from_str(translation.value.text()).unwrap();
+    Ok((translation, value))
+}
+
+/// Whether the target's official schema accepts a value.
+///
+/// Some revisions repeat the JSON-RPC envelope in the definition of each message, and others leave it out; a message that
+/// was made without one gets one here, as it would on the wire.
+fn is_valid(schema: &Instances, name: &str, value: &Value) -> bool {
+    let mut enveloped = value.clone();
+    if let Some(message) = enveloped.as_object_mut()
+        && message.contains_key("method")
+    {
+        message.entry("jsonrpc").or_insert_with(|| json!("2.0"));
+        message.entry("id").or_insert_with(|| json!(1));
+    }
+    schema.accepts(name, value).unwrap_or(true) || schema.accepts(name, &enveloped).unwrap_or(true)
+}
+
+/// The paths at which two values differ, written as losses write them.
+fn differences(one: &Value, other: &Value) -> Vec<String> {
+    fn walk(one: &Value, other: &Value, path: &mut mcp_adapters::mcp_wire::Path, found: &mut Vec<String>) {
+        match (one, other) {
+            (Value::Object(members), Value::Object(others)) => {
+                let mut names: Vec<&String> = members.keys().chain(others.keys()).collect();
+                names.sort_unstable();
+                names.dedup();
+                for name in names {
+                    path.push_member(name.as_str());
+                    match (members.get(name), others.get(name)) {
+                        (Some(one), Some(other)) => walk(one, other, path, found),
+                        _ => found.push(path.to_string()),
+                    }
+                    path.pop();
+                }
+            }
+            (Value::Array(elements), Value::Array(others)) if elements.len() == others.len() => {
+                for (index, (one, other)) in elements.iter().zip(others).enumerate() {
+                    path.push_index(index);
+                    walk(one, other, path, found);
+                    path.pop();
+                }
+            }
+            _ if same(one, other) => {}
+            _ => found.push(path.to_string()),
+        }
+    }
+    let mut found = Vec::new();
+    walk(one, other, &mut mcp_adapters::mcp_wire::Path::default(), &mut found);
+    found
+}
+
+/// Whether one path leads to the other, or beyond it.
+fn touches(one: &str, other: &str) -> bool {
+    let leads = |one: &str, other: &str| {
+        other
+            .strip_prefix(one)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    };
+    one == "(root)" || other == "(root)" || leads(one, other) || leads(other, one)
+}
+
+fn settle(what: &str, counts: &BTreeMap<(Revision, Revision), [usize; 2]>, failures: &[String]) {
+    for ((from, to), [good, refused]) in counts {
+        println!("{what}: {from} to {to}: {good} values, {refused} refused");
+        assert!(*good > 100, "too little was tested: {from} to {to}");
+    }
+    let shown: Vec<&str> = failures.iter().map(String::as_str).take(20).collect();
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), shown.join("\n"));
+}
+
+#[test]
+fn what_comes_out_is_valid_in_the_other_revision() {
+    let schemas = schemas();
+    let mut counts: BTreeMap<_, [usize; 2]> = BTreeMap::new();
+    let mut failures = Vec::new();
+    for pair in pairs() {
+        for (name, value) in valid_instances(pair.0, &schemas[&pair.0]) {
+            let count = counts.entry(pair).or_default();
+            let Ok((translation, converted)) = translated(pair, name, &value, Policy::Conform) else {
+                count[1] += 1;
+                continue;
+            };
+            count[0] += 1;
+            if !is_valid(&schemas[&pair.1], translation.definition, &converted) {
+                failures.push(format!("{pair:?} {name}: {value} became {converted}"));
+            }
+        }
+    }
+    settle("valid", &counts, &failures);
+}
+
+#[test]
+fn coming_back_gives_the_original_but_for_the_recorded_losses_and_no_loss_is_invented() {
+    let schemas = schemas();
+    let mut counts: BTreeMap<_, [usize; 2]> = BTreeMap::new();
+    let mut failures = Vec::new();
+    for (from, to) in pairs() {
+        for (name, value) in valid_instances(from, &schemas[&from]) {
+            let count = counts.entry((from, to)).or_default();
+            let Ok((there, converted)) = translated((from, to), name, &value, Policy::Conform) else {
+                count[1] += 1;
+                continue;
+            };
+            let (back, original) = match translated((to, from), there.definition, &converted, Policy::Conform) {
+                Ok(back) => back,
+                Err(error) => {
+                    failures.push(format!("{from} {name} can't come back from {to}: {error}: {value}"));
+                    continue;
+                }
+            };
+            count[0] += 1;
+            let differences = differences(&value, &original);
+            let lost: Vec<String> = there.losses.iter().map(|loss| loss.path.to_string()).collect();
+            let lost_on_the_way_back = back.losses.iter().map(|loss| loss.path.to_string());
+            let lost_at_all: Vec<String> = lost.iter().cloned().chain(lost_on_the_way_back).collect();
+            for difference in &differences {
+                if !lost_at_all.iter().any(|lost| touches(lost, difference)) {
+                    failures.push(format!("{from} {name} by {to}: {difference} was lost in silence: {value}"));
+                }
+            }
+            for lost in &lost {
+                if !differences.iter().any(|difference| touches(lost, difference)) {
+                    failures.push(format!("{from} {name} by {to}: {lost} was not lost: {value}"));
+                }
+            }
+        }
+    }
+    settle("there and back", &counts, &failures);
+}
+
+#[test]
+fn an_upgrade_followed_by_a_downgrade_gives_the_original() {
+    let schemas = schemas();
+    let mut counts: BTreeMap<_, [usize; 2]> = BTreeMap::new();
+    let mut failures = Vec::new();
+    for (from, to) in pairs().filter(|(from, to)| from < to) {
+        for (name, value) in valid_instances(from, &schemas[&from]) {
+            let count = counts.entry((from, to)).or_default();
+            let Ok((there, converted)) = translated((from, to), name, &value, Policy::Conform) else {
+                count[1] += 1;
+                continue;
+            };
+            count[0] += 1;
+            match translated((to, from), there.definition, &converted, Policy::Conform) {
+                Ok((_, original)) if there.losses.is_empty() && same(&value, &original) => {}
+                // A revision may drop a member that an earlier one declares.
+                Ok(_) if !there.losses.is_empty() => {}
+                Ok((_, original)) => failures.push(format!("{from} {name} by {to}: {value} came back as {original}")),
+                Err(error) => failures.push(format!("{from} {name} by {to}: {error}: {value}")),
+            }
+        }
+    }
+    settle("up and down", &counts, &failures);
+}
+
+#[test]
+fn what_is_carried_comes_back_whole() {
+    let schemas = schemas();
+    let mut counts: BTreeMap<_, [usize; 2]> = BTreeMap::new();
+    let mut failures = Vec::new();
+    for (from, to) in pairs() {
+        for (name, value) in valid_instances(from, &schemas[&from]) {
+            let count = counts.entry((from, to)).or_default();
+            let Ok((there, converted)) = translated((from, to), name, &value, Policy::Carry) else {
+                count[1] += 1;
+                continue;
+            };
+            count[0] += 1;
+            match translated((to, from), there.definition, &converted, Policy::Carry) {
+                Ok((_, original)) if same(&value, &original) => {}
+                // What a rule has replaced is recorded even so.
+                Ok((back, _)) if !there.losses.is_empty() || !back.losses.is_empty() => {}
+                Ok((_, original)) => failures.push(format!("{from} {name} by {to}: {value} came back as {original}")),
+                Err(error) => failures.push(format!("{from} {name} by {to}: {error}: {value}")),
+            }
+        }
+    }
+    settle("carried", &counts, &failures);
+}
+
+#[test]
+fn a_chain_equals_its_steps() {
+    let schemas = schemas();
+    let mut failures = Vec::new();
+    let mut compared = 0;
+    let [first, .., last] = Revision::ALL;
+    for upward in [true, false] {
+        let (from, to) = if upward { (first, last) } else { (last, first) };
+        let mut way = Revision::ALL.to_vec();
+        if !upward {
+            way.reverse();
+        }
+        for (name, value) in valid_instances(from, &schemas[&from]) {
+            let whole = translated((from, to), name, &value, Policy::Conform);
+            let mut step: Result<(&str, Value), TranslateError> = Ok((name, value.clone()));
+            for pair in way.windows(2) {
+                step = step.and_then(|(name, value)| {
+                    let (translation, value) = translated((pair[0], pair[1]), name, &value, Policy::Conform)?;
+                    Ok((translation.definition, value))
+                });
+            }
+            compared += 1;
+            match (whole, step) {
+                (Ok((_, whole)), Ok((_, steps))) if same(&whole, &steps) => {}
+                (Err(whole), Err(steps)) if whole.code() == steps.code() => {}
+                (whole, steps) => failures.push(format!("{from} {name}: {value}: {whole:?} or {steps:?}")),
+            }
+        }
+    }
+    println!("chains: {compared} compared");
+    assert!(compared > 1000 && failures.is_empty(), "{}", failures.join("\n"));
+}
