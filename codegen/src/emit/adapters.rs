@@ -7,7 +7,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 use serde::Serialize;
 
-use super::scaffold::{Template, crate_name, format_rust, registry, render_all};
+use super::scaffold::{Template, crate_name, format_rust, licences, registry, render_all};
 use super::tokens::ident;
 use super::{EmitError, TemplateError};
 
@@ -15,17 +15,17 @@ const TEMPLATES: [Template; 3] = [
     Template::new(
         "Cargo.toml",
         "Cargo.toml",
-        include_str!("../../../templates/adapters/Cargo.toml.hbs"),
+        include_str!("../../templates/adapters/Cargo.toml.hbs"),
     ),
     Template::new(
         "README.md",
         "README.md",
-        include_str!("../../../templates/adapters/README.md.hbs"),
+        include_str!("../../templates/adapters/README.md.hbs"),
     ),
     Template::new(
         "lib.rs",
         "src/lib.rs",
-        include_str!("../../../templates/adapters/lib.rs.hbs"),
+        include_str!("../../templates/adapters/lib.rs.hbs"),
     ),
 ];
 
@@ -101,6 +101,7 @@ pub fn emit_adapters(
     let mut files = render_all(&templates.0, &TEMPLATES, &values)?;
     let revision = format_rust(&values.header, "revision.rs", revision_enum(input))?;
     files.insert("src/revision.rs".to_owned(), revision);
+    files.extend(licences());
     Ok(files)
 }
 
