@@ -7,6 +7,11 @@ use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::Definition;
 use serde_json::Value;
 
+/// The examples of the project's README, which compile and run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
+
 /// A path from the root of the workspace.
 #[must_use]
 pub fn workspace(path: &str) -> PathBuf {
