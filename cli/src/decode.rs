@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Write};
 
-use mcp_adapters::mcp_wire::{Definition, OpenJson};
+use mcp_adapters::mcp_wire::{Definition, OpenJson, Path};
 use mcp_adapters::{Revision, UnknownRevision};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -49,6 +49,7 @@ fn known(revision: Revision) -> String {
 
 /// A line that names its type.
 #[derive(Deserialize)]
+#[serde(expecting = "an object with `type` and `value`")]
 struct TypedLine {
     r#type: String,
     value: OpenJson,
@@ -115,7 +116,12 @@ fn find(revision: Revision, name: &str) -> Result<&'static Definition, UnknownTy
 fn decode_typed(revision: Revision, line: &[u8], strict: bool) -> Answer {
     let typed: TypedLine = match serde_json::from_slice(line) {
         Ok(typed) => typed,
-        Err(error) => return Answer::bad("", format!("not a line {{\"type\":…,\"value\":…}}: {error}")),
+        Err(error) => {
+            return Answer::bad(
+                Path::default(),
+                format!("not a line {{\"type\":…,\"value\":…}}: {error}"),
+            );
+        }
     };
     match find(revision, &typed.r#type) {
         Ok(definition) => decode(definition, typed.value.text().as_bytes(), strict),
@@ -129,11 +135,11 @@ fn decode(definition: &Definition, json: &[u8], strict: bool) -> Answer {
         Err(error) => return Answer::bad(error.path(), error.reason()),
     };
     if strict && let Err(invalid) = instance.validate() {
-        let first = invalid.violations.first().map(|violation| violation.path.to_string());
+        let first = invalid.violations.first().map(|violation| violation.path.clone());
         return Answer::bad(first.unwrap_or_default(), invalid);
     }
     match instance.to_json().and_then(RawValue::from_string) {
         Ok(value) => Answer::Good { ok: true, value },
-        Err(error) => Answer::bad("", error),
+        Err(error) => Answer::bad(Path::default(), error),
     }
 }

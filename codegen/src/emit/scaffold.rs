@@ -34,11 +34,7 @@ const TEMPLATES: [Template; 3] = [
         "README.md",
         include_str!("../../templates/types/README.md.hbs"),
     ),
-    Template::new(
-        "lib.rs",
-        "src/lib.rs",
-        include_str!("../../templates/types/lib.rs.hbs"),
-    ),
+    Template::new("lib.rs", "src/lib.rs", include_str!("../../templates/types/lib.rs.hbs")),
 ];
 
 /// The licences that a published crate carries: the generator's own.
