@@ -91,6 +91,22 @@ fn constants_are_written_first_and_checked() {
     assert_eq!(violations[0].path.to_string(), "type");
 }
 
+#[test]
+fn what_is_judged_is_what_was_sent() {
+    let valid = |arguments: &str| {
+        let params: CallToolRequestParams = from_str(&format!(r#"{{"name":"a","arguments":{arguments}}}"#)).unwrap();
+        params.validate()
+    };
+    assert_eq!(valid(r#"{"far":1e400}"#), Ok(()));
+    // serde_json marks raw values with this key; a peer may send it all the same.
+    assert_eq!(valid(r#"{"$serde_json::private::RawValue":"1"}"#), Ok(()));
+    assert_eq!(valid(r#"{"$serde_json::private::RawValue":1}"#), Ok(()));
+    let smuggled = r#"{"$serde_json::private::RawValue":"{\"type\":\"object\"}"}"#;
+    let tool: Tool = from_str(&format!(r#"{{"name":"a","inputSchema":{smuggled}}}"#)).unwrap();
+    let invalid = tool.validate().unwrap_err();
+    assert_eq!(invalid.violations[0].path.to_string(), "inputSchema", "no `type` in it");
+}
+
 /// A handler that knows its request only by the trait.
 fn describe<R: Request>() -> (&'static str, Direction) {
     (R::METHOD, R::DIRECTION)

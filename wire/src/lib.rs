@@ -23,6 +23,7 @@ mod method;
 mod number;
 mod open;
 pub mod path;
+mod plain;
 mod reader;
 mod validate;
 
