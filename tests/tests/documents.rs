@@ -1,9 +1,10 @@
 //! The messages and fragments that the documents show which the project started from, where they are at hand.
 
+use std::convert::identity;
 use std::fmt::Debug;
 use std::fs;
 
-use mcp_adapters::mcp_wire::{self, Decode, Message, Validate};
+use mcp_adapters::mcp_wire::{self, Batch, Decode, Message, Object, Validate};
 use mcp_adapters::{v2024_11_05, v2025_03_26, v2025_06_18, v2025_11_25};
 use mcp_tests::workspace;
 use serde::Serialize;
@@ -53,32 +54,34 @@ fn survives_validly<T: Decode + Validate + Debug>(json: &str) {
     is_valid(&survives::<T>(json), json);
 }
 
+/// A request or notification is valid.
+fn is_valid_message<Q: Validate + Object + Debug, N: Validate + Object + Debug>(message: Message<Q, N>, json: &str) {
+    match message {
+        Message::Request(call) => is_valid(&call, json),
+        Message::Notification(notice) => is_valid(&notice, json),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The message, in the revision that has batches.
+fn not_a_batch<M: Debug>(batch: Batch<M>) -> M {
+    match batch {
+        Batch::One(message) => message,
+        Batch::Many(_) => panic!("{batch:?}"),
+    }
+}
+
 /// A request or notification, from whichever side may send it.
 macro_rules! survives_as_message {
-    ($revision:ident, $one:pat => $message:expr, $json:expr) => {{
-        let json: &str = $json;
-        let value = value(json);
+    ($revision:ident, $message:path, $json:expr) => {{
+        let value = value($json);
         let method = $revision::METHODS.iter().find(|method| value["method"] == method.name);
-        let direction = method.unwrap_or_else(|| panic!("no such method: {json}")).direction;
+        let direction = method.unwrap_or_else(|| panic!("no such method: {value}")).direction;
         if direction.from_client() {
-            let $one = survives::<$revision::ClientMessage>(json) else {
-                panic!("not one message: {json}");
-            };
-            match $message {
-                Message::Request(call) => is_valid(&call, json),
-                Message::Notification(notice) => is_valid(&notice, json),
-                other => panic!("{other:?}"),
-            }
+            is_valid_message($message(survives::<$revision::ClientMessage>($json)), $json);
         }
         if direction.from_server() {
-            let $one = survives::<$revision::ServerMessage>(json) else {
-                panic!("not one message: {json}");
-            };
-            match $message {
-                Message::Request(call) => is_valid(&call, json),
-                Message::Notification(notice) => is_valid(&notice, json),
-                other => panic!("{other:?}"),
-            }
+            is_valid_message($message(survives::<$revision::ServerMessage>($json)), $json);
         }
     }};
 }
@@ -91,10 +94,10 @@ fn the_messages_of_the_building_block_survive_in_every_revision() {
         .filter(|json| !context(json))
         .collect();
     for json in &messages {
-        survives_as_message!(v2024_11_05, message @ (Message::Request(_) | Message::Notification(_)) => message, json);
-        survives_as_message!(v2025_03_26, mcp_wire::Batch::One(message) => message, json);
-        survives_as_message!(v2025_06_18, message @ (Message::Request(_) | Message::Notification(_)) => message, json);
-        survives_as_message!(v2025_11_25, message @ (Message::Request(_) | Message::Notification(_)) => message, json);
+        survives_as_message!(v2024_11_05, identity, json);
+        survives_as_message!(v2025_03_26, not_a_batch, json);
+        survives_as_message!(v2025_06_18, identity, json);
+        survives_as_message!(v2025_11_25, identity, json);
     }
     assert!(messages.is_empty() || messages.len() == 20, "{}", messages.len());
 }
@@ -106,11 +109,7 @@ fn the_json_of_the_server_features_survives() {
         let shown = value(&json);
         let has = |member: &str| shown.get(member).is_some();
         if has("method") {
-            survives_as_message!(
-                v2025_06_18,
-                message @ (Message::Request(_) | Message::Notification(_)) => message,
-                &json
-            );
+            survives_as_message!(v2025_06_18, identity, &json);
             // A response answers the request above it, whatever notifications stand between.
             asked = if has("id") { Some(shown) } else { asked };
         } else if has("jsonrpc") {
