@@ -246,10 +246,7 @@ fn union_members(shapes: &Shapes, union: &str) -> BTreeSet<String> {
     while let Some(shape) = waiting.pop() {
         match shape {
             Shape::Union(variants) => waiting.extend(variants.iter().map(|variant| &variant.shape)),
-            Shape::Reference(pointer) => {
-                if !members.insert(pointer.clone()) {
-                    continue;
-                }
+            Shape::Reference(pointer) if members.insert(pointer.clone()) => {
                 let target = shapes.definitions.get(pointer).map(|target| &target.node.shape);
                 waiting.extend(target.filter(|shape| matches!(shape, Shape::Union(_) | Shape::Reference(_))));
             }
