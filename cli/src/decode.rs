@@ -3,7 +3,7 @@
 use std::io::{BufRead, Write};
 
 use mcp_adapters::Revision;
-use mcp_adapters::mcp_wire::Definition;
+use mcp_adapters::mcp_wire::{Definition, Path};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -46,11 +46,11 @@ fn decode(definition: &Definition, json: &[u8], strict: bool) -> Answer<Decoded>
         Err(error) => return Answer::bad(error.path(), error.reason()),
     };
     if strict && let Err(invalid) = instance.validate() {
-        let first = invalid.violations.first().map(|violation| violation.path.to_string());
+        let first = invalid.violations.first().map(|violation| violation.path.clone());
         return Answer::bad(first.unwrap_or_default(), invalid);
     }
     match instance.to_json().and_then(RawValue::from_string) {
         Ok(value) => Answer::good(Decoded { value }),
-        Err(error) => Answer::bad("", error),
+        Err(error) => Answer::bad(Path::default(), error),
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Write};
 
 use mcp_adapters::UnknownRevision;
-use mcp_adapters::mcp_wire::OpenJson;
+use mcp_adapters::mcp_wire::{OpenJson, Path};
 use serde::{Deserialize, Serialize};
 
 /// What every line of input came to.
@@ -40,6 +40,7 @@ impl CommandError {
 
 /// A line that names its type.
 #[derive(Deserialize)]
+#[serde(expecting = "an object with `type` and `value`")]
 struct TypedLine {
     r#type: String,
     value: OpenJson,
@@ -111,7 +112,7 @@ pub fn answer_lines<T: Serialize>(
             Some(name) => answer(name, &line),
             None => match serde_json::from_slice::<TypedLine>(&line) {
                 Ok(typed) => answer(&typed.r#type, typed.value.text().as_bytes()),
-                Err(error) => Answer::bad("", format!("not a line {{\"type\":…,\"value\":…}}: {error}")),
+                Err(error) => Answer::bad(Path::default(), format!("not a line {{\"type\":…,\"value\":…}}: {error}")),
             },
         };
         if let Answer::Bad(_) = answered {

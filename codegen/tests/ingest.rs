@@ -419,7 +419,11 @@ fn shared(path: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../shared/schema")
         .join(path);
-    path.exists().then_some(path)
+    if !path.exists() {
+        eprintln!("skipped: there is no {}", path.display());
+        return None;
+    }
+    Some(path)
 }
 
 fn committed() -> PathBuf {

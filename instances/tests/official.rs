@@ -110,7 +110,8 @@ fn the_judge_agrees_with_every_recorded_verdict() {
     for (path, instances) in OFFICIAL.iter() {
         let revision = path.parent().and_then(Path::file_name).unwrap();
         let recorded = Path::new(RECORDED).join(revision).with_extension("jsonl");
-        let Ok(lines) = fs::read_to_string(recorded) else {
+        let Ok(lines) = fs::read_to_string(&recorded) else {
+            eprintln!("skipped: there is no {}", recorded.display());
             continue;
         };
         for line in lines.lines() {

@@ -5,12 +5,32 @@ use std::path::PathBuf;
 
 use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::Definition;
+use mcp_codegen::load::load_document;
+use mcp_codegen::overlay::{Overlay, apply_overlay};
+use mcp_instances::Instances;
 use serde_json::Value;
+
+/// The examples of the project's README, which compile and run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
 
 /// A path from the root of the workspace.
 #[must_use]
 pub fn workspace(path: &str) -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join(path)
+}
+
+/// Random instances of a revision's schema as the overlay corrects it, with the JSON-RPC envelope where it has one.
+///
+/// # Panics
+/// When the schema or the overlay can't be used, which the generator's own tests rule out.
+#[must_use]
+pub fn corrected(revision: Revision) -> Instances {
+    let directory = workspace("schema").join(revision.as_str());
+    let schema = load_document(&directory.join("schema.json")).unwrap();
+    let corrected = apply_overlay(&schema, &Overlay::load(&directory).unwrap()).unwrap();
+    Instances::new(corrected.root()).unwrap()
 }
 
 /// Whether two values are the same JSON; `1` and `1.0` are the same number.

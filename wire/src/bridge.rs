@@ -1,4 +1,4 @@
-//! `serde::Deserialize` by way of [`Decode`](crate::Decode).
+//! `serde::Deserialize` by way of [`Decode`].
 //!
 //! From serde_json a value arrives as its own text, exact to the last digit. Any other deserializer (a YAML reader, a
 //! `#[serde(flatten)]` buffer) is written out as JSON first.

@@ -23,6 +23,7 @@ mod method;
 mod number;
 mod open;
 pub mod path;
+mod plain;
 mod reader;
 mod validate;
 
@@ -39,6 +40,11 @@ pub use open::{OpenJson, OpenObject};
 pub use path::Path;
 pub use reader::{Kind, MAX_DEPTH, Reader};
 pub use validate::{Invalid, Validate, embedded_judge, validate_at};
+
+/// The examples of the README, which compile and run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 /// For the macros of this crate.
 #[cfg(feature = "schemars")]

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::judge::{Judge, Violation};
 use crate::message::{Call, Notice};
 use crate::path::Path;
+use crate::plain::plain_value;
 
 /// A type whose values can be judged by the schema they come from.
 ///
@@ -59,8 +60,11 @@ impl<T: Validate + crate::Object> Validate for Notice<T> {
 /// # Errors
 /// When it departs from it.
 pub fn validate_at<T: Serialize + ?Sized>(value: &T, pointer: &str, judge: &Judge) -> Result<(), Invalid> {
-    let violations = match serde_json::to_value(value) {
-        Ok(json) => judge.check(pointer, &json),
+    let violations = match serde_json::to_string(value) {
+        Ok(text) => match plain_value(&text) {
+            Ok(json) => judge.check(pointer, &json),
+            Err(error) => vec![Violation::unreadable(&error)],
+        },
         Err(error) => vec![Violation::unwritable(&error)],
     };
     if violations.is_empty() {

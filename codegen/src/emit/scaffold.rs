@@ -27,19 +27,28 @@ const TEMPLATES: [Template; 3] = [
     Template::new(
         "Cargo.toml",
         "Cargo.toml",
-        include_str!("../../../templates/types/Cargo.toml.hbs"),
+        include_str!("../../templates/types/Cargo.toml.hbs"),
     ),
     Template::new(
         "README.md",
         "README.md",
-        include_str!("../../../templates/types/README.md.hbs"),
+        include_str!("../../templates/types/README.md.hbs"),
     ),
-    Template::new(
-        "lib.rs",
-        "src/lib.rs",
-        include_str!("../../../templates/types/lib.rs.hbs"),
-    ),
+    Template::new("lib.rs", "src/lib.rs", include_str!("../../templates/types/lib.rs.hbs")),
 ];
+
+/// The licences that a published crate carries: the generator's own.
+const LICENCES: [(&str, &str); 2] = [
+    ("LICENSE-APACHE", include_str!("../../LICENSE-APACHE")),
+    ("LICENSE-MIT", include_str!("../../LICENSE-MIT")),
+];
+
+/// The files of a crate that are the same in each.
+pub(super) fn licences() -> impl Iterator<Item = (String, String)> {
+    LICENCES
+        .into_iter()
+        .map(|(file, text)| (file.to_owned(), text.to_owned()))
+}
 
 /// Templates, ready to be rendered; a name that isn't among the values is an error.
 pub(super) fn registry(templates: &[Template]) -> Result<Handlebars<'static>, TemplateError> {
@@ -107,7 +116,7 @@ impl Templates {
         })
     }
 
-    /// The files that are made from templates.
+    /// The files that don't depend on the types: those made from templates, and the licences.
     pub(super) fn crate_files(&self, input: &EmitInput<'_>) -> Result<BTreeMap<String, String>, EmitError> {
         let model = input.model;
         let requests = model.methods.iter().filter(|method| !method.results.is_empty()).count();
@@ -128,7 +137,9 @@ impl Templates {
             version: env!("CARGO_PKG_VERSION"),
             rust_version: env!("CARGO_PKG_RUST_VERSION"),
         };
-        render_all(&self.registry, &TEMPLATES, &values)
+        let mut files = render_all(&self.registry, &TEMPLATES, &values)?;
+        files.extend(licences());
+        Ok(files)
     }
 }
 

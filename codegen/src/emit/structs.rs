@@ -98,8 +98,8 @@ impl Emitter<'_> {
                 Place::Constant { .. } => {}
                 Place::Member { member, field, .. } if member.required => {
                     let (parameter, value) = self.scope.parameter(self.input.model, field, &member.ty, member.boxed);
-                    parameters.push(parameter);
-                    fields.push(if value.to_string() == field.to_string() {
+                    parameters.push((self.input.model.is_compound(&member.ty), parameter));
+                    fields.push(if *field == value.to_string() {
                         value
                     } else {
                         quote!(#field: #value)
@@ -108,6 +108,9 @@ impl Emitter<'_> {
                 Place::Member { field, .. } => fields.push(quote!(#field: None)),
             }
         }
+        // As people write them: names and other simple values first, then what they introduce.
+        parameters.sort_by_key(|(compound, _)| *compound);
+        let parameters: Vec<TokenStream> = parameters.into_iter().map(|(_, parameter)| parameter).collect();
         let extra = extra_field(places);
         let many = (parameters.len() > MOST_PARAMETERS)
             .then(|| quote!(#[expect(clippy::too_many_arguments, reason = "the schema requires as many members")]));

@@ -267,6 +267,22 @@ impl Model {
         unnamed.chain(definitions).collect()
     }
 
+    /// Whether a value of the type may have parts.
+    #[must_use]
+    pub fn is_compound(&self, reference: &TypeRef) -> bool {
+        match self.resolve(reference) {
+            TypeRef::Named(name) => {
+                let kind = self.types.get(name).map(|ty| &ty.kind);
+                !matches!(kind, Some(TypeKind::Strings { .. }))
+            }
+            TypeRef::Nullable(inner) => self.is_compound(inner),
+            simple => matches!(
+                simple,
+                TypeRef::Any | TypeRef::OpenObject | TypeRef::List(_) | TypeRef::Map(_)
+            ),
+        }
+    }
+
     /// The struct that `reference` is in the end, if it is one.
     #[must_use]
     pub fn struct_of(&self, reference: &TypeRef) -> Option<&Struct> {

@@ -344,9 +344,9 @@ impl CreateMessageResult {
     /// One with the members that must be there.
     #[must_use]
     pub fn new(
-        content: impl Into<SamplingContent>,
         model: impl Into<String>,
         role: impl Into<Role>,
+        content: impl Into<SamplingContent>,
     ) -> Self {
         Self {
             meta: None,
@@ -729,7 +729,7 @@ pub struct SamplingMessage {
 impl SamplingMessage {
     /// One with the members that must be there.
     #[must_use]
-    pub fn new(content: impl Into<SamplingContent>, role: impl Into<Role>) -> Self {
+    pub fn new(role: impl Into<Role>, content: impl Into<SamplingContent>) -> Self {
         Self {
             content: content.into(),
             role: role.into(),

@@ -490,7 +490,7 @@ pub struct JsonRpcError {
 impl JsonRpcError {
     /// One with the members that must be there.
     #[must_use]
-    pub fn new(error: Error, id: impl Into<RequestId>) -> Self {
+    pub fn new(id: impl Into<RequestId>, error: Error) -> Self {
         Self {
             error,
             id: id.into(),

@@ -642,7 +642,7 @@ pub struct PromptMessage {
 impl PromptMessage {
     /// One with the members that must be there.
     #[must_use]
-    pub fn new(content: impl Into<ContentBlock>, role: impl Into<Role>) -> Self {
+    pub fn new(role: impl Into<Role>, content: impl Into<ContentBlock>) -> Self {
         Self {
             content: content.into(),
             role: role.into(),

@@ -409,8 +409,8 @@ impl Tool {
     /// One with the members that must be there.
     #[must_use]
     pub fn new(
-        input_schema: impl Into<mcp_wire::OpenObject>,
         name: impl Into<String>,
+        input_schema: impl Into<mcp_wire::OpenObject>,
     ) -> Self {
         Self {
             annotations: None,

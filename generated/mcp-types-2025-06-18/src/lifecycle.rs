@@ -323,9 +323,9 @@ impl InitializeRequestParams {
     /// One with the members that must be there.
     #[must_use]
     pub fn new(
+        protocol_version: impl Into<String>,
         capabilities: ClientCapabilities,
         client_info: Implementation,
-        protocol_version: impl Into<String>,
     ) -> Self {
         Self {
             meta: None,
@@ -416,8 +416,8 @@ impl InitializeResult {
     /// One with the members that must be there.
     #[must_use]
     pub fn new(
-        capabilities: ServerCapabilities,
         protocol_version: impl Into<String>,
+        capabilities: ServerCapabilities,
         server_info: Implementation,
     ) -> Self {
         Self {

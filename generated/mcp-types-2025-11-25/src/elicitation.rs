@@ -2503,8 +2503,8 @@ impl UrlElicitationRequiredErrorObject {
     /// One with the members that must be there.
     #[must_use]
     pub fn new(
-        data: UrlElicitationRequiredErrorObjectData,
         message: impl Into<String>,
+        data: UrlElicitationRequiredErrorObjectData,
     ) -> Self {
         Self {
             data,

@@ -182,8 +182,8 @@ impl LoggingMessageNotificationParams {
     /// One with the members that must be there.
     #[must_use]
     pub fn new(
-        data: impl Into<mcp_wire::OpenJson>,
         level: impl Into<LoggingLevel>,
+        data: impl Into<mcp_wire::OpenJson>,
     ) -> Self {
         Self {
             meta: None,

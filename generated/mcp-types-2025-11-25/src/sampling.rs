@@ -387,9 +387,9 @@ impl CreateMessageResult {
     /// One with the members that must be there.
     #[must_use]
     pub fn new(
-        content: impl Into<SamplingContent>,
         model: impl Into<String>,
         role: impl Into<Role>,
+        content: impl Into<SamplingContent>,
     ) -> Self {
         Self {
             meta: None,
@@ -826,7 +826,7 @@ pub struct SamplingMessage {
 impl SamplingMessage {
     /// One with the members that must be there.
     #[must_use]
-    pub fn new(content: impl Into<SamplingContent>, role: impl Into<Role>) -> Self {
+    pub fn new(role: impl Into<Role>, content: impl Into<SamplingContent>) -> Self {
         Self {
             meta: None,
             content: content.into(),
@@ -1110,7 +1110,7 @@ pub struct ToolResultContent {
 impl ToolResultContent {
     /// One with the members that must be there.
     #[must_use]
-    pub fn new(content: Vec<ContentBlock>, tool_use_id: impl Into<String>) -> Self {
+    pub fn new(tool_use_id: impl Into<String>, content: Vec<ContentBlock>) -> Self {
         Self {
             meta: None,
             content,
@@ -1223,8 +1223,8 @@ impl ToolUseContent {
     #[must_use]
     pub fn new(
         id: impl Into<String>,
-        input: impl Into<mcp_wire::OpenObject>,
         name: impl Into<String>,
+        input: impl Into<mcp_wire::OpenObject>,
     ) -> Self {
         Self {
             meta: None,

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
+use crate::error::DecodeError;
 use crate::path::Path;
 
 /// One way in which a value isn't what its schema says.
@@ -22,6 +23,16 @@ pub struct Violation {
 }
 
 impl Violation {
+    /// The violation of a value that is written as JSON which no value of Rust can hold, such as half a surrogate pair.
+    pub(crate) fn unreadable(error: &DecodeError) -> Self {
+        Self {
+            path: error.path(),
+            expected: error.expected().to_owned(),
+            found: error.found().to_owned(),
+            schema: "#".to_owned(),
+        }
+    }
+
     /// The violation of a value that can't be written as JSON, so that it can't be judged either.
     pub(crate) fn unwritable(error: &serde_json::Error) -> Self {
         Self {

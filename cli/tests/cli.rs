@@ -1,0 +1,266 @@
+//! What the commands print and return.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use mcp_adapters::Revision;
+use serde_json::{Value, json};
+
+fn mcp_rev(args: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_mcp-rev"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Misuse is found before anything is read: then nobody is there to take the input.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn printed(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// Decodes lines: the exit status, and what was answered to each.
+fn decode(args: &[&str], input: &str) -> (Option<i32>, Vec<Value>) {
+    let args: Vec<&str> = ["decode"].iter().chain(args).copied().collect();
+    let output = mcp_rev(&args, input);
+    assert_eq!(said(&output), "", "answers are printed, not said");
+    let answers = printed(&output)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    (output.status.code(), answers)
+}
+
+/// The latest revision's decode of one definition.
+fn decode_as(definition: &str, input: &str) -> (Option<i32>, Vec<Value>) {
+    decode(&["--revision", Revision::LATEST.as_str(), "--type", definition], input)
+}
+
+#[test]
+fn good_lines_come_back_and_the_status_is_0() {
+    let (status, answers) = decode_as("Cursor", "\"a\"\n\n\"b\"");
+    assert_eq!(status, Some(0));
+    assert_eq!(
+        answers,
+        [json!({"ok": true, "value": "a"}), json!({"ok": true, "value": "b"})]
+    );
+}
+
+#[test]
+fn what_is_open_comes_back_as_it_was_written() {
+    let line = r#"{"content":[],"structuredContent":{"b":1.50,"a":1e2},"vendor":{"z":0,"y":0}}"#;
+    let args = [
+        "decode",
+        "--revision",
+        Revision::LATEST.as_str(),
+        "--type",
+        "CallToolResult",
+    ];
+    let output = mcp_rev(&args, line);
+    assert_eq!(printed(&output), format!("{{\"ok\":true,\"value\":{line}}}\n"));
+}
+
+#[test]
+fn no_line_is_no_failure() {
+    assert_eq!(decode_as("Cursor", ""), (Some(0), vec![]));
+}
+
+#[test]
+fn a_bad_line_is_answered_with_its_path_and_the_status_is_1() {
+    let (status, answers) = decode_as(
+        "CallToolResult",
+        "{\"content\":[]}\n{\"content\":[{\"type\":7}]}\nnonsense\n{\"content\":[]}",
+    );
+    assert_eq!(status, Some(1));
+    let good: Vec<bool> = answers.iter().map(|answer| answer["ok"].as_bool().unwrap()).collect();
+    assert_eq!(good, [true, false, false, true]);
+    assert_eq!(
+        answers[1],
+        json!({"ok": false, "path": "content[0].type", "error": "expected a string, found a number"})
+    );
+    assert_eq!(answers[2]["path"], "(root)");
+}
+
+#[test]
+fn an_unknown_variant_is_decoded_but_not_strictly() {
+    let line = r#"{"content":[{"type":"hologram"}]}"#;
+    let args = ["--revision", Revision::LATEST.as_str(), "--type", "CallToolResult"];
+    assert_eq!(decode(&args, line).0, Some(0));
+    let strict: Vec<&str> = args.iter().chain(&["--strict"]).copied().collect();
+    let (status, answers) = decode(&strict, line);
+    assert_eq!(status, Some(1));
+    assert_eq!(answers[0]["path"], "content[0].type");
+    assert!(answers[0]["error"].as_str().unwrap().contains("\"hologram\""));
+}
+
+#[test]
+fn typed_lines_name_their_definition_and_other_members_are_ignored() {
+    let lines = concat!(
+        r#"{"type":"Cursor","value":"a","valid":true}"#,
+        "\n",
+        r#"{"value":{"roots":[]},"type":"ListRootsResult"}"#,
+        "\n",
+        r#"{"type":"Nonesuch","value":1}"#,
+        "\n",
+        r#"{"value":1}"#,
+        "\n7\n",
+        r#"{"type":"Cursor","value":1}"#,
+    );
+    let (status, answers) = decode(&["--revision", Revision::LATEST.as_str(), "--typed"], lines);
+    assert_eq!(status, Some(1));
+    assert_eq!(answers[0], json!({"ok": true, "value": "a"}));
+    assert_eq!(answers[1], json!({"ok": true, "value": {"roots": []}}));
+    assert_eq!(answers[2]["path"], "type");
+    let error = answers[2]["error"].as_str().unwrap();
+    assert!(
+        error.contains("Nonesuch") && error.contains("ListRootsResult"),
+        "{error}"
+    );
+    for (answer, line) in answers[3..5].iter().zip(["no type", "no object"]) {
+        let error = answer["error"].as_str().unwrap();
+        assert!(error.starts_with("not a line"), "{line}: {error}");
+        assert!(!error.contains("TypedLine"), "no Rust name: {error}");
+    }
+    assert_eq!(answers[5]["ok"], false);
+    assert_eq!(answers.len(), 6);
+}
+
+#[test]
+fn a_request_carries_the_envelope_where_the_schema_says_so() {
+    let request = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let (status, answers) = decode_as("PingRequest", request);
+    assert_eq!(status, Some(0));
+    assert_eq!(answers[0]["value"], serde_json::from_str::<Value>(request).unwrap());
+    for (line, path) in [
+        (r#"{"jsonrpc":"2.0","method":"ping"}"#, "id"),
+        (r#"{"id":1,"method":"ping"}"#, "jsonrpc"),
+        (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, "jsonrpc"),
+        (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, "id"),
+    ] {
+        let (status, answers) = decode_as("PingRequest", line);
+        assert_eq!((status, answers[0]["path"].as_str()), (Some(1), Some(path)), "{line}");
+    }
+    // The parameters alone have none, and neither has a request of the first revision's schema.
+    assert_eq!(decode_as("RequestParams", "{}").0, Some(0));
+    let first = ["--revision", Revision::ALL[0].as_str(), "--type", "PingRequest"];
+    assert_eq!(decode(&first, r#"{"method":"ping"}"#).0, Some(0));
+}
+
+#[test]
+fn every_definition_can_be_named() {
+    for revision in Revision::ALL {
+        for definition in revision.definitions() {
+            let args = ["--revision", revision.as_str(), "--type", definition.name];
+            assert_eq!(decode(&args, "").0, Some(0), "{revision} {}", definition.name);
+        }
+    }
+}
+
+#[test]
+fn an_unknown_revision_is_misuse_and_the_known_ones_are_listed() {
+    let output = mcp_rev(&["decode", "--revision", "1999-12-31", "--type", "Tool"], "1");
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(printed(&output), "");
+    for revision in Revision::ALL {
+        assert!(said(&output).contains(revision.as_str()), "{}", said(&output));
+    }
+}
+
+#[test]
+fn an_unknown_type_is_misuse_and_the_known_ones_are_listed() {
+    let revision = Revision::LATEST;
+    let output = mcp_rev(&["decode", "--revision", revision.as_str(), "--type", "Nonesuch"], "1");
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(printed(&output), "");
+    for definition in revision.definitions() {
+        assert!(said(&output).contains(definition.name), "{}", said(&output));
+    }
+}
+
+#[test]
+fn misuse_has_the_status_2() {
+    let revision = Revision::LATEST.as_str();
+    let misuses: [&[&str]; 7] = [
+        &[],
+        &["decoed"],
+        &["decode"],
+        &["decode", "--type", "Tool"],
+        &["decode", "--revision", revision],
+        &["decode", "--revision", revision, "--type", "Tool", "--typed"],
+        &["revisions", "--no-such-option"],
+    ];
+    for args in misuses {
+        let output = mcp_rev(args, "");
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(!said(&output).is_empty(), "{args:?}");
+    }
+}
+
+#[test]
+fn revisions_are_listed_the_earliest_first() {
+    let output = mcp_rev(&["revisions"], "");
+    assert_eq!(output.status.code(), Some(0));
+    let listed: Vec<String> = printed(&output).lines().map(str::to_owned).collect();
+    assert_eq!(listed, Revision::ALL.map(|revision| revision.to_string()));
+    assert!(listed.is_sorted(), "their names are dates");
+}
+
+#[test]
+fn help_names_the_commands_the_options_and_the_exit_status() {
+    let help = mcp_rev(&["--help"], "");
+    assert_eq!(help.status.code(), Some(0));
+    for word in ["decode", "revisions", "Exit status"] {
+        assert!(printed(&help).contains(word), "{word}");
+    }
+    let help = mcp_rev(&["decode", "--help"], "");
+    assert_eq!(help.status.code(), Some(0));
+    for word in ["--revision", "--type", "--typed", "--strict", "Examples:"] {
+        assert!(printed(&help).contains(word), "{word}");
+    }
+}
+
+/// What the READMEs show is run with a shell, in a folder that has the files that they show with `cat`.
+#[cfg(unix)]
+#[test]
+fn what_the_readmes_show_is_what_happens() {
+    let mut tried = 0;
+    for readme in ["README.md", "../README.md"] {
+        let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(readme)).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        for block in text.split("```console\n").skip(1) {
+            let (block, _) = block.split_once("```").unwrap();
+            for step in block.split("$ ").skip(1) {
+                let (command, expected) = step.split_once('\n').unwrap();
+                match command.strip_prefix("cat ") {
+                    Some(file) => std::fs::write(folder.path().join(file), expected).unwrap(),
+                    None => assert_eq!(shell(folder.path(), command), expected, "{readme}: {command}"),
+                }
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 0, "the READMEs show nothing");
+}
+
+#[cfg(unix)]
+fn shell(folder: &Path, command: &str) -> String {
+    let programs = Path::new(env!("CARGO_BIN_EXE_mcp-rev")).parent().unwrap();
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default());
+    let output = Command::new("sh")
+        .args(["-c", command])
+        .env("PATH", path)
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    assert_eq!(said(&output), "");
+    printed(&output)
+}

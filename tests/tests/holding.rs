@@ -1,0 +1,330 @@
+//! What people hold in their hands: making values, taking them apart, and what a value keeps.
+
+use mcp_adapters::mcp_wire::{
+    self, Decode, Direction, Notification, OpenJson, OpenObject, Request, Validate, from_str,
+};
+use mcp_adapters::v2025_11_25::*;
+use mcp_adapters::{Revision, v2024_11_05, v2025_06_18};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+fn json_of(value: &impl Serialize) -> Value {
+    serde_json::to_value(value).unwrap()
+}
+
+fn text_of(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap()
+}
+
+#[test]
+fn a_constructor_takes_what_is_required_and_with_takes_the_rest() {
+    let tool = Tool::new("add", json!({"type": "object"}));
+    assert_eq!(
+        json_of(&tool),
+        json!({"name": "add", "inputSchema": {"type": "object"}})
+    );
+    let tool = tool
+        .with_title("Add")
+        .with_description("Adds numbers")
+        .with_annotations(ToolAnnotations::default().with_read_only_hint(true))
+        .with_meta(json!({"a/b": 1}));
+    assert_eq!(
+        json_of(&tool),
+        json!({
+            "name": "add",
+            "title": "Add",
+            "description": "Adds numbers",
+            "inputSchema": {"type": "object"},
+            "annotations": {"readOnlyHint": true},
+            "_meta": {"a/b": 1},
+        })
+    );
+    assert_eq!(tool.validate(), Ok(()));
+}
+
+#[test]
+fn what_is_made_equals_what_is_decoded() {
+    let made = CallToolRequest::new(CallToolRequestParams::new("add").with_arguments(json!({"a": 1, "b": 2})));
+    let text = r#"{"params": {"arguments": {"b": 2, "a": 1}, "name": "add"}, "method": "tools/call"}"#;
+    let decoded: CallToolRequest = from_str(text).unwrap();
+    assert_eq!(made, decoded);
+    assert_eq!(made.clone(), made);
+    let other = CallToolRequest::new(CallToolRequestParams::new("sub"));
+    assert_ne!(made, other);
+}
+
+#[test]
+fn a_value_whose_members_are_all_optional_has_a_default() {
+    assert_eq!(text_of(&ClientCapabilities::default()), "{}");
+    assert_eq!(text_of(&PingRequest::default()), r#"{"method":"ping"}"#);
+    assert_eq!(
+        text_of(&InitializedNotification::default()),
+        r#"{"method":"notifications/initialized"}"#
+    );
+}
+
+#[test]
+fn variants_and_scalars_are_made_with_into() {
+    let block: ContentBlock = TextContent::new("hello").into();
+    assert_eq!(json_of(&block), json!({"type": "text", "text": "hello"}));
+    let message = PromptMessage::new(Role::User, TextContent::new("hello"));
+    assert_eq!(message, PromptMessage::new("user", TextContent::new("hello")));
+    let request: ClientRequest = PingRequest::default().into();
+    assert_eq!(request.method(), "ping");
+    assert_eq!(ProgressToken::from("a"), ProgressToken::String("a".to_owned()));
+    assert_eq!(ProgressToken::from(1), ProgressToken::Integer(1));
+    assert_eq!(LoggingLevel::from("info"), LoggingLevel::Info);
+    assert_eq!(LoggingLevel::Info.to_string(), "info");
+}
+
+#[test]
+fn constants_are_written_first_and_checked() {
+    assert_eq!(
+        text_of(&ImageContent::new("AAAA", "image/png").with_meta(json!({}))),
+        r#"{"type":"image","_meta":{},"data":"AAAA","mimeType":"image/png"}"#
+    );
+    let missing = from_str::<ImageContent>(r#"{"data":"","mimeType":""}"#).unwrap_err();
+    assert_eq!(missing.path().to_string(), "type");
+    let wrong: ImageContent = from_str(r#"{"type":"picture","data":"","mimeType":""}"#).unwrap();
+    assert_eq!(json_of(&wrong)["type"], "picture", "the other value is kept");
+    let violations = wrong.validate().unwrap_err().violations;
+    assert_eq!(violations[0].path.to_string(), "type");
+}
+
+#[test]
+fn what_is_judged_is_what_was_sent() {
+    let valid = |arguments: &str| {
+        let params: CallToolRequestParams = from_str(&format!(r#"{{"name":"a","arguments":{arguments}}}"#)).unwrap();
+        params.validate()
+    };
+    assert_eq!(valid(r#"{"far":1e400}"#), Ok(()));
+    // serde_json marks raw values with this key; a peer may send it all the same.
+    assert_eq!(valid(r#"{"$serde_json::private::RawValue":"1"}"#), Ok(()));
+    assert_eq!(valid(r#"{"$serde_json::private::RawValue":1}"#), Ok(()));
+    let smuggled = r#"{"$serde_json::private::RawValue":"{\"type\":\"object\"}"}"#;
+    let tool: Tool = from_str(&format!(r#"{{"name":"a","inputSchema":{smuggled}}}"#)).unwrap();
+    let invalid = tool.validate().unwrap_err();
+    assert_eq!(invalid.violations[0].path.to_string(), "inputSchema", "no `type` in it");
+}
+
+/// A handler that knows its request only by the trait.
+fn describe<R: Request>() -> (&'static str, Direction) {
+    (R::METHOD, R::DIRECTION)
+}
+
+#[test]
+fn a_request_says_its_method_its_direction_and_its_result() {
+    assert_eq!(describe::<CallToolRequest>(), ("tools/call", Direction::ClientToServer));
+    assert_eq!(
+        describe::<CreateMessageRequest>(),
+        ("sampling/createMessage", Direction::ServerToClient)
+    );
+    assert_eq!(describe::<PingRequest>(), ("ping", Direction::Both));
+    let params: <CallToolRequest as Request>::Params = CallToolRequestParams::new("add");
+    let result: <CallToolRequest as Request>::Result = CallToolResult::new(vec![]);
+    assert_eq!((params.name.as_str(), result.content.len()), ("add", 0));
+    assert_eq!(
+        (InitializedNotification::METHOD, InitializedNotification::DIRECTION),
+        ("notifications/initialized", Direction::ClientToServer)
+    );
+}
+
+#[test]
+fn the_table_of_methods_agrees_with_the_definitions() {
+    for revision in Revision::ALL {
+        let defines = |name: &str| revision.definitions().iter().any(|definition| definition.name == name);
+        for method in revision.methods() {
+            assert!(defines(method.definition), "{revision} {method:?}");
+            assert!(
+                method.results.iter().all(|result| defines(result)),
+                "{revision} {method:?}"
+            );
+            assert_eq!(
+                method.is_request(),
+                method.definition.ends_with("Request"),
+                "{revision} {method:?}"
+            );
+        }
+    }
+    let call = METHODS
+        .iter()
+        .find(|method| method.name == CallToolRequest::METHOD)
+        .unwrap();
+    assert_eq!(call.direction, CallToolRequest::DIRECTION);
+}
+
+#[test]
+fn revisions_live_side_by_side_and_share_what_is_open() {
+    let schema = OpenObject::from(json!({"type": "object"}));
+    let early = v2024_11_05::Tool::new("add", schema.clone());
+    let late = Tool::new(early.name.clone(), early.input_schema.clone());
+    assert_eq!(json_of(&early), json_of(&late));
+    let block: v2025_06_18::ContentBlock = v2025_06_18::TextContent::new("a").into();
+    let same: v2024_11_05::ContentBlock = v2024_11_05::TextContent::new("a").into();
+    assert_eq!(json_of(&block), json_of(&same));
+    assert_eq!(v2024_11_05::REVISION, Revision::V2024_11_05.as_str());
+    assert_eq!(REVISION.parse::<Revision>(), Ok(Revision::V2025_11_25));
+    assert!(Revision::V2024_11_05 < Revision::V2025_03_26);
+    let unknown = "2000-01-01".parse::<Revision>().unwrap_err();
+    assert!(unknown.to_string().contains("2025-11-25"), "{unknown}");
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Weather {
+    city: String,
+    celsius: f64,
+}
+
+#[test]
+fn open_json_is_the_text_that_came_until_it_is_asked() {
+    let text =
+        r#"{"content":[],"structuredContent":{"city": "Bern","celsius":21.50,"big":123456789012345678901234567890}}"#;
+    let result: CallToolResult = from_str(text).unwrap();
+    let open = result.structured_content.as_ref().unwrap();
+    assert_eq!(
+        open.text(),
+        r#"{"city": "Bern","celsius":21.50,"big":123456789012345678901234567890}"#
+    );
+    assert_eq!(open.get("big").unwrap().text(), "123456789012345678901234567890");
+    assert_eq!(open.get("city").unwrap().parse::<String>().unwrap(), "Bern");
+    assert!(open.get("wind").is_none());
+    let weather: Weather = open.parse().unwrap();
+    assert_eq!(
+        weather,
+        Weather {
+            city: "Bern".to_owned(),
+            celsius: 21.5
+        }
+    );
+    assert!(open.parse::<Vec<u8>>().is_err());
+    assert_eq!(text_of(&result), text);
+    let made = OpenJson::from_serialize(&weather).unwrap();
+    assert_eq!(made, OpenJson::from(json!({"celsius": 21.5, "city": "Bern"})));
+}
+
+#[test]
+fn undeclared_members_are_kept_in_order_on_every_object() {
+    let text =
+        r#"{"name":"add","inputSchema":{"type":"object"},"execution":{"x":[1.0]},"zeta":null,"alpha":{"b":1e2}}"#;
+    let tool: Tool = from_str(text).unwrap();
+    assert_eq!(tool.extra.get("alpha").unwrap().text(), r#"{"b":1e2}"#);
+    assert_eq!(tool.execution.as_ref().unwrap().extra.get("x").unwrap().text(), "[1.0]");
+    let kept: Vec<&str> = tool.extra.iter().map(|(name, _)| name).collect();
+    assert_eq!(kept, ["zeta", "alpha"]);
+    assert!(
+        text_of(&tool).ends_with(r#""zeta":null,"alpha":{"b":1e2}}"#),
+        "{}",
+        text_of(&tool)
+    );
+}
+
+#[test]
+fn absent_null_and_empty_stay_apart() {
+    for meta in ["", r#","_meta":null"#, r#","_meta":{}"#] {
+        for content in ["[]", r#"[{"type":"text","text":""}]"#] {
+            let text = format!(r#"{{"content":{content}{meta}}}"#);
+            let result: CallToolResult = from_str(&text).unwrap();
+            assert_eq!(json_of(&result), serde_json::from_str::<Value>(&text).unwrap());
+            assert_eq!(result.meta.is_some(), meta.ends_with("{}"), "{text}");
+            // The schema allows no null here: it is kept, and judged.
+            assert_eq!(result.validate().is_err(), meta.ends_with("null"), "{text}");
+        }
+    }
+    for params in ["", r#","params":{}"#, r#","params":{"_meta":{}}"#] {
+        let text = format!(r#"{{"method":"tools/list"{params}}}"#);
+        let request: ListToolsRequest = from_str(&text).unwrap();
+        assert_eq!(text_of(&request), text);
+    }
+    for wrong in [r#"{"content":null}"#, r#"{"content":{}}"#, "{}", "[]", "null"] {
+        assert!(from_str::<CallToolResult>(wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn what_the_revision_does_not_declare_is_kept_as_unknown_and_judged() {
+    let block: ContentBlock = from_str(r#"{"depth":3,"type":"hologram","data":1.50}"#).unwrap();
+    let ContentBlock::Unknown(open) = &block else {
+        panic!("{block:?}");
+    };
+    assert_eq!(open.text(), r#"{"depth":3,"type":"hologram","data":1.50}"#);
+    assert_eq!(text_of(&block), open.text());
+    assert!(block.validate().is_err());
+
+    let level: LoggingLevel = from_str(r#""verbose""#).unwrap();
+    assert_eq!(level, LoggingLevel::Unknown("verbose".to_owned()));
+    assert_eq!(text_of(&level), r#""verbose""#);
+    assert!(level.validate().is_err());
+
+    // An open set of strings has no unknown values: the schema allows them all.
+    let text = r#"{"content":{"type":"text","text":""},"model":"m","role":"assistant","stopReason":"bored"}"#;
+    let result: CreateMessageResult = from_str(text).unwrap();
+    assert_eq!(result.stop_reason, Some("bored".into()));
+    assert_eq!(result.validate(), Ok(()));
+}
+
+#[test]
+fn levels_of_logging_compare_by_severity() {
+    assert!(LoggingLevel::Debug < LoggingLevel::Warning);
+    assert!(LoggingLevel::Emergency > LoggingLevel::Alert);
+}
+
+#[test]
+fn integers_are_written_without_a_fraction_and_numbers_are_kept() {
+    for (written, back) in [("1", "1"), ("1.0", "1"), ("1e2", "100"), ("0.5", "0.5")] {
+        let text = format!(r#"{{"progress":{written},"progressToken":1.0}}"#);
+        let params: ProgressNotificationParams = from_str(&text).unwrap();
+        assert_eq!(params.progress_token, ProgressToken::Integer(1));
+        assert_eq!(text_of(&params.progress), back);
+    }
+    let too_large = from_str::<RequestMeta>(r#"{"progressToken":18446744073709551615}"#).unwrap_err();
+    assert_eq!(too_large.kind(), mcp_wire::DecodeErrorKind::OutOfRange);
+    assert_eq!(too_large.path().to_string(), "progressToken");
+}
+
+#[track_caller]
+fn fails<T: Decode + std::fmt::Debug>(text: &str, message: &str) {
+    assert_eq!(from_str::<T>(text).unwrap_err().to_string(), message);
+}
+
+#[test]
+fn an_error_says_where_what_was_expected_and_what_was_found() {
+    let message = |content: &str| {
+        let good = r#"{"role":"user","content":{"type":"text","text":""}}"#;
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{{"maxTokens":1,"messages":[{good},{good},{{"role":"user","content":{content}}}]}}}}"#
+        )
+    };
+    fails::<ServerMessage>(
+        &message(r#"{"type":7}"#),
+        "`params.messages[2].content.type`: expected a string, found a number",
+    );
+    fails::<ServerMessage>(
+        &message(r#"{"type":"text"}"#),
+        "`params.messages[2].content.text`: expected a required member, found nothing",
+    );
+    fails::<ServerMessage>(
+        &message(r#"[{"type":"text","text":null}]"#),
+        "`params.messages[2].content[0].text`: expected a string, found null",
+    );
+    fails::<CallToolResult>("[]", "expected an object, found an array");
+    fails::<Tool>(
+        r#"{"name":"a","name":"b"}"#,
+        "`name`: expected the member once, found it again",
+    );
+}
+
+#[test]
+fn validate_reports_every_departure_with_its_path() {
+    let text = r#"{"name":"a","inputSchema":{"type":"array"},"annotations":{"title":null},"execution":{"taskSupport":"maybe"}}"#;
+    let tool: Tool = from_str(text).unwrap();
+    let invalid = tool.validate().unwrap_err();
+    let paths: Vec<String> = invalid
+        .violations
+        .iter()
+        .map(|violation| violation.path.to_string())
+        .collect();
+    for path in ["inputSchema.type", "annotations.title", "execution.taskSupport"] {
+        assert!(paths.iter().any(|found| found == path), "{path}: {invalid}");
+    }
+    assert_eq!(paths.len(), 3, "{invalid}");
+}

@@ -1,0 +1,98 @@
+//! What would be published.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use mcp_tests::workspace;
+use serde_json::Value;
+
+/// What cargo prints.
+fn cargo(args: &[&str]) -> String {
+    let output = Command::new(env!("CARGO"))
+        .args(args)
+        .current_dir(workspace("."))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// What cargo knows of each crate that isn't kept from being published.
+fn publishable() -> Vec<Value> {
+    let metadata = cargo(&["metadata", "--no-deps", "--offline", "--format-version", "1"]);
+    let mut metadata: Value = serde_json::from_str(&metadata).unwrap();
+    let mut packages = metadata["packages"].as_array_mut().map(std::mem::take).unwrap();
+    packages.retain(|package| package["publish"].is_null());
+    assert!(!packages.is_empty());
+    packages
+}
+
+#[test]
+fn every_package_says_what_it_is_and_carries_its_licences() {
+    for package in publishable() {
+        let name = &package["name"];
+        for member in ["description", "license", "readme", "rust_version"] {
+            assert!(package[member].is_string(), "{name} has no {member}");
+        }
+        for member in ["keywords", "categories"] {
+            let count = package[member].as_array().unwrap().len();
+            assert!((1..=5).contains(&count), "{name} has {count} {member}");
+        }
+        let folder = Path::new(package["manifest_path"].as_str().unwrap()).parent().unwrap();
+        for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
+            let read = |path: &Path| fs::read_to_string(path.join(licence)).unwrap();
+            assert_eq!(
+                read(folder),
+                read(&workspace(".")),
+                "{name}: {licence} is not the workspace's"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_package_depends_only_on_what_is_published_too() {
+    let packages = publishable();
+    let published = |name: &Value| packages.iter().any(|package| package["name"] == *name);
+    for package in &packages {
+        for dependency in package["dependencies"].as_array().unwrap() {
+            let ours = dependency["path"].is_string() && dependency["kind"] != "dev";
+            let (name, wanted) = (&dependency["name"], &dependency["req"]);
+            assert!(!ours || published(name), "{} needs {name}", package["name"]);
+            assert!(!ours || wanted != "*", "{} needs {name} of no version", package["name"]);
+        }
+    }
+}
+
+#[test]
+fn nothing_else_gets_into_a_package() {
+    let expected = |file: &str| {
+        let folder = ["src/", "tests/", "templates/"]
+            .iter()
+            .any(|folder| file.starts_with(folder));
+        let known = [
+            ".cargo_vcs_info.json",
+            "Cargo.lock",
+            "Cargo.toml",
+            "Cargo.toml.orig",
+            "LICENSE-APACHE",
+            "LICENSE-MIT",
+            "README.md",
+            "schema.json",
+        ];
+        folder || known.contains(&file)
+    };
+    for package in publishable() {
+        let name = package["name"].as_str().unwrap();
+        let files = cargo(&["package", "--list", "--offline", "--allow-dirty", "--package", name]);
+        let junk: Vec<&str> = files
+            .lines()
+            .filter(|file| !expected(&file.replace('\\', "/")))
+            .collect();
+        assert!(junk.is_empty(), "{name}: {junk:?}");
+        for file in ["LICENSE-APACHE", "LICENSE-MIT", "README.md"] {
+            assert!(files.lines().any(|line| line == file), "{name} lacks {file}");
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! A JSON text as a `serde_json::Value`.
+//!
+//! serde_json's own way there takes an object whose only key is the one that it marks raw values with for the value in
+//! it, so that a peer could have one value judged and another one handled. It also refuses numbers beyond a double.
+
+use serde_json::Value;
+
+use crate::decode::{Decode, from_str};
+use crate::error::Decoded;
+use crate::reader::{Kind, Reader};
+
+/// The value of a JSON text. Of members with the same name the last counts, and a number beyond a double is the greatest.
+pub(crate) fn plain_value(json: &str) -> Decoded<Value> {
+    from_str::<Plain>(json).map(|Plain(value)| value)
+}
+
+struct Plain(Value);
+
+impl Decode for Plain {
+    const HOLDS_NULL: bool = true;
+
+    fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
+        Ok(Self(match reader.kind()? {
+            Kind::Null => {
+                reader.null()?;
+                Value::Null
+            }
+            Kind::Boolean => reader.boolean()?.into(),
+            Kind::String => reader.string()?.into(),
+            Kind::Number => number(reader.raw()?.get()),
+            Kind::Array => {
+                let mut elements = Vec::new();
+                reader.array(|reader| {
+                    elements.push(Self::decode(reader)?.0);
+                    Ok(())
+                })?;
+                Value::Array(elements)
+            }
+            Kind::Object => {
+                reader.open_object()?;
+                let mut members = serde_json::Map::new();
+                let mut first = true;
+                while let Some(key) = reader.next_key(&mut first)? {
+                    let value = Self::decode(reader).map_err(|error| error.in_member(&key))?;
+                    members.insert(key.into_owned(), value.0);
+                }
+                Value::Object(members)
+            }
+        }))
+    }
+}
+
+fn number(text: &str) -> Value {
+    let greatest = || f64::MAX.copysign(if text.starts_with('-') { -1.0 } else { 1.0 });
+    serde_json::from_str::<serde_json::Number>(text).map_or_else(|_| greatest().into(), Value::Number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_value_is_what_serde_json_makes_of_it() {
+        for text in [
+            "null",
+            "[true, -0.5, 1.0, 1, 18446744073709551615, 1e30, -0]",
+            r#"{"a": {}, "b": [[]], "é\n": "\u00e9", "a": 2}"#,
+        ] {
+            assert_eq!(plain_value(text).unwrap(), serde_json::from_str::<Value>(text).unwrap());
+        }
+    }
+
+    #[test]
+    fn the_mark_of_raw_values_is_a_key_like_any_other() {
+        let marked = json!({ "$serde_json::private::RawValue": "1" });
+        assert_eq!(
+            plain_value(r#"{"$serde_json::private::RawValue":"1"}"#).unwrap(),
+            marked
+        );
+    }
+
+    #[test]
+    fn a_number_beyond_a_double_is_the_greatest() {
+        assert_eq!(plain_value("[1e400, -1e400]").unwrap(), json!([f64::MAX, f64::MIN]));
+    }
+}
