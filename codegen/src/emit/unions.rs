@@ -73,6 +73,7 @@ impl Emitter<'_> {
     /// `From` for each type that only one variant holds.
     fn union_conversions(&self, name: &str, union: &Union) -> TokenStream {
         let rust = ident(name);
+        let from = self.scope.std("From");
         let mut holders: BTreeMap<&TypeRef, Vec<&Variant>> = BTreeMap::new();
         for variant in &union.variants {
             holders
@@ -96,7 +97,7 @@ impl Emitter<'_> {
                 };
                 let text = (variant.ty == TypeRef::String).then(|| {
                     quote! {
-                        impl From<&str> for #rust {
+                        impl #from<&str> for #rust {
                             fn from(value: &str) -> Self {
                                 Self::#name(value.to_owned())
                             }
@@ -104,7 +105,7 @@ impl Emitter<'_> {
                     }
                 });
                 quote! {
-                    impl From<#held> for #rust {
+                    impl #from<#held> for #rust {
                         fn from(value: #held) -> Self {
                             Self::#name(#value)
                         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::cycles::box_cycles;
+use super::cycles::{box_cycles, open_endless_aliases};
 use super::decide::{Lookup, decide};
 use super::messages::{self, MessageInput};
 use super::modules::assign_modules;
@@ -10,6 +10,7 @@ use super::names::{Names, unique};
 use super::{
     ConstantMember, Definition, ErrorCode, JsonKind, Member, Model, Struct, Type, TypeKind, TypeRef, Union, Variant,
 };
+use crate::normalise::envelope::Envelope;
 use crate::normalise::{DefinitionShape, Node, Property, Scalar, Shape, Shapes};
 
 /// What a model is built from.
@@ -58,6 +59,13 @@ pub fn build_model(input: &BuildInput<'_>) -> Result<Model, Vec<Collision>> {
         positions: input.later.map(|later| later.positions.clone()).unwrap_or_default(),
         request_id: request_id_pointer(input.shapes),
     };
+    // Unions of messages have their names also where the schema has no such unions.
+    for name in messages::union_names() {
+        builder
+            .keys
+            .entry(name.to_owned())
+            .or_insert_with(|| "messages".to_owned());
+    }
     builder.name_shared();
     for (pointer, definition) in &input.shapes.definitions {
         let name = builder.rust_names[pointer].clone();
@@ -79,6 +87,7 @@ pub fn build_model(input: &BuildInput<'_>) -> Result<Model, Vec<Collision>> {
             results: input.results,
         },
     );
+    open_endless_aliases(&mut model);
     box_cycles(&mut model);
     assign_modules(&mut model, input.modules);
     Ok(model)
@@ -119,21 +128,36 @@ fn name_definitions(input: &BuildInput<'_>) -> Result<BTreeMap<String, String>, 
 }
 
 fn definitions(input: &BuildInput<'_>, rust_names: &BTreeMap<String, String>) -> BTreeMap<String, Definition> {
-    let official = input
-        .shapes
-        .definitions
-        .iter()
-        .filter(|(_, definition)| definition.official);
-    official
-        .map(|(pointer, definition)| {
-            let entry = Definition {
-                pointer: pointer.clone(),
-                ty: TypeRef::Named(rust_names[pointer].clone()),
-                envelope: definition.envelope,
-            };
-            (definition.name.clone(), entry)
-        })
-        .collect()
+    let shapes = &input.shapes.definitions;
+    let mut official: Vec<_> = shapes.iter().filter(|(_, definition)| definition.official).collect();
+    // One that is nested in another, by whose name somebody else is called already, goes by its pointer.
+    official.sort_by_key(|(pointer, _)| pointer.matches('/').count());
+    let mut named = BTreeMap::new();
+    for (pointer, definition) in official {
+        let entry = Definition {
+            pointer: pointer.clone(),
+            ty: TypeRef::Named(rust_names[pointer].clone()),
+            envelope: envelope(input.shapes, definition),
+        };
+        let name = match named.contains_key(&definition.name) {
+            true => pointer.clone(),
+            false => definition.name.clone(),
+        };
+        named.insert(name, entry);
+    }
+    named
+}
+
+/// The envelope of a definition, or of the one that it is another name for.
+fn envelope(shapes: &Shapes, definition: &DefinitionShape) -> Option<Envelope> {
+    let mut definition = definition;
+    for _ in 0..shapes.definitions.len() {
+        match &definition.node.shape {
+            Shape::Reference(pointer) => definition = shapes.definitions.get(pointer)?,
+            _ => break,
+        }
+    }
+    definition.envelope
 }
 
 fn definition_key(shapes: &Shapes, pointer: &str) -> String {

@@ -4,7 +4,7 @@ mod build;
 mod cycles;
 mod decide;
 mod messages;
-mod modules;
+pub mod modules;
 pub mod names;
 
 use std::collections::BTreeMap;
