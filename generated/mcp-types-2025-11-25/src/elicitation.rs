@@ -2480,13 +2480,71 @@ crate::schema::judged!(
     UrlElicitationRequiredError, "#/$defs/URLElicitationRequiredError"
 );
 
+/// `UrlElicitationRequiredErrorData` of the revision's schema.
+///
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#urlelicitationrequirederror)
+#[derive(Debug, Clone, PartialEq)]
+pub struct UrlElicitationRequiredErrorData {
+    /// `UrlElicitationRequiredErrorData.elicitations` of the revision's schema.
+    pub elicitations: Vec<ElicitRequestUrlParams>,
+    /// Members that the revision doesn't declare, as they came.
+    pub extra: mcp_wire::Extra,
+}
+
+impl UrlElicitationRequiredErrorData {
+    /// One with the members that must be there.
+    #[must_use]
+    pub fn new(elicitations: Vec<ElicitRequestUrlParams>) -> Self {
+        Self {
+            elicitations,
+            extra: mcp_wire::Extra::new(),
+        }
+    }
+}
+
+impl mcp_wire::Decode for UrlElicitationRequiredErrorData {
+    fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
+        let mut elicitations = None;
+        let mut members = reader.members()?;
+        while let Some(key) = members.key()? {
+            match &*key {
+                "elicitations" => members.read(&mut elicitations, "elicitations")?,
+                _ => members.keep(key)?,
+            }
+        }
+        Ok(Self {
+            elicitations: members.require(elicitations, "elicitations")?,
+            extra: members.finish()?,
+        })
+    }
+}
+
+impl mcp_wire::Object for UrlElicitationRequiredErrorData {
+    fn extra(&self) -> &mcp_wire::Extra {
+        &self.extra
+    }
+
+    fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
+        &self,
+        members: &mut mcp_wire::MemberWriter<'_, M>,
+    ) -> ::std::result::Result<(), M::Error> {
+        members.write("elicitations", &self.elicitations)?;
+        Ok(())
+    }
+}
+mcp_wire::serde_object!(UrlElicitationRequiredErrorData);
+crate::schema::judged!(
+    UrlElicitationRequiredErrorData,
+    "#/$defs/URLElicitationRequiredError/$defs/URLElicitationRequiredError_error_data"
+);
+
 /// The error of a request that can't go on before the user has visited a page.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#urlelicitationrequirederror)
 #[derive(Debug, Clone, PartialEq)]
 pub struct UrlElicitationRequiredErrorObject {
     /// What the user has to visit.
-    pub data: UrlElicitationRequiredErrorObjectData,
+    pub data: UrlElicitationRequiredErrorData,
     /// One sentence about what is needed.
     pub message: String,
     /// Members that the revision doesn't declare, as they came.
@@ -2497,7 +2555,7 @@ impl UrlElicitationRequiredErrorObject {
     /// One with the members that must be there.
     #[must_use]
     pub fn new(
-        data: UrlElicitationRequiredErrorObjectData,
+        data: UrlElicitationRequiredErrorData,
         message: impl Into<String>,
     ) -> Self {
         Self {
@@ -2550,62 +2608,4 @@ mcp_wire::serde_object!(UrlElicitationRequiredErrorObject);
 crate::schema::judged!(
     UrlElicitationRequiredErrorObject,
     "#/$defs/URLElicitationRequiredError/properties/error"
-);
-
-/// The pages that the user has to visit before the request can succeed.
-///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#urlelicitationrequirederror)
-#[derive(Debug, Clone, PartialEq)]
-pub struct UrlElicitationRequiredErrorObjectData {
-    /// The elicitations that must be completed, each with the address to visit.
-    pub elicitations: Vec<ElicitRequestUrlParams>,
-    /// Members that the revision doesn't declare, as they came.
-    pub extra: mcp_wire::Extra,
-}
-
-impl UrlElicitationRequiredErrorObjectData {
-    /// One with the members that must be there.
-    #[must_use]
-    pub fn new(elicitations: Vec<ElicitRequestUrlParams>) -> Self {
-        Self {
-            elicitations,
-            extra: mcp_wire::Extra::new(),
-        }
-    }
-}
-
-impl mcp_wire::Decode for UrlElicitationRequiredErrorObjectData {
-    fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
-        let mut elicitations = None;
-        let mut members = reader.members()?;
-        while let Some(key) = members.key()? {
-            match &*key {
-                "elicitations" => members.read(&mut elicitations, "elicitations")?,
-                _ => members.keep(key)?,
-            }
-        }
-        Ok(Self {
-            elicitations: members.require(elicitations, "elicitations")?,
-            extra: members.finish()?,
-        })
-    }
-}
-
-impl mcp_wire::Object for UrlElicitationRequiredErrorObjectData {
-    fn extra(&self) -> &mcp_wire::Extra {
-        &self.extra
-    }
-
-    fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
-        &self,
-        members: &mut mcp_wire::MemberWriter<'_, M>,
-    ) -> ::std::result::Result<(), M::Error> {
-        members.write("elicitations", &self.elicitations)?;
-        Ok(())
-    }
-}
-mcp_wire::serde_object!(UrlElicitationRequiredErrorObjectData);
-crate::schema::judged!(
-    UrlElicitationRequiredErrorObjectData,
-    "#/$defs/URLElicitationRequiredError/properties/error/properties/data"
 );
