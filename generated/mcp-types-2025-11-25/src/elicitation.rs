@@ -2480,12 +2480,12 @@ crate::schema::judged!(
     UrlElicitationRequiredError, "#/$defs/URLElicitationRequiredError"
 );
 
-/// `UrlElicitationRequiredErrorData` of the revision's schema.
+/// The pages that the user has to visit before the request can succeed.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#urlelicitationrequirederror)
 #[derive(Debug, Clone, PartialEq)]
 pub struct UrlElicitationRequiredErrorData {
-    /// `UrlElicitationRequiredErrorData.elicitations` of the revision's schema.
+    /// The elicitations that must be completed, each with the address to visit.
     pub elicitations: Vec<ElicitRequestUrlParams>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: mcp_wire::Extra,
