@@ -37,7 +37,7 @@ pub use method::{Direction, Method, Notification, Request, error_code};
 pub use number::Number;
 pub use open::{OpenJson, OpenObject};
 pub use path::Path;
-pub use reader::{Kind, MAX_DEPTH, Reader};
+pub use reader::{Kind, MAX_DEPTH, Reader, Telling};
 pub use validate::{Invalid, Validate, embedded_judge, validate_at};
 
 /// For the macros of this crate.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::cycles::{box_cycles, open_endless_aliases};
-use super::decide::{Lookup, decide};
+use super::decide::{Lookup, decide, json_kind};
 use super::messages::{self, MessageInput};
 use super::modules::assign_modules;
 use super::names::{Names, unique};
@@ -567,16 +567,6 @@ fn accepts_everything(kinds: &[JsonKind], flat: &[&Node], lookup: &Definitions<'
         && flat
             .iter()
             .all(|node| !matches!(lookup.shape(node), Shape::Object(_) | Shape::Strings(_)))
-}
-
-fn json_kind(shape: &Shape) -> JsonKind {
-    match shape {
-        Shape::Boolean | Shape::Constant(Scalar::Boolean(_)) => JsonKind::Boolean,
-        Shape::Integer | Shape::Number | Shape::Constant(Scalar::Integer(_)) => JsonKind::Number,
-        Shape::String | Shape::Strings(_) | Shape::Constant(Scalar::String(_)) => JsonKind::String,
-        Shape::List(_) => JsonKind::Array,
-        _ => JsonKind::Object,
-    }
 }
 
 /// What stands in several places: its shape, and its possible names, each with how good a reason there is for it (0 is

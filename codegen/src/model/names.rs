@@ -135,6 +135,7 @@ pub const UNKNOWN: &str = "Unknown";
 
 fn kind_name(kind: JsonKind) -> &'static str {
     match kind {
+        JsonKind::Null => "Null",
         JsonKind::Boolean => "Boolean",
         JsonKind::Number => "Number",
         JsonKind::String => "String",

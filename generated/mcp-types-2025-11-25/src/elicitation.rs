@@ -924,9 +924,31 @@ impl mcp_wire::Decode for EnumSchema {
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_tag("type")?.as_deref() {
             Some("string") => {
-                match reader.peek_members(&["enum"])? {
+                match reader
+                    .peek_telling(
+                        &[
+                            mcp_wire::Telling {
+                                member: "enum",
+                                kinds: &[mcp_wire::Kind::Array],
+                                needs: &["type"],
+                            },
+                        ],
+                        &["oneOf", "type"],
+                    )?
+                {
                     Some("enum") => {
-                        match reader.peek_members(&["enumNames"])? {
+                        match reader
+                            .peek_telling(
+                                &[
+                                    mcp_wire::Telling {
+                                        member: "enumNames",
+                                        kinds: &[mcp_wire::Kind::Array],
+                                        needs: &["enum", "type"],
+                                    },
+                                ],
+                                &["enum", "type"],
+                            )?
+                        {
                             Some("enumNames") => {
                                 mcp_wire::Decode::decode(reader).map(Self::LegacyTitled)
                             }
@@ -943,7 +965,18 @@ impl mcp_wire::Decode for EnumSchema {
                 match reader
                     .peek_into(
                         "items",
-                        |reader| match reader.peek_members(&["anyOf"])? {
+                        |reader| match reader
+                            .peek_telling(
+                                &[
+                                    mcp_wire::Telling {
+                                        member: "anyOf",
+                                        kinds: &[mcp_wire::Kind::Array],
+                                        needs: &[],
+                                    },
+                                ],
+                                &["enum", "type"],
+                            )?
+                        {
                             Some("anyOf") => Ok(3),
                             _ => Ok(2),
                         },
@@ -1125,7 +1158,18 @@ impl mcp_wire::Decode for MultiSelectEnumSchema {
         match reader
             .peek_into(
                 "items",
-                |reader| match reader.peek_members(&["anyOf"])? {
+                |reader| match reader
+                    .peek_telling(
+                        &[
+                            mcp_wire::Telling {
+                                member: "anyOf",
+                                kinds: &[mcp_wire::Kind::Array],
+                                needs: &[],
+                            },
+                        ],
+                        &["enum", "type"],
+                    )?
+                {
                     Some("anyOf") => Ok(1),
                     _ => Ok(0),
                 },
@@ -1418,9 +1462,36 @@ impl mcp_wire::Decode for PrimitiveSchemaDefinition {
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_tag("type")?.as_deref() {
             Some("string") => {
-                match reader.peek_members(&["enum", "oneOf"])? {
+                match reader
+                    .peek_telling(
+                        &[
+                            mcp_wire::Telling {
+                                member: "enum",
+                                kinds: &[mcp_wire::Kind::Array],
+                                needs: &["type"],
+                            },
+                            mcp_wire::Telling {
+                                member: "oneOf",
+                                kinds: &[mcp_wire::Kind::Array],
+                                needs: &["type"],
+                            },
+                        ],
+                        &["type"],
+                    )?
+                {
                     Some("enum") => {
-                        match reader.peek_members(&["enumNames"])? {
+                        match reader
+                            .peek_telling(
+                                &[
+                                    mcp_wire::Telling {
+                                        member: "enumNames",
+                                        kinds: &[mcp_wire::Kind::Array],
+                                        needs: &["enum", "type"],
+                                    },
+                                ],
+                                &["enum", "type"],
+                            )?
+                        {
                             Some("enumNames") => {
                                 mcp_wire::Decode::decode(reader).map(Self::LegacyTitledEnum)
                             }
@@ -1445,7 +1516,18 @@ impl mcp_wire::Decode for PrimitiveSchemaDefinition {
                 match reader
                     .peek_into(
                         "items",
-                        |reader| match reader.peek_members(&["anyOf"])? {
+                        |reader| match reader
+                            .peek_telling(
+                                &[
+                                    mcp_wire::Telling {
+                                        member: "anyOf",
+                                        kinds: &[mcp_wire::Kind::Array],
+                                        needs: &[],
+                                    },
+                                ],
+                                &["enum", "type"],
+                            )?
+                        {
                             Some("anyOf") => Ok(6),
                             _ => Ok(5),
                         },
@@ -1602,7 +1684,18 @@ impl From<UntitledSingleSelectEnumSchema> for SingleSelectEnumSchema {
 
 impl mcp_wire::Decode for SingleSelectEnumSchema {
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
-        match reader.peek_members(&["enum"])? {
+        match reader
+            .peek_telling(
+                &[
+                    mcp_wire::Telling {
+                        member: "enum",
+                        kinds: &[mcp_wire::Kind::Array],
+                        needs: &["type"],
+                    },
+                ],
+                &["oneOf", "type"],
+            )?
+        {
             Some("enum") => mcp_wire::Decode::decode(reader).map(Self::Untitled),
             _ => mcp_wire::Decode::decode(reader).map(Self::Titled),
         }
