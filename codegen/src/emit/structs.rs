@@ -99,7 +99,7 @@ impl Emitter<'_> {
                 Place::Member { member, field, .. } if member.required => {
                     let (parameter, value) = self.scope.parameter(self.input.model, field, &member.ty, member.boxed);
                     parameters.push(parameter);
-                    fields.push(if value.to_string() == field.to_string() {
+                    fields.push(if *field == value.to_string() {
                         value
                     } else {
                         quote!(#field: #value)

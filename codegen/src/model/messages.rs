@@ -252,11 +252,9 @@ fn union_members(shapes: &Shapes, union: &str) -> BTreeSet<String> {
     while let Some(shape) = waiting.pop() {
         match shape {
             Shape::Union(variants) => waiting.extend(variants.iter().map(|variant| &variant.shape)),
-            Shape::Reference(pointer) => {
-                if members.insert(pointer.clone()) {
-                    let target = shapes.definitions.get(pointer).map(|target| &target.node.shape);
-                    waiting.extend(target.filter(|shape| matches!(shape, Shape::Union(_) | Shape::Reference(_))));
-                }
+            Shape::Reference(pointer) if members.insert(pointer.clone()) => {
+                let target = shapes.definitions.get(pointer).map(|target| &target.node.shape);
+                waiting.extend(target.filter(|shape| matches!(shape, Shape::Union(_) | Shape::Reference(_))));
             }
             Shape::Object(written_out) => {
                 let same = |candidate: &Shape| match (candidate, written_out.get(METHOD)) {
