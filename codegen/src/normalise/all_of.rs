@@ -111,7 +111,8 @@ fn merge_properties(present: &mut Value, added: &Value) -> bool {
     true
 }
 
-fn says_nothing(schema: &Value) -> bool {
+/// Whether a schema accepts everything.
+pub fn says_nothing(schema: &Value) -> bool {
     match schema {
         Value::Object(keywords) => keywords.is_empty(),
         other => *other == Value::Bool(true),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::all_of::says_nothing;
 use super::references::{canonical, definitions};
 
 /// What the names of JSON-RPC's own messages begin with: those are envelopes, and have none.
@@ -36,6 +37,11 @@ impl Envelopes {
     /// part of the value. What those references now point at is returned by pointer, to be added to the schema.
     pub fn give_back(&self, schema: &mut Value) -> BTreeMap<String, Value> {
         let mut parts = BTreeMap::new();
+        for (pointer, (_, whole)) in &self.taken {
+            if let Some(definition) = schema.pointer_mut(pointer.trim_start_matches('#')) {
+                permit_envelope(definition, whole);
+            }
+        }
         for pointer in outermost(schema) {
             let definition = schema.pointer_mut(pointer.trim_start_matches('#'));
             if let Some(definition) = definition {
@@ -77,6 +83,23 @@ impl Envelopes {
                 }
             }
             _ => {}
+        }
+    }
+}
+
+/// A method that permits no undeclared members permits its envelope all the same.
+fn permit_envelope(definition: &mut Value, whole: &Value) {
+    let closed = ["additionalProperties", "patternProperties"];
+    if !closed
+        .iter()
+        .any(|keyword| definition.get(keyword).is_some_and(|value| !says_nothing(value)))
+    {
+        return;
+    }
+    for member in [VERSION, ID] {
+        let properties = definition.get_mut("properties").and_then(Value::as_object_mut);
+        if let (Some(properties), Some(schema)) = (properties, whole["properties"].get(member)) {
+            properties.insert(member.to_owned(), schema.clone());
         }
     }
 }
