@@ -220,7 +220,8 @@ impl Builder<'_> {
         let mut candidates = Candidates::new();
         for (pointer, definition) in &self.input.shapes.definitions {
             let name = &self.rust_names[pointer];
-            if let Shape::Union(_) = definition.node.shape {
+            let is_of_messages = messages::union_names().any(|name| name == definition.name);
+            if let (Shape::Union(_), false) = (&definition.node.shape, is_of_messages) {
                 let shape = key(&definition.node.shape);
                 let group = candidates.entry(shape.clone()).or_insert((shape, Vec::new()));
                 group.1.push((0, name.len(), name.clone()));
@@ -382,6 +383,8 @@ impl Builder<'_> {
                 };
                 TypeRef::Nullable(Box::new(self.type_ref(&inner, context)))
             }
+            // Which result it is depends on the request, which is not said here.
+            Shape::Reference(pointer) if self.is_result_union(pointer) => TypeRef::OpenObject,
             Shape::Reference(pointer) => match self.rust_names.get(pointer) {
                 Some(name) => {
                     self.positions.insert(context.position.clone(), name.clone());
@@ -391,6 +394,11 @@ impl Builder<'_> {
             },
             Shape::Strings(_) | Shape::Object(_) | Shape::Union(_) => self.inline(node, context),
         }
+    }
+
+    fn is_result_union(&self, pointer: &str) -> bool {
+        let definition = self.input.shapes.definitions.get(pointer);
+        definition.is_some_and(|definition| messages::result_union_names().any(|name| name == definition.name))
     }
 
     /// The type of a node that the schema gives no name.

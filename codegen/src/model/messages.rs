@@ -94,8 +94,12 @@ pub struct MessageInput<'i> {
 
 /// The names of the unions of messages.
 pub fn union_names() -> impl Iterator<Item = &'static str> {
-    let results = RESULTS.iter().map(|(name, _)| *name);
-    DIRECTIONS.iter().map(|(name, ..)| *name).chain(results)
+    DIRECTIONS.iter().map(|(name, ..)| *name).chain(result_union_names())
+}
+
+/// The names of the unions of results.
+pub fn result_union_names() -> impl Iterator<Item = &'static str> {
+    RESULTS.iter().map(|(name, _)| *name)
 }
 
 /// Adds the methods to a model that has its types, and makes the unions of messages what they are.
