@@ -38,7 +38,7 @@ pub use method::{Direction, Method, Notification, Request, error_code};
 pub use number::Number;
 pub use open::{OpenJson, OpenObject};
 pub use path::Path;
-pub use reader::{Kind, MAX_DEPTH, Reader};
+pub use reader::{Kind, MAX_DEPTH, Reader, Telling};
 pub use validate::{Invalid, Validate, embedded_judge, validate_at};
 
 /// The examples of the README, which compile and run as tests.

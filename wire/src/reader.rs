@@ -43,6 +43,17 @@ pub enum Kind {
     Object,
 }
 
+/// A member that tells what an object is, if it is what it should be there.
+#[derive(Debug, Clone, Copy)]
+pub struct Telling {
+    /// The member.
+    pub member: &'static str,
+    /// The kinds that its value may be of; any, if none is named.
+    pub kinds: &'static [Kind],
+    /// The members that are always there with it.
+    pub needs: &'static [&'static str],
+}
+
 impl Kind {
     /// The kind with its article, as errors name it: `an object`.
     #[must_use]
@@ -325,6 +336,57 @@ impl<'a> Reader<'a> {
             })
         })?;
         Ok(members.get(best).copied())
+    }
+
+    /// Looks ahead for the first of `cases` that the object which comes next can be, and comes back; `None` if it can be
+    /// none of them.
+    ///
+    /// An object that can be none of them and lacks some of what it `otherwise_needs` is the first whose member it has:
+    /// whoever decodes it as that will say what is wrong.
+    ///
+    /// # Errors
+    /// When no object comes next.
+    pub fn peek_telling(
+        &mut self,
+        cases: &[Telling],
+        otherwise_needs: &[&'static str],
+    ) -> Decoded<Option<&'static str>> {
+        let mut found: Vec<(&'static str, Kind)> = Vec::new();
+        let asked = |key: &str| {
+            let in_case = |case: &Telling| {
+                std::iter::once(&case.member)
+                    .chain(case.needs)
+                    .copied()
+                    .find(|member| *member == key)
+            };
+            let needed = otherwise_needs.iter().copied().find(|member| *member == key);
+            needed.or_else(|| cases.iter().find_map(in_case))
+        };
+        self.peek(|ahead| {
+            while !ahead.at_end {
+                let mut member = None;
+                ahead.seek(|key| {
+                    member = asked(key);
+                    member.is_some()
+                })?;
+                if let Some(member) = member {
+                    found.push((member, ahead.reader.kind()?));
+                    ahead.reader.raw().map_err(|error| error.in_member(member))?;
+                }
+            }
+            Ok(())
+        })?;
+        let kind = |member: &str| found.iter().find(|(key, _)| *key == member).map(|(_, kind)| *kind);
+        let has = |member: &&str| kind(member).is_some();
+        let can_be = |case: &&Telling| {
+            let fits = |kind| case.kinds.is_empty() || case.kinds.contains(&kind);
+            kind(case.member).is_some_and(fits) && case.needs.iter().all(has)
+        };
+        let chosen = cases.iter().find(can_be).or_else(|| {
+            let must_be_one = !otherwise_needs.iter().all(has);
+            cases.iter().find(|case| must_be_one && has(&case.member))
+        });
+        Ok(chosen.map(|case| case.member))
     }
 
     /// Looks ahead into a member of the object that comes next, and comes back; `None` if it has no such member.

@@ -703,6 +703,7 @@ fn is_object(model: &Model, name: &str) -> bool {
 
 fn kind_name(kind: JsonKind) -> &'static str {
     match kind {
+        JsonKind::Null => "null",
         JsonKind::Boolean => "boolean",
         JsonKind::Number => "number",
         JsonKind::String => "string",

@@ -44,15 +44,10 @@ impl Shells {
     /// The places of an object's members: constants first, as they are written first.
     pub(super) fn places<'m>(&self, name: &str, object: &'m Struct) -> Option<Vec<Place<'m>>> {
         let shell = self.structure(name)?;
-        let mut taken: Vec<String> = shell.fields.values().map(ToString::to_string).collect();
+        let mut taken: Vec<String> = shell.fields.values().map(|(field, _)| field.to_string()).collect();
         let mut places = Vec::new();
         for constant in &object.constants {
-            let snake = constant.name.to_snake_case();
-            let wanted = if snake.is_empty() {
-                spelt_out(&constant.name).to_snake_case()
-            } else {
-                snake
-            };
+            let wanted = spelt_out(&constant.name).to_snake_case();
             let wanted = if syn::parse_str::<Ident>(&wanted).is_ok() {
                 wanted
             } else {
@@ -65,18 +60,8 @@ impl Shells {
             places.push(Place::Constant { constant, local, field });
         }
         for member in &object.members {
-            let field = shell.fields.get(&member.name)?.clone();
-            let ty = shell
-                .item
-                .fields
-                .iter()
-                .find(|other| other.ident.as_ref() == Some(&field))?;
-            let ty = &ty.ty;
-            places.push(Place::Member {
-                member,
-                field,
-                ty: quote::quote!(#ty),
-            });
+            let (field, ty) = shell.fields.get(&member.name)?.clone();
+            places.push(Place::Member { member, field, ty });
         }
         Some(places)
     }

@@ -3,16 +3,13 @@
 use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::quote;
 
 use super::Emitter;
 use super::tokens::ident;
 use crate::model::names::{UNKNOWN, unique, variant_names};
 use crate::model::{Direction, JsonKind, MessageKind, Method, Struct, Type, TypeKind, TypeRef};
 use crate::normalise::envelope::Envelope;
-
-/// The module of the unions of messages.
-pub const MODULE: &str = "messages";
 
 const PARAMS: &str = "params";
 
@@ -54,6 +51,7 @@ impl Emitter<'_> {
         let (names, unknown) = method_variants(variants);
         let held: Vec<_> = types.iter().map(|ty| self.scope.ty(ty)).collect();
         let methods: Vec<&String> = variants.iter().map(|(method, _)| method).collect();
+        let from = self.scope.std("From");
         let variant_docs = methods.iter().map(|method| super::docs::lines(&format!("`{method}`")));
         quote! {
             #docs
@@ -75,7 +73,7 @@ impl Emitter<'_> {
                 }
             }
 
-            #(impl From<#held> for #rust {
+            #(impl #from<#held> for #rust {
                 fn from(message: #held) -> Self {
                     Self::#names(message)
                 }
@@ -254,7 +252,8 @@ impl Emitter<'_> {
             .map(|side| {
                 let (requests, notifications) = (union(format!("{side}Request")), union(format!("{side}Notification")));
                 let message = quote!(mcp_wire::Message<#requests, #notifications>);
-                let name = format_ident!("{side}Message");
+                let name = unique(&format!("{side}Message"), |name| model.types.contains_key(name));
+                let name = ident(&name);
                 let who = side.to_lowercase();
                 if model.batches {
                     let docs = super::docs::lines(&format!(
@@ -355,6 +354,13 @@ impl Emitter<'_> {
 
     /// The schema and its judge.
     pub(super) fn schema(&self) -> TokenStream {
+        let is_judged = |ty: &Type| {
+            matches!(
+                ty.kind,
+                TypeKind::Struct(_) | TypeKind::Strings { .. } | TypeKind::Union(_)
+            )
+        };
+        let judged = self.input.model.types.values().any(is_judged).then(judged_macro);
         quote! {
             //! The revision's schema, and the judge that knows it.
 
@@ -370,6 +376,14 @@ impl Emitter<'_> {
                 &JUDGE
             }
 
+            #judged
+        }
+    }
+}
+
+/// What ties a type to its place in the schema.
+fn judged_macro() -> TokenStream {
+    quote! {
             macro_rules! judged {
                 ($type:ty, $pointer:literal) => {
                     impl mcp_wire::Validate for $type {
@@ -399,7 +413,6 @@ impl Emitter<'_> {
                 };
             }
             pub(crate) use judged;
-        }
     }
 }
 

@@ -17,6 +17,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use serde_json::Value;
 
+use crate::model::modules::MESSAGES;
 use crate::model::{Model, TypeKind};
 
 pub use adapters::{AdapterTemplates, AdaptersInput, RevisionInput, emit_adapters};
@@ -144,7 +145,7 @@ impl Emitter<'_> {
             .collect();
         let title = format!(" The part of the protocol that is about {}.", module.replace('_', " "));
         let imports = self.scope.imports(self.input.model, module);
-        let messages = (module == messages::MODULE).then(|| self.message_aliases());
+        let messages = (module == MESSAGES).then(|| self.message_aliases());
         quote! {
             #![doc = #title]
             #imports

@@ -1,12 +1,13 @@
 //! Structs and enumerations by typify: fields, names, keyword escapes.
 //!
 //! typify sees a schema of our own making, in which each member refers to a Rust type that is settled already. That is
-//! what it does well; what it would lose (constants, absence, undeclared members) never reaches it.
+//! what it does well; what it would lose (constants, absence, undeclared members, names) never reaches it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use heck::{ToSnakeCase, ToUpperCamelCase};
-use proc_macro2::Ident;
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
 use serde_json::{Map, Value, json};
 use typify::{TypeSpace, TypeSpaceSettings};
 
@@ -22,80 +23,78 @@ pub struct Shells {
     strings: BTreeMap<String, BTreeMap<String, Ident>>,
 }
 
-/// A struct, and which field is which member.
+/// A struct's fields.
 pub struct StructShell {
-    /// The struct, with nothing but its fields.
-    pub item: syn::ItemStruct,
-    /// The field of each member, by the member's name on the wire.
-    pub fields: BTreeMap<String, Ident>,
+    /// The field of each member and its type, by the member's name on the wire.
+    pub fields: BTreeMap<String, (Ident, TokenStream)>,
 }
 
 impl Shells {
     /// Has typify lay out every struct and enumeration of the model.
+    ///
+    /// It knows types by number: spelling names is not its business, and no name can be at odds with one that it makes.
     pub fn new(model: &Model, scope: &Scope) -> Result<Self, EmitError> {
         let mut settings = TypeSpaceSettings::default();
-        let mut replacements: BTreeMap<String, String> = BTreeMap::new();
+        let mut held: BTreeMap<String, TokenStream> = BTreeMap::new();
+        let mut numbers: BTreeMap<String, String> = BTreeMap::new();
         let mut definitions = Map::new();
-        let mut written: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
-        for (name, ty) in &model.types {
-            match &ty.kind {
+        let mut laid_out: BTreeMap<String, Laid<'_>> = BTreeMap::new();
+        for (number, (name, ty)) in model.types.iter().enumerate() {
+            let (schema, keys) = match &ty.kind {
                 TypeKind::Struct(object) => {
                     let mut properties = Map::new();
                     let keys = distinct(object.members.iter().map(|member| member.name.as_str()), field_like);
                     for member in &object.members {
-                        let held = scope.held(&member.ty, member.boxed);
+                        let rust = scope.held(&member.ty, member.boxed);
                         // An absent member and a null one are two things, and typify makes them one.
-                        let rust = if member.required { held } else { scope.optional(&held) };
-                        let number = replacements.len();
-                        let replaced = replacements
-                            .entry(rust.to_string())
-                            .or_insert_with(|| format!("Replaced{number}"));
-                        let reference = json!({"$ref": format!("#/definitions/{replaced}")});
+                        let rust = if member.required { rust } else { scope.optional(&rust) };
+                        let number = format!("Held{}", numbers.len());
+                        let number = numbers.entry(rust.to_string()).or_insert(number);
+                        held.entry(number.clone()).or_insert(rust);
+                        let reference = json!({"$ref": format!("#/definitions/{number}")});
                         properties.insert(keys[&member.name].clone(), reference);
                     }
                     let required: Vec<&String> = keys.values().collect();
                     let schema = json!({"type": "object", "properties": properties, "required": required});
-                    definitions.insert(name.clone(), schema);
-                    written.insert(name.clone(), invert(keys));
+                    (schema, keys)
                 }
                 TypeKind::Strings { values, .. } => {
                     let keys = distinct(values.iter().map(String::as_str), variant_like);
-                    let schema =
-                        json!({"type": "string", "enum": values.iter().map(|value| &keys[value]).collect::<Vec<_>>()});
-                    definitions.insert(name.clone(), schema);
-                    written.insert(name.clone(), invert(keys));
+                    let values: Vec<&String> = values.iter().map(|value| &keys[value]).collect();
+                    (json!({"type": "string", "enum": values}), keys)
                 }
-                _ => {}
-            }
+                _ => continue,
+            };
+            let number = format!("Type{number}");
+            definitions.insert(number.clone(), schema);
+            let names = invert(keys);
+            laid_out.insert(number, Laid { name, names });
         }
-        for (rust, replaced) in &replacements {
-            settings.with_replacement(replaced, rust, std::iter::empty());
-            definitions.insert(replaced.clone(), json!({"type": "string"}));
+        for number in held.keys() {
+            settings.with_replacement(number, number, std::iter::empty());
+            definitions.insert(number.clone(), json!({"type": "string"}));
         }
-        let items = run_typify(&settings, definitions)?;
         let mut shells = Self::default();
-        for item in items {
+        for item in run_typify(&settings, definitions)? {
             match item {
                 syn::Item::Struct(item) => {
-                    if let Some(members) = written.get(&item.ident.to_string()) {
-                        shells
-                            .structs
-                            .insert(item.ident.to_string(), struct_shell(item, members, scope));
+                    if let Some(laid) = laid_out.remove(&item.ident.to_string()) {
+                        let shell = struct_shell(&item, &laid.names, &held);
+                        shells.structs.insert(laid.name.to_owned(), shell);
                     }
                 }
                 syn::Item::Enum(item) => {
-                    if let Some(values) = written.get(&item.ident.to_string()) {
-                        shells.strings.insert(item.ident.to_string(), variants(&item, values));
+                    if let Some(laid) = laid_out.remove(&item.ident.to_string()) {
+                        shells
+                            .strings
+                            .insert(laid.name.to_owned(), variants(&item, &laid.names));
                     }
                 }
                 _ => {}
             }
         }
-        let missing = written
-            .keys()
-            .find(|name| !shells.structs.contains_key(*name) && !shells.strings.contains_key(*name));
-        match missing {
-            Some(name) => Err(EmitError::Typify(format!("it left out {name}"))),
+        match laid_out.into_values().next() {
+            Some(laid) => Err(EmitError::Typify(format!("it left out {}", laid.name))),
             None => Ok(shells),
         }
     }
@@ -121,21 +120,29 @@ fn run_typify(settings: &TypeSpaceSettings, definitions: Map<String, Value>) -> 
     Ok(file.items)
 }
 
-fn struct_shell(mut item: syn::ItemStruct, members: &BTreeMap<String, String>, scope: &Scope) -> StructShell {
-    let mut fields = BTreeMap::new();
-    for field in &mut item.fields {
-        if let Some(ident) = &field.ident {
-            let written =
-                renamed(&field.attrs).unwrap_or_else(|| ident.to_string().trim_start_matches("r#").to_owned());
-            if let Some(member) = members.get(&written) {
-                fields.insert(member.clone(), ident.clone());
-            }
-        }
-        field.attrs.clear();
+/// A type as typify knows it.
+struct Laid<'m> {
+    /// Its Rust name.
+    name: &'m str,
+    /// Its members' or values' names on the wire, by the keys that typify was given.
+    names: BTreeMap<String, String>,
+}
+
+fn struct_shell(
+    item: &syn::ItemStruct,
+    members: &BTreeMap<String, String>,
+    held: &BTreeMap<String, TokenStream>,
+) -> StructShell {
+    let field = |field: &syn::Field| {
+        let ident = field.ident.clone()?;
+        let written = renamed(&field.attrs).unwrap_or_else(|| ident.to_string().trim_start_matches("r#").to_owned());
+        let ty = &field.ty;
+        let ty = held.get(&quote!(#ty).to_string())?;
+        Some((members.get(&written)?.clone(), (ident, ty.clone())))
+    };
+    StructShell {
+        fields: item.fields.iter().filter_map(field).collect(),
     }
-    item.attrs.clear();
-    scope.shorten(&mut item);
-    StructShell { item, fields }
 }
 
 fn variants(item: &syn::ItemEnum, values: &BTreeMap<String, String>) -> BTreeMap<String, Ident> {
@@ -169,7 +176,7 @@ fn distinct<'n>(names: impl Iterator<Item = &'n str>, identifier: fn(&str) -> St
     names
         .map(|name| {
             let own = identifier(name);
-            let usable = own.starts_with(|c: char| c.is_ascii_alphabetic()) && !taken.contains(&own);
+            let usable = own.is_ascii() && own.starts_with(|c: char| c.is_ascii_alphabetic()) && !taken.contains(&own);
             let key = if usable {
                 name.to_owned()
             } else {

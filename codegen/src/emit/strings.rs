@@ -35,7 +35,7 @@ impl Emitter<'_> {
         let unknown = unknown_value(variants);
         let texts = known.iter().map(|(value, variant)| quote!(Self::#variant => #value));
         let matches = known.iter().map(|(value, variant)| quote!(#value => Self::#variant));
-        let string = self.scope.std("String");
+        let [string, from] = ["String", "From"].map(|name| self.scope.std(name));
         let pointer = &ty.pointer;
         quote! {
             #docs
@@ -57,7 +57,7 @@ impl Emitter<'_> {
                 }
             }
 
-            impl From<&str> for #rust {
+            impl #from<&str> for #rust {
                 fn from(value: &str) -> Self {
                     match value {
                         #(#matches,)*
@@ -66,7 +66,7 @@ impl Emitter<'_> {
                 }
             }
 
-            impl From<#string> for #rust {
+            impl #from<#string> for #rust {
                 fn from(value: #string) -> Self {
                     Self::from(value.as_str())
                 }

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
-use syn::visit_mut::VisitMut;
 
 use crate::model::{Model, TypeKind, TypeRef};
 
 /// Names of the standard library's prelude that generated code writes without a path, where no type shadows them.
-const PRELUDE: [(&str, &str); 4] = [
+const PRELUDE: [(&str, &str); 6] = [
     ("Box", "::std::boxed::Box"),
+    ("From", "::std::convert::From"),
+    ("Into", "::std::convert::Into"),
     ("Option", "::std::option::Option"),
     ("String", "::std::string::String"),
     ("Vec", "::std::vec::Vec"),
@@ -31,7 +32,7 @@ impl Scope {
         }
     }
 
-    /// A type of the prelude: by its name, or by its whole path where the revision has a type of that name.
+    /// A type or trait of the prelude: by its name, or by its whole path where the revision has a type of that name.
     pub fn std(&self, name: &str) -> TokenStream {
         let path = PRELUDE
             .iter()
@@ -100,7 +101,8 @@ impl Scope {
             _ => false,
         };
         let (parameter, value) = if converts {
-            (quote!(#name: impl Into<#plain>), quote!(#name.into()))
+            let into = self.std("Into");
+            (quote!(#name: impl #into<#plain>), quote!(#name.into()))
         } else {
             (quote!(#name: #plain), quote!(#name))
         };
@@ -124,28 +126,6 @@ impl Scope {
         }
         let names = names.iter().map(|name| ident(name));
         Some(quote!(use crate::{#(#names),*};))
-    }
-
-    /// Writes the prelude's types by their short names, where they mean what they should.
-    pub fn shorten(&self, item: &mut syn::ItemStruct) {
-        Shorten(self).visit_item_struct_mut(item);
-    }
-}
-
-struct Shorten<'s>(&'s Scope);
-
-impl VisitMut for Shorten<'_> {
-    fn visit_path_mut(&mut self, path: &mut syn::Path) {
-        syn::visit_mut::visit_path_mut(self, path);
-        let written: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
-        let written = format!("::{}", written.join("::"));
-        let known = PRELUDE
-            .iter()
-            .any(|(name, full)| *full == written && !self.0.shadowed.contains(name));
-        if let (true, Some(last)) = (known, path.segments.last().cloned()) {
-            path.leading_colon = None;
-            path.segments = std::iter::once(last).collect();
-        }
     }
 }
 

@@ -8,7 +8,7 @@ use quote::quote;
 use super::Emitter;
 use super::tokens::ident;
 use crate::model::names::{UNKNOWN, unique};
-use crate::model::{Decision, JsonKind, Type, TypeRef, Union, Variant};
+use crate::model::{Case, Decision, JsonKind, Type, TypeRef, Union, Variant};
 
 impl Emitter<'_> {
     /// An enum and its implementations.
@@ -68,6 +68,7 @@ impl Emitter<'_> {
     /// `From` for each type that only one variant holds.
     fn union_conversions(&self, name: &str, union: &Union) -> TokenStream {
         let rust = ident(name);
+        let from = self.scope.std("From");
         let mut holders: BTreeMap<&TypeRef, Vec<&Variant>> = BTreeMap::new();
         for variant in &union.variants {
             holders
@@ -91,7 +92,7 @@ impl Emitter<'_> {
                 };
                 let text = (variant.ty == TypeRef::String).then(|| {
                     quote! {
-                        impl From<&str> for #rust {
+                        impl #from<&str> for #rust {
                             fn from(value: &str) -> Self {
                                 Self::#name(value.to_owned())
                             }
@@ -99,7 +100,7 @@ impl Emitter<'_> {
                     }
                 });
                 quote! {
-                    impl From<#held> for #rust {
+                    impl #from<#held> for #rust {
                         fn from(value: #held) -> Self {
                             Self::#name(#value)
                         }
@@ -173,15 +174,19 @@ impl Choice<'_> {
                     }
                 }
             }
-            Decision::Has { cases, otherwise } => {
-                let members = cases.iter().map(|(member, _)| member);
-                let arms = cases.iter().map(|(member, decision)| {
+            Decision::Has {
+                cases,
+                otherwise,
+                needs,
+            } => {
+                let tellings = cases.iter().map(telling);
+                let arms = cases.iter().map(|Case { member, decision, .. }| {
                     let decoded = self.decode(decision);
                     quote!(Some(#member) => #decoded)
                 });
                 let otherwise = self.decode(otherwise);
                 quote! {
-                    match reader.peek_members(&[#(#members),*])? {
+                    match reader.peek_telling(&[#(#tellings),*], &[#(#needs),*])? {
                         #(#arms,)*
                         _ => #otherwise,
                     }
@@ -237,15 +242,19 @@ impl Choice<'_> {
                     }
                 }
             }
-            Decision::Has { cases, otherwise } => {
-                let members = cases.iter().map(|(member, _)| member);
-                let arms = cases.iter().map(|(member, decision)| {
+            Decision::Has {
+                cases,
+                otherwise,
+                needs,
+            } => {
+                let tellings = cases.iter().map(telling);
+                let arms = cases.iter().map(|Case { member, decision, .. }| {
                     let chosen = Self::choose(decision);
                     quote!(Some(#member) => #chosen)
                 });
                 let otherwise = Self::choose(otherwise);
                 quote! {
-                    match reader.peek_members(&[#(#members),*])? {
+                    match reader.peek_telling(&[#(#tellings),*], &[#(#needs),*])? {
                         #(#arms,)*
                         _ => #otherwise,
                     }
@@ -270,12 +279,19 @@ pub(super) fn unknown_variant(union: &Union) -> Option<Ident> {
     has_tag(union.objects.as_ref()).then(|| ident(&unique(UNKNOWN, taken)))
 }
 
+/// A case as the reader looks for it.
+fn telling(case: &Case) -> TokenStream {
+    let (member, needs) = (&case.member, &case.needs);
+    let kinds = case.kinds.iter().map(|kind| kind_token(*kind));
+    quote!(mcp_wire::Telling { member: #member, kinds: &[#(mcp_wire::Kind::#kinds),*], needs: &[#(#needs),*] })
+}
+
 /// Whether a union can meet a tag that it doesn't know.
 fn has_tag(decision: Option<&Decision>) -> bool {
     match decision {
         Some(Decision::Tag { .. }) => true,
-        Some(Decision::Has { cases, otherwise }) => {
-            has_tag(Some(otherwise)) || cases.iter().any(|(_, decision)| has_tag(Some(decision)))
+        Some(Decision::Has { cases, otherwise, .. }) => {
+            has_tag(Some(otherwise)) || cases.iter().any(|case| has_tag(Some(&case.decision)))
         }
         _ => false,
     }
@@ -290,8 +306,8 @@ fn indices(decision: &Decision) -> Vec<usize> {
                 .chain(absent.iter().flat_map(|decision| indices(decision)))
                 .collect()
         }
-        Decision::Has { cases, otherwise } => {
-            let cases = cases.iter().flat_map(|(_, decision)| indices(decision));
+        Decision::Has { cases, otherwise, .. } => {
+            let cases = cases.iter().flat_map(|case| indices(&case.decision));
             cases.chain(indices(otherwise)).collect()
         }
         Decision::Within { decision, .. } => indices(decision),
@@ -316,6 +332,7 @@ fn variant_docs(variant: &Variant) -> TokenStream {
 
 fn kind_token(kind: JsonKind) -> Ident {
     ident(match kind {
+        JsonKind::Null => "Null",
         JsonKind::Boolean => "Boolean",
         JsonKind::Number => "Number",
         JsonKind::String => "String",
@@ -326,6 +343,7 @@ fn kind_token(kind: JsonKind) -> Ident {
 
 fn variant_kind_name(variant: &Variant) -> &'static str {
     match variant.kind {
+        JsonKind::Null => "null",
         JsonKind::Boolean => "a boolean",
         JsonKind::Number if variant.ty == TypeRef::Integer => "an integer",
         JsonKind::Number => "a number",

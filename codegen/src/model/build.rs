@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::cycles::box_cycles;
-use super::decide::{Lookup, decide};
+use super::cycles::{box_cycles, open_endless_aliases};
+use super::decide::{Lookup, decide, json_kind};
 use super::messages::{self, MessageInput};
 use super::modules::assign_modules;
 use super::names::{Names, unique};
 use super::{
     ConstantMember, Definition, ErrorCode, JsonKind, Member, Model, Struct, Type, TypeKind, TypeRef, Union, Variant,
 };
+use crate::normalise::envelope::Envelope;
 use crate::normalise::{DefinitionShape, Node, Property, Scalar, Shape, Shapes};
 
 /// What a model is built from.
@@ -58,6 +59,13 @@ pub fn build_model(input: &BuildInput<'_>) -> Result<Model, Vec<Collision>> {
         positions: input.later.map(|later| later.positions.clone()).unwrap_or_default(),
         request_id: request_id_pointer(input.shapes),
     };
+    // Unions of messages have their names also where the schema has no such unions.
+    for name in messages::union_names() {
+        builder
+            .keys
+            .entry(name.to_owned())
+            .or_insert_with(|| "messages".to_owned());
+    }
     builder.name_shared();
     for (pointer, definition) in &input.shapes.definitions {
         let name = builder.rust_names[pointer].clone();
@@ -79,6 +87,7 @@ pub fn build_model(input: &BuildInput<'_>) -> Result<Model, Vec<Collision>> {
             results: input.results,
         },
     );
+    open_endless_aliases(&mut model);
     box_cycles(&mut model);
     assign_modules(&mut model, input.modules);
     Ok(model)
@@ -119,21 +128,36 @@ fn name_definitions(input: &BuildInput<'_>) -> Result<BTreeMap<String, String>, 
 }
 
 fn definitions(input: &BuildInput<'_>, rust_names: &BTreeMap<String, String>) -> BTreeMap<String, Definition> {
-    let official = input
-        .shapes
-        .definitions
-        .iter()
-        .filter(|(_, definition)| definition.official);
-    official
-        .map(|(pointer, definition)| {
-            let entry = Definition {
-                pointer: pointer.clone(),
-                ty: TypeRef::Named(rust_names[pointer].clone()),
-                envelope: definition.envelope,
-            };
-            (definition.name.clone(), entry)
-        })
-        .collect()
+    let shapes = &input.shapes.definitions;
+    let mut official: Vec<_> = shapes.iter().filter(|(_, definition)| definition.official).collect();
+    // One that is nested in another, by whose name somebody else is called already, goes by its pointer.
+    official.sort_by_key(|(pointer, _)| pointer.matches('/').count());
+    let mut named = BTreeMap::new();
+    for (pointer, definition) in official {
+        let entry = Definition {
+            pointer: pointer.clone(),
+            ty: TypeRef::Named(rust_names[pointer].clone()),
+            envelope: envelope(input.shapes, definition),
+        };
+        let name = match named.contains_key(&definition.name) {
+            true => pointer.clone(),
+            false => definition.name.clone(),
+        };
+        named.insert(name, entry);
+    }
+    named
+}
+
+/// The envelope of a definition, or of the one that it is another name for.
+fn envelope(shapes: &Shapes, definition: &DefinitionShape) -> Option<Envelope> {
+    let mut definition = definition;
+    for _ in 0..shapes.definitions.len() {
+        match &definition.node.shape {
+            Shape::Reference(pointer) => definition = shapes.definitions.get(pointer)?,
+            _ => break,
+        }
+    }
+    definition.envelope
 }
 
 fn definition_key(shapes: &Shapes, pointer: &str) -> String {
@@ -196,7 +220,8 @@ impl Builder<'_> {
         let mut candidates = Candidates::new();
         for (pointer, definition) in &self.input.shapes.definitions {
             let name = &self.rust_names[pointer];
-            if let Shape::Union(_) = definition.node.shape {
+            let is_of_messages = messages::union_names().any(|name| name == definition.name);
+            if let (Shape::Union(_), false) = (&definition.node.shape, is_of_messages) {
                 let shape = key(&definition.node.shape);
                 let group = candidates.entry(shape.clone()).or_insert((shape, Vec::new()));
                 group.1.push((0, name.len(), name.clone()));
@@ -358,6 +383,8 @@ impl Builder<'_> {
                 };
                 TypeRef::Nullable(Box::new(self.type_ref(&inner, context)))
             }
+            // Which result it is depends on the request, which is not said here.
+            Shape::Reference(pointer) if self.is_result_union(pointer) => TypeRef::OpenObject,
             Shape::Reference(pointer) => match self.rust_names.get(pointer) {
                 Some(name) => {
                     self.positions.insert(context.position.clone(), name.clone());
@@ -367,6 +394,11 @@ impl Builder<'_> {
             },
             Shape::Strings(_) | Shape::Object(_) | Shape::Union(_) => self.inline(node, context),
         }
+    }
+
+    fn is_result_union(&self, pointer: &str) -> bool {
+        let definition = self.input.shapes.definitions.get(pointer);
+        definition.is_some_and(|definition| messages::result_union_names().any(|name| name == definition.name))
     }
 
     /// The type of a node that the schema gives no name.
@@ -543,16 +575,6 @@ fn accepts_everything(kinds: &[JsonKind], flat: &[&Node], lookup: &Definitions<'
         && flat
             .iter()
             .all(|node| !matches!(lookup.shape(node), Shape::Object(_) | Shape::Strings(_)))
-}
-
-fn json_kind(shape: &Shape) -> JsonKind {
-    match shape {
-        Shape::Boolean | Shape::Constant(Scalar::Boolean(_)) => JsonKind::Boolean,
-        Shape::Integer | Shape::Number | Shape::Constant(Scalar::Integer(_)) => JsonKind::Number,
-        Shape::String | Shape::Strings(_) | Shape::Constant(Scalar::String(_)) => JsonKind::String,
-        Shape::List(_) => JsonKind::Array,
-        _ => JsonKind::Object,
-    }
 }
 
 /// What stands in several places: its shape, and its possible names, each with how good a reason there is for it (0 is

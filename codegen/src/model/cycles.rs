@@ -1,8 +1,33 @@
-//! Types that may contain themselves: a Rust value needs a pointer somewhere on the way.
+//! Types that may contain themselves: a Rust value needs a pointer somewhere on the way, and an alias an end.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Model, TypeKind, TypeRef};
+
+/// Opens aliases that lead to themselves (arrays of such arrays, maps of such maps) where they do: Rust has no such alias.
+pub fn open_endless_aliases(model: &mut Model) {
+    let names: Vec<String> = model.types.keys().cloned().collect();
+    for name in names {
+        let target = |name: &str| match model.types.get(name).map(|ty| &ty.kind) {
+            Some(TypeKind::Alias(target)) => target.named(),
+            _ => None,
+        };
+        let on_the_way = std::iter::successors(target(&name), |next| target(next));
+        if on_the_way.take(model.types.len()).any(|next| next == name)
+            && let Some(TypeKind::Alias(target)) = model.types.get_mut(&name).map(|ty| &mut ty.kind)
+        {
+            open_innermost(target);
+        }
+    }
+}
+
+fn open_innermost(ty: &mut TypeRef) {
+    match ty {
+        TypeRef::List(inner) | TypeRef::Map(inner) => open_innermost(inner),
+        // Any JSON includes null.
+        other => *other = TypeRef::Any,
+    }
+}
 
 /// Marks every member and variant that lies on a way from a type to itself.
 pub fn box_cycles(model: &mut Model) {

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use super::JsonKind;
 use crate::normalise::{Node, Property, Scalar, Shape};
 
 /// A way to tell which variant an object is.
@@ -29,9 +30,11 @@ pub enum Decision {
     /// By which of several members is there.
     Has {
         /// What the presence of each leads to, in the order in which they are asked for.
-        cases: Vec<(String, Decision)>,
+        cases: Vec<Case>,
         /// What the absence of all leads to.
         otherwise: Box<Decision>,
+        /// What is always there in the absence of all.
+        needs: Vec<String>,
     },
     /// By the same means, in the object that is a member.
     Within {
@@ -42,12 +45,30 @@ pub enum Decision {
     },
 }
 
+/// A member that tells a variant by being there.
+///
+/// The others may have it as well, as one that they don't declare: then it may be of any kind, and lack company.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Case {
+    /// The member.
+    pub member: String,
+    /// The kinds of its value; all, if there are none.
+    pub kinds: Vec<JsonKind>,
+    /// What else is always there with it.
+    pub needs: Vec<String>,
+    /// What its presence leads to.
+    pub decision: Decision,
+}
+
 /// An object that may be a variant: its index and its members.
 type Candidate<'n> = (usize, &'n BTreeMap<String, Property>);
 
 /// How many partial decisions may be looked at for one union. Unions that can be told apart take a few for each variant;
 /// for those that can't, the combinations would be endless.
 const BUDGET: usize = 2_000;
+
+/// How far unions within unions are looked into for the kinds of their values.
+const DEEPEST: usize = 16;
 
 /// Looks through references at an object's members.
 pub trait Lookup<'n> {
@@ -137,20 +158,63 @@ impl<'n, L: Lookup<'n>> Search<'_, L> {
             names.iter().find_map(|member| {
                 let (with, without) = split_by_presence(candidates, member, must_require)?;
                 let present = self.decide(&with, None)?;
-                let mut cases = vec![((*member).clone(), present)];
-                let otherwise = match self.decide(&without, None)? {
+                let kinds: Option<Vec<_>> = with
+                    .iter()
+                    .map(|(_, members)| self.kinds(&members[*member].node, DEEPEST))
+                    .collect();
+                let mut cases = vec![Case {
+                    member: (*member).clone(),
+                    kinds: kinds
+                        .unwrap_or_default()
+                        .into_iter()
+                        .flatten()
+                        .collect::<BTreeSet<_>>()
+                        .into_iter()
+                        .collect(),
+                    needs: required_by_all(&with)
+                        .into_iter()
+                        .filter(|name| name != *member)
+                        .collect(),
+                    decision: present,
+                }];
+                let (otherwise, needs) = match self.decide(&without, None)? {
                     Decision::Has {
                         cases: further,
                         otherwise,
+                        needs,
                     } => {
                         cases.extend(further);
-                        otherwise
+                        (otherwise, needs)
                     }
-                    other => Box::new(other),
+                    other => (Box::new(other), required_by_all(&without)),
                 };
-                Some(Decision::Has { cases, otherwise })
+                Some(Decision::Has {
+                    cases,
+                    otherwise,
+                    needs,
+                })
             })
         })
+    }
+
+    /// The kinds of JSON that a value may be; `None` if it may be of any.
+    fn kinds(&self, node: &'n Node, depth: usize) -> Option<BTreeSet<JsonKind>> {
+        let depth = depth.checked_sub(1)?;
+        let kind = match self.lookup.shape(node) {
+            Shape::Any | Shape::Reference(_) => return None,
+            Shape::Null => JsonKind::Null,
+            Shape::Nullable(inner) => {
+                let mut kinds = self.kinds(inner, depth)?;
+                kinds.insert(JsonKind::Null);
+                return Some(kinds);
+            }
+            Shape::Union(variants) => {
+                let kinds: Option<Vec<_>> = variants.iter().map(|variant| self.kinds(variant, depth)).collect();
+                return Some(kinds?.into_iter().flatten().collect());
+            }
+            shape => json_kind(shape),
+        };
+        Some([kind].into())
     }
 
     /// By what tells apart an object that all candidates require as the same member.
@@ -186,6 +250,30 @@ fn tag_values(shape: &Shape) -> Option<Vec<&str>> {
     }
 }
 
+/// What all candidates require.
+fn required_by_all(candidates: &[Candidate<'_>]) -> Vec<String> {
+    let requires = |members: &BTreeMap<String, Property>, name: &String| {
+        members.get(name).is_some_and(|property| property.required)
+    };
+    let Some((_, first)) = candidates.first() else {
+        return Vec::new();
+    };
+    let names = first.keys();
+    let required = names.filter(|name| candidates.iter().all(|(_, members)| requires(members, name)));
+    required.cloned().collect()
+}
+
+/// The kind of a shape that has one.
+pub fn json_kind(shape: &Shape) -> JsonKind {
+    match shape {
+        Shape::Boolean | Shape::Constant(Scalar::Boolean(_)) => JsonKind::Boolean,
+        Shape::Integer | Shape::Number | Shape::Constant(Scalar::Integer(_)) => JsonKind::Number,
+        Shape::String | Shape::Strings(_) | Shape::Constant(Scalar::String(_)) => JsonKind::String,
+        Shape::List(_) => JsonKind::Array,
+        _ => JsonKind::Object,
+    }
+}
+
 /// Those that have a member and those that don't, if there are both.
 fn split_by_presence<'n>(
     candidates: &[Candidate<'n>],
@@ -201,9 +289,18 @@ fn split_by_presence<'n>(
     }
     let tells = with.iter().all(|(_, members)| {
         let required = members[member].required;
-        required || (!must_require && without.iter().any(|(_, other)| requires_no_more(other, members)))
+        required
+            || (!must_require
+                && without.iter().any(|(_, other)| requires_no_more(other, members))
+                && without.iter().all(|(_, other)| declares_no_more(other, members)))
     });
     tells.then_some((with, without))
+}
+
+/// Whether `other` declares nothing that `members` don't: what has no telling member might be either otherwise, and one
+/// of them would misread what the other doesn't declare.
+fn declares_no_more(other: &BTreeMap<String, Property>, members: &BTreeMap<String, Property>) -> bool {
+    other.keys().all(|name| members.contains_key(name))
 }
 
 /// Whether `other` requires nothing that `members` doesn't.

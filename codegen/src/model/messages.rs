@@ -92,6 +92,16 @@ pub struct MessageInput<'i> {
     pub results: &'i BTreeMap<String, Vec<String>>,
 }
 
+/// The names of the unions of messages.
+pub fn union_names() -> impl Iterator<Item = &'static str> {
+    DIRECTIONS.iter().map(|(name, ..)| *name).chain(result_union_names())
+}
+
+/// The names of the unions of results.
+pub fn result_union_names() -> impl Iterator<Item = &'static str> {
+    RESULTS.iter().map(|(name, _)| *name)
+}
+
 /// Adds the methods to a model that has its types, and makes the unions of messages what they are.
 pub fn add_messages(model: &mut Model, input: &MessageInput<'_>) {
     model.methods = methods(model, input);
@@ -147,7 +157,7 @@ fn replace(model: &mut Model, name: &str, kind: TypeKind, envelope: Option<Envel
         documented_as: name.to_owned(),
         official,
         pointer,
-        module: "messages".to_owned(),
+        module: String::new(),
         description: None,
         kind,
     };

@@ -4,7 +4,7 @@ mod build;
 mod cycles;
 mod decide;
 mod messages;
-mod modules;
+pub mod modules;
 pub mod names;
 
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use crate::normalise::Scalar;
 use crate::normalise::envelope::Envelope;
 
 pub use build::{BuildInput, Collision, build_model};
-pub use decide::Decision;
+pub use decide::{Case, Decision};
 pub use messages::{Direction, MessageKind, Method};
 pub use names::Names;
 
@@ -149,6 +149,8 @@ pub struct Variant {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum JsonKind {
+    /// `null`.
+    Null,
     /// A boolean.
     Boolean,
     /// A number, integral or not.

@@ -7,11 +7,26 @@ use super::{Model, TypeKind, TypeRef};
 /// Where types stand that several parts of the protocol use.
 const SHARED: &str = "base";
 
+/// Where the unions of messages stand.
+pub const MESSAGES: &str = "messages";
+/// What a crate calls its other files, and the crate that it uses.
+const TAKEN: [&str; 7] = [
+    "definitions",
+    "error_code",
+    "lib",
+    "main",
+    "mcp_wire",
+    "methods",
+    "schema",
+];
+
 /// Assigns modules: as `assigned` says by official name; else with the method or the one module that uses the type.
 pub fn assign_modules(model: &mut Model, assigned: &BTreeMap<String, String>) {
     let mut modules: BTreeMap<String, String> = BTreeMap::new();
     for (name, ty) in &model.types {
-        if let (true, Some(module)) = (ty.official, assigned.get(&ty.documented_as)) {
+        if matches!(ty.kind, TypeKind::Methods(_) | TypeKind::Results(_)) {
+            modules.insert(name.clone(), MESSAGES.to_owned());
+        } else if let (true, Some(module)) = (ty.official, assigned.get(&ty.documented_as)) {
             modules.insert(name.clone(), module.clone());
         }
     }
@@ -66,9 +81,12 @@ fn module_of_method(method: &str) -> String {
                     }
                 })
                 .collect();
-            let is_name =
-                name.starts_with(|c: char| c.is_ascii_lowercase()) && syn::parse_str::<syn::Ident>(&name).is_ok();
-            if is_name { name } else { SHARED.to_owned() }
+            let is_free = syn::parse_str::<syn::Ident>(&name).is_ok() && !TAKEN.contains(&name.as_str());
+            match name.starts_with(|c: char| c.is_ascii_lowercase()) {
+                true if is_free => name,
+                true => format!("{name}_methods"),
+                false => SHARED.to_owned(),
+            }
         }
         None => SHARED.to_owned(),
     }

@@ -43,7 +43,7 @@ impl Names {
 /// A part of a name, in upper camel case.
 fn part(text: &str) -> String {
     let camel = text.to_upper_camel_case();
-    let is_plain = text.chars().all(|c| c.is_alphanumeric() || "-_ ./:".contains(c));
+    let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "-_ ./:".contains(c));
     if is_plain && !camel.is_empty() {
         camel
     } else {
@@ -52,6 +52,8 @@ fn part(text: &str) -> String {
 }
 
 /// A name with its signs in words, so that names which differ in signs alone stay different.
+///
+/// Letters beyond ASCII are signs too: rustc normalises them, and warns of many.
 #[must_use]
 pub fn spelt_out(text: &str) -> String {
     let words: Vec<String> = text
@@ -60,7 +62,7 @@ pub fn spelt_out(text: &str) -> String {
             '$' => " dollar ".to_owned(),
             '+' => " plus ".to_owned(),
             '-' | '_' | ' ' | '.' | '/' | ':' => " ".to_owned(),
-            c if c.is_alphanumeric() => c.to_string(),
+            c if c.is_ascii_alphanumeric() => c.to_string(),
             c => format!(" u{:x} ", c as u32),
         })
         .collect();
@@ -68,7 +70,7 @@ pub fn spelt_out(text: &str) -> String {
     let words = words.trim();
     match words.chars().next() {
         None => "value".to_owned(),
-        Some(first) if first.is_alphabetic() => words.to_owned(),
+        Some(first) if first.is_ascii_alphabetic() => words.to_owned(),
         Some(_) => format!("value {words}"),
     }
 }
@@ -76,10 +78,14 @@ pub fn spelt_out(text: &str) -> String {
 /// An upper camel case identifier.
 fn type_identifier(text: &str) -> String {
     let camel = part(text);
-    let starts_well = camel.starts_with(|c: char| c.is_alphabetic());
+    let starts_well = camel.starts_with(|c: char| c.is_ascii_alphabetic());
     let name = if starts_well { camel } else { format!("Type{camel}") };
-    // The one keyword in upper camel case.
-    if name == "Self" { "SelfType".to_owned() } else { name }
+    unreserved(&name).to_owned()
+}
+
+/// The one keyword in upper camel case can't be escaped.
+fn unreserved(name: &str) -> &str {
+    if name == "Self" { "SelfType" } else { name }
 }
 
 /// `wanted`, or the first of `wanted2`, `wanted3`, … that isn't taken.
@@ -113,7 +119,7 @@ pub fn variant_names(types: &[TypeRef], kinds: &[JsonKind], objects: Option<&Dec
     for (index, (ty, kind)) in types.iter().zip(kinds).enumerate() {
         let wanted = match (ty, tags.get(&index)) {
             (_, Some(tag)) => type_identifier(tag),
-            (TypeRef::Named(name), None) => common.strip(name).to_owned(),
+            (TypeRef::Named(name), None) => unreserved(common.strip(name)).to_owned(),
             (TypeRef::Integer, None) => "Integer".to_owned(),
             (_, None) => kind_name(*kind).to_owned(),
         };
@@ -129,6 +135,7 @@ pub const UNKNOWN: &str = "Unknown";
 
 fn kind_name(kind: JsonKind) -> &'static str {
     match kind {
+        JsonKind::Null => "Null",
         JsonKind::Boolean => "Boolean",
         JsonKind::Number => "Number",
         JsonKind::String => "String",

@@ -12,40 +12,52 @@ const LONGEST_CHAIN: usize = 64;
 /// Merges `schema`, its `allOf` and what its `$ref` points at into one schema without either.
 ///
 /// `None` where that can't be said in one schema: two unions, or an intersection that contains itself.
-pub fn merge_intersection(root: &Value, schema: &Map<String, Value>) -> Option<Map<String, Value>> {
+///
+/// In draft-07, what stands beside a reference means nothing: `siblings_apply` is false.
+pub fn merge_intersection(
+    root: &Value,
+    schema: &Map<String, Value>,
+    siblings_apply: bool,
+) -> Option<Map<String, Value>> {
+    let merging = Merging { root, siblings_apply };
     let mut merged = Map::new();
-    merge_into(root, &mut merged, schema, LONGEST_CHAIN).then_some(merged)
+    merging.merge_into(&mut merged, schema, LONGEST_CHAIN).then_some(merged)
 }
 
-fn merge_into(root: &Value, merged: &mut Map<String, Value>, part: &Map<String, Value>, budget: usize) -> bool {
-    let Some(budget) = budget.checked_sub(1) else {
-        return false;
-    };
-    if let Some(reference) = part.get("$ref").and_then(Value::as_str) {
-        match resolve(root, reference) {
-            Some(Value::Object(target)) => {
-                if !merge_into(root, merged, target, budget) {
-                    return false;
-                }
+struct Merging<'s> {
+    root: &'s Value,
+    siblings_apply: bool,
+}
+
+impl Merging<'_> {
+    fn merge_into(&self, merged: &mut Map<String, Value>, part: &Map<String, Value>, budget: usize) -> bool {
+        let Some(budget) = budget.checked_sub(1) else {
+            return false;
+        };
+        if let Some(reference) = part.get("$ref").and_then(Value::as_str) {
+            let target = resolve(self.root, reference);
+            if !target.is_some_and(|target| self.merge_schema(merged, target, budget)) {
+                return false;
             }
-            Some(Value::Bool(true)) => {}
-            _ => return false,
+            if !self.siblings_apply {
+                return true;
+            }
+        }
+        let mut all_of = part.get("allOf").and_then(Value::as_array).into_iter().flatten();
+        if !all_of.all(|inner| self.merge_schema(merged, inner, budget)) {
+            return false;
+        }
+        part.iter()
+            .filter(|(keyword, _)| !matches!(keyword.as_str(), "$ref" | "allOf" | "$defs" | "definitions"))
+            .all(|(keyword, value)| merge_keyword(merged, keyword, value))
+    }
+
+    fn merge_schema(&self, merged: &mut Map<String, Value>, schema: &Value, budget: usize) -> bool {
+        match schema {
+            Value::Object(schema) => self.merge_into(merged, schema, budget),
+            other => *other == Value::Bool(true),
         }
     }
-    for inner in part.get("allOf").and_then(Value::as_array).into_iter().flatten() {
-        match inner {
-            Value::Object(inner) => {
-                if !merge_into(root, merged, inner, budget) {
-                    return false;
-                }
-            }
-            Value::Bool(true) => {}
-            _ => return false,
-        }
-    }
-    part.iter()
-        .filter(|(keyword, _)| !matches!(keyword.as_str(), "$ref" | "allOf" | "$defs" | "definitions"))
-        .all(|(keyword, value)| merge_keyword(merged, keyword, value))
 }
 
 fn merge_keyword(merged: &mut Map<String, Value>, keyword: &str, value: &Value) -> bool {
@@ -90,12 +102,21 @@ fn merge_properties(present: &mut Value, added: &Value) -> bool {
                 None => {
                     present.insert(name.clone(), schema.clone());
                 }
-                Some(other) if other == schema => {}
+                Some(other) if other == schema || says_nothing(schema) => {}
+                Some(other) if says_nothing(other) => *other = schema.clone(),
                 Some(other) => *other = json!({"allOf": [other.take(), schema]}),
             }
         }
     }
     true
+}
+
+/// Whether a schema accepts everything.
+pub fn says_nothing(schema: &Value) -> bool {
+    match schema {
+        Value::Object(keywords) => keywords.is_empty(),
+        other => *other == Value::Bool(true),
+    }
 }
 
 fn intersect_types(present: &mut Value, other: &Value) -> bool {

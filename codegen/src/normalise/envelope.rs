@@ -5,13 +5,115 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::references::definitions;
+use super::all_of::says_nothing;
+use super::references::{canonical, definitions};
 
 /// What the names of JSON-RPC's own messages begin with: those are envelopes, and have none.
 const JSON_RPC: &str = "JSONRPC";
 const VERSION: &str = "jsonrpc";
 const ID: &str = "id";
 const METHOD: &str = "method";
+/// Unions of messages are of methods, and have no envelope either.
+const UNIONS: [&str; 4] = [
+    "ClientRequest",
+    "ServerRequest",
+    "ClientNotification",
+    "ServerNotification",
+];
+
+/// The definitions that had an envelope, by their pointers.
+#[derive(Debug, Default)]
+pub struct Envelopes {
+    taken: BTreeMap<String, (Envelope, Value)>,
+}
+
+impl Envelopes {
+    /// What stood around the method at a pointer.
+    pub fn get(&self, pointer: &str) -> Option<Envelope> {
+        self.taken.get(pointer).map(|(envelope, _)| *envelope)
+    }
+
+    /// Gives the envelope back to whatever else refers to a method, such as an object that holds a request: there it is a
+    /// part of the value. What those references now point at is returned by pointer, to be added to the schema.
+    pub fn give_back(&self, schema: &mut Value) -> BTreeMap<String, Value> {
+        let mut parts = BTreeMap::new();
+        for (pointer, (_, whole)) in &self.taken {
+            if let Some(definition) = schema.pointer_mut(pointer.trim_start_matches('#')) {
+                permit_envelope(definition, whole);
+            }
+        }
+        for pointer in outermost(schema) {
+            let definition = schema.pointer_mut(pointer.trim_start_matches('#'));
+            if let Some(definition) = definition {
+                self.give_back_within(definition, &mut parts);
+            }
+        }
+        let mut waiting: Vec<String> = parts.keys().cloned().collect();
+        while let Some(pointer) = waiting.pop() {
+            // A method may hold methods itself.
+            let Some(mut part) = parts.remove(&pointer) else {
+                continue;
+            };
+            let known: Vec<String> = parts.keys().cloned().collect();
+            self.give_back_within(&mut part, &mut parts);
+            waiting.extend(parts.keys().filter(|pointer| !known.contains(pointer)).cloned());
+            parts.insert(pointer, part);
+        }
+        parts
+    }
+
+    fn give_back_within(&self, schema: &mut Value, parts: &mut BTreeMap<String, Value>) {
+        match schema {
+            Value::Object(members) => {
+                if let Some(Value::String(reference)) = members.get_mut("$ref") {
+                    let pointer = canonical(reference);
+                    if let Some((_, whole)) = self.taken.get(&pointer) {
+                        let part = format!("{pointer}/$defs/{WHOLE}");
+                        *reference = part.replace('%', "%25");
+                        parts.entry(part).or_insert_with(|| whole.clone());
+                    }
+                }
+                for member in members.values_mut() {
+                    self.give_back_within(member, parts);
+                }
+            }
+            Value::Array(elements) => {
+                for element in elements {
+                    self.give_back_within(element, parts);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A method that permits no undeclared members permits its envelope all the same.
+fn permit_envelope(definition: &mut Value, whole: &Value) {
+    let closed = ["additionalProperties", "patternProperties"];
+    if !closed
+        .iter()
+        .any(|keyword| definition.get(keyword).is_some_and(|value| !says_nothing(value)))
+    {
+        return;
+    }
+    for member in [VERSION, ID] {
+        let properties = definition.get_mut("properties").and_then(Value::as_object_mut);
+        if let (Some(properties), Some(schema)) = (properties, whole["properties"].get(member)) {
+            properties.insert(member.to_owned(), schema.clone());
+        }
+    }
+}
+
+/// The name of a method with its envelope, within the method's definition.
+const WHOLE: &str = "in its envelope";
+
+/// The pointers of a schema's outermost definitions, but for the unions of messages.
+fn outermost(schema: &Value) -> Vec<String> {
+    definitions(schema)
+        .filter(|(pointer, name, _)| pointer.matches('/').count() == 2 && !UNIONS.contains(name))
+        .map(|(pointer, ..)| pointer)
+        .collect()
+}
 
 /// What stood around a method in the schema, and stands around it on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -24,19 +126,20 @@ pub enum Envelope {
 }
 
 /// Removes the members of the envelope from every definition of a method, and says what they were.
-pub fn take_envelopes(schema: &mut Value) -> BTreeMap<String, Envelope> {
+pub fn take_envelopes(schema: &mut Value) -> Envelopes {
     let methods = definitions(schema).filter(|(_, name, _)| !name.starts_with(JSON_RPC));
     let pointers: Vec<String> = methods.map(|(pointer, ..)| pointer).collect();
-    let mut envelopes = BTreeMap::new();
+    let mut taken = BTreeMap::new();
     for pointer in pointers {
         let definition = pointer
             .strip_prefix('#')
             .and_then(|pointer| schema.pointer_mut(pointer));
+        let whole = definition.as_deref().cloned().unwrap_or_default();
         if let Some(envelope) = definition.and_then(take_envelope) {
-            envelopes.insert(pointer, envelope);
+            taken.insert(pointer, (envelope, whole));
         }
     }
-    envelopes
+    Envelopes { taken }
 }
 
 fn take_envelope(definition: &mut Value) -> Option<Envelope> {

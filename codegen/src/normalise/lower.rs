@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use super::all_of::merge_intersection;
+use super::parts::Parts;
 use super::references::{canonical, resolve};
 use super::{Node, Property, Scalar, Shape, Strings};
 
@@ -36,6 +37,7 @@ const DEEPEST: usize = 64;
 pub struct Lowering<'s> {
     root: &'s Value,
     siblings_of_references_apply: bool,
+    parts: Parts<'s>,
 }
 
 impl<'s> Lowering<'s> {
@@ -45,7 +47,13 @@ impl<'s> Lowering<'s> {
         Self {
             root,
             siblings_of_references_apply: !dialect.contains("draft-07"),
+            parts: Parts::new(root),
         }
+    }
+
+    /// What the judge must know beside the schema itself.
+    pub fn into_parts(self) -> Parts<'s> {
+        self.parts
     }
 
     /// The shape of `schema`, which stands at `pointer`.
@@ -60,7 +68,7 @@ impl<'s> Lowering<'s> {
             _ => Shape::Any,
         };
         Node {
-            pointer: pointer.to_owned(),
+            pointer: self.parts.place(pointer, schema, &shape),
             name: text(NAME),
             default_variant: text(DEFAULT_VARIANT),
             description: text("description"),
@@ -81,7 +89,7 @@ impl<'s> Lowering<'s> {
             if let Some(reference) = only_reference(schema) {
                 return self.reference(reference);
             }
-            return match merge_intersection(self.root, schema) {
+            return match merge_intersection(self.root, schema, self.siblings_of_references_apply) {
                 Some(merged) => self.shape(&merged, pointer, depth),
                 None => Shape::Any,
             };
@@ -90,7 +98,7 @@ impl<'s> Lowering<'s> {
             return constant_shape(constant);
         }
         if let Some(Value::Array(values)) = schema.get("enum") {
-            return enumeration(values, flag(schema, ORDERED));
+            return enumeration(values, flag(schema, ORDERED), pointer);
         }
         for keyword in ["anyOf", "oneOf"] {
             if let Some(Value::Array(variants)) = schema.get(keyword) {
@@ -101,8 +109,8 @@ impl<'s> Lowering<'s> {
             Some(Value::String(kind)) => self.typed(schema, kind, pointer, depth),
             Some(Value::Array(kinds)) => {
                 let kinds = kinds.iter().filter_map(Value::as_str);
-                let shapes = kinds.map(|kind| self.typed(schema, kind, pointer, depth));
-                one_of(shapes.map(Node::anonymous).collect())
+                let of_kind = |kind| Node::at(pointer, self.typed(schema, kind, pointer, depth));
+                self.one_of(kinds.map(of_kind).collect(), pointer)
             }
             _ => Shape::Any,
         }
@@ -135,7 +143,7 @@ impl<'s> Lowering<'s> {
             let both = serde_json::json!({"allOf": [variant, rest]});
             self.lower_within(&both, &pointer, depth)
         };
-        one_of(variants.iter().enumerate().map(variant).collect())
+        self.one_of(variants.iter().enumerate().map(variant).collect(), pointer)
     }
 
     fn typed(&self, schema: &Map<String, Value>, kind: &str, pointer: &str, depth: usize) -> Shape {
@@ -145,7 +153,7 @@ impl<'s> Lowering<'s> {
             "integer" => Shape::Integer,
             "number" => Shape::Number,
             "string" => match schema.get(VALUES) {
-                Some(Value::Array(values)) => enumeration(values, flag(schema, ORDERED)),
+                Some(Value::Array(values)) => enumeration(values, flag(schema, ORDERED), pointer),
                 _ => Shape::String,
             },
             "array" => self.array(schema, pointer, depth),
@@ -215,6 +223,70 @@ impl<'s> Lowering<'s> {
             _ => Shape::OpenObject,
         }
     }
+
+    /// The shape of a value that has one of several: null is taken out, unions within are opened, and what Rust would hold in
+    /// one type anyway (two arrays, two strings) becomes one.
+    fn one_of(&self, variants: Vec<Node>, pointer: &str) -> Shape {
+        let mut nullable = false;
+        let mut nodes: Vec<Node> = Vec::new();
+        let mut waiting: Vec<Node> = variants.into_iter().rev().collect();
+        while let Some(node) = waiting.pop() {
+            match node.shape {
+                Shape::Any => return Shape::Any,
+                Shape::Null => nullable = true,
+                Shape::Nullable(inner) => {
+                    nullable = true;
+                    waiting.push(*inner);
+                }
+                Shape::Union(inner) => waiting.extend(inner.into_iter().rev()),
+                _ => self.add_variant(&mut nodes, node),
+            }
+        }
+        let inner = match nodes.len() {
+            0 => return if nullable { Shape::Null } else { Shape::Any },
+            1 => nodes.remove(0),
+            _ => Node::at(pointer, Shape::Union(nodes)),
+        };
+        if nullable {
+            return Shape::Nullable(Box::new(inner));
+        }
+        inner.shape
+    }
+
+    fn add_variant(&self, nodes: &mut Vec<Node>, node: Node) {
+        if nodes.iter().any(|other| other.shape == node.shape) {
+            return;
+        }
+        for other in nodes.iter_mut() {
+            if let Some(both) = self.either(other, &node) {
+                *other = both;
+                return;
+            }
+        }
+        nodes.push(node);
+    }
+
+    /// The one node that holds what either holds, where there is such a node.
+    fn either(&self, left: &Node, right: &Node) -> Option<Node> {
+        let shape = match (&left.shape, &right.shape) {
+            (Shape::List(left), Shape::List(right)) => Shape::List(Box::new(self.either_element(left, right))),
+            (left, right) => either_scalar(left, right)?,
+        };
+        Some(Node {
+            pointer: self.parts.either([&left.pointer, &right.pointer], &shape),
+            shape,
+            ..left.clone()
+        })
+    }
+
+    fn either_element(&self, left: &Node, right: &Node) -> Node {
+        let shape = self.one_of(vec![left.clone(), right.clone()], &left.pointer);
+        Node {
+            pointer: self.parts.either([&left.pointer, &right.pointer], &shape),
+            shape,
+            ..left.clone()
+        }
+    }
 }
 
 /// The reference of a schema that says nothing else: `{"allOf": [{"$ref": …}]}` is a way to give one a description.
@@ -249,7 +321,7 @@ fn constant_shape(constant: &Value) -> Shape {
     }
 }
 
-fn enumeration(values: &[Value], ordered: bool) -> Shape {
+fn enumeration(values: &[Value], ordered: bool, pointer: &str) -> Shape {
     let nullable = values.contains(&Value::Null);
     let rest: Vec<&Value> = values.iter().filter(|value| !value.is_null()).collect();
     let shape = match rest.as_slice() {
@@ -275,60 +347,11 @@ fn enumeration(values: &[Value], ordered: bool) -> Shape {
     if !nullable {
         return shape;
     }
-    Shape::Nullable(Box::new(Node::anonymous(shape)))
+    Shape::Nullable(Box::new(Node::at(pointer, shape)))
 }
 
-/// The shape of a value that has one of several: null is taken out, unions within are opened, and what Rust would hold in
-/// one type anyway (two arrays, two strings) becomes one.
-fn one_of(variants: Vec<Node>) -> Shape {
-    let mut nullable = false;
-    let mut nodes: Vec<Node> = Vec::new();
-    let mut waiting: Vec<Node> = variants.into_iter().rev().collect();
-    while let Some(node) = waiting.pop() {
-        match node.shape {
-            Shape::Any => return Shape::Any,
-            Shape::Null => nullable = true,
-            Shape::Nullable(inner) => {
-                nullable = true;
-                waiting.push(*inner);
-            }
-            Shape::Union(inner) => waiting.extend(inner.into_iter().rev()),
-            _ => add_variant(&mut nodes, node),
-        }
-    }
-    let inner = match nodes.len() {
-        0 => return if nullable { Shape::Null } else { Shape::Any },
-        1 => nodes.remove(0),
-        _ => Node::anonymous(Shape::Union(nodes)),
-    };
-    if nullable {
-        return Shape::Nullable(Box::new(inner));
-    }
-    inner.shape
-}
-
-fn add_variant(nodes: &mut Vec<Node>, node: Node) {
-    if nodes.iter().any(|other| other.shape == node.shape) {
-        return;
-    }
-    for other in nodes.iter_mut() {
-        if let Some(both) = either(&other.shape, &node.shape) {
-            other.shape = both;
-            return;
-        }
-    }
-    nodes.push(node);
-}
-
-/// The one shape that holds what either shape holds, where there is such a shape.
-fn either(left: &Shape, right: &Shape) -> Option<Shape> {
-    if let (Shape::List(left), Shape::List(right)) = (left, right) {
-        let element = Node {
-            shape: one_of(vec![(**left).clone(), (**right).clone()]),
-            ..(**left).clone()
-        };
-        return Some(Shape::List(Box::new(element)));
-    }
+/// The one shape that holds what either scalar shape holds, where there is such a shape.
+fn either_scalar(left: &Shape, right: &Shape) -> Option<Shape> {
     if let (Some(left), Some(right)) = (known_strings(left), known_strings(right)) {
         let mut values = left;
         values.extend(right);

@@ -6,6 +6,7 @@
 mod all_of;
 pub mod envelope;
 mod lower;
+mod parts;
 mod references;
 
 use std::collections::BTreeMap;
@@ -32,10 +33,10 @@ pub struct Node {
 }
 
 impl Node {
-    /// A shape that stands nowhere of its own.
-    fn anonymous(shape: Shape) -> Self {
+    /// A shape of what stands at a pointer.
+    fn at(pointer: &str, shape: Shape) -> Self {
         Self {
-            pointer: String::new(),
+            pointer: pointer.to_owned(),
             name: None,
             default_variant: None,
             description: None,
@@ -142,7 +143,7 @@ pub fn normalise_schema(corrected: &Value) -> Shapes {
             name: name.to_owned(),
             official: true,
             node: lowering.lower(definition, &pointer),
-            envelope: envelopes.get(&pointer).copied(),
+            envelope: envelopes.get(&pointer),
         };
         shapes.insert(pointer, shape);
     }
@@ -158,6 +159,9 @@ pub fn normalise_schema(corrected: &Value) -> Shapes {
             shapes.insert(pointer, shape);
         }
     }
+    let mut parts = lowering.into_parts().into_made();
+    parts.extend(envelopes.give_back(&mut schema));
+    parts::add_parts(parts, &mut schema);
     Shapes {
         definitions: shapes,
         schema,

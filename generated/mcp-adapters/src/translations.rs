@@ -3686,11 +3686,11 @@ pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
                             v2025_06_18::EnumSchema,
                         >("EnumSchema"),
                     Definition::new::<
+                        v2025_11_25::UrlElicitationRequiredErrorData,
+                    >("UrlElicitationRequiredErrorData"),
+                    Definition::new::<
                         v2025_11_25::UrlElicitationRequiredErrorObject,
                     >("UrlElicitationRequiredErrorObject"),
-                    Definition::new::<
-                        v2025_11_25::UrlElicitationRequiredErrorObjectData,
-                    >("UrlElicitationRequiredErrorObjectData"),
                 ]
             }
         }

@@ -33,7 +33,18 @@ impl From<TextResourceContents> for AnyResourceContents {
 
 impl mcp_wire::Decode for AnyResourceContents {
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
-        match reader.peek_members(&["blob"])? {
+        match reader
+            .peek_telling(
+                &[
+                    mcp_wire::Telling {
+                        member: "blob",
+                        kinds: &[mcp_wire::Kind::String],
+                        needs: &["uri"],
+                    },
+                ],
+                &["text", "uri"],
+            )?
+        {
             Some("blob") => mcp_wire::Decode::decode(reader).map(Self::Blob),
             _ => mcp_wire::Decode::decode(reader).map(Self::Text),
         }
@@ -398,7 +409,18 @@ impl From<JsonRpcRequest> for JsonRpcBatchRequestItem {
 
 impl mcp_wire::Decode for JsonRpcBatchRequestItem {
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
-        match reader.peek_members(&["id"])? {
+        match reader
+            .peek_telling(
+                &[
+                    mcp_wire::Telling {
+                        member: "id",
+                        kinds: &[mcp_wire::Kind::Number, mcp_wire::Kind::String],
+                        needs: &["jsonrpc", "method"],
+                    },
+                ],
+                &["jsonrpc", "method"],
+            )?
+        {
             Some("id") => mcp_wire::Decode::decode(reader).map(Self::Request),
             _ => mcp_wire::Decode::decode(reader).map(Self::Notification),
         }
@@ -451,7 +473,18 @@ impl From<JsonRpcResponse> for JsonRpcBatchResponseItem {
 
 impl mcp_wire::Decode for JsonRpcBatchResponseItem {
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
-        match reader.peek_members(&["error"])? {
+        match reader
+            .peek_telling(
+                &[
+                    mcp_wire::Telling {
+                        member: "error",
+                        kinds: &[mcp_wire::Kind::Object],
+                        needs: &["id", "jsonrpc"],
+                    },
+                ],
+                &["id", "jsonrpc", "result"],
+            )?
+        {
             Some("error") => mcp_wire::Decode::decode(reader).map(Self::Error),
             _ => mcp_wire::Decode::decode(reader).map(Self::Response),
         }

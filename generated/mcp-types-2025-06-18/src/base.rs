@@ -30,7 +30,18 @@ impl From<TextResourceContents> for AnyResourceContents {
 
 impl mcp_wire::Decode for AnyResourceContents {
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
-        match reader.peek_members(&["blob"])? {
+        match reader
+            .peek_telling(
+                &[
+                    mcp_wire::Telling {
+                        member: "blob",
+                        kinds: &[mcp_wire::Kind::String],
+                        needs: &["uri"],
+                    },
+                ],
+                &["text", "uri"],
+            )?
+        {
             Some("blob") => mcp_wire::Decode::decode(reader).map(Self::Blob),
             _ => mcp_wire::Decode::decode(reader).map(Self::Text),
         }
@@ -468,10 +479,37 @@ impl From<JsonRpcResponse> for JsonRpcMessage {
 
 impl mcp_wire::Decode for JsonRpcMessage {
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
-        match reader.peek_members(&["error", "id"])? {
+        match reader
+            .peek_telling(
+                &[
+                    mcp_wire::Telling {
+                        member: "error",
+                        kinds: &[mcp_wire::Kind::Object],
+                        needs: &["id", "jsonrpc"],
+                    },
+                    mcp_wire::Telling {
+                        member: "id",
+                        kinds: &[mcp_wire::Kind::Number, mcp_wire::Kind::String],
+                        needs: &["jsonrpc"],
+                    },
+                ],
+                &["jsonrpc", "method"],
+            )?
+        {
             Some("error") => mcp_wire::Decode::decode(reader).map(Self::Error),
             Some("id") => {
-                match reader.peek_members(&["method"])? {
+                match reader
+                    .peek_telling(
+                        &[
+                            mcp_wire::Telling {
+                                member: "method",
+                                kinds: &[mcp_wire::Kind::String],
+                                needs: &["id", "jsonrpc"],
+                            },
+                        ],
+                        &["id", "jsonrpc", "result"],
+                    )?
+                {
                     Some("method") => mcp_wire::Decode::decode(reader).map(Self::Request),
                     _ => mcp_wire::Decode::decode(reader).map(Self::Response),
                 }

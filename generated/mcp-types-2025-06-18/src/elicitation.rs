@@ -781,7 +781,18 @@ impl mcp_wire::Decode for PrimitiveSchemaDefinition {
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_tag("type")?.as_deref() {
             Some("string") => {
-                match reader.peek_members(&["enum"])? {
+                match reader
+                    .peek_telling(
+                        &[
+                            mcp_wire::Telling {
+                                member: "enum",
+                                kinds: &[mcp_wire::Kind::Array],
+                                needs: &["type"],
+                            },
+                        ],
+                        &["type"],
+                    )?
+                {
                     Some("enum") => mcp_wire::Decode::decode(reader).map(Self::Enum),
                     _ => mcp_wire::Decode::decode(reader).map(Self::String),
                 }

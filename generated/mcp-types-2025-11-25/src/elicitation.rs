@@ -930,9 +930,31 @@ impl mcp_wire::Decode for EnumSchema {
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_tag("type")?.as_deref() {
             Some("string") => {
-                match reader.peek_members(&["enum"])? {
+                match reader
+                    .peek_telling(
+                        &[
+                            mcp_wire::Telling {
+                                member: "enum",
+                                kinds: &[mcp_wire::Kind::Array],
+                                needs: &["type"],
+                            },
+                        ],
+                        &["oneOf", "type"],
+                    )?
+                {
                     Some("enum") => {
-                        match reader.peek_members(&["enumNames"])? {
+                        match reader
+                            .peek_telling(
+                                &[
+                                    mcp_wire::Telling {
+                                        member: "enumNames",
+                                        kinds: &[mcp_wire::Kind::Array],
+                                        needs: &["enum", "type"],
+                                    },
+                                ],
+                                &["enum", "type"],
+                            )?
+                        {
                             Some("enumNames") => {
                                 mcp_wire::Decode::decode(reader).map(Self::LegacyTitled)
                             }
@@ -949,7 +971,18 @@ impl mcp_wire::Decode for EnumSchema {
                 match reader
                     .peek_into(
                         "items",
-                        |reader| match reader.peek_members(&["anyOf"])? {
+                        |reader| match reader
+                            .peek_telling(
+                                &[
+                                    mcp_wire::Telling {
+                                        member: "anyOf",
+                                        kinds: &[mcp_wire::Kind::Array],
+                                        needs: &[],
+                                    },
+                                ],
+                                &["enum", "type"],
+                            )?
+                        {
                             Some("anyOf") => Ok(3),
                             _ => Ok(2),
                         },
@@ -1131,7 +1164,18 @@ impl mcp_wire::Decode for MultiSelectEnumSchema {
         match reader
             .peek_into(
                 "items",
-                |reader| match reader.peek_members(&["anyOf"])? {
+                |reader| match reader
+                    .peek_telling(
+                        &[
+                            mcp_wire::Telling {
+                                member: "anyOf",
+                                kinds: &[mcp_wire::Kind::Array],
+                                needs: &[],
+                            },
+                        ],
+                        &["enum", "type"],
+                    )?
+                {
                     Some("anyOf") => Ok(1),
                     _ => Ok(0),
                 },
@@ -1424,9 +1468,36 @@ impl mcp_wire::Decode for PrimitiveSchemaDefinition {
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_tag("type")?.as_deref() {
             Some("string") => {
-                match reader.peek_members(&["enum", "oneOf"])? {
+                match reader
+                    .peek_telling(
+                        &[
+                            mcp_wire::Telling {
+                                member: "enum",
+                                kinds: &[mcp_wire::Kind::Array],
+                                needs: &["type"],
+                            },
+                            mcp_wire::Telling {
+                                member: "oneOf",
+                                kinds: &[mcp_wire::Kind::Array],
+                                needs: &["type"],
+                            },
+                        ],
+                        &["type"],
+                    )?
+                {
                     Some("enum") => {
-                        match reader.peek_members(&["enumNames"])? {
+                        match reader
+                            .peek_telling(
+                                &[
+                                    mcp_wire::Telling {
+                                        member: "enumNames",
+                                        kinds: &[mcp_wire::Kind::Array],
+                                        needs: &["enum", "type"],
+                                    },
+                                ],
+                                &["enum", "type"],
+                            )?
+                        {
                             Some("enumNames") => {
                                 mcp_wire::Decode::decode(reader).map(Self::LegacyTitledEnum)
                             }
@@ -1451,7 +1522,18 @@ impl mcp_wire::Decode for PrimitiveSchemaDefinition {
                 match reader
                     .peek_into(
                         "items",
-                        |reader| match reader.peek_members(&["anyOf"])? {
+                        |reader| match reader
+                            .peek_telling(
+                                &[
+                                    mcp_wire::Telling {
+                                        member: "anyOf",
+                                        kinds: &[mcp_wire::Kind::Array],
+                                        needs: &[],
+                                    },
+                                ],
+                                &["enum", "type"],
+                            )?
+                        {
                             Some("anyOf") => Ok(6),
                             _ => Ok(5),
                         },
@@ -1608,7 +1690,18 @@ impl From<UntitledSingleSelectEnumSchema> for SingleSelectEnumSchema {
 
 impl mcp_wire::Decode for SingleSelectEnumSchema {
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
-        match reader.peek_members(&["enum"])? {
+        match reader
+            .peek_telling(
+                &[
+                    mcp_wire::Telling {
+                        member: "enum",
+                        kinds: &[mcp_wire::Kind::Array],
+                        needs: &["type"],
+                    },
+                ],
+                &["oneOf", "type"],
+            )?
+        {
             Some("enum") => mcp_wire::Decode::decode(reader).map(Self::Untitled),
             _ => mcp_wire::Decode::decode(reader).map(Self::Titled),
         }
@@ -2486,13 +2579,71 @@ crate::schema::judged!(
     UrlElicitationRequiredError, "#/$defs/URLElicitationRequiredError"
 );
 
+/// The pages that the user has to visit before the request can succeed.
+///
+/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#urlelicitationrequirederror)
+#[derive(Debug, Clone, PartialEq)]
+pub struct UrlElicitationRequiredErrorData {
+    /// The elicitations that must be completed, each with the address to visit.
+    pub elicitations: Vec<ElicitRequestUrlParams>,
+    /// Members that the revision doesn't declare, as they came.
+    pub extra: mcp_wire::Extra,
+}
+
+impl UrlElicitationRequiredErrorData {
+    /// One with the members that must be there.
+    #[must_use]
+    pub fn new(elicitations: Vec<ElicitRequestUrlParams>) -> Self {
+        Self {
+            elicitations,
+            extra: mcp_wire::Extra::new(),
+        }
+    }
+}
+
+impl mcp_wire::Decode for UrlElicitationRequiredErrorData {
+    fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
+        let mut elicitations = None;
+        let mut members = reader.members()?;
+        while let Some(key) = members.key()? {
+            match &*key {
+                "elicitations" => members.read(&mut elicitations, "elicitations")?,
+                _ => members.keep(key)?,
+            }
+        }
+        Ok(Self {
+            elicitations: members.require(elicitations, "elicitations")?,
+            extra: members.finish()?,
+        })
+    }
+}
+
+impl mcp_wire::Object for UrlElicitationRequiredErrorData {
+    fn extra(&self) -> &mcp_wire::Extra {
+        &self.extra
+    }
+
+    fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
+        &self,
+        members: &mut mcp_wire::MemberWriter<'_, M>,
+    ) -> ::std::result::Result<(), M::Error> {
+        members.write("elicitations", &self.elicitations)?;
+        Ok(())
+    }
+}
+mcp_wire::serde_object!(UrlElicitationRequiredErrorData);
+crate::schema::judged!(
+    UrlElicitationRequiredErrorData,
+    "#/$defs/URLElicitationRequiredError/$defs/URLElicitationRequiredError_error_data"
+);
+
 /// The error of a request that can't go on before the user has visited a page.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#urlelicitationrequirederror)
 #[derive(Debug, Clone, PartialEq)]
 pub struct UrlElicitationRequiredErrorObject {
     /// What the user has to visit.
-    pub data: UrlElicitationRequiredErrorObjectData,
+    pub data: UrlElicitationRequiredErrorData,
     /// One sentence about what is needed.
     pub message: String,
     /// Members that the revision doesn't declare, as they came.
@@ -2504,7 +2655,7 @@ impl UrlElicitationRequiredErrorObject {
     #[must_use]
     pub fn new(
         message: impl Into<String>,
-        data: UrlElicitationRequiredErrorObjectData,
+        data: UrlElicitationRequiredErrorData,
     ) -> Self {
         Self {
             data,
@@ -2556,62 +2707,4 @@ mcp_wire::serde_object!(UrlElicitationRequiredErrorObject);
 crate::schema::judged!(
     UrlElicitationRequiredErrorObject,
     "#/$defs/URLElicitationRequiredError/properties/error"
-);
-
-/// The pages that the user has to visit before the request can succeed.
-///
-/// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#urlelicitationrequirederror)
-#[derive(Debug, Clone, PartialEq)]
-pub struct UrlElicitationRequiredErrorObjectData {
-    /// The elicitations that must be completed, each with the address to visit.
-    pub elicitations: Vec<ElicitRequestUrlParams>,
-    /// Members that the revision doesn't declare, as they came.
-    pub extra: mcp_wire::Extra,
-}
-
-impl UrlElicitationRequiredErrorObjectData {
-    /// One with the members that must be there.
-    #[must_use]
-    pub fn new(elicitations: Vec<ElicitRequestUrlParams>) -> Self {
-        Self {
-            elicitations,
-            extra: mcp_wire::Extra::new(),
-        }
-    }
-}
-
-impl mcp_wire::Decode for UrlElicitationRequiredErrorObjectData {
-    fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
-        let mut elicitations = None;
-        let mut members = reader.members()?;
-        while let Some(key) = members.key()? {
-            match &*key {
-                "elicitations" => members.read(&mut elicitations, "elicitations")?,
-                _ => members.keep(key)?,
-            }
-        }
-        Ok(Self {
-            elicitations: members.require(elicitations, "elicitations")?,
-            extra: members.finish()?,
-        })
-    }
-}
-
-impl mcp_wire::Object for UrlElicitationRequiredErrorObjectData {
-    fn extra(&self) -> &mcp_wire::Extra {
-        &self.extra
-    }
-
-    fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
-        &self,
-        members: &mut mcp_wire::MemberWriter<'_, M>,
-    ) -> ::std::result::Result<(), M::Error> {
-        members.write("elicitations", &self.elicitations)?;
-        Ok(())
-    }
-}
-mcp_wire::serde_object!(UrlElicitationRequiredErrorObjectData);
-crate::schema::judged!(
-    UrlElicitationRequiredErrorObjectData,
-    "#/$defs/URLElicitationRequiredError/properties/error/properties/data"
 );

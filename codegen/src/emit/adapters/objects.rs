@@ -518,7 +518,7 @@ impl Pair<'_> {
 }
 
 fn init(field: &Ident, value: &TokenStream) -> TokenStream {
-    if value.to_string() == field.to_string() { quote!(#field) } else { quote!(#field: #value) }
+    if *field == value.to_string() { quote!(#field) } else { quote!(#field: #value) }
 }
 
 fn option(value: Option<TokenStream>) -> TokenStream {

@@ -1,0 +1,287 @@
+//! `mcp-rev translate`: lines in, what became of each out.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+/// What a run came to.
+#[derive(Debug)]
+struct Run {
+    status: Option<i32>,
+    output: String,
+    error: String,
+}
+
+impl Run {
+    /// Each line of output as JSON.
+    fn answers(&self) -> Vec<Value> {
+        self.output.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+fn translate(arguments: &[&str], input: &str) -> Run {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-rev"));
+    command.arg("translate").args(arguments);
+    let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = pipes.spawn().unwrap();
+    // A program that refuses its arguments doesn't read.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    Run {
+        status: output.status.code(),
+        output: String::from_utf8(output.stdout).unwrap(),
+        error: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// Translates instances of one definition.
+fn lines(from: &str, to: &str, definition: &str, more: &[&str], input: &str) -> Run {
+    let arguments = [&["--from", from, "--to", to, "--type", definition], more].concat();
+    translate(&arguments, input)
+}
+
+#[test]
+fn a_good_line_is_answered_with_the_value_and_its_losses_in_this_form() {
+    let input = r#"{"uri":"file:///a","name":"a","title":"A"}"#;
+    let run = lines("2025-06-18", "2025-03-26", "Resource", &[], input);
+    assert_eq!(run.status, Some(0), "{run:?}");
+    let value = r#"{"name":"a","uri":"file:///a"}"#;
+    let losses = r#"[{"path":"title","kind":"dropped","rule":"automatic"}]"#;
+    assert_eq!(run.output, format!("{{\"ok\":true,\"value\":{value},\"losses\":{losses}}}\n"));
+    assert_eq!(run.error, "");
+}
+
+#[test]
+fn a_line_that_loses_nothing_has_an_empty_list_of_losses() {
+    let run = lines("2024-11-05", "2025-11-25", "PingRequest", &[], r#"{"method":"ping"}"#);
+    assert_eq!(run.status, Some(0), "{run:?}");
+    assert_eq!(run.answers()[0]["losses"], json!([]));
+}
+
+#[test]
+fn a_loss_by_a_rule_names_the_rule_and_its_revision() {
+    let input = r#"{"content":[{"type":"resource_link","name":"n","uri":"file:///n"}]}"#;
+    let run = lines("2025-11-25", "2024-11-05", "CallToolResult", &[], input);
+    let expected = json!({
+        "ok": true,
+        "value": {"content": [{"type": "text", "text": "n: file:///n"}]},
+        "losses": [{"path": "content[0]", "kind": "replaced", "rule": "2025-06-18 ContentBlock[resource_link]"}],
+    });
+    assert_eq!((run.status, run.answers()), (Some(0), vec![expected]));
+}
+
+#[test]
+fn a_value_that_the_target_cannot_represent_is_answered_with_code_path_and_error_in_this_form() {
+    let input = r#"{"role":"user","content":{"type":"tool_use","id":"u","name":"n","input":{}}}"#;
+    let run = lines("2025-11-25", "2025-06-18", "SamplingMessage", &[], input);
+    assert_eq!(run.status, Some(1), "{run:?}");
+    let error = "the peer's revision has no tools in sampling";
+    assert_eq!(
+        run.output,
+        format!("{{\"ok\":false,\"code\":-32602,\"path\":\"content\",\"error\":\"{error}\"}}\n")
+    );
+    assert_eq!(run.error, "");
+}
+
+#[test]
+fn a_method_that_the_target_lacks_is_answered_with_method_not_found() {
+    let input = r#"{"jsonrpc":"2.0","id":1,"method":"tasks/list"}"#;
+    let run = lines("2025-11-25", "2025-06-18", "ClientRequest", &[], input);
+    let answer = &run.answers()[0];
+    assert_eq!((run.status, &answer["ok"], &answer["code"]), (Some(1), &json!(false), &json!(-32601)));
+    assert_eq!(answer["path"], "method");
+    let keys: Vec<&String> = answer.as_object().unwrap().keys().collect();
+    assert_eq!(keys.len(), 4, "{answer}");
+}
+
+#[test]
+fn a_type_without_a_counterpart_is_answered_with_a_code_and_says_where_it_ends() {
+    let input = r#"{"src":"https://example.org/i.png"}"#;
+    let run = lines("2025-11-25", "2024-11-05", "Icon", &[], input);
+    let answer = &run.answers()[0];
+    assert_eq!((run.status, &answer["ok"], &answer["path"]), (Some(1), &json!(false), &json!("(root)")));
+    assert_eq!(answer["error"], "revision 2025-06-18 has no counterpart of Icon");
+}
+
+#[test]
+fn a_line_that_is_no_instance_is_answered_with_its_path_and_does_not_stop_the_others() {
+    let input = "{\"tools\":[{\"name\":1}]}\n\nno JSON\n{\"tools\":[]}\n{\"tools\":[]}";
+    let run = lines("2025-11-25", "2025-06-18", "ListToolsResult", &[], input);
+    assert_eq!(run.status, Some(1));
+    let answers = run.answers();
+    let good: Vec<bool> = answers.iter().map(|answer| answer["ok"] == true).collect();
+    assert_eq!(good, [false, false, true, true], "an empty line has no answer");
+    assert_eq!(
+        answers[0],
+        json!({"ok": false, "code": -32602, "path": "tools[0].name", "error": "expected a string, found a number"})
+    );
+    assert_eq!(answers[1]["code"], -32602, "{}", answers[1]);
+}
+
+#[test]
+fn no_lines_are_all_good() {
+    let run = lines("2025-11-25", "2025-06-18", "Tool", &[], "");
+    assert_eq!((run.status, &*run.output), (Some(0), ""));
+}
+
+#[test]
+fn from_a_revision_to_itself_nothing_changes() {
+    let value = json!({"name": "t", "title": "T", "inputSchema": {"type": "object"}, "vendor": [1, 2.50]});
+    for revision in ["2025-06-18", "2025-11-25"] {
+        let run = lines(revision, revision, "Tool", &[], &value.to_string());
+        assert_eq!(run.answers(), [json!({"ok": true, "value": value, "losses": []})]);
+    }
+}
+
+#[test]
+fn typed_lines_name_their_type_and_answers_name_the_one_that_it_became() {
+    let input = concat!(
+        r#"{"type":"ResourceTemplateReference","value":{"type":"ref/resource","uri":"file:///{p}"}}"#,
+        "\n",
+        r#"{"type":"Nothing","value":{}}"#,
+        "\n",
+        r#"{"value":{}}"#,
+        "\n",
+        r#"{"type":"Role","value":"user"}"#,
+        "\n",
+    );
+    let run = translate(&["--from", "2025-06-18", "--to", "2025-03-26", "--typed"], input);
+    assert_eq!(run.status, Some(1));
+    let answers = run.answers();
+    assert_eq!(
+        answers[0],
+        json!({
+            "ok": true,
+            "type": "ResourceReference",
+            "value": {"type": "ref/resource", "uri": "file:///{p}"},
+            "losses": [],
+        })
+    );
+    assert_eq!(answers[1]["ok"], false);
+    let error = answers[1]["error"].as_str().unwrap();
+    assert!(error.contains("2025-06-18") && error.contains("\"Nothing\""), "{error}");
+    assert_eq!(answers[2]["ok"], false);
+    assert!(answers[2]["error"].as_str().unwrap().contains("\"type\""), "{}", answers[2]);
+    assert_eq!((&answers[3]["ok"], &answers[3]["value"]), (&json!(true), &json!("user")));
+}
+
+#[test]
+fn every_refused_line_has_the_same_four_members() {
+    let input = "no line\n{\"type\":\"Nothing\",\"value\":{}}\n{\"type\":\"Tool\",\"value\":{}}\n";
+    let run = translate(&["--from", "2025-06-18", "--to", "2025-03-26", "--typed"], input);
+    for answer in run.answers() {
+        let members: Vec<&str> = answer.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(members, ["code", "error", "ok", "path"], "{answer}");
+    }
+}
+
+#[test]
+fn an_unknown_revision_is_misuse_and_the_error_lists_those_there_are() {
+    for (from, to) in [("2025-11-24", "2025-06-18"), ("2025-06-18", "latest"), ("", "2025-06-18")] {
+        let run = lines(from, to, "Tool", &[], "{}");
+        assert_eq!((run.status, &*run.output), (Some(2), ""));
+        assert!(
+            run.error.contains("there are 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25"),
+            "{}",
+            run.error
+        );
+    }
+}
+
+#[test]
+fn an_unknown_type_is_misuse_and_the_error_lists_those_there_are() {
+    let run = lines("2024-11-05", "2025-11-25", "ContentBlok", &[], "{}");
+    assert_eq!((run.status, &*run.output), (Some(2), ""));
+    assert!(run.error.starts_with("mcp-rev: revision 2024-11-05 has no definition \"ContentBlok\""), "{}", run.error);
+    assert!(run.error.contains("CallToolResult") && run.error.contains("Tool"), "{}", run.error);
+}
+
+#[test]
+fn either_a_type_or_typed_lines_are_needed_and_not_both() {
+    let revisions = ["--from", "2024-11-05", "--to", "2025-11-25"];
+    for more in [&[][..], &["--type", "Tool", "--typed"]] {
+        let run = translate(&[&revisions[..], more].concat(), "{}");
+        assert_eq!((run.status, &*run.output), (Some(2), ""));
+        assert!(run.error.contains("--type") && run.error.contains("Usage"), "{}", run.error);
+    }
+}
+
+/// A list of tools with all that 2024-11-05 lacks.
+fn tools() -> Value {
+    json!({
+        "tools": [
+            {
+                "name": "forecast",
+                "title": "The forecast",
+                "description": "What the weather will be",
+                "icons": [{"src": "https://example.org/sun.svg", "mimeType": "image/svg+xml", "sizes": ["any"]}],
+                "annotations": {"readOnlyHint": true},
+                "execution": {"taskSupport": "optional"},
+                "inputSchema": {
+                    "type": "object",
+                    "properties": {"city": {"type": "string"}},
+                    "required": ["city"],
+                    "additionalProperties": false,
+                },
+                "outputSchema": {"type": "object", "properties": {"degrees": {"type": "number"}}},
+                "_meta": {"shelf": 3},
+            },
+            {
+                "name": "train",
+                "title": "Train a model",
+                "execution": {"taskSupport": "required"},
+                "inputSchema": {"type": "object"},
+            },
+        ],
+        "nextCursor": "more",
+    })
+}
+
+#[test]
+fn tools_for_an_old_peer_conform_and_each_loss_is_listed() {
+    let run = lines("2025-11-25", "2024-11-05", "ListToolsResult", &[], &tools().to_string());
+    let answer = &run.answers()[0];
+    assert_eq!(run.status, Some(0), "{run:?}");
+    let expected = json!({
+        "tools": [{
+            "name": "forecast",
+            "description": "What the weather will be",
+            "inputSchema": {
+                "type": "object",
+                "properties": {"city": {"type": "string"}},
+                "required": ["city"],
+                "additionalProperties": false,
+            },
+        }],
+        "nextCursor": "more",
+    });
+    assert_eq!(answer["value"], expected);
+    let mut lost: Vec<String> = answer["losses"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|loss| format!("{} {} {}", loss["path"], loss["kind"], loss["rule"]).replace('"', ""))
+        .collect();
+    lost.sort_unstable();
+    let expected = [
+        "tools[0]._meta dropped automatic",
+        "tools[0].annotations dropped automatic",
+        "tools[0].execution dropped automatic",
+        "tools[0].icons dropped automatic",
+        "tools[0].outputSchema dropped automatic",
+        "tools[0].title dropped 2025-06-18 Tool.title",
+        "tools[1] dropped 2025-11-25 ListToolsResult.tools",
+    ];
+    assert_eq!(lost, expected);
+}
+
+#[test]
+fn tools_that_are_carried_to_2024_11_05_come_back_as_they_were() {
+    let there = lines("2025-11-25", "2024-11-05", "ListToolsResult", &["--carry"], &tools().to_string());
+    let carried = &there.answers()[0];
+    assert_eq!((there.status, &carried["losses"]), (Some(0), &json!([])));
+    let back = lines("2024-11-05", "2025-11-25", "ListToolsResult", &["--carry"], &carried["value"].to_string());
+    assert_eq!(back.answers(), [json!({"ok": true, "value": tools(), "losses": []})]);
+    assert_eq!(back.status, Some(0));
+}

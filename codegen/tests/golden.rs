@@ -1,0 +1,337 @@
+//! Revisions that nobody published: each folder of `golden` holds a schema that does one unusual thing.
+//!
+//! A case is `schema.json`, perhaps an `overlay.yaml`, `instances.jsonl` (lines `{"type": …, "valid": …, "value": …}`), and
+//! in `expected` those generated files that a person should read when they change; `UPDATE_GOLDEN=1` writes them anew.
+//! A case with `problems.txt` must be refused, with these problems.
+//! `GOLDEN=one,two` tries only some cases.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::panic::catch_unwind;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
+
+use mcp_codegen::ingest::{IngestOptions, Position, ingest};
+use mcp_codegen::{GenerateOptions, generate};
+use mcp_instances::Instances;
+use serde_json::{Value, json};
+
+/// How many random instances are made for each definition, valid and invalid.
+const RANDOM: usize = 40;
+
+/// A case whose crate was generated.
+struct Case {
+    name: String,
+    folder: PathBuf,
+    /// The generated crate.
+    krate: PathBuf,
+}
+
+/// The cases in the order of their names, or why one could not be generated.
+static CASES: LazyLock<Vec<(String, Result<Case, String>)>> = LazyLock::new(|| {
+    let wanted = std::env::var("GOLDEN").ok();
+    let is_wanted = |name: &str| {
+        wanted
+            .as_deref()
+            .is_none_or(|wanted| wanted.split(',').any(|one| one == name))
+    };
+    let folders = fs::read_dir(here("tests/golden")).unwrap();
+    let folders = folders.map(|folder| folder.unwrap().path());
+    let mut folders: Vec<PathBuf> = folders.filter(|folder| folder.is_dir()).collect();
+    folders.sort();
+    let name = |folder: &Path| folder.file_name().unwrap().to_str().unwrap().to_owned();
+    let cases = folders.into_iter().map(|folder| (name(&folder), folder));
+    let cases = cases.filter(|(name, _)| is_wanted(name));
+    cases
+        .map(|(name, folder)| {
+            let made = catch_unwind(|| generate_case(&name, &folder));
+            (name, made.unwrap_or_else(|_| Err("panicked".into())))
+        })
+        .collect()
+});
+
+fn here(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// Where the cases are generated and built; it stays, so that the next run has less to build.
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("golden")
+}
+
+fn wire() -> String {
+    let wire = fs::canonicalize(here("../wire")).unwrap();
+    wire.display().to_string().replace('\\', "/")
+}
+
+fn revision(case: &str) -> String {
+    format!("future-{}", case.replace('_', "-"))
+}
+
+fn generate_case(name: &str, folder: &Path) -> Result<Case, String> {
+    let schema = workspace().join("schema").join(name);
+    let out = workspace().join("out").join(name);
+    let _ = fs::remove_dir_all(&schema);
+    let revision = revision(name);
+    fs::create_dir_all(schema.join(&revision)).unwrap();
+    let overlay = folder.join("overlay.yaml");
+    if overlay.exists() {
+        fs::copy(overlay, schema.join(&revision).join("overlay.yaml")).unwrap();
+    }
+    ingest(&IngestOptions {
+        schema: schema.clone(),
+        revision: revision.parse().unwrap(),
+        from: folder.join("schema.json").display().to_string(),
+        source: Some("https://example.org/schema.json".into()),
+        commit: None,
+        accept: false,
+        keep_prose: false,
+        draft: Some(true),
+        position: Position::Keep,
+    })
+    .map_err(|error| error.to_string())?;
+    let mut options = GenerateOptions {
+        schema,
+        out: out.clone(),
+        wire: wire(),
+        check: false,
+    };
+    generate(&options).map_err(|error| error.to_string())?;
+    options.check = true;
+    let again = generate(&options).map_err(|error| error.to_string())?;
+    if !again.files.is_current() {
+        return Err(format!("a second run gives other files: {:?}", again.files));
+    }
+    Ok(Case {
+        name: name.to_owned(),
+        folder: folder.to_owned(),
+        krate: out.join(format!("mcp-types-{revision}")),
+    })
+}
+
+/// The cases that were generated; the others are the business of one test alone.
+fn generated() -> impl Iterator<Item = &'static Case> {
+    CASES.iter().filter_map(|(_, case)| case.as_ref().ok())
+}
+
+fn assert_none(failures: &[String]) {
+    assert!(failures.is_empty(), "\n{}\n", failures.join("\n"));
+}
+
+#[test]
+fn every_revision_of_our_own_generates_or_says_why_not() {
+    let failed = CASES.iter().filter_map(|(name, case)| {
+        let folder = here("tests/golden").join(name);
+        let refused = fs::read_to_string(folder.join("problems.txt")).ok();
+        match (case, refused) {
+            (Ok(_), None) => None,
+            (Err(error), Some(expected)) => {
+                let made = workspace().join("schema").join(name).join(revision(name));
+                let found = [&folder, &made]
+                    .into_iter()
+                    .fold(error.clone() + "\n", |error, folder| {
+                        error.replace(&folder.join("").display().to_string(), "")
+                    });
+                if std::env::var_os("UPDATE_GOLDEN").is_some() {
+                    fs::write(folder.join("problems.txt"), found).unwrap();
+                    return None;
+                }
+                (found != expected).then(|| format!("{name}: refused for other reasons:\n{found}"))
+            }
+            (Ok(_), Some(_)) => Some(format!("{name}: not refused")),
+            (Err(error), None) => Some(format!("{name}: {error}")),
+        }
+    });
+    assert_none(&failed.collect::<Vec<_>>());
+    assert!(CASES.len() > 30 || std::env::var_os("GOLDEN").is_some());
+}
+
+#[test]
+fn generated_code_is_as_it_was_when_somebody_last_looked_at_it() {
+    let mut failures = Vec::new();
+    for case in generated() {
+        for (path, expected) in files_below(&case.folder.join("expected")) {
+            let found = fs::read_to_string(case.krate.join(&path)).unwrap_or_default();
+            if std::env::var_os("UPDATE_GOLDEN").is_some() {
+                fs::write(case.folder.join("expected").join(&path), &found).unwrap();
+            } else if found != expected {
+                failures.push(format!(
+                    "{}: {}: {}",
+                    case.name,
+                    path.display(),
+                    first_difference(&expected, &found)
+                ));
+            }
+        }
+    }
+    assert_none(&failures);
+}
+
+/// What a type is judged by must be in the schema that its crate embeds.
+#[test]
+fn every_type_is_judged_by_something_that_is_there() {
+    let mut failures = Vec::new();
+    for case in generated() {
+        let schema = read_json(&case.krate.join("schema.json"));
+        for (path, text) in files_below(&case.krate.join("src")) {
+            for (ty, pointer) in judged(&text) {
+                let is_there = pointer
+                    .strip_prefix('#')
+                    .is_some_and(|pointer| schema.pointer(pointer).is_some());
+                if !is_there {
+                    failures.push(format!("{}: {}: {ty} by {pointer:?}", case.name, path.display()));
+                }
+            }
+        }
+    }
+    assert_none(&failures);
+}
+
+/// The types of a file and what they are judged by: `judged!(Type, "pointer")`.
+fn judged(text: &str) -> Vec<(String, String)> {
+    let items = syn::parse_file(text).unwrap().items;
+    let calls = items.into_iter().filter_map(|item| match item {
+        syn::Item::Macro(item) if item.mac.path.segments.last()?.ident == "judged" => Some(item.mac.tokens),
+        _ => None,
+    });
+    let parse = |tokens| {
+        let arguments = |input: syn::parse::ParseStream<'_>| {
+            let ty = input.parse::<syn::Ident>()?.to_string();
+            input.parse::<syn::Token![,]>()?;
+            Ok((ty, input.parse::<syn::LitStr>()?.value()))
+        };
+        syn::parse::Parser::parse2(arguments, tokens).unwrap()
+    };
+    calls.map(parse).collect()
+}
+
+/// One workspace of all cases, so that what they share is built once.
+#[test]
+fn every_revision_of_our_own_compiles_without_a_warning_and_keeps_its_instances() {
+    let root = workspace();
+    let cases: Vec<&Case> = generated().collect();
+    let mut members = String::new();
+    let mut dependencies = String::new();
+    let mut tables = String::new();
+    for case in &cases {
+        let name = format!("mcp-types-{}", revision(&case.name));
+        let library = name.replace('-', "_");
+        let random = root.join("random").join(format!("{}.jsonl", case.name));
+        write_if_new(&random, &random_instances(case));
+        writeln!(members, "    {:?},", case.krate).unwrap();
+        writeln!(
+            dependencies,
+            "{name} = {{ path = {:?}, features = [\"definitions\"] }}",
+            case.krate
+        )
+        .unwrap();
+        writeln!(
+            tables,
+            "    ({:?}, {library}::definitions::DEFINITIONS, &[{:?}, {random:?}]),",
+            case.name,
+            case.folder.join("instances.jsonl")
+        )
+        .unwrap();
+    }
+    let manifest = format!(
+        "[workspace]\nresolver = \"3\"\nmembers = [\n    \"runner\",\n{members}]\n\n\
+         [profile.dev]\ndebug = false\nincremental = false\n"
+    );
+    let runner = format!(
+        "[package]\nname = \"runner\"\nedition = \"2024\"\n\n[dependencies]\nmcp-wire = {{ path = {:?} }}\nserde_json = \"1\"\n{dependencies}",
+        wire()
+    );
+    let table = format!("const CASES: &[(&str, &[mcp_wire::Definition], &[&str])] = &[\n{tables}];\n");
+    write_if_new(&root.join("Cargo.toml"), &manifest);
+    write_if_new(&root.join("runner/Cargo.toml"), &runner);
+    write_if_new(&root.join("runner/src/cases.rs"), &table);
+    write_if_new(
+        &root.join("runner/src/main.rs"),
+        &fs::read_to_string(here("tests/golden/runner.rs")).unwrap(),
+    );
+    fs::copy(here("../Cargo.lock"), root.join("Cargo.lock")).unwrap();
+
+    let clippy = cargo(&root, &["clippy", "--workspace", "--all-features", "--keep-going"])
+        .args(["--", "-D", "warnings"])
+        .output()
+        .unwrap();
+    assert!(clippy.status.success(), "{}", String::from_utf8_lossy(&clippy.stderr));
+    let run = cargo(&root, &["run", "--package", "runner"]).output().unwrap();
+    assert!(
+        run.status.success(),
+        "{}{}",
+        String::from_utf8_lossy(&run.stdout),
+        String::from_utf8_lossy(&run.stderr)
+    );
+}
+
+fn cargo(workspace: &Path, args: &[&str]) -> Command {
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(program);
+    command
+        .args(args)
+        .arg("--quiet")
+        .arg("--message-format=short")
+        .current_dir(workspace)
+        .env("CARGO_TARGET_DIR", workspace.join("target"));
+    command
+}
+
+/// Instances of every definition that its schema allows any of, judged by a validator that is not ours.
+fn random_instances(case: &Case) -> String {
+    let schema = read_json(&case.folder.join("schema.json"));
+    let Ok(instances) = Instances::new(&schema) else {
+        return String::new();
+    };
+    let made = instances
+        .definitions()
+        .flat_map(|definition| instances.of(definition, 1, RANDOM));
+    made.map(|made| {
+        let line = json!({"type": format!("#{}", made.pointer), "valid": made.valid, "value": made.value});
+        line.to_string() + "\n"
+    })
+    .collect()
+}
+
+fn read_json(path: &Path) -> Value {
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+/// What has not changed must not look new to cargo.
+fn write_if_new(path: &Path, contents: &str) {
+    if fs::read_to_string(path).is_ok_and(|found| found == contents) {
+        return;
+    }
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, contents).unwrap();
+}
+
+/// The files below a folder with their contents, by their paths from there; none if there is no such folder.
+fn files_below(folder: &Path) -> Vec<(PathBuf, String)> {
+    let mut files = Vec::new();
+    let mut waiting = vec![folder.to_owned()];
+    while let Some(next) = waiting.pop() {
+        for entry in fs::read_dir(&next).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                waiting.push(path);
+            } else {
+                let relative = path.strip_prefix(folder).unwrap().to_owned();
+                files.push((relative, fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+fn first_difference(expected: &str, found: &str) -> String {
+    let mut lines = expected.lines().zip(found.lines()).enumerate();
+    match lines.find(|(_, (expected, found))| expected != found) {
+        Some((index, (expected, found))) => {
+            format!("line {} was\n  {expected}\nand is\n  {found}", index + 1)
+        }
+        None => "one is longer".into(),
+    }
+}

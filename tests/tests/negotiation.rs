@@ -1,0 +1,272 @@
+//! Which revision two peers speak, and what is known of each revision as a whole.
+
+use mcp_adapters::mcp_wire::{Direction, error_code};
+use mcp_adapters::{
+    Facts,
+    Revision::{self, V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25},
+    UnknownRevision, accept, negotiate,
+};
+use serde_json::{Value, json};
+
+/// Names that no revision has.
+const ODD: [&str; 12] = [
+    "",
+    " ",
+    "1.0",
+    "2025-11-26",
+    "2099-01-01",
+    "2025-11-25 ",
+    " 2025-11-25",
+    "2025-11-25\0",
+    "2025-11-25T00:00:00Z",
+    "2025/11/25",
+    "V2025_11_25",
+    "２０２５-１１-２５",
+];
+
+// The server's side.
+
+#[test]
+fn a_server_answers_a_revision_that_it_supports_with_the_same() {
+    for revision in Revision::ALL {
+        assert_eq!(negotiate(revision.as_str(), &Revision::ALL), Some(revision));
+        assert_eq!(negotiate(revision.as_str(), &[revision]), Some(revision));
+    }
+}
+
+#[test]
+fn a_server_answers_a_known_revision_that_it_does_not_support_with_its_latest() {
+    assert_eq!(negotiate("2025-11-25", &[V2024_11_05, V2025_03_26]), Some(V2025_03_26));
+    assert_eq!(negotiate("2024-11-05", &[V2025_11_25]), Some(V2025_11_25));
+    assert_eq!(negotiate("2025-03-26", &[V2025_06_18, V2024_11_05]), Some(V2025_06_18));
+}
+
+#[test]
+fn the_latest_supported_revision_is_found_whatever_the_order_of_the_list() {
+    for supported in [[V2024_11_05, V2025_06_18, V2025_03_26], [V2025_06_18, V2025_03_26, V2024_11_05]] {
+        assert_eq!(negotiate("2099-01-01", &supported), Some(V2025_06_18));
+    }
+}
+
+#[test]
+fn a_server_answers_future_empty_and_odd_names_with_its_latest() {
+    for name in ODD {
+        assert_eq!(negotiate(name, &Revision::ALL), Some(Revision::LATEST), "{name:?}");
+        assert_eq!(negotiate(name, &[V2025_03_26]), Some(V2025_03_26), "{name:?}");
+    }
+    let long = "2025-11-25".repeat(100_000);
+    assert_eq!(negotiate(&long, &Revision::ALL), Some(Revision::LATEST));
+}
+
+#[test]
+fn a_server_that_supports_nothing_has_no_answer() {
+    assert_eq!(negotiate("2025-11-25", &[]), None);
+    assert_eq!(negotiate("", &[]), None);
+}
+
+// The client's side.
+
+#[test]
+fn a_client_accepts_what_it_supports_even_if_it_asked_for_another() {
+    for revision in Revision::ALL {
+        assert_eq!(accept(revision.as_str(), &Revision::ALL), Ok(revision));
+    }
+    assert_eq!(accept("2024-11-05", &[V2025_11_25, V2024_11_05]), Ok(V2024_11_05));
+}
+
+#[test]
+fn a_client_accepts_nothing_that_it_does_not_support() {
+    let mismatch = accept("2024-11-05", &[V2025_06_18, V2025_11_25]).unwrap_err();
+    assert_eq!(mismatch.requested, "2024-11-05");
+    assert_eq!(mismatch.supported, [V2025_06_18, V2025_11_25]);
+    assert_eq!(
+        mismatch.to_string(),
+        "revision \"2024-11-05\" is not among 2025-06-18, 2025-11-25"
+    );
+    for name in ODD {
+        assert_eq!(accept(name, &Revision::ALL).unwrap_err().requested, name);
+    }
+    assert!(accept("2025-11-25", &[]).is_err());
+}
+
+#[test]
+fn what_a_server_answers_is_accepted_by_each_client_that_supports_it() {
+    for requested in Revision::ALL {
+        for only in Revision::ALL {
+            let answered = negotiate(requested.as_str(), &[only]).unwrap();
+            let accepted = accept(answered.as_str(), &[requested]);
+            assert_eq!(accepted.is_ok(), requested == only, "{requested} {only}");
+        }
+    }
+}
+
+#[test]
+fn a_mismatch_is_told_with_the_documented_error() {
+    let error = accept("1.0.0", &[V2024_11_05]).unwrap_err().to_error();
+    assert_eq!(error.code, error_code::INVALID_PARAMS);
+    assert_eq!(
+        serde_json::to_value(&error).unwrap(),
+        json!({
+            "code": -32602,
+            "message": "Unsupported protocol version",
+            "data": {"supported": ["2024-11-05"], "requested": "1.0.0"},
+        })
+    );
+}
+
+// The revisions.
+
+#[test]
+fn revisions_are_in_the_order_of_the_protocol() {
+    assert_eq!(Revision::ALL, [V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25]);
+    assert!(Revision::ALL.is_sorted() && Revision::ALL.windows(2).all(|pair| pair[0] < pair[1]));
+    assert_eq!(Revision::ALL.last(), Some(&Revision::LATEST));
+    assert_eq!((Revision::LATEST, Revision::HUB), (V2025_11_25, V2025_11_25));
+}
+
+#[test]
+fn a_revision_is_written_as_peers_name_it_and_read_back() {
+    for (revision, name) in Revision::ALL.into_iter().zip(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]) {
+        assert_eq!(revision.as_str(), name);
+        assert_eq!(revision.to_string(), name);
+        assert_eq!(name.parse(), Ok(revision));
+        assert_eq!(serde_json::to_value(revision).unwrap(), json!(name));
+        assert_eq!(serde_json::from_value::<Revision>(json!(name)).unwrap(), revision);
+    }
+    // A name whose text must be unescaped can't be borrowed.
+    assert_eq!(serde_json::from_str::<Revision>(r#""2025\u002d11-25""#).unwrap(), V2025_11_25);
+}
+
+#[test]
+fn a_name_that_no_revision_has_is_an_error_that_lists_those_there_are() {
+    for name in ODD {
+        let unknown = UnknownRevision { name: name.to_owned() };
+        assert_eq!(name.parse::<Revision>(), Err(unknown.clone()));
+        let text = format!("there is no revision {name:?}; there are 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25");
+        assert_eq!(unknown.to_string(), text);
+        let error = serde_json::from_value::<Revision>(json!(name)).unwrap_err();
+        assert_eq!(error.to_string(), text);
+    }
+    for other in [json!(20251125), json!(null), json!(["2025-11-25"])] {
+        assert!(serde_json::from_value::<Revision>(other).is_err());
+    }
+}
+
+#[test]
+fn each_revision_has_the_facts_of_its_lifecycle_and_transport() {
+    let facts = |batches, version_header, sessions| Facts {
+        batches,
+        initializes: true,
+        version_header,
+        sessions,
+    };
+    assert_eq!(V2024_11_05.facts(), facts(false, false, false));
+    assert_eq!(V2025_03_26.facts(), facts(true, false, true));
+    assert_eq!(V2025_06_18.facts(), facts(false, true, true));
+    assert_eq!(V2025_11_25.facts(), facts(false, true, true));
+}
+
+// Methods.
+
+/// The methods of a revision with their directions.
+fn methods(revision: Revision) -> Vec<(&'static str, Direction)> {
+    let mut methods: Vec<_> = revision.methods().iter().map(|method| (method.name, method.direction)).collect();
+    methods.sort_unstable_by_key(|(name, _)| *name);
+    methods
+}
+
+/// The methods that `later` has and `earlier` lacks.
+fn added(earlier: Revision, later: Revision) -> Vec<(&'static str, Direction)> {
+    let known = methods(earlier);
+    let is_new = |method: &(&str, Direction)| !known.contains(method);
+    methods(later).into_iter().filter(is_new).collect()
+}
+
+#[test]
+fn the_methods_of_2024_11_05_have_their_directions() {
+    use Direction::{Both, ClientToServer, ServerToClient};
+    let expected = [
+        ("completion/complete", ClientToServer),
+        ("initialize", ClientToServer),
+        ("logging/setLevel", ClientToServer),
+        ("notifications/cancelled", Both),
+        ("notifications/initialized", ClientToServer),
+        ("notifications/message", ServerToClient),
+        ("notifications/progress", Both),
+        ("notifications/prompts/list_changed", ServerToClient),
+        ("notifications/resources/list_changed", ServerToClient),
+        ("notifications/resources/updated", ServerToClient),
+        ("notifications/roots/list_changed", ClientToServer),
+        ("notifications/tools/list_changed", ServerToClient),
+        ("ping", Both),
+        ("prompts/get", ClientToServer),
+        ("prompts/list", ClientToServer),
+        ("resources/list", ClientToServer),
+        ("resources/read", ClientToServer),
+        ("resources/subscribe", ClientToServer),
+        ("resources/templates/list", ClientToServer),
+        ("resources/unsubscribe", ClientToServer),
+        ("roots/list", ServerToClient),
+        ("sampling/createMessage", ServerToClient),
+        ("tools/call", ClientToServer),
+        ("tools/list", ClientToServer),
+    ];
+    assert_eq!(methods(V2024_11_05), expected);
+}
+
+#[test]
+fn later_revisions_add_methods_and_take_none_away() {
+    use Direction::{Both, ServerToClient};
+    assert_eq!(added(V2024_11_05, V2025_03_26), []);
+    assert_eq!(added(V2025_03_26, V2025_06_18), [("elicitation/create", ServerToClient)]);
+    let tasks = [
+        ("notifications/elicitation/complete", ServerToClient),
+        ("notifications/tasks/status", Both),
+        ("tasks/cancel", Both),
+        ("tasks/get", Both),
+        ("tasks/list", Both),
+        ("tasks/result", Both),
+    ];
+    assert_eq!(added(V2025_06_18, V2025_11_25), tasks);
+    for pair in Revision::ALL.windows(2) {
+        assert_eq!(added(pair[1], pair[0]), [], "{} to {}", pair[0], pair[1]);
+    }
+}
+
+#[test]
+fn a_method_is_found_by_name_in_the_revisions_that_have_it() {
+    assert!(V2025_03_26.method("elicitation/create").is_none());
+    let elicit = V2025_06_18.method("elicitation/create").unwrap();
+    assert_eq!((elicit.definition, elicit.results), ("ElicitRequest", &["ElicitResult"][..]));
+    assert!(elicit.is_request() && elicit.direction.from_server() && !elicit.direction.from_client());
+    for revision in Revision::ALL {
+        for method in revision.methods() {
+            assert_eq!(revision.method(method.name), Some(method));
+            assert_eq!(method.is_request(), !method.name.starts_with("notifications/"), "{}", method.name);
+        }
+        for name in ["", "tools", "tools/call ", "Tools/Call", "example/extension"] {
+            assert!(revision.method(name).is_none(), "{name:?}");
+        }
+    }
+}
+
+#[test]
+fn requests_that_may_become_tasks_have_a_task_among_their_results() {
+    for (method, result) in [
+        ("tools/call", "CallToolResult"),
+        ("sampling/createMessage", "CreateMessageResult"),
+        ("elicitation/create", "ElicitResult"),
+    ] {
+        let results = |revision: Revision| revision.method(method).map(|method| method.results);
+        assert_eq!(results(V2025_06_18), Some(&[result][..]));
+        assert_eq!(results(V2025_11_25), Some(&[result, "CreateTaskResult"][..]));
+    }
+    assert_eq!(V2025_11_25.method("ping").unwrap().results, ["EmptyResult"]);
+}
+
+#[test]
+fn a_mismatch_keeps_the_order_in_which_revisions_are_supported() {
+    let error = accept("x", &[V2025_11_25, V2024_11_05]).unwrap_err().to_error();
+    let data: Value = serde_json::from_str(error.data.unwrap().text()).unwrap();
+    assert_eq!(data["supported"], json!(["2025-11-25", "2024-11-05"]));
+}
