@@ -112,7 +112,10 @@ pub fn answer_lines<T: Serialize>(
             Some(name) => answer(name, &line),
             None => match serde_json::from_slice::<TypedLine>(&line) {
                 Ok(typed) => answer(&typed.r#type, typed.value.text().as_bytes()),
-                Err(error) => Answer::bad(Path::default(), format!("not a line {{\"type\":…,\"value\":…}}: {error}")),
+                Err(error) => Answer::bad(
+                    Path::default(),
+                    format!("not a line {{\"type\":…,\"value\":…}}: {error}"),
+                ),
             },
         };
         if let Answer::Bad(_) = answered {

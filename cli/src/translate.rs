@@ -50,14 +50,17 @@ pub fn run(args: &TranslateArgs, input: impl BufRead, output: impl Write) -> Res
         });
     }
     let policy = if args.carry { Policy::Carry } else { Policy::Conform };
-    answer_lines(input, output, args.definition.as_deref(), |name, json| {
-        match translate(from, to, name, json, policy) {
+    answer_lines(
+        input,
+        output,
+        args.definition.as_deref(),
+        |name, json| match translate(from, to, name, json, policy) {
             Ok(translation) => Answer::good(Translated {
                 definition: args.typed.then_some(translation.definition),
                 value: translation.value,
                 losses: translation.losses.into_iter().map(Lost::from).collect(),
             }),
             Err(error) => Answer::refused(Some(error.code()), error.path(), error.reason()),
-        }
-    })
+        },
+    )
 }

@@ -118,9 +118,13 @@ pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
         shells.push(emitted.shells);
     }
     if let Some(hub) = manifest.hub() {
-        let inputs = models.iter().zip(&revisions).zip(&shells).map(|((model, revision), shells)| {
-            RevisionInput::new(model, shells, revision.functions.as_deref(), revision.overlay.facts)
-        });
+        let inputs = models
+            .iter()
+            .zip(&revisions)
+            .zip(&shells)
+            .map(|((model, revision), shells)| {
+                RevisionInput::new(model, shells, revision.functions.as_deref(), revision.overlay.facts)
+            });
         let input = AdaptersInput {
             revisions: &inputs.collect::<Vec<_>>(),
             plans: &plans,

@@ -29,7 +29,10 @@ fn schemas() -> BTreeMap<Revision, Instances> {
 /// Each two revisions, in both directions.
 fn pairs() -> impl Iterator<Item = (Revision, Revision)> {
     let others = |from| Revision::ALL.into_iter().map(move |to| (from, to));
-    Revision::ALL.into_iter().flat_map(others).filter(|(from, to)| from != to)
+    Revision::ALL
+        .into_iter()
+        .flat_map(others)
+        .filter(|(from, to)| from != to)
 }
 
 /// Valid instances of the definitions of a revision that can be translated.
@@ -37,7 +40,10 @@ fn valid_instances(revision: Revision, instances: &Instances) -> Vec<(&'static s
     let known: Vec<&str> = instances.definitions().collect();
     let definitions = translatable(revision).filter(|name| known.contains(name));
     let valid = definitions.flat_map(|name| {
-        let made = instances.of(name, 7, COUNT).into_iter().filter(|instance| instance.valid);
+        let made = instances
+            .of(name, 7, COUNT)
+            .into_iter()
+            .filter(|instance| instance.valid);
         made.map(move |instance| (name, instance.value))
     });
     valid.collect()
@@ -168,7 +174,9 @@ fn coming_back_gives_the_original_but_for_the_recorded_losses_and_no_loss_is_inv
             let lost_at_all: Vec<String> = lost.iter().cloned().chain(lost_on_the_way_back).collect();
             for difference in &differences {
                 if !lost_at_all.iter().any(|lost| touches(lost, difference)) {
-                    failures.push(format!("{from} {name} by {to}: {difference} was lost in silence: {value}"));
+                    failures.push(format!(
+                        "{from} {name} by {to}: {difference} was lost in silence: {value}"
+                    ));
                 }
             }
             for lost in &lost {

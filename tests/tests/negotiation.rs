@@ -43,7 +43,10 @@ fn a_server_answers_a_known_revision_that_it_does_not_support_with_its_latest() 
 
 #[test]
 fn the_latest_supported_revision_is_found_whatever_the_order_of_the_list() {
-    for supported in [[V2024_11_05, V2025_06_18, V2025_03_26], [V2025_06_18, V2025_03_26, V2024_11_05]] {
+    for supported in [
+        [V2024_11_05, V2025_06_18, V2025_03_26],
+        [V2025_06_18, V2025_03_26, V2024_11_05],
+    ] {
         assert_eq!(negotiate("2099-01-01", &supported), Some(V2025_06_18));
     }
 }
@@ -126,7 +129,10 @@ fn revisions_are_in_the_order_of_the_protocol() {
 
 #[test]
 fn a_revision_is_written_as_peers_name_it_and_read_back() {
-    for (revision, name) in Revision::ALL.into_iter().zip(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]) {
+    for (revision, name) in Revision::ALL
+        .into_iter()
+        .zip(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
+    {
         assert_eq!(revision.as_str(), name);
         assert_eq!(revision.to_string(), name);
         assert_eq!(name.parse(), Ok(revision));
@@ -134,7 +140,10 @@ fn a_revision_is_written_as_peers_name_it_and_read_back() {
         assert_eq!(serde_json::from_value::<Revision>(json!(name)).unwrap(), revision);
     }
     // A name whose text must be unescaped can't be borrowed.
-    assert_eq!(serde_json::from_str::<Revision>(r#""2025\u002d11-25""#).unwrap(), V2025_11_25);
+    assert_eq!(
+        serde_json::from_str::<Revision>(r#""2025\u002d11-25""#).unwrap(),
+        V2025_11_25
+    );
 }
 
 #[test]
@@ -170,7 +179,11 @@ fn each_revision_has_the_facts_of_its_lifecycle_and_transport() {
 
 /// The methods of a revision with their directions.
 fn methods(revision: Revision) -> Vec<(&'static str, Direction)> {
-    let mut methods: Vec<_> = revision.methods().iter().map(|method| (method.name, method.direction)).collect();
+    let mut methods: Vec<_> = revision
+        .methods()
+        .iter()
+        .map(|method| (method.name, method.direction))
+        .collect();
     methods.sort_unstable_by_key(|(name, _)| *name);
     methods
 }
@@ -218,7 +231,10 @@ fn the_methods_of_2024_11_05_have_their_directions() {
 fn later_revisions_add_methods_and_take_none_away() {
     use Direction::{Both, ServerToClient};
     assert_eq!(added(V2024_11_05, V2025_03_26), []);
-    assert_eq!(added(V2025_03_26, V2025_06_18), [("elicitation/create", ServerToClient)]);
+    assert_eq!(
+        added(V2025_03_26, V2025_06_18),
+        [("elicitation/create", ServerToClient)]
+    );
     let tasks = [
         ("notifications/elicitation/complete", ServerToClient),
         ("notifications/tasks/status", Both),
@@ -237,12 +253,20 @@ fn later_revisions_add_methods_and_take_none_away() {
 fn a_method_is_found_by_name_in_the_revisions_that_have_it() {
     assert!(V2025_03_26.method("elicitation/create").is_none());
     let elicit = V2025_06_18.method("elicitation/create").unwrap();
-    assert_eq!((elicit.definition, elicit.results), ("ElicitRequest", &["ElicitResult"][..]));
+    assert_eq!(
+        (elicit.definition, elicit.results),
+        ("ElicitRequest", &["ElicitResult"][..])
+    );
     assert!(elicit.is_request() && elicit.direction.from_server() && !elicit.direction.from_client());
     for revision in Revision::ALL {
         for method in revision.methods() {
             assert_eq!(revision.method(method.name), Some(method));
-            assert_eq!(method.is_request(), !method.name.starts_with("notifications/"), "{}", method.name);
+            assert_eq!(
+                method.is_request(),
+                !method.name.starts_with("notifications/"),
+                "{}",
+                method.name
+            );
         }
         for name in ["", "tools", "tools/call ", "Tools/Call", "example/extension"] {
             assert!(revision.method(name).is_none(), "{name:?}");

@@ -197,10 +197,7 @@ fn optional_members_of_2025_11_25_are_dropped_and_recorded_on_the_way_down() {
         "inputSchema": {"type": "object"},
     });
     let earlier = json!({"name": "clock", "inputSchema": {"type": "object"}});
-    let losses = [
-        ["execution", "dropped", AUTOMATIC],
-        ["icons", "dropped", AUTOMATIC],
-    ];
+    let losses = [["execution", "dropped", AUTOMATIC], ["icons", "dropped", AUTOMATIC]];
     becomes((V2025_11_25, V2025_06_18), "Tool", &tool, &earlier, &losses);
     stays((V2025_06_18, V2025_11_25), "Tool", &earlier);
     is_carried((V2025_11_25, V2025_06_18), "Tool", &tool);
@@ -258,7 +255,10 @@ fn the_message_of_a_progress_notification_is_dropped_and_recorded_on_the_way_to_
     });
     let losses = owned(&[["params.message", "dropped", AUTOMATIC]]);
     assert_eq!(to_client(V2025_03_26, &notification), unchanged(&notification));
-    assert_eq!(to_client(V2024_11_05, &notification), Fate::Sent(earlier.clone(), losses));
+    assert_eq!(
+        to_client(V2024_11_05, &notification),
+        Fate::Sent(earlier.clone(), losses)
+    );
     assert_eq!(from_server(V2024_11_05, &earlier), unchanged(&earlier));
 }
 
@@ -277,14 +277,27 @@ fn defaults_of_form_fields_are_dropped_and_recorded_on_the_way_down() {
     let fields = [
         (json!({"type": "string", "default": "me"}), json!({"type": "string"})),
         (json!({"type": "number", "default": 1}), json!({"type": "number"})),
-        (json!({"type": "string", "enum": ["a"], "default": "a"}), json!({"type": "string", "enum": ["a"]})),
+        (
+            json!({"type": "string", "enum": ["a"], "default": "a"}),
+            json!({"type": "string", "enum": ["a"]}),
+        ),
     ];
     for (field, earlier) in fields {
         let losses = [["default", "dropped", AUTOMATIC]];
-        becomes((V2025_11_25, V2025_06_18), "PrimitiveSchemaDefinition", &field, &earlier, &losses);
+        becomes(
+            (V2025_11_25, V2025_06_18),
+            "PrimitiveSchemaDefinition",
+            &field,
+            &earlier,
+            &losses,
+        );
         stays((V2025_06_18, V2025_11_25), "PrimitiveSchemaDefinition", &earlier);
     }
-    stays((V2025_06_18, V2025_11_25), "PrimitiveSchemaDefinition", &json!({"type": "boolean", "default": true}));
+    stays(
+        (V2025_06_18, V2025_11_25),
+        "PrimitiveSchemaDefinition",
+        &json!({"type": "boolean", "default": true}),
+    );
 }
 
 // Methods.
@@ -344,8 +357,20 @@ fn a_method_of_a_later_revision_from_an_earlier_peer_is_judged_by_the_hub() {
 #[test]
 fn a_resource_reference_is_a_resource_template_reference_by_another_name() {
     let reference = json!({"type": "ref/resource", "uri": "file:///{path}"});
-    becomes((V2025_03_26, V2025_06_18), "ResourceReference", &reference, &reference, &[]);
-    becomes((V2025_06_18, V2025_03_26), "ResourceTemplateReference", &reference, &reference, &[]);
+    becomes(
+        (V2025_03_26, V2025_06_18),
+        "ResourceReference",
+        &reference,
+        &reference,
+        &[],
+    );
+    becomes(
+        (V2025_06_18, V2025_03_26),
+        "ResourceTemplateReference",
+        &reference,
+        &reference,
+        &[],
+    );
     let request = json!({
         "jsonrpc": "2.0", "id": 1, "method": "completion/complete",
         "params": {"ref": reference, "argument": {"name": "path", "value": "/"}},
@@ -430,9 +455,21 @@ fn audio_in_tool_and_prompt_content_is_an_embedded_blob_in_2024_11_05() {
         &json!({"messages": [{"role": "user", "content": embedded}]}),
         &[["messages[0].content", "replaced", rule]],
     );
-    stays((V2024_11_05, V2025_03_26), "CallToolResult", &json!({"content": [text, embedded]}));
-    stays((V2025_03_26, V2025_11_25), "CallToolResult", &json!({"content": [text, audio]}));
-    is_carried((V2025_03_26, V2024_11_05), "CallToolResult", &json!({"content": [text, audio]}));
+    stays(
+        (V2024_11_05, V2025_03_26),
+        "CallToolResult",
+        &json!({"content": [text, embedded]}),
+    );
+    stays(
+        (V2025_03_26, V2025_11_25),
+        "CallToolResult",
+        &json!({"content": [text, audio]}),
+    );
+    is_carried(
+        (V2025_03_26, V2024_11_05),
+        "CallToolResult",
+        &json!({"content": [text, audio]}),
+    );
 }
 
 #[test]
@@ -479,8 +516,16 @@ fn a_resource_link_is_a_text_with_its_name_address_and_description_before_2025_0
         &json!({"messages": [{"role": "user", "content": {"type": "text", "text": "n: file:///n"}}]}),
         &[["messages[0].content", "replaced", rule]],
     );
-    stays((V2025_06_18, V2025_11_25), "CallToolResult", &json!({"content": [link]}));
-    is_carried((V2025_11_25, V2024_11_05), "CallToolResult", &json!({"content": [link]}));
+    stays(
+        (V2025_06_18, V2025_11_25),
+        "CallToolResult",
+        &json!({"content": [link]}),
+    );
+    is_carried(
+        (V2025_11_25, V2024_11_05),
+        "CallToolResult",
+        &json!({"content": [link]}),
+    );
 }
 
 #[test]
@@ -494,7 +539,10 @@ fn structured_content_is_dropped_and_said_in_text_unless_a_text_is_there() {
         "CallToolResult",
         &json!({"content": [image], "structuredContent": structured}),
         &json!({"content": [image, {"type": "text", "text": "{\"degrees\":21}"}]}),
-        &[["content[1]", "defaulted", rule], ["structuredContent", "dropped", rule]],
+        &[
+            ["content[1]", "defaulted", rule],
+            ["structuredContent", "dropped", rule],
+        ],
     );
     becomes(
         (V2025_06_18, V2025_03_26),
@@ -550,7 +598,11 @@ fn the_completions_capability_is_left_absent_on_the_way_up_and_dropped_on_the_wa
 fn the_elicitation_capability_means_forms_and_is_removed_where_it_means_addresses_alone() {
     let rule = "2025-11-25 ClientCapabilities.elicitation";
     let capabilities = |elicitation: Value| json!({"elicitation": elicitation});
-    stays((V2025_06_18, V2025_11_25), "ClientCapabilities", &capabilities(json!({})));
+    stays(
+        (V2025_06_18, V2025_11_25),
+        "ClientCapabilities",
+        &capabilities(json!({})),
+    );
     becomes(
         (V2025_11_25, V2025_06_18),
         "ClientCapabilities",
@@ -563,7 +615,10 @@ fn the_elicitation_capability_means_forms_and_is_removed_where_it_means_addresse
         "ClientCapabilities",
         &capabilities(json!({"form": {}, "url": {}})),
         &capabilities(json!({})),
-        &[["elicitation.form", "dropped", rule], ["elicitation.url", "dropped", rule]],
+        &[
+            ["elicitation.form", "dropped", rule],
+            ["elicitation.url", "dropped", rule],
+        ],
     );
     becomes(
         (V2025_11_25, V2025_06_18),
@@ -579,8 +634,16 @@ fn the_elicitation_capability_means_forms_and_is_removed_where_it_means_addresse
         &json!({}),
         &[["elicitation", "dropped", AUTOMATIC]],
     );
-    is_carried((V2025_11_25, V2025_06_18), "ClientCapabilities", &capabilities(json!({"form": {}, "url": {}})));
-    is_carried((V2025_11_25, V2024_11_05), "ClientCapabilities", &capabilities(json!({"url": {}})));
+    is_carried(
+        (V2025_11_25, V2025_06_18),
+        "ClientCapabilities",
+        &capabilities(json!({"form": {}, "url": {}})),
+    );
+    is_carried(
+        (V2025_11_25, V2024_11_05),
+        "ClientCapabilities",
+        &capabilities(json!({"url": {}})),
+    );
 }
 
 // Batches.
@@ -597,7 +660,9 @@ fn a_batch_of_2025_03_26_is_split_and_each_message_has_its_own_fate() {
     let Batch::Many(messages) = read else {
         panic!("one message")
     };
-    let fates = messages.into_iter().map(|message| fate(message, |message| serde_json::to_value(message).unwrap()));
+    let fates = messages
+        .into_iter()
+        .map(|message| fate(message, |message| serde_json::to_value(message).unwrap()));
     let expected = batch.as_array().unwrap().iter().map(unchanged);
     assert_eq!(fates.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
 }
@@ -665,7 +730,13 @@ fn an_answer_to_a_form_is_the_same_in_both_revisions_but_for_lists() {
         Ok((answer, Vec::new()))
     );
     let list = json!({"action": "accept", "content": {"tags": ["a", "b"]}});
-    refuses((V2025_11_25, V2025_06_18), "ElicitResult", &list, -32602, "content.tags");
+    refuses(
+        (V2025_11_25, V2025_06_18),
+        "ElicitResult",
+        &list,
+        -32602,
+        "content.tags",
+    );
 }
 
 // Enumerations in forms.
@@ -680,7 +751,13 @@ fn legacy_and_untitled_single_enumerations_are_the_same_but_for_their_default() 
         let mut with_default = schema.clone();
         with_default["default"] = json!("a");
         let losses = [["default", "dropped", AUTOMATIC]];
-        becomes((V2025_11_25, V2025_06_18), "EnumSchema", &with_default, &schema, &losses);
+        becomes(
+            (V2025_11_25, V2025_06_18),
+            "EnumSchema",
+            &with_default,
+            &schema,
+            &losses,
+        );
     }
 }
 
@@ -691,7 +768,10 @@ fn a_titled_single_enumeration_becomes_values_and_names() {
     });
     let earlier = json!({"type": "string", "title": "Letter", "enum": ["a", "b"], "enumNames": ["A", "B"]});
     for (definition, rule) in [
-        ("PrimitiveSchemaDefinition", "2025-11-25 PrimitiveSchemaDefinition[TitledSingleSelectEnumSchema]"),
+        (
+            "PrimitiveSchemaDefinition",
+            "2025-11-25 PrimitiveSchemaDefinition[TitledSingleSelectEnumSchema]",
+        ),
         ("EnumSchema", "2025-11-25 EnumSchema[TitledSingleSelectEnumSchema]"),
     ] {
         let losses = [["(root)", "replaced", rule]];
@@ -716,12 +796,18 @@ fn a_multiple_choice_is_left_out_of_a_form_where_it_is_optional_and_refused_wher
         let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]});
         let earlier = form(json!({"message": "who?", "requestedSchema": schema}));
         let losses = owned(&[["params.requestedSchema.properties.tags", "dropped", rule]]);
-        assert_eq!(to_client(V2025_06_18, &question(json!(["name"]))), Fate::Sent(earlier, losses));
+        assert_eq!(
+            to_client(V2025_06_18, &question(json!(["name"]))),
+            Fate::Sent(earlier, losses)
+        );
         let Fate::Answered { id, code, message } = to_client(V2025_06_18, &question(json!(["tags"]))) else {
             panic!("a question that must be answered was left out")
         };
         assert_eq!((id, code), (json!(4), -32602));
-        assert!(message.starts_with("`params.requestedSchema.properties.tags`: "), "{message}");
+        assert!(
+            message.starts_with("`params.requestedSchema.properties.tags`: "),
+            "{message}"
+        );
     }
 }
 
@@ -789,9 +875,18 @@ fn tools_in_sampling_are_refused_before_2025_11_25() {
     let tool = json!({"name": "clock", "inputSchema": {"type": "object"}});
     let cases = [
         (json!({"messages": [hello], "tools": [tool]}), "params.tools"),
-        (json!({"messages": [hello], "toolChoice": {"mode": "auto"}}), "params.toolChoice"),
-        (json!({"messages": [{"role": "assistant", "content": uses}]}), "params.messages[0].content"),
-        (json!({"messages": [{"role": "user", "content": returned}]}), "params.messages[0].content"),
+        (
+            json!({"messages": [hello], "toolChoice": {"mode": "auto"}}),
+            "params.toolChoice",
+        ),
+        (
+            json!({"messages": [{"role": "assistant", "content": uses}]}),
+            "params.messages[0].content",
+        ),
+        (
+            json!({"messages": [{"role": "user", "content": returned}]}),
+            "params.messages[0].content",
+        ),
     ];
     for (params, path) in cases {
         let fate = to_client(V2025_06_18, &sampling(params));
@@ -803,7 +898,10 @@ fn tools_in_sampling_are_refused_before_2025_11_25() {
     }
     let result = json!({"role": "assistant", "model": "m", "content": uses});
     let refused = Err((-32602, "content".to_owned()));
-    assert_eq!(result_to_server(V2025_06_18, "sampling/createMessage", &result), refused);
+    assert_eq!(
+        result_to_server(V2025_06_18, "sampling/createMessage", &result),
+        refused
+    );
 }
 
 // Tasks.
@@ -877,7 +975,10 @@ fn a_tool_that_can_only_be_called_as_a_task_is_hidden_before_2025_11_25() {
         ["tools[2].execution", "dropped", AUTOMATIC],
     ];
     for peer in EARLIER {
-        assert_eq!(result_to_client(peer, "tools/list", &tools), Ok((earlier.clone(), owned(&losses))));
+        assert_eq!(
+            result_to_client(peer, "tools/list", &tools),
+            Ok((earlier.clone(), owned(&losses)))
+        );
     }
     is_carried((V2025_11_25, V2024_11_05), "ListToolsResult", &tools);
 }
@@ -887,7 +988,13 @@ fn the_tasks_capability_is_dropped_and_recorded_before_2025_11_25() {
     let capabilities = json!({"tasks": {"list": {}}});
     let losses = [["tasks", "dropped", AUTOMATIC]];
     for definition in ["ClientCapabilities", "ServerCapabilities"] {
-        becomes((V2025_11_25, V2025_06_18), definition, &capabilities, &json!({}), &losses);
+        becomes(
+            (V2025_11_25, V2025_06_18),
+            definition,
+            &capabilities,
+            &json!({}),
+            &losses,
+        );
         is_carried((V2025_11_25, V2024_11_05), definition, &capabilities);
     }
 }
@@ -952,7 +1059,11 @@ fn a_message_of_the_hub_is_the_same_on_both_sides() {
     let call = json!({"jsonrpc": "2.0", "id": 6, "method": "tools/call", "params": {"name": "t", "task": {"ttl": 1}}});
     assert_eq!(to_server(Revision::HUB, &call), unchanged(&call));
     let read = peers::client_message(Revision::HUB, call.to_string().as_bytes(), Policy::Conform).unwrap();
-    let Translated::Message { message: Message::Request(_), losses } = alone(read) else {
+    let Translated::Message {
+        message: Message::Request(_),
+        losses,
+    } = alone(read)
+    else {
         panic!("no request")
     };
     assert!(losses.is_empty());

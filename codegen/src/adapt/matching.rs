@@ -16,6 +16,18 @@ pub struct Candidate {
     pub kind: Option<JsonKind>,
 }
 
+impl Candidate {
+    /// A type that is no variant of anything.
+    pub fn alone(ty: TypeRef) -> Self {
+        Self {
+            name: None,
+            ty,
+            boxed: false,
+            kind: None,
+        }
+    }
+}
+
 /// The variants of a type.
 pub fn candidates(model: &Model, ty: &TypeRef) -> Vec<Candidate> {
     if let TypeRef::Named(name) = ty
@@ -31,12 +43,7 @@ pub fn candidates(model: &Model, ty: &TypeRef) -> Vec<Candidate> {
             })
             .collect();
     }
-    vec![Candidate {
-        name: None,
-        ty: ty.clone(),
-        boxed: false,
-        kind: None,
-    }]
+    vec![Candidate::alone(ty.clone())]
 }
 
 /// How well two structs correspond, the best last; `None` if what tells them apart says that they don't.
@@ -71,12 +78,7 @@ impl<'m> Typed<'m> {
 }
 
 /// How well `from`, which is one of `siblings`, corresponds to `to`, which is one of `others`.
-pub fn likeness(
-    from: Typed<'_>,
-    to: Typed<'_>,
-    siblings: &[Candidate],
-    others: &[Candidate],
-) -> Option<Likeness> {
+pub fn likeness(from: Typed<'_>, to: Typed<'_>, siblings: &[Candidate], others: &[Candidate]) -> Option<Likeness> {
     let named = from.official_name().is_some() && from.official_name() == to.official_name();
     let (Some(source), Some(target)) = (from.structure(), to.structure()) else {
         let same = from.ty == to.ty || named;
@@ -86,8 +88,14 @@ pub fn likeness(
             common: 0,
         });
     };
-    if source.constants.iter().any(|constant| contradicts(to.model, target, constant))
-        || target.constants.iter().any(|constant| contradicts(from.model, source, constant))
+    if source
+        .constants
+        .iter()
+        .any(|constant| contradicts(to.model, target, constant))
+        || target
+            .constants
+            .iter()
+            .any(|constant| contradicts(from.model, source, constant))
     {
         return None;
     }
@@ -97,9 +105,7 @@ pub fn likeness(
             let structs = candidates.iter().filter_map(|other| model.struct_of(&other.ty));
             structs.filter(|other| other.constants.iter().any(is_same)).count()
         };
-        target.constants.iter().any(is_same)
-            && holders(to.model, others) == 1
-            && holders(from.model, siblings) == 1
+        target.constants.iter().any(is_same) && holders(to.model, others) == 1 && holders(from.model, siblings) == 1
     };
     let tagged = source.constants.iter().any(|constant| is_tag(&constant));
     let told_apart = source
@@ -107,7 +113,13 @@ pub fn likeness(
         .iter()
         .filter(|member| member.required)
         .map(|member| &member.name)
-        .chain(source.constants.iter().filter(|constant| constant.required).map(|constant| &constant.name))
+        .chain(
+            source
+                .constants
+                .iter()
+                .filter(|constant| constant.required)
+                .map(|constant| &constant.name),
+        )
         .all(|name| declares(target, name))
         && target
             .members

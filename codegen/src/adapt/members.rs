@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::plan::{Planner, Relation};
+use super::plan::Planner;
+use super::relation::Relation;
 use super::rules::{Action, Place};
 use super::{Refusal, VariantPlan};
 use crate::model::{Member, Struct, TypeKind};
@@ -167,7 +168,9 @@ impl Planner<'_> {
         for constant in &to.constants {
             let source = if let Some(own) = from.constants.iter().find(|own| own.name == constant.name) {
                 if own.value == constant.value {
-                    ConstantSource::Same { optional: !own.required }
+                    ConstantSource::Same {
+                        optional: !own.required,
+                    }
                 } else {
                     ConstantSource::Other
                 }
@@ -253,7 +256,10 @@ impl Planner<'_> {
             Action::Drop(_) => LeftoverFate::Left { rule },
             other => {
                 let word = other.word();
-                self.wrong_rule(index, format!("`{word}` can't be done with a member that the target doesn't declare"));
+                self.wrong_rule(
+                    index,
+                    format!("`{word}` can't be done with a member that the target doesn't declare"),
+                );
                 LeftoverFate::Left { rule }
             }
         };
@@ -274,7 +280,10 @@ impl Planner<'_> {
         let mut default = None;
         if let Some((index, Action::Default(value))) = &rule {
             if !to.required || source.is_some_and(|source| source.required) {
-                self.wrong_rule(*index, "a default is for a member that the target requires and the source may lack");
+                self.wrong_rule(
+                    *index,
+                    "a default is for a member that the target requires and the source may lack",
+                );
             }
             default = Some((value.to_string(), self.rule_name(*index)));
             self.ruled(&at, &Action::Default(value.clone()), *index);
@@ -285,7 +294,10 @@ impl Planner<'_> {
             (None, None) => true,
         };
         if to.required && may_lack && default.is_none() {
-            self.refused(&at, "a value without it: the target requires it, and nothing supplies it");
+            self.refused(
+                &at,
+                "a value without it: the target requires it, and nothing supplies it",
+            );
         }
         let value = match (source, constant) {
             (Some(source), _) => {
@@ -334,7 +346,9 @@ impl Planner<'_> {
             Relation::Impossible => {
                 let at = place.to_string();
                 self.refused(&at, "any value: the target has another type there");
-                Taking::Refused(Refusal::automatic(format!("{at} has another type in the target revision")))
+                Taking::Refused(Refusal::automatic(format!(
+                    "{at} has another type in the target revision"
+                )))
             }
         }
     }
@@ -345,7 +359,10 @@ impl Planner<'_> {
         let rule = self.rule_name(index);
         let is_automatic = relation == Relation::Same && !matches!(action, Action::Hide(_));
         if is_automatic {
-            self.wrong_rule(index, "the member is the same in both revisions, and is moved automatically");
+            self.wrong_rule(
+                index,
+                "the member is the same in both revisions, and is moved automatically",
+            );
         }
         self.ruled(&at, action, index);
         match action {
@@ -373,7 +390,10 @@ impl Planner<'_> {
             }),
             other => {
                 let word = other.word();
-                self.wrong_rule(index, format!("`{word}` can't be done with a member that both revisions declare"));
+                self.wrong_rule(
+                    index,
+                    format!("`{word}` can't be done with a member that both revisions declare"),
+                );
                 Taking::Moved
             }
         }

@@ -3,13 +3,17 @@
 mod matching;
 mod members;
 mod plan;
+mod relation;
 mod report;
 pub mod rules;
+mod side;
+mod variants;
 
 pub use members::{ConstantSource, Leftover, LeftoverFate, MemberPlan, StructPlan, Taking, ValuePlan};
-pub use plan::{How, PairInput, Plan, Side, plan_conversions};
+pub use plan::{How, PairInput, Plan, plan_conversions};
 pub use report::{Note, NoteKind, report};
 pub use rules::{Action, Rules};
+pub use side::Side;
 
 use crate::model::TypeRef;
 

@@ -36,7 +36,13 @@ pub fn report(plans: &[Plan]) -> String {
     );
     for plan in plans {
         // Writing to a string can't fail.
-        let _ = write!(text, "\n## {} to {}\n\n{} pairs of types.\n", plan.from, plan.to, plan.conversions.len());
+        let _ = write!(
+            text,
+            "\n## {} to {}\n\n{} pairs of types.\n",
+            plan.from,
+            plan.to,
+            plan.conversions.len()
+        );
         for (kind, title) in [
             (NoteKind::Automatic, "Automatic"),
             (NoteKind::Rule, "By rule"),

@@ -179,7 +179,10 @@ impl Rule {
         if self.down.is_none() && self.up.is_none() {
             Some(("the rule does nothing", "give it `down`, `up` or both"))
         } else if self.why.trim().is_empty() {
-            Some(("`why` says nothing", "whoever reads this rule in a year must be able to tell what it is for"))
+            Some((
+                "`why` says nothing",
+                "whoever reads this rule in a year must be able to tell what it is for",
+            ))
         } else if !self.link.starts_with("https://") {
             Some(("`link` is no https address", "name the page that the rule follows"))
         } else {

@@ -183,11 +183,7 @@ impl Emitter<'_> {
     }
 
     /// Decodes the usual result, or another one that a member tells from it.
-    fn decode_result(
-        &self,
-        results: &[TypeRef],
-        variant_of: &dyn Fn(&TypeRef) -> Option<Ident>,
-    ) -> TokenStream {
+    fn decode_result(&self, results: &[TypeRef], variant_of: &dyn Fn(&TypeRef) -> Option<Ident>) -> TokenStream {
         let Some((usual, others)) = results.split_first() else {
             return quote!(return Ok(None));
         };

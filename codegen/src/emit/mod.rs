@@ -22,8 +22,8 @@ use crate::model::{Model, TypeKind};
 
 pub use adapters::{AdapterTemplates, AdaptersInput, RevisionInput, emit_adapters};
 pub use docs::Docs;
-pub use shells::Shells;
 pub use scaffold::{Templates, crate_name};
+pub use shells::Shells;
 
 use docs::Documenter;
 use tokens::Scope;

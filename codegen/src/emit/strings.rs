@@ -12,7 +12,9 @@ use crate::model::{Type, TypeRef};
 
 /// The variant that holds a value that isn't among the known ones.
 pub(super) fn unknown_value(variants: &BTreeMap<String, Ident>) -> Ident {
-    ident(&unique(UNKNOWN, |name| variants.values().any(|variant| variant == name)))
+    ident(&unique(UNKNOWN, |name| {
+        variants.values().any(|variant| variant == name)
+    }))
 }
 
 impl Emitter<'_> {

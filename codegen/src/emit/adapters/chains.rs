@@ -23,14 +23,20 @@ impl AdaptersInput<'_> {
     /// What a named type becomes one step further: the type of the same name, or the only one that there is.
     fn next(&self, from: usize, to: usize, ty: &str) -> Option<String> {
         let plan = self.plan(from, to)?;
-        let becomes = plan.conversions.keys().filter_map(|(source, target)| match (source, target) {
-            (TypeRef::Named(source), TypeRef::Named(target)) if source == ty => Some(target),
-            _ => None,
-        });
+        let becomes = plan
+            .conversions
+            .keys()
+            .filter_map(|(source, target)| match (source, target) {
+                (TypeRef::Named(source), TypeRef::Named(target)) if source == ty => Some(target),
+                _ => None,
+            });
         let becomes: Vec<&String> = becomes.collect();
         match becomes.as_slice() {
             [only] => Some((*only).clone()),
-            several => several.iter().find(|target| **target == ty).map(|target| (*target).clone()),
+            several => several
+                .iter()
+                .find(|target| **target == ty)
+                .map(|target| (*target).clone()),
         }
     }
 
@@ -68,12 +74,20 @@ macro_rules! chain {
 /// Conversions between the hub and the revisions that aren't next to it, a line each.
 pub(super) fn chains(input: &AdaptersInput<'_>) -> String {
     let mut text = CHAINS.to_owned();
-    let Some(hub) = input.revisions.iter().position(|revision| revision.model.revision == input.hub) else {
+    let Some(hub) = input
+        .revisions
+        .iter()
+        .position(|revision| revision.model.revision == input.hub)
+    else {
         return text;
     };
     for distance in 2..input.revisions.len() {
         let others = [hub.checked_sub(distance), Some(hub + distance)];
-        for other in others.into_iter().flatten().filter(|other| *other < input.revisions.len()) {
+        for other in others
+            .into_iter()
+            .flatten()
+            .filter(|other| *other < input.revisions.len())
+        {
             let next_to_other = if other < hub { other + 1 } else { other - 1 };
             for (from, to) in [(other, hub), (hub, other)] {
                 let lines = chain(input, from, next_to_other, to);

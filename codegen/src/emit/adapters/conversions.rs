@@ -42,7 +42,11 @@ impl Pair<'_> {
             }
             let body = self.body(source, target, how);
             let text = body.to_string();
-            let conversion = if mentions(&text, "conversion") { quote!(conversion) } else { quote!(_) };
+            let conversion = if mentions(&text, "conversion") {
+                quote!(conversion)
+            } else {
+                quote!(_)
+            };
             items.push(quote! {
                 impl Convert<#to> for #from {
                     fn convert(self, #conversion: &mut Conversion) -> Result<#to, Unrepresentable> {
@@ -53,7 +57,10 @@ impl Pair<'_> {
         }
         let text = items.iter().map(ToString::to_string).collect::<String>();
         let helpers = ["AUTOMATIC", "close", "close_valid", "open"];
-        let helpers = helpers.iter().filter(|name| mentions(&text, name)).map(|name| ident(name));
+        let helpers = helpers
+            .iter()
+            .filter(|name| mentions(&text, name))
+            .map(|name| ident(name));
         let (source, target) = (&self.from.module, &self.to.module);
         let functions = functions.map(|module| quote!(use crate::#module as functions;));
         let title = format!(" Values of revision {} as values of {}.", self.plan.from, self.plan.to);
@@ -102,19 +109,28 @@ impl Pair<'_> {
                 let is_object = self.is_object(&plan.from);
                 let fate = self.fate(plan, &to);
                 let held = matches!(plan.fate, Fate::Held { .. });
-                let refused_by_rule = matches!(&plan.fate, Fate::Refused(refusal) if refusal.rule != crate::adapt::AUTOMATIC);
-                let carried = unknown_target.as_ref().filter(|_| is_object && !held && !refused_by_rule);
-                let carried = carried.map(|unknown| {
-                    quote!(#from::#name(value) if conversion.carries() => Ok(#to::#unknown(open(&value)?)),)
-                });
-                let pattern = if mentions(&fate.to_string(), "value") { quote!(value) } else { quote!(_) };
+                let refused_by_rule =
+                    matches!(&plan.fate, Fate::Refused(refusal) if refusal.rule != crate::adapt::AUTOMATIC);
+                let carried = unknown_target
+                    .as_ref()
+                    .filter(|_| is_object && !held && !refused_by_rule);
+                let carried = carried.map(
+                    |unknown| quote!(#from::#name(value) if conversion.carries() => Ok(#to::#unknown(open(&value)?)),),
+                );
+                let pattern = if mentions(&fate.to_string(), "value") {
+                    quote!(value)
+                } else {
+                    quote!(_)
+                };
                 quote!(#carried #from::#name(#pattern) => #fate,)
             });
             let arms: Vec<_> = arms.collect();
-            let unknown = union_of(self.from, source).and_then(unknown_variant).map(|unknown| match &unknown_target {
-                Some(other) => quote!(#from::#unknown(json) => Ok(conversion.reinterpret(json, #to::#other)),),
-                None => quote!(#from::#unknown(json) => close(&json),),
-            });
+            let unknown = union_of(self.from, source)
+                .and_then(unknown_variant)
+                .map(|unknown| match &unknown_target {
+                    Some(other) => quote!(#from::#unknown(json) => Ok(conversion.reinterpret(json, #to::#other)),),
+                    None => quote!(#from::#unknown(json) => close(&json),),
+                });
             return quote! {
                 match value {
                     #(#arms)*
@@ -128,7 +144,11 @@ impl Pair<'_> {
             return quote!(match value { #from::#name(value) => #fate, #unknown });
         }
         let fate = self.fate(single, &to);
-        if mentions(&fate.to_string(), "value") { fate } else { quote!(drop(value); #fate) }
+        if mentions(&fate.to_string(), "value") {
+            fate
+        } else {
+            quote!(drop(value); #fate)
+        }
     }
 
     /// What becomes of `value`, which a variant holds.
@@ -152,7 +172,11 @@ impl Pair<'_> {
                     };
                 }
                 let converted = quote!(#unboxed.convert(conversion));
-                let converted = if reboxed { quote!(#converted.map(Box::new)) } else { converted };
+                let converted = if reboxed {
+                    quote!(#converted.map(Box::new))
+                } else {
+                    converted
+                };
                 match wrap {
                     Some(wrap) => quote!(#converted.map(#wrap)),
                     None => converted,
@@ -170,9 +194,7 @@ impl Pair<'_> {
         match ty {
             TypeRef::Named(name) => match self.from.model.types.get(name).map(|ty| &ty.kind) {
                 Some(TypeKind::Struct(_)) => true,
-                Some(TypeKind::Union(union)) => {
-                    union.variants.iter().all(|variant| variant.kind == JsonKind::Object)
-                }
+                Some(TypeKind::Union(union)) => union.variants.iter().all(|variant| variant.kind == JsonKind::Object),
                 _ => false,
             },
             TypeRef::OpenObject | TypeRef::Map(_) => true,
@@ -191,7 +213,10 @@ impl Pair<'_> {
             let Some(unknown) = targets.as_ref().map(unknown_value).filter(|_| closed) else {
                 return quote!(Ok(#to::from(#text)));
             };
-            let because = format!("the target revision knows no such {}", target.named().unwrap_or("value"));
+            let because = format!(
+                "the target revision knows no such {}",
+                target.named().unwrap_or("value")
+            );
             let refusal = refuse(&Refusal {
                 code: -32602,
                 because,
@@ -271,12 +296,18 @@ impl Pair<'_> {
         };
         let others = result_variants(others);
         let arms = result_variants(own).into_iter().map(|(ty, variant)| {
-            let becomes = results.iter().find(|(own, _)| *own == ty).and_then(|(_, other)| other.as_ref());
+            let becomes = results
+                .iter()
+                .find(|(own, _)| *own == ty)
+                .and_then(|(_, other)| other.as_ref());
             let other = becomes.and_then(|ty| others.iter().find(|(other, _)| other == ty));
             match other {
                 Some((_, other)) => quote!(#from::#variant(result) => result.convert(conversion).map(#to::#other),),
                 None => {
-                    let because = format!("the target revision has no result like {}", ty.named().unwrap_or("this"));
+                    let because = format!(
+                        "the target revision has no result like {}",
+                        ty.named().unwrap_or("this")
+                    );
                     let refusal = refuse(&Refusal {
                         code: -32603,
                         because,
@@ -330,11 +361,17 @@ pub(super) fn qualified(revision: &str, ty: &TypeRef) -> TokenStream {
 
 /// Whether code has a name in it.
 pub(super) fn mentions(code: &str, name: &str) -> bool {
-    code.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| word == name)
+    code.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .any(|word| word == name)
 }
 
 fn union_of<'i>(revision: &'i RevisionInput<'_>, ty: &TypeRef) -> Option<&'i Union> {
-    match revision.model.types.get(revision.model.resolve(ty).named()?).map(|ty| &ty.kind) {
+    match revision
+        .model
+        .types
+        .get(revision.model.resolve(ty).named()?)
+        .map(|ty| &ty.kind)
+    {
         Some(TypeKind::Union(union)) => Some(union),
         _ => None,
     }

@@ -4,9 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::conversions::{Pair, refuse};
-use crate::adapt::{
-    ConstantSource, Leftover, LeftoverFate, MemberPlan, Refusal, StructPlan, Taking, ValuePlan,
-};
+use crate::adapt::{ConstantSource, Leftover, LeftoverFate, MemberPlan, Refusal, StructPlan, Taking, ValuePlan};
 use crate::emit::members::Place;
 use crate::emit::structs::{extra_field, has_name, scalar, with_name};
 use crate::model::{Member, Struct, TypeRef};
@@ -60,7 +58,11 @@ impl Pair<'_> {
         }
         let to_type = self.target(target);
         let (declared, extra) = if code.touches_extra {
-            let init = if target_extra == "extra" { quote!(extra) } else { quote!(#target_extra: extra) };
+            let init = if target_extra == "extra" {
+                quote!(extra)
+            } else {
+                quote!(#target_extra: extra)
+            };
             (Some(quote!(let mut extra = self.#source_extra;)), init)
         } else {
             (None, quote!(#target_extra: self.#source_extra))
@@ -71,7 +73,11 @@ impl Pair<'_> {
         if !flags.is_empty() {
             // Constants that may be absent are private, and only the struct's own functions make one.
             let made = self.made_by_functions(target, &to, &fields);
-            let extra = if code.touches_extra { quote!(extra) } else { quote!(self.#source_extra) };
+            let extra = if code.touches_extra {
+                quote!(extra)
+            } else {
+                quote!(self.#source_extra)
+            };
             return quote! {
                 #declared
                 #(#before)*
@@ -107,7 +113,9 @@ impl Pair<'_> {
     fn made_by_functions(&self, target: &TypeRef, to: &[Place<'_>], fields: &[(Ident, TokenStream)]) -> TokenStream {
         let to_type = self.target(target);
         let required = |field: &Ident| {
-            to.iter().any(|place| matches!(place, Place::Member { member, field: own, .. } if own == field && member.required))
+            to.iter().any(
+                |place| matches!(place, Place::Member { member, field: own, .. } if own == field && member.required),
+            )
         };
         let locals = fields.iter().map(|(field, value)| quote!(let #field = #value;));
         let arguments: Vec<&Ident> = to
@@ -118,10 +126,17 @@ impl Pair<'_> {
             })
             .collect();
         let boxed = |field: &Ident| {
-            to.iter().any(|place| matches!(place, Place::Member { member, field: own, .. } if own == field && member.boxed))
+            to.iter()
+                .any(|place| matches!(place, Place::Member { member, field: own, .. } if own == field && member.boxed))
         };
-        let values = arguments.iter().map(|field| if boxed(field) { quote!(*#field) } else { quote!(#field) });
-        let made = if arguments.is_empty() { quote!(#to_type::default()) } else { quote!(#to_type::new(#(#values),*)) };
+        let values = arguments
+            .iter()
+            .map(|field| if boxed(field) { quote!(*#field) } else { quote!(#field) });
+        let made = if arguments.is_empty() {
+            quote!(#to_type::default())
+        } else {
+            quote!(#to_type::new(#(#values),*))
+        };
         let assigned = fields
             .iter()
             .filter(|(field, _)| !required(field))
@@ -156,10 +171,19 @@ impl Pair<'_> {
                 }
                 ConstantSource::Member(member) => {
                     let field = field_of(from, &member.name);
-                    let value = if member.required { quote!(Some(&self.#field)) } else { quote!(self.#field.as_ref()) };
+                    let value = if member.required {
+                        quote!(Some(&self.#field))
+                    } else {
+                        quote!(self.#field.as_ref())
+                    };
                     let local = format_ident!("has_{}", flag_name(from, name));
-                    let local = if constant.optional { quote!(let #local =) } else { quote!(let _ =) };
-                    code.before.push(quote!(#local conversion.constant(#name, #value, &#json)?;));
+                    let local = if constant.optional {
+                        quote!(let #local =)
+                    } else {
+                        quote!(let _ =)
+                    };
+                    code.before
+                        .push(quote!(#local conversion.constant(#name, #value, &#json)?;));
                     let local = format_ident!("has_{}", flag_name(from, name));
                     Some(quote!(#local))
                 }
@@ -282,9 +306,7 @@ impl Pair<'_> {
             }
             Taking::Hiding { when, rule } => {
                 let hidden = self.hidden(&source.ty, when);
-                let shown = |value: TokenStream| {
-                    quote!(conversion.within_member(#name, |conversion| conversion.show(#value, |element| #hidden, #rule)))
-                };
+                let shown = |value: TokenStream| quote!(conversion.within_member(#name, |conversion| conversion.show(#value, |element| #hidden, #rule)));
                 if optional {
                     let shown = shown(quote!(value));
                     quote!(match #value { Some(value) => Some(#shown?), None => None })
@@ -294,9 +316,7 @@ impl Pair<'_> {
                 }
             }
             Taking::Omitting { rule, .. } => {
-                let omitted = |value: TokenStream| {
-                    quote!(conversion.within_member(#name, |conversion| conversion.omit(#value, &needed, #rule)))
-                };
+                let omitted = |value: TokenStream| quote!(conversion.within_member(#name, |conversion| conversion.omit(#value, &needed, #rule)));
                 if optional {
                     let omitted = omitted(quote!(value));
                     quote!(match #value { Some(value) => Some(#omitted?), None => None })
@@ -316,16 +336,29 @@ impl Pair<'_> {
             }
             Taking::Dropped { rule } => {
                 code.touches_extra = true;
-                let value = if source.required { quote!(Some(self.#field)) } else { quote!(self.#field) };
-                code.before.push(quote!(conversion.leave(&mut extra, #name, #value, #rule);));
+                let value = if source.required {
+                    quote!(Some(self.#field))
+                } else {
+                    quote!(self.#field)
+                };
+                code.before
+                    .push(quote!(conversion.leave(&mut extra, #name, #value, #rule);));
                 return quote!(None);
             }
-            Taking::Refused(Refusal { code: number, because, rule }) => {
+            Taking::Refused(Refusal {
+                code: number,
+                because,
+                rule,
+            }) => {
                 let number = proc_macro2::Literal::i64_unsuffixed(*number);
                 code.before.push(quote! {
                     conversion.refuse_member(#name, self.#field.as_ref(), #number, #because, #rule)?;
                 });
-                return if to.required { quote!(conversion.require(#name, None)?) } else { quote!(None) };
+                return if to.required {
+                    quote!(conversion.require(#name, None)?)
+                } else {
+                    quote!(None)
+                };
             }
             Taking::Omitting { unless_in, .. } => {
                 let needed = from.iter().find_map(|place| match place {
@@ -356,9 +389,7 @@ impl Pair<'_> {
                     }
                 }
             }
-            (false, true, None) => {
-                reboxed(converted(quote!(conversion.require(#name, #unboxed)?), false), false)
-            }
+            (false, true, None) => reboxed(converted(quote!(conversion.require(#name, #unboxed)?), false), false),
         }
     }
 
@@ -395,14 +426,7 @@ impl Pair<'_> {
     }
 
     /// What becomes of a member that the target doesn't declare.
-    fn leftover(
-        &self,
-        leftover: &Leftover,
-        from: &[Place<'_>],
-        to: &[Place<'_>],
-        target: &TypeRef,
-        code: &mut Code,
-    ) {
+    fn leftover(&self, leftover: &Leftover, from: &[Place<'_>], to: &[Place<'_>], target: &TypeRef, code: &mut Code) {
         let name = &leftover.name;
         let field = match leftover.constant {
             Some(_) => None,
@@ -429,25 +453,32 @@ impl Pair<'_> {
             None => quote!(Some(self.#field.clone())),
         };
         let rule = match &leftover.fate {
-            LeftoverFate::Refused(Refusal { code: number, because, rule }) => {
+            LeftoverFate::Refused(Refusal {
+                code: number,
+                because,
+                rule,
+            }) => {
                 let number = proc_macro2::Literal::i64_unsuffixed(*number);
                 let present = match (leftover.constant.is_some(), leftover.optional) {
                     (true, _) => quote!(#value.as_ref()),
                     (false, true) => quote!(self.#field.as_ref()),
                     (false, false) => quote!(Some(&self.#field)),
                 };
-                code.before.push(quote!(conversion.refuse_member(#name, #present, #number, #because, #rule)?;));
+                code.before
+                    .push(quote!(conversion.refuse_member(#name, #present, #number, #because, #rule)?;));
                 return;
             }
             LeftoverFate::Copied { to: path, rule } => {
                 let local = format_ident!("copied_{}", code.after.len());
-                code.before.push(quote!(let #local = if conversion.carries() { None } else { #copy };));
+                code.before
+                    .push(quote!(let #local = if conversion.carries() { None } else { #copy };));
                 code.after.push(self.copied(&local, path, target, rule));
                 rule
             }
             LeftoverFate::Ensured { list, item, rule } => {
                 let local = format_ident!("ensured_{}", code.after.len());
-                code.before.push(quote!(let #local = if conversion.carries() { None } else { #copy };));
+                code.before
+                    .push(quote!(let #local = if conversion.carries() { None } else { #copy };));
                 let (list_field, required) = to
                     .iter()
                     .find_map(|place| match place {
@@ -470,8 +501,13 @@ impl Pair<'_> {
             LeftoverFate::Left { rule } => rule,
         };
         code.touches_extra = true;
-        let rule = if rule == crate::adapt::AUTOMATIC { quote!(AUTOMATIC) } else { quote!(#rule) };
-        code.before.push(quote!(conversion.leave(&mut extra, #name, #value, #rule);));
+        let rule = if rule == crate::adapt::AUTOMATIC {
+            quote!(AUTOMATIC)
+        } else {
+            quote!(#rule)
+        };
+        code.before
+            .push(quote!(conversion.leave(&mut extra, #name, #value, #rule);));
     }
 
     /// Copies a value to a member of the target that has none.
@@ -518,7 +554,11 @@ impl Pair<'_> {
 }
 
 fn init(field: &Ident, value: &TokenStream) -> TokenStream {
-    if *field == value.to_string() { quote!(#field) } else { quote!(#field: #value) }
+    if *field == value.to_string() {
+        quote!(#field)
+    } else {
+        quote!(#field: #value)
+    }
 }
 
 fn option(value: Option<TokenStream>) -> TokenStream {

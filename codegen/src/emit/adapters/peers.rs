@@ -42,9 +42,17 @@ fn messages(input: &AdaptersInput<'_>, hub: &RevisionInput<'_>, side: &str) -> T
     let (from, to) = (format_ident!("{who}_message"), format_ident!("{who}_message_for"));
     let received = input.revisions.iter().map(|revision| {
         let (variant, module) = (revision.variant(), &revision.module);
-        let convert = if is_hub(input, revision) { quote!(same) } else { quote!(translated) };
+        let convert = if is_hub(input, revision) {
+            quote!(same)
+        } else {
+            quote!(translated)
+        };
         let decoded = quote!(from_slice::<crate::#module::#alias>(json)?);
-        let batch = if revision.model.batches { decoded } else { quote!(Batch::One(#decoded)) };
+        let batch = if revision.model.batches {
+            decoded
+        } else {
+            quote!(Batch::One(#decoded))
+        };
         quote!(Revision::#variant => #batch.map(|message| #convert(message, policy)),)
     });
     let sent = input.revisions.iter().map(|revision| {
@@ -81,7 +89,9 @@ fn results(input: &AdaptersInput<'_>, hub: &RevisionInput<'_>, side: &str) -> Op
     let who = side.to_lowercase();
     let union = format!("{side}Result");
     let hub_result = result(hub, &union)?;
-    let from_docs = format!(" What a {who} of revision `peer` answered to `method`, as a result of the hub; `None` for an unknown method.");
+    let from_docs = format!(
+        " What a {who} of revision `peer` answered to `method`, as a result of the hub; `None` for an unknown method."
+    );
     let for_docs = format!(" A result of the hub, as a {who} of revision `peer` would give it.");
     let (from, to) = (format_ident!("{who}_result"), format_ident!("{who}_result_for"));
     let received = input.revisions.iter().map(|revision| {

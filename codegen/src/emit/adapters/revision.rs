@@ -17,7 +17,11 @@ fn facts(revision: &RevisionInput<'_>) -> TokenStream {
 }
 
 pub(super) fn revision_enum(input: &AdaptersInput<'_>) -> TokenStream {
-    let names: Vec<&str> = input.revisions.iter().map(|revision| revision.model.revision.as_str()).collect();
+    let names: Vec<&str> = input
+        .revisions
+        .iter()
+        .map(|revision| revision.model.revision.as_str())
+        .collect();
     let variants: Vec<_> = input.revisions.iter().map(RevisionInput::variant).collect();
     let modules: Vec<_> = input.revisions.iter().map(|revision| &revision.module).collect();
     let docs = names.iter().map(|name| format!(" Revision {name}."));

@@ -1,0 +1,125 @@
+//! How types of two revisions relate, and which pairs must be planned.
+
+use super::matching::candidates;
+use super::plan::Planner;
+use crate::model::{JsonKind, Model, TypeKind, TypeRef};
+
+/// How values of two types relate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Relation {
+    /// The same Rust type.
+    Same,
+    /// A conversion exists, or will be planned.
+    Converts,
+    /// There is none.
+    Impossible,
+}
+
+impl Planner<'_> {
+    /// How two types relate; what must be planned is planned.
+    pub(super) fn relate(&mut self, source: &TypeRef, target: &TypeRef) -> Relation {
+        let relation = self.relation(source, target, 0);
+        if relation == Relation::Converts {
+            self.need(source, target);
+        }
+        relation
+    }
+
+    fn need(&mut self, source: &TypeRef, target: &TypeRef) {
+        let (source, target) = (self.from.model.resolve(source), self.to.model.resolve(target));
+        match (source, target) {
+            (TypeRef::List(source), TypeRef::List(target))
+            | (TypeRef::Map(source), TypeRef::Map(target))
+            | (TypeRef::Nullable(source), TypeRef::Nullable(target)) => {
+                let (source, target) = (source.clone(), target.clone());
+                self.need(&source, &target);
+            }
+            _ if source.named().is_some() || target.named().is_some() => {
+                self.pending.push((source.clone(), target.clone()));
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn relation(&self, source: &TypeRef, target: &TypeRef, depth: usize) -> Relation {
+        let (source, target) = (self.from.model.resolve(source), self.to.model.resolve(target));
+        if source == target && source.named().is_none() {
+            return Relation::Same;
+        }
+        let convertible = |yes: bool| if yes { Relation::Converts } else { Relation::Impossible };
+        match (source, target) {
+            (TypeRef::List(source), TypeRef::List(target))
+            | (TypeRef::Map(source), TypeRef::Map(target))
+            | (TypeRef::Nullable(source), TypeRef::Nullable(target)) => self.relation(source, target, depth),
+            (TypeRef::Integer, TypeRef::Number) | (TypeRef::Number, TypeRef::Integer) => Relation::Converts,
+            (TypeRef::Any, TypeRef::OpenObject) | (TypeRef::OpenObject, TypeRef::Any) => Relation::Converts,
+            (TypeRef::Named(_), TypeRef::Any) | (TypeRef::Any, TypeRef::Named(_)) => Relation::Converts,
+            (TypeRef::Named(name), TypeRef::OpenObject) => convertible(is_object(self.from.model, name)),
+            (TypeRef::OpenObject, TypeRef::Named(name)) => convertible(is_object(self.to.model, name)),
+            (TypeRef::Named(name), other) | (other, TypeRef::Named(name))
+                if !matches!(other, TypeRef::Named(_)) && self.is_text(name, source, target) =>
+            {
+                convertible(*other == TypeRef::String)
+            }
+            (TypeRef::Named(name), TypeRef::Named(other)) => {
+                let kinds = (self.from.model.types.get(name), self.to.model.types.get(other));
+                let (Some(source_type), Some(target_type)) = kinds else {
+                    return Relation::Impossible;
+                };
+                match (&source_type.kind, &target_type.kind) {
+                    (TypeKind::Struct(_), TypeKind::Struct(_))
+                    | (TypeKind::Strings { .. }, TypeKind::Strings { .. })
+                    | (TypeKind::Methods(_), TypeKind::Methods(_))
+                    | (TypeKind::Results(_), TypeKind::Results(_)) => Relation::Converts,
+                    (TypeKind::Union(_), _) | (_, TypeKind::Union(_)) => self.unions(source, target, depth),
+                    _ => Relation::Impossible,
+                }
+            }
+            (TypeRef::Named(_), _) | (_, TypeRef::Named(_)) => self.unions(source, target, depth),
+            _ => Relation::Impossible,
+        }
+    }
+
+    /// Whether the named of two types is an enumeration of strings.
+    fn is_text(&self, name: &str, source: &TypeRef, target: &TypeRef) -> bool {
+        let strings = |model: &Model, ty: &TypeRef| {
+            *ty == TypeRef::Named(name.to_owned())
+                && matches!(model.types.get(name).map(|ty| &ty.kind), Some(TypeKind::Strings { .. }))
+        };
+        strings(self.from.model, source) || strings(self.to.model, target)
+    }
+
+    /// A union relates to whatever one of its variants relates to.
+    fn unions(&self, source: &TypeRef, target: &TypeRef, depth: usize) -> Relation {
+        if depth > 8 {
+            return Relation::Impossible;
+        }
+        let is_union = |model: &Model, ty: &TypeRef| match ty {
+            TypeRef::Named(name) => matches!(model.types.get(name).map(|ty| &ty.kind), Some(TypeKind::Union(_))),
+            _ => false,
+        };
+        if !is_union(self.from.model, source) && !is_union(self.to.model, target) {
+            return Relation::Impossible;
+        }
+        let targets = candidates(self.to.model, target);
+        let found = candidates(self.from.model, source).iter().any(|candidate| {
+            targets
+                .iter()
+                .any(|target| self.relation(&candidate.ty, &target.ty, depth + 1) != Relation::Impossible)
+        });
+        if found {
+            Relation::Converts
+        } else {
+            Relation::Impossible
+        }
+    }
+}
+
+/// Whether every value of a type is an object.
+fn is_object(model: &Model, name: &str) -> bool {
+    match model.types.get(name).map(|ty| &ty.kind) {
+        Some(TypeKind::Struct(_) | TypeKind::Methods(_)) => true,
+        Some(TypeKind::Union(union)) => union.variants.iter().all(|variant| variant.kind == JsonKind::Object),
+        _ => false,
+    }
+}

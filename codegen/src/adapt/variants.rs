@@ -1,0 +1,188 @@
+//! What becomes of each variant of a union.
+
+use super::matching::{Candidate, Typed, candidates, likeness};
+use super::plan::Planner;
+use super::relation::Relation;
+use super::rules::{Action, Place, Rule};
+use super::{Fate, Refusal, VariantPlan};
+use crate::model::{JsonKind, TypeKind, TypeRef};
+use crate::normalise::Scalar;
+
+impl Planner<'_> {
+    /// The variants of a member's value, if rules say something about them at this member alone.
+    pub(super) fn plan_scoped(
+        &mut self,
+        place: &Place,
+        source: &TypeRef,
+        target: &TypeRef,
+    ) -> Option<Vec<VariantPlan>> {
+        let is_scoped = |rule: &Rule| {
+            rule.at.variant.is_some()
+                && rule.at.ty == place.ty
+                && rule.at.member == place.member
+                && self.action(rule).is_some()
+        };
+        self.input.rules.rules.iter().any(is_scoped).then(|| {
+            let (source, target) = (
+                self.from.model.resolve(source).clone(),
+                self.to.model.resolve(target).clone(),
+            );
+            self.plan_variants(place, &source, &target)
+        })
+    }
+
+    pub(super) fn plan_variants(&mut self, place: &Place, source: &TypeRef, target: &TypeRef) -> Vec<VariantPlan> {
+        let targets = candidates(self.to.model, target);
+        let sources = candidates(self.from.model, source);
+        let union = self.name(self.from, source);
+        let siblings = sources.clone();
+        sources
+            .into_iter()
+            .map(|candidate| {
+                let fate = self.plan_variant(place, &union, &candidate, &siblings, &targets);
+                VariantPlan {
+                    variant: candidate.name,
+                    from: candidate.ty,
+                    boxed: candidate.boxed,
+                    fate,
+                }
+            })
+            .collect()
+    }
+
+    fn plan_variant(
+        &mut self,
+        place: &Place,
+        union: &str,
+        candidate: &Candidate,
+        siblings: &[Candidate],
+        targets: &[Candidate],
+    ) -> Fate {
+        let names = self.variant_names(candidate);
+        let at = format!("{place}[{}]", names.first().map_or("", String::as_str));
+        let mut rule = None;
+        for name in &names {
+            let variant = Some(name.clone());
+            let own = Place {
+                variant: variant.clone(),
+                ..place.clone()
+            };
+            let general = Place {
+                ty: union.to_owned(),
+                member: None,
+                variant,
+            };
+            rule = rule.or_else(|| self.rule(&own)).or_else(|| self.rule(&general));
+        }
+        let best = self.best(&candidate.ty, siblings, targets);
+        if let Some((index, action)) = rule {
+            if best.is_some() {
+                self.wrong_rule(index, "the target has this variant, and it is converted automatically");
+            }
+            self.ruled(&at, action, index);
+            let rule = self.rule_name(index);
+            return match action {
+                Action::Replace(template) => Fate::Replaced {
+                    template: template.to_string(),
+                    rule,
+                },
+                Action::Refuse(refuse) => Fate::Refused(Refusal {
+                    code: refuse.code,
+                    because: refuse.because.clone(),
+                    rule,
+                }),
+                other => {
+                    self.wrong_rule(index, format!("`{}` can't be done with a variant", other.word()));
+                    Fate::Refused(Refusal::automatic(String::new()))
+                }
+            };
+        }
+        match best {
+            Some(index) => {
+                let target = &targets[index];
+                Fate::Held {
+                    variant: target.name.clone(),
+                    boxed: target.boxed,
+                    moved: self.relate(&candidate.ty, &target.ty) == Relation::Same,
+                }
+            }
+            None => {
+                self.refused(&at, "the variant: the target has none that corresponds");
+                Fate::Refused(Refusal::automatic(format!(
+                    "the target revision has no counterpart of {at}"
+                )))
+            }
+        }
+    }
+
+    /// The candidate that a type corresponds to best, if one does so better than all others.
+    pub(super) fn best(&self, source: &TypeRef, siblings: &[Candidate], targets: &[Candidate]) -> Option<usize> {
+        let from = Typed {
+            model: self.from.model,
+            ty: source,
+        };
+        let mut found: Vec<_> = targets
+            .iter()
+            .enumerate()
+            .filter(|(_, target)| self.relation(source, &target.ty, 0) != Relation::Impossible)
+            .filter_map(|(index, target)| {
+                let to = Typed {
+                    model: self.to.model,
+                    ty: &target.ty,
+                };
+                likeness(from, to, siblings, targets).map(|likeness| (likeness, index))
+            })
+            .collect();
+        found.sort_unstable();
+        match found.as_slice() {
+            [] => None,
+            [(_, only)] => Some(*only),
+            [.., (second, _), (first, index)] => (first > second).then_some(*index),
+        }
+    }
+
+    /// What a rule may call a variant: by its tag, by the type that it holds, or by its JSON type.
+    fn variant_names(&self, candidate: &Candidate) -> Vec<String> {
+        let mut names = Vec::new();
+        if let Some(object) = self.from.model.struct_of(&candidate.ty) {
+            let strings = object
+                .constants
+                .iter()
+                .filter(|constant| constant.required || object.constants.len() == 1);
+            names.extend(strings.filter_map(|constant| match &constant.value {
+                Scalar::String(text) => Some(text.clone()),
+                _ => None,
+            }));
+        }
+        match (&candidate.ty, candidate.kind) {
+            (TypeRef::Named(name), _) => names.insert(usize::from(self.is_tagged(name)), name.clone()),
+            (_, Some(kind)) => names.push(kind_name(kind).to_owned()),
+            (other, None) => names.push(format!("{other:?}").to_lowercase()),
+        }
+        names
+    }
+
+    /// Whether no other type of the source has the same constants.
+    fn is_tagged(&self, name: &str) -> bool {
+        let constants = |name: &str| match self.from.model.types.get(name).map(|ty| &ty.kind) {
+            Some(TypeKind::Struct(object)) => Some(&object.constants),
+            _ => None,
+        };
+        let Some(own) = constants(name).filter(|own| !own.is_empty()) else {
+            return false;
+        };
+        let mut others = self.from.model.types.keys().filter(|other| *other != name);
+        !others.any(|other| constants(other) == Some(own))
+    }
+}
+
+fn kind_name(kind: JsonKind) -> &'static str {
+    match kind {
+        JsonKind::Null => "null",
+        JsonKind::Boolean => "boolean",
+        JsonKind::Number => "number",
+        JsonKind::String => "string",
+        JsonKind::Array => "array",
+        JsonKind::Object => "object",
+    }
+}

@@ -1,0 +1,456 @@
+//! Adapters between revisions that nobody published: each folder of `adapters` holds two of our own making.
+//!
+//! A case is `earlier.json` and `later.json`, perhaps `adapt.yaml` with its `adapt.rs`, `values.jsonl` (what becomes of
+//! values: lines `{"what": …, "way": "up", "type": …, "value": …, "gives": …}`), and `expected/ADAPTERS.md`, the report that a
+//! person should read when it changes; `UPDATE_GOLDEN=1` writes it anew.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::LazyLock;
+
+use mcp_codegen::ingest::{IngestOptions, Position, ingest};
+use mcp_codegen::{GenerateError, GenerateOptions, generate};
+use mcp_instances::Instances;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const CASES: [&str; 2] = ["no_rules", "rules"];
+
+/// How many random instances are made for each definition, valid and invalid.
+const RANDOM: usize = 60;
+
+fn here(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+fn case(name: &str) -> PathBuf {
+    here("tests/adapters").join(name)
+}
+
+/// Where a case is generated and built; it stays, so that the next run has less to build.
+fn workspace(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("adapters").join(name)
+}
+
+fn wire() -> String {
+    fs::canonicalize(here("../wire"))
+        .unwrap()
+        .display()
+        .to_string()
+        .replace('\\', "/")
+}
+
+/// Ingests both revisions of a case into `schema`, and returns how to generate from there.
+fn ingest_case(name: &str, root: &Path) -> GenerateOptions {
+    let schema = root.join("schema");
+    let _ = fs::remove_dir_all(&schema);
+    fs::create_dir_all(&schema).unwrap();
+    for revision in ["earlier", "later"] {
+        ingest(&IngestOptions {
+            schema: schema.clone(),
+            revision: revision.parse().unwrap(),
+            from: case(name).join(revision).with_extension("json").display().to_string(),
+            source: Some("https://example.org/schema.json".into()),
+            commit: None,
+            accept: false,
+            keep_prose: false,
+            draft: None,
+            position: Position::Keep,
+        })
+        .unwrap();
+    }
+    for file in ["adapt.yaml", "adapt.rs"] {
+        if case(name).join(file).exists() {
+            fs::copy(case(name).join(file), schema.join("later").join(file)).unwrap();
+        }
+    }
+    GenerateOptions {
+        schema,
+        out: root.join("generated"),
+        wire: wire(),
+        check: false,
+    }
+}
+
+/// The workspaces of the cases, generated.
+static GENERATED: LazyLock<Vec<(&'static str, PathBuf)>> = LazyLock::new(|| {
+    let made = CASES.into_iter().map(|name| {
+        let root = workspace(name);
+        let mut options = ingest_case(name, &root);
+        generate(&options).unwrap_or_else(|error| panic!("{name}: {error}"));
+        options.check = true;
+        let again = generate(&options).unwrap().files;
+        assert!(again.is_current(), "{name}: a second run gives other files: {again:?}");
+        (name, root)
+    });
+    made.collect()
+});
+
+/// What the adapters of a case make of each line.
+fn run(root: &Path, lines: &[Value]) -> Vec<Value> {
+    let manifest = format!(
+        "[workspace]\nresolver = \"3\"\nmembers = [\"generated/*\"]\n\n\
+         [package]\nname = \"runner\"\nedition = \"2024\"\n\n\
+         [dependencies]\nmcp-adapters = {{ path = \"generated/mcp-adapters\", features = [\"definitions\"] }}\nserde_json = \"1\"\n\n\
+         [profile.dev]\ndebug = false\nincremental = false\n"
+    );
+    write_if_new(&root.join("Cargo.toml"), &manifest);
+    write_if_new(
+        &root.join("src/main.rs"),
+        &fs::read_to_string(here("tests/adapters/runner.rs")).unwrap(),
+    );
+    fs::copy(here("../Cargo.lock"), root.join("Cargo.lock")).unwrap();
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut child = Command::new(program)
+        .args([
+            "run",
+            "--quiet",
+            "--message-format=short",
+            "--workspace",
+            "--bin",
+            "runner",
+        ])
+        .current_dir(root)
+        .env("CARGO_TARGET_DIR", workspace("target"))
+        .env("RUSTFLAGS", "-D warnings")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let writer = std::thread::spawn(move || input.write_all(text.as_bytes()));
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    writer.join().unwrap().unwrap();
+    let answers: Vec<Value> = serde_json::Deserializer::from_slice(&output.stdout)
+        .into_iter()
+        .collect::<Result<_, _>>()
+        .unwrap();
+    assert_eq!(answers.len(), lines.len());
+    answers
+}
+
+/// What has not changed must not look new to cargo.
+fn write_if_new(path: &Path, contents: &str) {
+    if fs::read_to_string(path).is_ok_and(|found| found == contents) {
+        return;
+    }
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, contents).unwrap();
+}
+
+fn sorted(losses: &Value) -> Vec<String> {
+    let losses = losses.as_array().map(Vec::as_slice).unwrap_or_default();
+    let mut losses: Vec<String> = losses.iter().map(Value::to_string).collect();
+    losses.sort_unstable();
+    losses
+}
+
+fn assert_none(failures: &[String]) {
+    assert!(failures.is_empty(), "\n{}\n", failures.join("\n"));
+}
+
+#[test]
+fn the_report_of_each_case_is_as_it_was_when_somebody_last_looked_at_it() {
+    for (name, root) in &*GENERATED {
+        let found = fs::read_to_string(root.join("generated/mcp-adapters/ADAPTERS.md")).unwrap();
+        let expected = case(name).join("expected/ADAPTERS.md");
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            write_if_new(&expected, &found);
+        } else {
+            assert_eq!(found, fs::read_to_string(&expected).unwrap_or_default(), "{name}");
+        }
+    }
+}
+
+/// The runner is built with warnings denied.
+#[test]
+fn adapters_compile_without_a_warning_and_values_become_what_each_case_says() {
+    let mut failures = Vec::new();
+    for (name, root) in &*GENERATED {
+        let text = fs::read_to_string(case(name).join("values.jsonl")).unwrap();
+        let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        for (line, answer) in lines.iter().zip(run(root, &lines)) {
+            let (gives, what) = (line["gives"].as_object().unwrap(), &line["what"]);
+            let differs = gives.iter().any(|(member, expected)| match member.as_str() {
+                "losses" => sorted(expected) != sorted(&answer["losses"]),
+                _ => answer[member] != *expected,
+            });
+            if differs {
+                failures.push(format!("{name}: {what}\n  is {answer}\n not {}", line["gives"]));
+            }
+        }
+    }
+    assert_none(&failures);
+}
+
+#[test]
+fn random_instances_are_valid_on_the_other_side_and_come_back_as_they_were_but_for_their_losses() {
+    let mut failures = Vec::new();
+    for (name, root) in &*GENERATED {
+        let schema = |revision: &str| {
+            let text = fs::read_to_string(case(name).join(revision).with_extension("json")).unwrap();
+            Instances::new(&serde_json::from_str(&text).unwrap()).unwrap()
+        };
+        for (way, back, from, to) in [
+            ("up", "down", schema("earlier"), schema("later")),
+            ("down", "up", schema("later"), schema("earlier")),
+        ] {
+            let lines: Vec<Value> = from
+                .definitions()
+                .flat_map(|definition| {
+                    let valid = from.of(definition, 3, RANDOM).into_iter().filter(|made| made.valid);
+                    valid.map(move |made| json!({"way": way, "type": definition, "value": made.value}))
+                })
+                .collect();
+            let answers = run(root, &lines);
+            let good: Vec<(&Value, &Value)> = lines
+                .iter()
+                .zip(&answers)
+                .filter(|(_, to)| to["code"].is_null())
+                .collect();
+            let returning = good.iter().map(|(_, there)| {
+                let (definition, value) = (&there["type"], &there["value"]);
+                json!({"way": back, "type": definition, "value": value})
+            });
+            let returned = run(root, &returning.collect::<Vec<_>>());
+            for ((line, there), returned) in good.iter().zip(&returned) {
+                let definition = there["type"].as_str().unwrap();
+                if to.accepts(definition, &there["value"]) == Some(false) {
+                    failures.push(format!("{name} {way}: not valid there: {line} became {there}"));
+                }
+                let lossless = there["losses"] == json!([]) && returned["losses"] == json!([]);
+                let same = is_equal(&returned["value"], &line["value"]);
+                // What is defaulted on the way back may be refused there.
+                if lossless && !same && returned["code"].is_null() || !lossless && same && way == "up" {
+                    failures.push(format!(
+                        "{name} {way}: {line} became {there} and came back as {returned}"
+                    ));
+                }
+            }
+            println!("{name} {way}: {} of {} instances translated", good.len(), lines.len());
+            assert!(good.len() > 50, "{name} {way}: too little was tested");
+        }
+    }
+    assert_none(&failures);
+}
+
+/// As JSON Schema has it: `1.0` is `1`.
+fn is_equal(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => left == right || left.as_f64() == right.as_f64(),
+        (Value::Array(left), Value::Array(right)) => {
+            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| is_equal(left, right))
+        }
+        (Value::Object(left), Value::Object(right)) => {
+            let same = |(name, value): (&String, &Value)| right.get(name).is_some_and(|other| is_equal(value, other));
+            left.len() == right.len() && left.iter().all(same)
+        }
+        _ => left == right,
+    }
+}
+
+// Rules that are wrong.
+
+/// What is said about a file of rules beside the revisions of `rules`, which don't get theirs.
+#[track_caller]
+fn problems(rules: &str, functions: Option<&str>) -> String {
+    let directory = TempDir::new().unwrap();
+    let options = ingest_case("rules", directory.path());
+    let later = options.schema.join("later");
+    fs::write(later.join("adapt.yaml"), rules).unwrap();
+    fs::remove_file(later.join("adapt.rs")).unwrap();
+    if let Some(functions) = functions {
+        fs::write(later.join("adapt.rs"), functions).unwrap();
+    }
+    let error = generate(&options).expect_err("rules that are wrong were taken");
+    assert!(matches!(error, GenerateError::Problems(_)), "{error}");
+    assert!(!options.out.exists(), "something was written");
+    error
+        .to_string()
+        .replace(&options.schema.join("").display().to_string(), "")
+}
+
+/// A rule with a reason and a link.
+fn rule(at: &str, what: &str) -> String {
+    format!("rules:\n  - at: {at}\n    {what}\n    why: A reason.\n    link: https://example.org\n")
+}
+
+#[track_caller]
+fn says(found: &str, expected: &str) {
+    assert!(found.contains(expected), "got\n{found}\nwithout\n{expected}");
+}
+
+#[test]
+fn a_rule_that_matches_nothing_is_refused_at_its_place_with_a_next_step() {
+    for at in ["Thing.colour", "Nothing.title", "Block[light]", "Thing.title[text]"] {
+        let found = problems(&rule(at, "down: {drop: true}"), None);
+        says(&found, "later/adapt.yaml:2:5: #/rules/0: ");
+        says(
+            &found,
+            &format!("{at}: the rule matches nothing on the way down\n  remove the rule"),
+        );
+    }
+    let found = problems(&rule("Thing.secret", "up: {drop: true}"), None);
+    says(&found, "later/adapt.yaml:2:5: #/rules/0: Thing.secret: ");
+}
+
+#[test]
+fn a_rule_that_shadows_what_is_automatic_is_refused_at_its_place_with_a_next_step() {
+    let cases = [
+        (
+            "Thing.name",
+            "down: {refuse: {code: -32602, because: no}}",
+            "moved automatically",
+        ),
+        ("Thing.about", "down: {drop: true}", "automatically"),
+        (
+            "Block[text]",
+            "down: {replace: {type: image, data: a}}",
+            "converted automatically",
+        ),
+        (
+            "Thing.name",
+            "up: {default: a}",
+            "a default is for a member that the target requires",
+        ),
+    ];
+    for (at, what, because) in cases {
+        let found = problems(&rule(at, what), None);
+        says(&found, &format!("later/adapt.yaml:2:5: #/rules/0: {at}: "));
+        says(&found, because);
+        says(&found, "\n  remove the rule, or see `cargo xtask adapters`");
+    }
+}
+
+#[test]
+fn two_rules_for_one_place_are_refused() {
+    let mut rules = rule("Thing.title", "down: {drop: true}");
+    rules.push_str(
+        rule("Thing.title", "down: {copy: about.title}")
+            .strip_prefix("rules:\n")
+            .unwrap(),
+    );
+    says(
+        &problems(&rules, None),
+        "later/adapt.yaml:6:5: #/rules/1: Thing.title: ",
+    );
+}
+
+#[test]
+fn an_action_that_cannot_be_done_there_is_refused() {
+    let cases = [
+        ("Thing.title", "down: {default: a}"),
+        ("Thing.title", "down: {copy: nowhere}"),
+        ("Thing.title", "down: {copy: about.nowhere}"),
+        (
+            "Thing.data",
+            "down: {ensure: {in: nowhere, item: {type: text, text: a}}}",
+        ),
+        ("Thing.data", "down: {ensure: {in: name, item: {type: text, text: a}}}"),
+        ("Thing.data", "down: {ensure: {in: blocks, item: {type: smell}}}"),
+        ("Block[sound]", "down: {replace: {type: light}}"),
+        ("Block[sound]", "down: {replace: {type: text, text: '{nothing}'}}"),
+        ("Block[sound]", "down: {hide: {title: a}}"),
+        ("Shelf.things", "down: {hide: {nothing.at.all: a}}"),
+        ("Shelf.answers", "down: {omit-unless-in: nothing}"),
+        ("Shelf.things", "down: {omit-unless-in: needed}"),
+        ("Thing.owner", "up: {default: 1}"),
+    ];
+    let mut taken = Vec::new();
+    for (at, what) in cases {
+        let found = std::panic::catch_unwind(|| problems(&rule(at, what), None));
+        match found {
+            Ok(found) => says(&found, &format!("later/adapt.yaml:2:5: #/rules/0: {at}: ")),
+            Err(_) => taken.push(format!("{at}: {what}")),
+        }
+    }
+    assert_none(&taken);
+}
+
+#[test]
+fn an_unknown_key_is_refused_at_its_place_and_those_there_are_are_listed() {
+    let cases = [
+        (
+            "rules:\n  - at: Thing.title\n    dwon: {drop: true}\n    why: a\n    link: https://example.org\n",
+            "dwon",
+        ),
+        (
+            "rules:\n  - at: Thing.title\n    down: {dorp: true}\n    why: a\n    link: https://example.org\n",
+            "dorp",
+        ),
+        (
+            "rules:\n  - at: Thing.title\n    down: {refuse: {code: 1, because: a, kode: 2}}\n    why: a\n    link: https://example.org\n",
+            "kode",
+        ),
+    ];
+    for (rules, key) in cases {
+        let found = problems(rules, None);
+        says(&found, "later/adapt.yaml:");
+        says(&found, &format!("`{key}`"));
+        says(&found, "expected");
+    }
+    let found = problems("rulez:\n  - at: Thing.title\n", None);
+    says(&found, "later/adapt.yaml:1:1");
+    says(&found, "there is no section `rulez`\n  everything stands under `rules`");
+}
+
+#[test]
+fn a_call_of_a_function_that_is_not_there_is_refused_with_a_next_step() {
+    let rules = rule("Thing.size", "down: {call: in_words}");
+    for functions in [None, Some("fn in_word() {}\n"), Some("// fn in_words(\n")] {
+        let found = problems(&rules, functions);
+        says(&found, "there is no function `in_words`\n  ");
+        says(&found, "later/adapt.yaml:2:5: ");
+    }
+}
+
+#[test]
+fn a_rule_without_a_reason_a_link_or_an_action_is_refused_at_its_place_with_a_next_step() {
+    let cases = [
+        (
+            "    down: {drop: true}\n    why: ' '\n    link: https://example.org\n",
+            "`why` says nothing\n  ",
+        ),
+        (
+            "    down: {drop: true}\n    why: a\n    link: example\n",
+            "`link` is no https address\n  ",
+        ),
+        (
+            "    why: a\n    link: https://example.org\n",
+            "the rule does nothing\n  give it `down`, `up` or both",
+        ),
+        (
+            "    down: {drop: true}\n    link: https://example.org\n",
+            "missing field `why`",
+        ),
+    ];
+    for (rest, because) in cases {
+        let found = problems(&format!("rules:\n  - at: Thing.title\n{rest}"), None);
+        says(&found, "later/adapt.yaml:2:5: #/rules/0: ");
+        says(&found, because);
+    }
+    let found = problems(&rule("Thing.", "down: {drop: true}"), None);
+    says(&found, "later/adapt.yaml:2:");
+    says(
+        &found,
+        "`Thing.` is no place; a place is `Type.member`, `Type[variant]` or `Type.member[variant]`",
+    );
+}
+
+#[test]
+fn everything_that_is_wrong_is_said_at_once() {
+    let mut rules = rule("Thing.colour", "down: {drop: true}");
+    rules.push_str(
+        rule("Thing.name", "down: {drop: true}")
+            .strip_prefix("rules:\n")
+            .unwrap(),
+    );
+    let found = problems(&rules, None);
+    says(&found, "later/adapt.yaml:2:5: #/rules/0: Thing.colour: ");
+    says(&found, "later/adapt.yaml:6:5: #/rules/1: Thing.name: ");
+}

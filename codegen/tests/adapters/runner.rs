@@ -1,0 +1,27 @@
+//! Translates lines `{"way": "up" or "down", "type": …, "value": …, "carry": …}` and says what became of each.
+
+use mcp_adapters::{Policy, Revision, translate};
+use serde_json::{Value, json};
+
+fn main() {
+    for line in std::io::stdin().lines() {
+        let line: Value = serde_json::from_str(&line.expect("a line")).expect("JSON");
+        let [earlier, later] = Revision::ALL;
+        let (from, to) = if line["way"] == "up" { (earlier, later) } else { (later, earlier) };
+        let policy = if line["carry"] == true { Policy::Carry } else { Policy::Conform };
+        let name = line["type"].as_str().expect("a type");
+        let answer = match translate(from, to, name, line["value"].to_string().as_bytes(), policy) {
+            Ok(translation) => {
+                let losses = translation.losses.iter();
+                let losses = losses.map(|loss| json!([loss.path.to_string(), loss.kind.to_string(), loss.rule]));
+                json!({
+                    "type": translation.definition,
+                    "value": serde_json::from_str::<Value>(translation.value.text()).expect("JSON"),
+                    "losses": losses.collect::<Vec<_>>(),
+                })
+            }
+            Err(error) => json!({"code": error.code(), "path": error.path().to_string(), "error": error.reason()}),
+        };
+        println!("{answer}");
+    }
+}
