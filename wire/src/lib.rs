@@ -24,6 +24,7 @@ mod number;
 mod open;
 pub mod path;
 mod reader;
+mod text;
 mod validate;
 
 pub use decode::{Decode, from_slice, from_str};

@@ -132,9 +132,8 @@ impl<T> IntoIterator for Map<T> {
 
 impl<T: Decode> Decode for Map<T> {
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
-        reader.open_object()?;
+        let mut first = reader.open_object()?;
         let mut map = Self::new();
-        let mut first = true;
         while let Some(key) = reader.next_key(&mut first)? {
             let value = T::decode(reader).map_err(|error| error.in_member(&key))?;
             map.push(key, value);

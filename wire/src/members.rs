@@ -30,11 +30,11 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When another value comes next.
     pub fn members(&mut self) -> Decoded<Members<'_, 'a>> {
-        self.open_object()?;
+        let first = self.open_object()?;
         let envelope = self.envelope.take();
         Ok(Members {
             reader: self,
-            first: true,
+            first,
             extra: Extra::new(),
             envelope,
         })

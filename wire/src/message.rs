@@ -77,11 +77,25 @@ impl From<&str> for RequestId {
 pub(crate) struct EnvelopeSlot {
     version: bool,
     id: Option<RequestId>,
+    /// What has been read before it was known which type of message this is.
+    read: Option<Prefix>,
+}
+
+/// The start of an object up to the end of its first members.
+#[derive(Debug, Clone, Copy)]
+struct Prefix {
+    start: usize,
+    end: usize,
 }
 
 impl EnvelopeSlot {
     pub(crate) fn takes(&self, key: &str) -> bool {
         matches!(key, "jsonrpc" | "id")
+    }
+
+    /// Where the members that are still to be read begin, if some of the object that starts at `start` have been read.
+    pub(crate) fn resumes(&self, start: usize) -> Option<usize> {
+        self.read.filter(|read| read.start == start).map(|read| read.end)
     }
 
     pub(crate) fn read(&mut self, key: &str, reader: &mut Reader<'_>) -> Decoded<()> {
@@ -131,7 +145,7 @@ pub struct Notice<T> {
 
 /// The object that comes next, without the members of the envelope, and these.
 fn decode_enveloped<T: Decode>(reader: &mut Reader<'_>) -> Decoded<(T, EnvelopeSlot)> {
-    reader.envelope = Some(EnvelopeSlot::default());
+    reader.envelope.get_or_insert_default();
     let body = T::decode(reader)?;
     let envelope = reader.envelope.take().unwrap_or_default();
     if !envelope.version {
@@ -209,19 +223,32 @@ impl<T> Response<T> {
 
 impl<T: Decode> Decode for Response<T> {
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
-        let (mut version, mut id, mut result) = (None, None, None);
+        let (body, envelope) = decode_enveloped::<ResponseBody<T>>(reader)?;
+        Ok(Self {
+            id: envelope.id.ok_or_else(|| reader.missing("id"))?,
+            result: body.result,
+            extra: body.extra,
+        })
+    }
+}
+
+/// A response without its envelope.
+struct ResponseBody<T> {
+    result: T,
+    extra: Extra,
+}
+
+impl<T: Decode> Decode for ResponseBody<T> {
+    fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
+        let mut result = None;
         let mut members = reader.members()?;
         while let Some(key) = members.key()? {
             match &*key {
-                "jsonrpc" => members.read::<Version>(&mut version, "jsonrpc")?,
-                "id" => members.read(&mut id, "id")?,
                 "result" => members.read(&mut result, "result")?,
                 _ => members.keep(key)?,
             }
         }
-        members.require(version, "jsonrpc")?;
         Ok(Self {
-            id: members.require(id, "id")?,
             result: members.require(result, "result")?,
             extra: members.finish()?,
         })
@@ -457,7 +484,9 @@ impl<Q: Decode, N: Decode> Decode for Message<Q, N> {
     /// What a message is depends on which members it has, never on whether they can be decoded: a request with an id
     /// that can't be held is an error, not a notification.
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
+        let id_known = reader.read_envelope()?;
         match reader.peek_member(&["method", "result", "error"])? {
+            Some("method") if id_known => Call::decode(reader).map(Self::Request),
             Some("method") => match reader.peek_member(&["id"])? {
                 Some(_) => Call::decode(reader).map(Self::Request),
                 None => Notice::decode(reader).map(Self::Notification),
@@ -468,6 +497,8 @@ impl<Q: Decode, N: Decode> Decode for Message<Q, N> {
                 Ok(Self::Response(response))
             }
             Some(_) => {
+                // An error response has an envelope of its own, in which the id may be `null`.
+                reader.envelope = None;
                 let response = ErrorResponse::decode(reader)?;
                 refuse_second_nature(&response.extra, reader)?;
                 Ok(Self::Error(response))
@@ -479,6 +510,30 @@ impl<Q: Decode, N: Decode> Decode for Message<Q, N> {
                 reader.position(),
             )),
         }
+    }
+}
+
+impl Reader<'_> {
+    /// Reads the members of the envelope that the object which comes next begins with, so that looking ahead and
+    /// decoding needn't go through them again; the cursor stays before the object. Says whether the id is among them.
+    fn read_envelope(&mut self) -> Decoded<bool> {
+        self.kind()?;
+        let start = self.position();
+        let mut envelope = EnvelopeSlot::default();
+        self.peek(|object| {
+            while let Some(key) = object.reader.next_key(&mut object.first)? {
+                if !envelope.takes(&key) || object.reader.kind()? == Kind::Null {
+                    break;
+                }
+                envelope.read(&key, object.reader)?;
+                let end = object.reader.position();
+                envelope.read = Some(Prefix { start, end });
+            }
+            Ok(())
+        })?;
+        let id_known = envelope.id.is_some();
+        self.envelope = Some(envelope);
+        Ok(id_known)
     }
 }
 

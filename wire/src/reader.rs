@@ -1,17 +1,18 @@
 //! A pull reader over a JSON text: one pass, no buffering, and a cursor that can look ahead.
 //!
 //! The text is one slice, so a union whose tag comes late is told apart by looking ahead and coming back: nothing is
-//! copied, and a tag that comes first costs one comparison. What serde_json is best at (skipping a value, unescaping a
-//! string) is left to it.
+//! copied, and a tag that comes first costs one comparison. Checking a value that is kept as text is left to serde_json.
 
 use std::borrow::Cow;
 
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::decimal::{Decimal, Integral};
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
 use crate::message::EnvelopeSlot;
 use crate::number::Number;
+use crate::text::{brackets, plain_prefix, push_escape, string_end};
 
 /// How deep arrays and objects may be nested in what is decoded, open JSON included.
 pub const MAX_DEPTH: usize = 128;
@@ -22,6 +23,8 @@ pub struct Reader<'a> {
     text: &'a str,
     position: usize,
     depth: usize,
+    /// Where strings are unescaped, kept from one to the next so that each is copied out at its own size.
+    scratch: String,
     /// Where the next object leaves its envelope, if it is to be taken for a whole message.
     pub(crate) envelope: Option<EnvelopeSlot>,
 }
@@ -66,6 +69,7 @@ impl<'a> Reader<'a> {
             text,
             position: 0,
             depth: 0,
+            scratch: String::new(),
             envelope: None,
         }
     }
@@ -103,34 +107,34 @@ impl<'a> Reader<'a> {
     /// When the next value is none.
     pub fn string(&mut self) -> Decoded<Cow<'a, str>> {
         self.expect(Kind::String)?;
-        let bytes = self.text.as_bytes();
         let start = self.position + 1;
-        let mut at = start;
-        let mut escaped = false;
+        let end = start + plain_prefix(&self.text.as_bytes()[start..]);
+        if self.text.as_bytes().get(end) == Some(&b'"') {
+            self.position = end + 1;
+            return Ok(Cow::Borrowed(&self.text[start..end]));
+        }
+        self.escaped_string(start, end).map(Cow::Owned)
+    }
+
+    /// Reads a string from `start` whose first escape is at `at`.
+    fn escaped_string(&mut self, mut start: usize, mut at: usize) -> Decoded<String> {
+        let bytes = self.text.as_bytes();
+        self.scratch.clear();
         loop {
-            // In range: `at` never passes the end, because a backslash is only stepped over with what follows it.
-            let Some(found) = memchr::memchr2(b'"', b'\\', &bytes[at..]) else {
-                return Err(self.syntax("the end of the string"));
-            };
-            at += found;
-            if bytes[at] == b'"' {
-                break;
+            self.scratch.push_str(&self.text[start..at]);
+            match bytes.get(at) {
+                Some(b'"') => break,
+                Some(b'\\') => {
+                    let escape = push_escape(&mut self.scratch, &self.text[at..]);
+                    start = at + escape.ok_or_else(|| self.syntax("a string with valid escapes"))?;
+                }
+                Some(_) => return Err(self.syntax("a string without unescaped control characters")),
+                None => return Err(self.syntax("the end of the string")),
             }
-            escaped = true;
-            at = (at + 2).min(bytes.len());
-        }
-        let content = &self.text[start..at];
-        if escaped {
-            let unescaped = serde_json::from_str::<String>(&self.text[start - 1..=at])
-                .map_err(|_| self.syntax("a string with valid escapes"))?;
-            self.position = at + 1;
-            return Ok(Cow::Owned(unescaped));
-        }
-        if content.bytes().any(|byte| byte < 0x20) {
-            return Err(self.syntax("a string without unescaped control characters"));
+            at = start + plain_prefix(&bytes[start..]);
         }
         self.position = at + 1;
-        Ok(Cow::Borrowed(content))
+        Ok(self.scratch.clone())
     }
 
     /// Reads `true` or `false`.
@@ -211,25 +215,41 @@ impl<'a> Reader<'a> {
     /// When it isn't JSON, or is nested too deep.
     pub fn raw(&mut self) -> Decoded<&'a RawValue> {
         self.skip_space();
-        let rest = &self.text[self.position..];
-        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<&'a RawValue>();
-        let Some(Ok(raw)) = values.next() else {
-            return Err(self.syntax("a JSON value"));
-        };
+        let mut value = serde_json::Deserializer::from_str(&self.text[self.position..]);
+        let raw = <&'a RawValue>::deserialize(&mut value).map_err(|_| self.syntax("a JSON value"))?;
         if nested_deeper_than(raw.get(), MAX_DEPTH - self.depth) {
             return Err(self.too_deep());
         }
-        self.position += values.byte_offset();
+        self.position += raw.get().len();
         Ok(raw)
     }
 
-    /// Opens an object.
+    /// Passes over the next value, checked as [`Self::raw`] checks it.
+    fn skip(&mut self) -> Decoded<()> {
+        self.skip_space();
+        // What most members that are looked past hold: a string without escapes.
+        if self.byte() == Some(b'"') {
+            let start = self.position + 1;
+            let end = start + plain_prefix(&self.text.as_bytes()[start..]);
+            if self.text.as_bytes().get(end) == Some(&b'"') {
+                self.position = end + 1;
+                return Ok(());
+            }
+        }
+        self.raw().map(drop)
+    }
+
+    /// Opens an object, and says whether its first member is the next.
     ///
     /// # Errors
     /// When the next value is none.
-    pub(crate) fn open_object(&mut self) -> Decoded<()> {
+    pub(crate) fn open_object(&mut self) -> Decoded<bool> {
         self.expect(Kind::Object)?;
-        self.descend()
+        let start = self.position;
+        self.descend()?;
+        let resumed = self.envelope.as_ref().and_then(|envelope| envelope.resumes(start));
+        self.position = resumed.unwrap_or(self.position);
+        Ok(resumed.is_none())
     }
 
     /// The next key of the object that is open, with the cursor on its value; `None` closes the object.
@@ -341,12 +361,12 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn peek<T>(&mut self, look: impl FnOnce(&mut LookAhead<'_, 'a>) -> Decoded<T>) -> Decoded<T> {
+    pub(crate) fn peek<T>(&mut self, look: impl FnOnce(&mut LookAhead<'_, 'a>) -> Decoded<T>) -> Decoded<T> {
         let (position, depth) = (self.position, self.depth);
-        self.open_object()?;
+        let first = self.open_object()?;
         let looked = look(&mut LookAhead {
             reader: self,
-            first: true,
+            first,
             at_end: false,
         });
         (self.position, self.depth) = (position, depth);
@@ -385,6 +405,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    #[inline]
     fn expect(&mut self, kind: Kind) -> Decoded<()> {
         let found = self.kind()?;
         if found == kind {
@@ -464,9 +485,9 @@ impl<'a> Reader<'a> {
 }
 
 /// An object that is only looked at: the cursor goes back afterwards.
-struct LookAhead<'r, 'a> {
-    reader: &'r mut Reader<'a>,
-    first: bool,
+pub(crate) struct LookAhead<'r, 'a> {
+    pub(crate) reader: &'r mut Reader<'a>,
+    pub(crate) first: bool,
     at_end: bool,
 }
 
@@ -477,7 +498,7 @@ impl LookAhead<'_, '_> {
             if wanted(&key) {
                 return Ok(());
             }
-            self.reader.raw().map_err(|error| error.in_member(&key))?;
+            self.reader.skip().map_err(|error| error.in_member(&key))?;
         }
         self.at_end = true;
         Ok(())
@@ -487,26 +508,22 @@ impl LookAhead<'_, '_> {
 /// Whether arrays and objects are nested deeper than `limit` in a text that is known to be JSON.
 fn nested_deeper_than(json: &str, limit: usize) -> bool {
     // Most texts hold fewer brackets than they may have levels, and counting is far cheaper than following strings.
-    let brackets = json.bytes().filter(|byte| matches!(byte, b'{' | b'[')).count();
-    if brackets <= limit {
+    if brackets(json.as_bytes()) <= limit {
         return false;
     }
-    let mut depth = 0_usize;
-    let mut in_string = false;
-    let mut bytes = json.bytes();
-    while let Some(byte) = bytes.next() {
+    let bytes = json.as_bytes();
+    let (mut depth, mut at) = (0_usize, 0);
+    while let Some(byte) = bytes.get(at) {
+        at += 1;
         match byte {
-            b'\\' if in_string => {
-                bytes.next();
-            }
-            b'"' => in_string = !in_string,
-            b'{' | b'[' if !in_string => {
+            b'{' | b'[' => {
                 depth += 1;
                 if depth > limit {
                     return true;
                 }
             }
-            b'}' | b']' if !in_string => depth -= 1,
+            b'}' | b']' => depth -= 1,
+            b'"' => at = string_end(bytes, at),
             _ => {}
         }
     }
