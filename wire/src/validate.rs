@@ -23,6 +23,8 @@ pub trait Validate: Serialize {
     ///
     /// # Errors
     /// When there is any.
+    // Inline, so that it is compiled where it is called and not for every type of a revision.
+    #[inline]
     fn validate(&self) -> Result<(), Invalid> {
         validate_at(self, Self::POINTER, Self::judge())
     }

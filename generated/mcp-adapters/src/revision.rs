@@ -33,6 +33,7 @@ impl Revision {
     pub const HUB: Self = Self::V2025_11_25;
     /// The revision as peers name it.
     #[must_use]
+    #[inline]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::V2024_11_05 => "2024-11-05",
@@ -44,6 +45,7 @@ impl Revision {
 
     /// The revision's methods.
     #[must_use]
+    #[inline]
     pub const fn methods(self) -> &'static [mcp_wire::Method] {
         match self {
             Self::V2024_11_05 => crate::v2024_11_05::METHODS,
@@ -56,6 +58,7 @@ impl Revision {
     /// The definitions of the revision's schema, by name.
     #[cfg(feature = "definitions")]
     #[must_use]
+    #[inline]
     pub const fn definitions(self) -> &'static [mcp_wire::Definition] {
         match self {
             Self::V2024_11_05 => crate::v2024_11_05::definitions::DEFINITIONS,
@@ -67,6 +70,7 @@ impl Revision {
 }
 
 impl fmt::Display for Revision {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
@@ -74,6 +78,7 @@ impl fmt::Display for Revision {
 
 impl FromStr for Revision {
     type Err = UnknownRevision;
+    #[inline]
     fn from_str(name: &str) -> Result<Self, UnknownRevision> {
         Self::ALL
             .into_iter()
@@ -92,6 +97,7 @@ pub struct UnknownRevision {
 }
 
 impl fmt::Display for UnknownRevision {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let known = Revision::ALL.map(Revision::as_str).join(", ");
         write!(f, "there is no revision {:?}; there are {known}", self.name)

@@ -17,18 +17,21 @@ pub enum AnyResourceContents {
 }
 
 impl From<BlobResourceContents> for AnyResourceContents {
+    #[inline]
     fn from(value: BlobResourceContents) -> Self {
         Self::Blob(value)
     }
 }
 
 impl From<TextResourceContents> for AnyResourceContents {
+    #[inline]
     fn from(value: TextResourceContents) -> Self {
         Self::Text(value)
     }
 }
 
 impl mcp_wire::Decode for AnyResourceContents {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_members(&["blob"])? {
             Some("blob") => mcp_wire::Decode::decode(reader).map(Self::Blob),
@@ -86,6 +89,7 @@ impl BaseMetadata {
 }
 
 impl mcp_wire::Decode for BaseMetadata {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut name = None;
         let mut title = None;
@@ -106,6 +110,7 @@ impl mcp_wire::Decode for BaseMetadata {
 }
 
 impl mcp_wire::Object for BaseMetadata {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -136,6 +141,7 @@ pub struct CancelledNotification {
 impl CancelledNotification {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: CancelledNotificationParams) -> Self {
         Self {
             params,
@@ -145,6 +151,7 @@ impl CancelledNotification {
 }
 
 impl mcp_wire::Decode for CancelledNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -168,6 +175,7 @@ impl mcp_wire::Decode for CancelledNotification {
 }
 
 impl mcp_wire::Object for CancelledNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -229,6 +237,7 @@ impl CancelledNotificationParams {
 }
 
 impl mcp_wire::Decode for CancelledNotificationParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut reason = None;
@@ -252,6 +261,7 @@ impl mcp_wire::Decode for CancelledNotificationParams {
 }
 
 impl mcp_wire::Object for CancelledNotificationParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -317,6 +327,7 @@ impl Error {
 }
 
 impl mcp_wire::Decode for Error {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut code = None;
         let mut data = None;
@@ -340,6 +351,7 @@ impl mcp_wire::Decode for Error {
 }
 
 impl mcp_wire::Object for Error {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -373,6 +385,7 @@ pub struct JsonRpcErrorResponse {
 impl JsonRpcErrorResponse {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(error: Error) -> Self {
         Self {
             error,
@@ -390,6 +403,7 @@ impl JsonRpcErrorResponse {
 }
 
 impl mcp_wire::Decode for JsonRpcErrorResponse {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut jsonrpc = None;
         let mut error = None;
@@ -413,6 +427,7 @@ impl mcp_wire::Decode for JsonRpcErrorResponse {
 }
 
 impl mcp_wire::Object for JsonRpcErrorResponse {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -446,30 +461,35 @@ pub enum JsonRpcMessage {
 }
 
 impl From<JsonRpcErrorResponse> for JsonRpcMessage {
+    #[inline]
     fn from(value: JsonRpcErrorResponse) -> Self {
         Self::ErrorResponse(value)
     }
 }
 
 impl From<JsonRpcNotification> for JsonRpcMessage {
+    #[inline]
     fn from(value: JsonRpcNotification) -> Self {
         Self::Notification(value)
     }
 }
 
 impl From<JsonRpcRequest> for JsonRpcMessage {
+    #[inline]
     fn from(value: JsonRpcRequest) -> Self {
         Self::Request(value)
     }
 }
 
 impl From<JsonRpcResultResponse> for JsonRpcMessage {
+    #[inline]
     fn from(value: JsonRpcResultResponse) -> Self {
         Self::ResultResponse(value)
     }
 }
 
 impl mcp_wire::Decode for JsonRpcMessage {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_members(&["error", "id"])? {
             Some("error") => mcp_wire::Decode::decode(reader).map(Self::ErrorResponse),
@@ -533,6 +553,7 @@ impl JsonRpcNotification {
 }
 
 impl mcp_wire::Decode for JsonRpcNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut jsonrpc = None;
         let mut method = None;
@@ -556,6 +577,7 @@ impl mcp_wire::Decode for JsonRpcNotification {
 }
 
 impl mcp_wire::Object for JsonRpcNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -609,6 +631,7 @@ impl JsonRpcRequest {
 }
 
 impl mcp_wire::Decode for JsonRpcRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut jsonrpc = None;
         let mut id = None;
@@ -635,6 +658,7 @@ impl mcp_wire::Decode for JsonRpcRequest {
 }
 
 impl mcp_wire::Object for JsonRpcRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -665,18 +689,21 @@ pub enum JsonRpcResponse {
 }
 
 impl From<JsonRpcErrorResponse> for JsonRpcResponse {
+    #[inline]
     fn from(value: JsonRpcErrorResponse) -> Self {
         Self::Error(value)
     }
 }
 
 impl From<JsonRpcResultResponse> for JsonRpcResponse {
+    #[inline]
     fn from(value: JsonRpcResultResponse) -> Self {
         Self::Result(value)
     }
 }
 
 impl mcp_wire::Decode for JsonRpcResponse {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_members(&["error"])? {
             Some("error") => mcp_wire::Decode::decode(reader).map(Self::Error),
@@ -725,6 +752,7 @@ impl JsonRpcResultResponse {
 }
 
 impl mcp_wire::Decode for JsonRpcResultResponse {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut jsonrpc = None;
         let mut id = None;
@@ -748,6 +776,7 @@ impl mcp_wire::Decode for JsonRpcResultResponse {
 }
 
 impl mcp_wire::Object for JsonRpcResultResponse {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -798,6 +827,7 @@ impl Notification {
 }
 
 impl mcp_wire::Decode for Notification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -818,6 +848,7 @@ impl mcp_wire::Decode for Notification {
 }
 
 impl mcp_wire::Object for Notification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -855,6 +886,7 @@ impl NotificationParams {
 }
 
 impl mcp_wire::Decode for NotificationParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut members = reader.members()?;
@@ -872,6 +904,7 @@ impl mcp_wire::Decode for NotificationParams {
 }
 
 impl mcp_wire::Object for NotificationParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -913,6 +946,7 @@ impl PaginatedRequest {
 
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
         self
@@ -920,6 +954,7 @@ impl PaginatedRequest {
 }
 
 impl mcp_wire::Decode for PaginatedRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -940,6 +975,7 @@ impl mcp_wire::Decode for PaginatedRequest {
 }
 
 impl mcp_wire::Object for PaginatedRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -972,6 +1008,7 @@ pub struct PaginatedRequestParams {
 impl PaginatedRequestParams {
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -986,6 +1023,7 @@ impl PaginatedRequestParams {
 }
 
 impl mcp_wire::Decode for PaginatedRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut cursor = None;
@@ -1006,6 +1044,7 @@ impl mcp_wire::Decode for PaginatedRequestParams {
 }
 
 impl mcp_wire::Object for PaginatedRequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1052,6 +1091,7 @@ impl PaginatedResult {
 }
 
 impl mcp_wire::Decode for PaginatedResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut next_cursor = None;
@@ -1072,6 +1112,7 @@ impl mcp_wire::Decode for PaginatedResult {
 }
 
 impl mcp_wire::Object for PaginatedResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1102,6 +1143,7 @@ pub struct PingRequest {
 impl PingRequest {
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: RequestParams) -> Self {
         self.params = Some(params);
         self
@@ -1109,6 +1151,7 @@ impl PingRequest {
 }
 
 impl mcp_wire::Decode for PingRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -1129,6 +1172,7 @@ impl mcp_wire::Decode for PingRequest {
 }
 
 impl mcp_wire::Object for PingRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1166,6 +1210,7 @@ pub struct ProgressNotification {
 impl ProgressNotification {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: ProgressNotificationParams) -> Self {
         Self {
             params,
@@ -1175,6 +1220,7 @@ impl ProgressNotification {
 }
 
 impl mcp_wire::Decode for ProgressNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -1198,6 +1244,7 @@ impl mcp_wire::Decode for ProgressNotification {
 }
 
 impl mcp_wire::Object for ProgressNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1279,6 +1326,7 @@ impl ProgressNotificationParams {
 }
 
 impl mcp_wire::Decode for ProgressNotificationParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut message = None;
@@ -1308,6 +1356,7 @@ impl mcp_wire::Decode for ProgressNotificationParams {
 }
 
 impl mcp_wire::Object for ProgressNotificationParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1339,24 +1388,28 @@ pub enum ProgressToken {
 }
 
 impl From<String> for ProgressToken {
+    #[inline]
     fn from(value: String) -> Self {
         Self::String(value)
     }
 }
 
 impl From<&str> for ProgressToken {
+    #[inline]
     fn from(value: &str) -> Self {
         Self::String(value.to_owned())
     }
 }
 
 impl From<i64> for ProgressToken {
+    #[inline]
     fn from(value: i64) -> Self {
         Self::Integer(value)
     }
 }
 
 impl mcp_wire::Decode for ProgressToken {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.kind()? {
             mcp_wire::Kind::String => mcp_wire::Decode::decode(reader).map(Self::String),
@@ -1413,6 +1466,7 @@ impl Request {
 }
 
 impl mcp_wire::Decode for Request {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -1433,6 +1487,7 @@ impl mcp_wire::Decode for Request {
 }
 
 impl mcp_wire::Object for Request {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1478,6 +1533,7 @@ impl RequestMeta {
 }
 
 impl mcp_wire::Decode for RequestMeta {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut progress_token = None;
         let mut members = reader.members()?;
@@ -1497,6 +1553,7 @@ impl mcp_wire::Decode for RequestMeta {
 }
 
 impl mcp_wire::Object for RequestMeta {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1526,6 +1583,7 @@ pub struct RequestParams {
 impl RequestParams {
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -1533,6 +1591,7 @@ impl RequestParams {
 }
 
 impl mcp_wire::Decode for RequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut members = reader.members()?;
@@ -1550,6 +1609,7 @@ impl mcp_wire::Decode for RequestParams {
 }
 
 impl mcp_wire::Object for RequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1586,6 +1646,7 @@ impl Result {
 }
 
 impl mcp_wire::Decode for Result {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut members = reader.members()?;
@@ -1603,6 +1664,7 @@ impl mcp_wire::Decode for Result {
 }
 
 impl mcp_wire::Object for Result {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }

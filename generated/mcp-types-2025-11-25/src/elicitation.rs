@@ -23,6 +23,7 @@ pub struct BooleanSchema {
 impl BooleanSchema {
     /// The same with `default`.
     #[must_use]
+    #[inline]
     pub fn with_default(mut self, default: bool) -> Self {
         self.default = Some(default);
         self
@@ -44,6 +45,7 @@ impl BooleanSchema {
 }
 
 impl mcp_wire::Decode for BooleanSchema {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut default = None;
@@ -70,6 +72,7 @@ impl mcp_wire::Decode for BooleanSchema {
 }
 
 impl mcp_wire::Object for BooleanSchema {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -111,6 +114,7 @@ impl ElicitRequest {
 }
 
 impl mcp_wire::Decode for ElicitRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -133,6 +137,7 @@ impl mcp_wire::Decode for ElicitRequest {
 }
 
 impl mcp_wire::Object for ElicitRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -191,6 +196,7 @@ impl ElicitRequestFormParams {
 
     /// The same with `mode` written.
     #[must_use]
+    #[inline]
     pub fn with_mode(mut self) -> Self {
         self.mode = true;
         self
@@ -198,6 +204,7 @@ impl ElicitRequestFormParams {
 
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -205,6 +212,7 @@ impl ElicitRequestFormParams {
 
     /// The same with `task`.
     #[must_use]
+    #[inline]
     pub fn with_task(mut self, task: TaskMetadata) -> Self {
         self.task = Some(task);
         self
@@ -212,6 +220,7 @@ impl ElicitRequestFormParams {
 }
 
 impl mcp_wire::Decode for ElicitRequestFormParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut mode = None;
         let mut meta = None;
@@ -243,6 +252,7 @@ impl mcp_wire::Decode for ElicitRequestFormParams {
 }
 
 impl mcp_wire::Object for ElicitRequestFormParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -278,18 +288,21 @@ pub enum ElicitRequestParams {
 }
 
 impl From<ElicitRequestFormParams> for ElicitRequestParams {
+    #[inline]
     fn from(value: ElicitRequestFormParams) -> Self {
         Self::Form(value)
     }
 }
 
 impl From<ElicitRequestUrlParams> for ElicitRequestParams {
+    #[inline]
     fn from(value: ElicitRequestUrlParams) -> Self {
         Self::Url(value)
     }
 }
 
 impl mcp_wire::Decode for ElicitRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_tag("mode")?.as_deref() {
             Some("url") => mcp_wire::Decode::decode(reader).map(Self::Url),
@@ -354,6 +367,7 @@ impl ElicitRequestUrlParams {
 
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -361,6 +375,7 @@ impl ElicitRequestUrlParams {
 
     /// The same with `task`.
     #[must_use]
+    #[inline]
     pub fn with_task(mut self, task: TaskMetadata) -> Self {
         self.task = Some(task);
         self
@@ -368,6 +383,7 @@ impl ElicitRequestUrlParams {
 }
 
 impl mcp_wire::Decode for ElicitRequestUrlParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut mode = None;
         let mut meta = None;
@@ -400,6 +416,7 @@ impl mcp_wire::Decode for ElicitRequestUrlParams {
 }
 
 impl mcp_wire::Object for ElicitRequestUrlParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -456,6 +473,7 @@ impl ElicitResult {
 
     /// The same with `content`.
     #[must_use]
+    #[inline]
     pub fn with_content(
         mut self,
         content: mcp_wire::Map<ElicitResultContentValue>,
@@ -466,6 +484,7 @@ impl ElicitResult {
 }
 
 impl mcp_wire::Decode for ElicitResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut action = None;
@@ -489,6 +508,7 @@ impl mcp_wire::Decode for ElicitResult {
 }
 
 impl mcp_wire::Object for ElicitResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -524,6 +544,7 @@ pub enum ElicitResultAction {
 impl ElicitResultAction {
     /// The value as it is written.
     #[must_use]
+    #[inline]
     pub fn as_str(&self) -> &str {
         match self {
             Self::Accept => "accept",
@@ -535,6 +556,7 @@ impl ElicitResultAction {
 }
 
 impl From<&str> for ElicitResultAction {
+    #[inline]
     fn from(value: &str) -> Self {
         match value {
             "accept" => Self::Accept,
@@ -546,18 +568,21 @@ impl From<&str> for ElicitResultAction {
 }
 
 impl From<String> for ElicitResultAction {
+    #[inline]
     fn from(value: String) -> Self {
         Self::from(value.as_str())
     }
 }
 
 impl ::std::fmt::Display for ElicitResultAction {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
 impl mcp_wire::Decode for ElicitResultAction {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         reader.string().map(|value| Self::from(&*value))
     }
@@ -590,36 +615,42 @@ pub enum ElicitResultContentValue {
 }
 
 impl From<String> for ElicitResultContentValue {
+    #[inline]
     fn from(value: String) -> Self {
         Self::String(value)
     }
 }
 
 impl From<&str> for ElicitResultContentValue {
+    #[inline]
     fn from(value: &str) -> Self {
         Self::String(value.to_owned())
     }
 }
 
 impl From<bool> for ElicitResultContentValue {
+    #[inline]
     fn from(value: bool) -> Self {
         Self::Boolean(value)
     }
 }
 
 impl From<mcp_wire::Number> for ElicitResultContentValue {
+    #[inline]
     fn from(value: mcp_wire::Number) -> Self {
         Self::Number(value)
     }
 }
 
 impl From<Vec<String>> for ElicitResultContentValue {
+    #[inline]
     fn from(value: Vec<String>) -> Self {
         Self::List(value)
     }
 }
 
 impl mcp_wire::Decode for ElicitResultContentValue {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.kind()? {
             mcp_wire::Kind::Array => mcp_wire::Decode::decode(reader).map(Self::List),
@@ -674,6 +705,7 @@ pub struct ElicitationCompleteNotification {
 impl ElicitationCompleteNotification {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: ElicitationCompleteNotificationParams) -> Self {
         Self {
             params,
@@ -683,6 +715,7 @@ impl ElicitationCompleteNotification {
 }
 
 impl mcp_wire::Decode for ElicitationCompleteNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -710,6 +743,7 @@ impl mcp_wire::Decode for ElicitationCompleteNotification {
 }
 
 impl mcp_wire::Object for ElicitationCompleteNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -767,6 +801,7 @@ impl ElicitationCompleteNotificationParams {
 }
 
 impl mcp_wire::Decode for ElicitationCompleteNotificationParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut elicitation_id = None;
@@ -787,6 +822,7 @@ impl mcp_wire::Decode for ElicitationCompleteNotificationParams {
 }
 
 impl mcp_wire::Object for ElicitationCompleteNotificationParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -832,6 +868,7 @@ impl EnumOption {
 }
 
 impl mcp_wire::Decode for EnumOption {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut const_ = None;
         let mut title = None;
@@ -852,6 +889,7 @@ impl mcp_wire::Decode for EnumOption {
 }
 
 impl mcp_wire::Object for EnumOption {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -891,36 +929,42 @@ pub enum EnumSchema {
 }
 
 impl From<LegacyTitledEnumSchema> for EnumSchema {
+    #[inline]
     fn from(value: LegacyTitledEnumSchema) -> Self {
         Self::LegacyTitled(value)
     }
 }
 
 impl From<TitledMultiSelectEnumSchema> for EnumSchema {
+    #[inline]
     fn from(value: TitledMultiSelectEnumSchema) -> Self {
         Self::TitledMultiSelect(value)
     }
 }
 
 impl From<TitledSingleSelectEnumSchema> for EnumSchema {
+    #[inline]
     fn from(value: TitledSingleSelectEnumSchema) -> Self {
         Self::TitledSingleSelect(value)
     }
 }
 
 impl From<UntitledMultiSelectEnumSchema> for EnumSchema {
+    #[inline]
     fn from(value: UntitledMultiSelectEnumSchema) -> Self {
         Self::UntitledMultiSelect(value)
     }
 }
 
 impl From<UntitledSingleSelectEnumSchema> for EnumSchema {
+    #[inline]
     fn from(value: UntitledSingleSelectEnumSchema) -> Self {
         Self::UntitledSingleSelect(value)
     }
 }
 
 impl mcp_wire::Decode for EnumSchema {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_tag("type")?.as_deref() {
             Some("string") => {
@@ -1004,6 +1048,7 @@ pub struct LegacyTitledEnumSchema {
 impl LegacyTitledEnumSchema {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(enum_: Vec<String>) -> Self {
         Self {
             default: None,
@@ -1031,6 +1076,7 @@ impl LegacyTitledEnumSchema {
 
     /// The same with `enumNames`.
     #[must_use]
+    #[inline]
     pub fn with_enum_names(mut self, enum_names: Vec<String>) -> Self {
         self.enum_names = Some(enum_names);
         self
@@ -1045,6 +1091,7 @@ impl LegacyTitledEnumSchema {
 }
 
 impl mcp_wire::Decode for LegacyTitledEnumSchema {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut default = None;
@@ -1077,6 +1124,7 @@ impl mcp_wire::Decode for LegacyTitledEnumSchema {
 }
 
 impl mcp_wire::Object for LegacyTitledEnumSchema {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1109,18 +1157,21 @@ pub enum MultiSelectEnumSchema {
 }
 
 impl From<TitledMultiSelectEnumSchema> for MultiSelectEnumSchema {
+    #[inline]
     fn from(value: TitledMultiSelectEnumSchema) -> Self {
         Self::Titled(value)
     }
 }
 
 impl From<UntitledMultiSelectEnumSchema> for MultiSelectEnumSchema {
+    #[inline]
     fn from(value: UntitledMultiSelectEnumSchema) -> Self {
         Self::Untitled(value)
     }
 }
 
 impl mcp_wire::Decode for MultiSelectEnumSchema {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader
             .peek_into(
@@ -1225,6 +1276,7 @@ impl NumberSchema {
 }
 
 impl mcp_wire::Decode for NumberSchema {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut default = None;
         let mut description = None;
@@ -1257,6 +1309,7 @@ impl mcp_wire::Decode for NumberSchema {
 }
 
 impl mcp_wire::Object for NumberSchema {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1293,6 +1346,7 @@ pub enum NumberSchemaType {
 impl NumberSchemaType {
     /// The value as it is written.
     #[must_use]
+    #[inline]
     pub fn as_str(&self) -> &str {
         match self {
             Self::Integer => "integer",
@@ -1303,6 +1357,7 @@ impl NumberSchemaType {
 }
 
 impl From<&str> for NumberSchemaType {
+    #[inline]
     fn from(value: &str) -> Self {
         match value {
             "integer" => Self::Integer,
@@ -1313,18 +1368,21 @@ impl From<&str> for NumberSchemaType {
 }
 
 impl From<String> for NumberSchemaType {
+    #[inline]
     fn from(value: String) -> Self {
         Self::from(value.as_str())
     }
 }
 
 impl ::std::fmt::Display for NumberSchemaType {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
 impl mcp_wire::Decode for NumberSchemaType {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         reader.string().map(|value| Self::from(&*value))
     }
@@ -1367,54 +1425,63 @@ pub enum PrimitiveSchemaDefinition {
 }
 
 impl From<BooleanSchema> for PrimitiveSchemaDefinition {
+    #[inline]
     fn from(value: BooleanSchema) -> Self {
         Self::Boolean(value)
     }
 }
 
 impl From<LegacyTitledEnumSchema> for PrimitiveSchemaDefinition {
+    #[inline]
     fn from(value: LegacyTitledEnumSchema) -> Self {
         Self::LegacyTitledEnum(value)
     }
 }
 
 impl From<NumberSchema> for PrimitiveSchemaDefinition {
+    #[inline]
     fn from(value: NumberSchema) -> Self {
         Self::Number(value)
     }
 }
 
 impl From<StringSchema> for PrimitiveSchemaDefinition {
+    #[inline]
     fn from(value: StringSchema) -> Self {
         Self::String(value)
     }
 }
 
 impl From<TitledMultiSelectEnumSchema> for PrimitiveSchemaDefinition {
+    #[inline]
     fn from(value: TitledMultiSelectEnumSchema) -> Self {
         Self::TitledMultiSelectEnum(value)
     }
 }
 
 impl From<TitledSingleSelectEnumSchema> for PrimitiveSchemaDefinition {
+    #[inline]
     fn from(value: TitledSingleSelectEnumSchema) -> Self {
         Self::TitledSingleSelectEnum(value)
     }
 }
 
 impl From<UntitledMultiSelectEnumSchema> for PrimitiveSchemaDefinition {
+    #[inline]
     fn from(value: UntitledMultiSelectEnumSchema) -> Self {
         Self::UntitledMultiSelectEnum(value)
     }
 }
 
 impl From<UntitledSingleSelectEnumSchema> for PrimitiveSchemaDefinition {
+    #[inline]
     fn from(value: UntitledSingleSelectEnumSchema) -> Self {
         Self::UntitledSingleSelectEnum(value)
     }
 }
 
 impl mcp_wire::Decode for PrimitiveSchemaDefinition {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_tag("type")?.as_deref() {
             Some("string") => {
@@ -1506,6 +1573,7 @@ pub struct RequestedSchema {
 impl RequestedSchema {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(properties: mcp_wire::Map<PrimitiveSchemaDefinition>) -> Self {
         Self {
             schema: None,
@@ -1524,6 +1592,7 @@ impl RequestedSchema {
 
     /// The same with `required`.
     #[must_use]
+    #[inline]
     pub fn with_required(mut self, required: Vec<String>) -> Self {
         self.required = Some(required);
         self
@@ -1531,6 +1600,7 @@ impl RequestedSchema {
 }
 
 impl mcp_wire::Decode for RequestedSchema {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut schema = None;
@@ -1557,6 +1627,7 @@ impl mcp_wire::Decode for RequestedSchema {
 }
 
 impl mcp_wire::Object for RequestedSchema {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1589,18 +1660,21 @@ pub enum SingleSelectEnumSchema {
 }
 
 impl From<TitledSingleSelectEnumSchema> for SingleSelectEnumSchema {
+    #[inline]
     fn from(value: TitledSingleSelectEnumSchema) -> Self {
         Self::Titled(value)
     }
 }
 
 impl From<UntitledSingleSelectEnumSchema> for SingleSelectEnumSchema {
+    #[inline]
     fn from(value: UntitledSingleSelectEnumSchema) -> Self {
         Self::Untitled(value)
     }
 }
 
 impl mcp_wire::Decode for SingleSelectEnumSchema {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_members(&["enum"])? {
             Some("enum") => mcp_wire::Decode::decode(reader).map(Self::Untitled),
@@ -1668,6 +1742,7 @@ impl StringSchema {
 
     /// The same with `maxLength`.
     #[must_use]
+    #[inline]
     pub fn with_max_length(mut self, max_length: i64) -> Self {
         self.max_length = Some(max_length);
         self
@@ -1675,6 +1750,7 @@ impl StringSchema {
 
     /// The same with `minLength`.
     #[must_use]
+    #[inline]
     pub fn with_min_length(mut self, min_length: i64) -> Self {
         self.min_length = Some(min_length);
         self
@@ -1689,6 +1765,7 @@ impl StringSchema {
 }
 
 impl mcp_wire::Decode for StringSchema {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut default = None;
@@ -1724,6 +1801,7 @@ impl mcp_wire::Decode for StringSchema {
 }
 
 impl mcp_wire::Object for StringSchema {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1765,6 +1843,7 @@ pub enum StringSchemaFormat {
 impl StringSchemaFormat {
     /// The value as it is written.
     #[must_use]
+    #[inline]
     pub fn as_str(&self) -> &str {
         match self {
             Self::Date => "date",
@@ -1777,6 +1856,7 @@ impl StringSchemaFormat {
 }
 
 impl From<&str> for StringSchemaFormat {
+    #[inline]
     fn from(value: &str) -> Self {
         match value {
             "date" => Self::Date,
@@ -1789,18 +1869,21 @@ impl From<&str> for StringSchemaFormat {
 }
 
 impl From<String> for StringSchemaFormat {
+    #[inline]
     fn from(value: String) -> Self {
         Self::from(value.as_str())
     }
 }
 
 impl ::std::fmt::Display for StringSchemaFormat {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
 impl mcp_wire::Decode for StringSchemaFormat {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         reader.string().map(|value| Self::from(&*value))
     }
@@ -1841,6 +1924,7 @@ pub struct TitledMultiSelectEnumSchema {
 impl TitledMultiSelectEnumSchema {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(items: TitledMultiSelectEnumSchemaItems) -> Self {
         Self {
             default: None,
@@ -1855,6 +1939,7 @@ impl TitledMultiSelectEnumSchema {
 
     /// The same with `default`.
     #[must_use]
+    #[inline]
     pub fn with_default(mut self, default: Vec<String>) -> Self {
         self.default = Some(default);
         self
@@ -1869,6 +1954,7 @@ impl TitledMultiSelectEnumSchema {
 
     /// The same with `maxItems`.
     #[must_use]
+    #[inline]
     pub fn with_max_items(mut self, max_items: i64) -> Self {
         self.max_items = Some(max_items);
         self
@@ -1876,6 +1962,7 @@ impl TitledMultiSelectEnumSchema {
 
     /// The same with `minItems`.
     #[must_use]
+    #[inline]
     pub fn with_min_items(mut self, min_items: i64) -> Self {
         self.min_items = Some(min_items);
         self
@@ -1890,6 +1977,7 @@ impl TitledMultiSelectEnumSchema {
 }
 
 impl mcp_wire::Decode for TitledMultiSelectEnumSchema {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut default = None;
@@ -1925,6 +2013,7 @@ impl mcp_wire::Decode for TitledMultiSelectEnumSchema {
 }
 
 impl mcp_wire::Object for TitledMultiSelectEnumSchema {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1962,6 +2051,7 @@ pub struct TitledMultiSelectEnumSchemaItems {
 impl TitledMultiSelectEnumSchemaItems {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(any_of: Vec<EnumOption>) -> Self {
         Self {
             any_of,
@@ -1971,6 +2061,7 @@ impl TitledMultiSelectEnumSchemaItems {
 }
 
 impl mcp_wire::Decode for TitledMultiSelectEnumSchemaItems {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut any_of = None;
         let mut members = reader.members()?;
@@ -1988,6 +2079,7 @@ impl mcp_wire::Decode for TitledMultiSelectEnumSchemaItems {
 }
 
 impl mcp_wire::Object for TitledMultiSelectEnumSchemaItems {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -2026,6 +2118,7 @@ pub struct TitledSingleSelectEnumSchema {
 impl TitledSingleSelectEnumSchema {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(one_of: Vec<EnumOption>) -> Self {
         Self {
             default: None,
@@ -2059,6 +2152,7 @@ impl TitledSingleSelectEnumSchema {
 }
 
 impl mcp_wire::Decode for TitledSingleSelectEnumSchema {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut default = None;
@@ -2088,6 +2182,7 @@ impl mcp_wire::Decode for TitledSingleSelectEnumSchema {
 }
 
 impl mcp_wire::Object for TitledSingleSelectEnumSchema {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -2133,6 +2228,7 @@ pub struct UntitledMultiSelectEnumSchema {
 impl UntitledMultiSelectEnumSchema {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(items: UntitledMultiSelectEnumSchemaItems) -> Self {
         Self {
             default: None,
@@ -2147,6 +2243,7 @@ impl UntitledMultiSelectEnumSchema {
 
     /// The same with `default`.
     #[must_use]
+    #[inline]
     pub fn with_default(mut self, default: Vec<String>) -> Self {
         self.default = Some(default);
         self
@@ -2161,6 +2258,7 @@ impl UntitledMultiSelectEnumSchema {
 
     /// The same with `maxItems`.
     #[must_use]
+    #[inline]
     pub fn with_max_items(mut self, max_items: i64) -> Self {
         self.max_items = Some(max_items);
         self
@@ -2168,6 +2266,7 @@ impl UntitledMultiSelectEnumSchema {
 
     /// The same with `minItems`.
     #[must_use]
+    #[inline]
     pub fn with_min_items(mut self, min_items: i64) -> Self {
         self.min_items = Some(min_items);
         self
@@ -2182,6 +2281,7 @@ impl UntitledMultiSelectEnumSchema {
 }
 
 impl mcp_wire::Decode for UntitledMultiSelectEnumSchema {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut default = None;
@@ -2217,6 +2317,7 @@ impl mcp_wire::Decode for UntitledMultiSelectEnumSchema {
 }
 
 impl mcp_wire::Object for UntitledMultiSelectEnumSchema {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -2254,6 +2355,7 @@ pub struct UntitledMultiSelectEnumSchemaItems {
 impl UntitledMultiSelectEnumSchemaItems {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(enum_: Vec<String>) -> Self {
         Self {
             enum_,
@@ -2263,6 +2365,7 @@ impl UntitledMultiSelectEnumSchemaItems {
 }
 
 impl mcp_wire::Decode for UntitledMultiSelectEnumSchemaItems {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut enum_ = None;
@@ -2283,6 +2386,7 @@ impl mcp_wire::Decode for UntitledMultiSelectEnumSchemaItems {
 }
 
 impl mcp_wire::Object for UntitledMultiSelectEnumSchemaItems {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -2322,6 +2426,7 @@ pub struct UntitledSingleSelectEnumSchema {
 impl UntitledSingleSelectEnumSchema {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(enum_: Vec<String>) -> Self {
         Self {
             default: None,
@@ -2355,6 +2460,7 @@ impl UntitledSingleSelectEnumSchema {
 }
 
 impl mcp_wire::Decode for UntitledSingleSelectEnumSchema {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut default = None;
@@ -2384,6 +2490,7 @@ impl mcp_wire::Decode for UntitledSingleSelectEnumSchema {
 }
 
 impl mcp_wire::Object for UntitledSingleSelectEnumSchema {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -2421,6 +2528,7 @@ pub struct UrlElicitationRequiredError {
 impl UrlElicitationRequiredError {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(error: UrlElicitationRequiredErrorObject) -> Self {
         Self {
             error,
@@ -2438,6 +2546,7 @@ impl UrlElicitationRequiredError {
 }
 
 impl mcp_wire::Decode for UrlElicitationRequiredError {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut jsonrpc = None;
         let mut error = None;
@@ -2461,6 +2570,7 @@ impl mcp_wire::Decode for UrlElicitationRequiredError {
 }
 
 impl mcp_wire::Object for UrlElicitationRequiredError {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -2509,6 +2619,7 @@ impl UrlElicitationRequiredErrorObject {
 }
 
 impl mcp_wire::Decode for UrlElicitationRequiredErrorObject {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut code = None;
         let mut data = None;
@@ -2532,6 +2643,7 @@ impl mcp_wire::Decode for UrlElicitationRequiredErrorObject {
 }
 
 impl mcp_wire::Object for UrlElicitationRequiredErrorObject {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -2566,6 +2678,7 @@ pub struct UrlElicitationRequiredErrorObjectData {
 impl UrlElicitationRequiredErrorObjectData {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(elicitations: Vec<ElicitRequestUrlParams>) -> Self {
         Self {
             elicitations,
@@ -2575,6 +2688,7 @@ impl UrlElicitationRequiredErrorObjectData {
 }
 
 impl mcp_wire::Decode for UrlElicitationRequiredErrorObjectData {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut elicitations = None;
         let mut members = reader.members()?;
@@ -2592,6 +2706,7 @@ impl mcp_wire::Decode for UrlElicitationRequiredErrorObjectData {
 }
 
 impl mcp_wire::Object for UrlElicitationRequiredErrorObjectData {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
