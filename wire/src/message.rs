@@ -77,6 +77,7 @@ impl From<&str> for RequestId {
 pub(crate) struct EnvelopeSlot {
     version: bool,
     id: Option<RequestId>,
+    claimed: bool,
     /// What has been read before it was known which type of message this is.
     read: Option<Prefix>,
 }
@@ -89,27 +90,18 @@ struct Prefix {
 }
 
 impl EnvelopeSlot {
-    pub(crate) fn takes(&self, key: &str) -> bool {
+    pub(crate) fn takes(key: &str) -> bool {
         matches!(key, "jsonrpc" | "id")
+    }
+
+    /// Whether the object that is being opened is the message itself, and none inside of it.
+    pub(crate) fn claim(&mut self) -> bool {
+        !std::mem::replace(&mut self.claimed, true)
     }
 
     /// Where the members that are still to be read begin, if some of the object that starts at `start` have been read.
     pub(crate) fn resumes(&self, start: usize) -> Option<usize> {
         self.read.filter(|read| read.start == start).map(|read| read.end)
-    }
-
-    pub(crate) fn read(&mut self, key: &str, reader: &mut Reader<'_>) -> Decoded<()> {
-        let again = if key == "id" {
-            let id = RequestId::decode(reader).map_err(|error| error.in_member(key))?;
-            self.id.replace(id).is_some()
-        } else {
-            read_version(reader).map_err(|error| error.in_member(key))?;
-            std::mem::replace(&mut self.version, true)
-        };
-        if again {
-            return Err(reader.duplicate(key));
-        }
-        Ok(())
     }
 }
 
@@ -145,7 +137,7 @@ pub struct Notice<T> {
 
 /// The object that comes next, without the members of the envelope, and these.
 fn decode_enveloped<T: Decode>(reader: &mut Reader<'_>) -> Decoded<(T, EnvelopeSlot)> {
-    reader.envelope.get_or_insert_default();
+    reader.envelope_slot();
     let body = T::decode(reader)?;
     let envelope = reader.envelope.take().unwrap_or_default();
     if !envelope.version {
@@ -514,26 +506,43 @@ impl<Q: Decode, N: Decode> Decode for Message<Q, N> {
 }
 
 impl Reader<'_> {
+    /// Reads a member of the envelope into its slot.
+    pub(crate) fn envelope_member(&mut self, key: &str) -> Decoded<()> {
+        let again = if key == "id" {
+            let id = RequestId::decode(self).map_err(|error| error.in_member(key))?;
+            self.envelope_slot().id.replace(id).is_some()
+        } else {
+            read_version(self).map_err(|error| error.in_member(key))?;
+            std::mem::replace(&mut self.envelope_slot().version, true)
+        };
+        if again {
+            return Err(self.duplicate(key));
+        }
+        Ok(())
+    }
+
     /// Reads the members of the envelope that the object which comes next begins with, so that looking ahead and
     /// decoding needn't go through them again; the cursor stays before the object. Says whether the id is among them.
     fn read_envelope(&mut self) -> Decoded<bool> {
         self.kind()?;
         let start = self.position();
-        let mut envelope = EnvelopeSlot::default();
+        self.envelope = None;
         self.peek(|object| {
             while let Some(key) = object.reader.next_key(&mut object.first)? {
-                if !envelope.takes(&key) || object.reader.kind()? == Kind::Null {
+                if !EnvelopeSlot::takes(&key) || object.reader.kind()? == Kind::Null {
                     break;
                 }
-                envelope.read(&key, object.reader)?;
+                object.reader.envelope_member(&key)?;
                 let end = object.reader.position();
-                envelope.read = Some(Prefix { start, end });
+                object.reader.envelope_slot().read = Some(Prefix { start, end });
             }
             Ok(())
         })?;
-        let id_known = envelope.id.is_some();
-        self.envelope = Some(envelope);
-        Ok(id_known)
+        Ok(self.envelope_slot().id.is_some())
+    }
+
+    fn envelope_slot(&mut self) -> &mut EnvelopeSlot {
+        self.envelope.get_or_insert_default()
     }
 }
 

@@ -106,7 +106,12 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When the next value is none.
     pub fn string(&mut self) -> Decoded<Cow<'a, str>> {
-        self.expect(Kind::String)?;
+        self.expect(b'"', Kind::String)?;
+        self.quoted()
+    }
+
+    /// Reads the string whose opening quote is the next byte.
+    fn quoted(&mut self) -> Decoded<Cow<'a, str>> {
         let start = self.position + 1;
         let end = start + plain_prefix(&self.text.as_bytes()[start..]);
         if self.text.as_bytes().get(end) == Some(&b'"') {
@@ -142,13 +147,11 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When the next value is neither.
     pub fn boolean(&mut self) -> Decoded<bool> {
-        self.expect(Kind::Boolean)?;
-        if self.text[self.position..].starts_with("true") {
-            self.position += 4;
-            return Ok(true);
+        match self.kind()? {
+            Kind::Boolean if self.byte() == Some(b't') => self.literal("true").map(|()| true),
+            Kind::Boolean => self.literal("false").map(|()| false),
+            found => Err(self.wrong_type(Kind::Boolean.name(), found)),
         }
-        self.literal("false")?;
-        Ok(false)
     }
 
     /// Reads `null`.
@@ -156,7 +159,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When the next value is another.
     pub fn null(&mut self) -> Decoded<()> {
-        self.expect(Kind::Null)?;
+        self.expect(b'n', Kind::Null)?;
         self.literal("null")
     }
 
@@ -244,7 +247,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When the next value is none.
     pub(crate) fn open_object(&mut self) -> Decoded<bool> {
-        self.expect(Kind::Object)?;
+        self.expect(b'{', Kind::Object)?;
         let start = self.position;
         self.descend()?;
         let resumed = self.envelope.as_ref().and_then(|envelope| envelope.resumes(start));
@@ -261,7 +264,7 @@ impl<'a> Reader<'a> {
         if self.byte() != Some(b'"') {
             return Err(self.syntax("a member's name"));
         }
-        let key = self.string()?;
+        let key = self.quoted()?;
         self.skip_space();
         if self.byte() != Some(b':') {
             return Err(self.syntax("`:`"));
@@ -275,7 +278,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When the next value is none, or an element can't be decoded.
     pub fn array(&mut self, mut element: impl FnMut(&mut Self) -> Decoded<()>) -> Decoded<()> {
-        self.expect(Kind::Array)?;
+        self.expect(b'[', Kind::Array)?;
         self.descend()?;
         let mut first = true;
         let mut index = 0;
@@ -405,12 +408,13 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    #[inline]
-    fn expect(&mut self, kind: Kind) -> Decoded<()> {
-        let found = self.kind()?;
-        if found == kind {
+    /// Goes to the next value, which is to be of the kind that this byte starts.
+    fn expect(&mut self, start: u8, kind: Kind) -> Decoded<()> {
+        self.skip_space();
+        if self.byte() == Some(start) {
             return Ok(());
         }
+        let found = self.kind()?;
         Err(self.wrong_type(kind.name(), found))
     }
 

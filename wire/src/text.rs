@@ -19,9 +19,10 @@ pub(crate) fn plain_prefix(bytes: &[u8]) -> usize {
 /// Only the lowest mark can be relied on: subtracting borrows from the bytes above one that is marked.
 fn special_bytes(word: u64) -> u64 {
     const ONES: u64 = u64::MAX / 0xff;
-    let below = |limit: u8, bytes: u64| bytes.wrapping_sub(ONES * u64::from(limit)) & !bytes;
-    let equal = |byte: u8| below(1, word ^ (ONES * u64::from(byte)));
-    (below(0x20, word) | equal(b'"') | equal(b'\\')) & (ONES << 7)
+    // Turning 0x22 (the quote) and 0x20 (the space) around leaves the quote next to the control characters.
+    let quote_or_control = (word ^ (ONES * 0x02)).wrapping_sub(ONES * 0x21);
+    let backslash = (word ^ (ONES * u64::from(b'\\'))).wrapping_sub(ONES);
+    (quote_or_control | backslash) & !word & (ONES << 7)
 }
 
 /// Where the string ends whose content starts at `at`, in a text that is known to be JSON.

@@ -176,9 +176,7 @@ struct Inline;
 
 impl VisitMut for Inline {
     fn visit_impl_item_fn_mut(&mut self, function: &mut syn::ImplItemFn) {
-        let generic_argument = |input: &syn::FnArg| {
-            matches!(input, syn::FnArg::Typed(argument) if matches!(*argument.ty, syn::Type::ImplTrait(_)))
-        };
+        let generic_argument = |input: &syn::FnArg| matches!(input, syn::FnArg::Typed(argument) if matches!(*argument.ty, syn::Type::ImplTrait(_)));
         let signature = &function.sig;
         if signature.generics.type_params().next().is_none() && !signature.inputs.iter().any(generic_argument) {
             function.attrs.push(syn::parse_quote!(#[inline]));
