@@ -47,6 +47,6 @@ pub use validate::{Invalid, Validate, embedded_judge, validate_at};
 pub use schemars;
 /// For the macros of this crate.
 #[doc(hidden)]
-pub use serde;
+pub use serde_core as serde;
 #[doc(hidden)]
 pub use serde_json;

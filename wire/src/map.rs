@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_core::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::decode::Decode;
 use crate::error::Decoded;
@@ -155,8 +155,8 @@ impl<T: Serialize> Serialize for Map<T> {
     }
 }
 
-impl<'de, T: Decode> serde::Deserialize<'de> for Map<T> {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+impl<'de, T: Decode> serde_core::Deserialize<'de> for Map<T> {
+    fn deserialize<D: serde_core::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         crate::bridge::deserialize(deserializer)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde_core::{Serialize, Serializer, ser::SerializeMap};
 
 use crate::decode::Decode;
 use crate::error::Decoded;

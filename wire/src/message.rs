@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
+use serde_core::ser::SerializeMap;
+use serde_core::{Serialize, Serializer};
 
 use crate::decode::Decode;
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
@@ -106,6 +106,9 @@ impl EnvelopeSlot {
 }
 
 fn read_version(reader: &mut Reader<'_>) -> Decoded<()> {
+    if reader.string_is(VERSION) {
+        return Ok(());
+    }
     let version = reader.string()?;
     if version == VERSION {
         return Ok(());

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
+use serde_core::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::decimal::{Decimal, Integral};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde_core::Serialize;
 
 use crate::judge::{Judge, Violation};
 use crate::message::{Call, Notice};
