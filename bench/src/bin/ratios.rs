@@ -1,16 +1,16 @@
 //! Prints how long each library takes, as a ratio to `serde_json::Value` in the same run.
 //!
-//! The libraries take turns, so that a machine that slows down slows down all of them, and the median over the rounds
-//! is printed, so that a round in which something else ran doesn't count.
+//! The libraries take turns, so that a machine that slows down slows down all of them, and of each the shortest turn
+//! counts: the one in which nothing else ran.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use mcp_bench::{Failure, Subject, table};
 
-const ROUNDS: usize = 301;
+const ROUNDS: usize = 400;
 /// What one turn of `Value` is to take: long against the clock's steps, short against other programs' turns.
-const TURN: Duration = Duration::from_millis(2);
+const TURN: Duration = Duration::from_millis(1);
 
 fn main() -> Result<(), Failure> {
     table::print("decode", |subjects| ratios(subjects, |subject| subject.decode()))?;
@@ -19,20 +19,18 @@ fn main() -> Result<(), Failure> {
     })
 }
 
-/// The median of each subject's ratios to the first one.
+/// Each subject's shortest turn, as a ratio to the first one's.
 fn ratios(subjects: &[Box<dyn Subject>], action: impl Fn(&dyn Subject)) -> Vec<String> {
     let times = repetitions(|| subjects.iter().take(1).for_each(|subject| action(&**subject)));
-    let mut ratios = vec![Vec::with_capacity(ROUNDS); subjects.len()];
+    let mut shortest = vec![Duration::MAX; subjects.len()];
     for _ in 0..ROUNDS {
-        let took = subjects.iter().map(|subject| repeat(times, || action(&**subject)));
-        let took: Vec<f64> = took.map(|took| took.as_secs_f64()).collect();
-        for (ratios, took_one) in ratios.iter_mut().zip(&took) {
-            ratios.push(took_one / took[0]);
+        for (shortest, subject) in shortest.iter_mut().zip(subjects) {
+            *shortest = repeat(times, || action(&**subject)).min(*shortest);
         }
     }
-    ratios
-        .into_iter()
-        .map(|ratios| format!("{:.2}", median(ratios)))
+    shortest
+        .iter()
+        .map(|turn| format!("{:.2}", turn.as_secs_f64() / shortest[0].as_secs_f64()))
         .collect()
 }
 
@@ -51,9 +49,4 @@ fn repeat(times: u32, action: impl Fn()) -> Duration {
         action();
     }
     start.elapsed()
-}
-
-fn median(mut numbers: Vec<f64>) -> f64 {
-    numbers.sort_by(f64::total_cmp);
-    numbers[numbers.len() / 2]
 }
