@@ -90,7 +90,11 @@ pub(crate) fn single_content(
         Some(texts) if !texts.is_empty() => Ok(earlier::TextContent::new(texts.join("\n")).into()),
         _ => {
             let because = "the peer's revision has one piece of content in an answer, and these can't be joined";
-            Err(Unrepresentable::new(mcp_wire::error_code::INVALID_PARAMS, because, CONTENT))
+            Err(Unrepresentable::new(
+                mcp_wire::error_code::INVALID_PARAMS,
+                because,
+                CONTENT,
+            ))
         }
     }
 }

@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::fmt;
 
-use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde_core::de::{self, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::decode::{Decode, from_str};
@@ -82,7 +82,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Asked<'_, D> {
         self.deserializer.deserialize_any(visitor)
     }
 
-    serde::forward_to_deserialize_any! {
+    serde_core::forward_to_deserialize_any! {
         bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf option unit unit_struct seq tuple
         tuple_struct map struct enum identifier ignored_any
     }

@@ -54,6 +54,13 @@ impl<'a> Decimal<'a> {
 
     /// Whether this is an integer, and which.
     pub(crate) fn integral(self) -> Integral {
+        // As nearly all integers are written.
+        if self.fraction.is_empty()
+            && self.exponent == 0
+            && let Ok(integer) = self.integer.parse::<i64>()
+        {
+            return Integral::Fits(if self.negative { -integer } else { integer });
+        }
         let digits = || self.integer.bytes().chain(self.fraction.bytes());
         let Some(last) = digits().rposition_nonzero() else {
             return Integral::Fits(0);

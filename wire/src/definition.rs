@@ -1,6 +1,6 @@
 //! A revision's definitions by name, for tools that learn the type at run time.
 
-use serde::Serialize;
+use serde_core::Serialize;
 
 use crate::decode::{Decode, from_slice};
 use crate::error::Decoded;

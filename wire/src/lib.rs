@@ -25,6 +25,7 @@ mod open;
 pub mod path;
 mod plain;
 mod reader;
+mod text;
 mod validate;
 
 pub use decode::{Decode, from_slice, from_str};
@@ -52,6 +53,6 @@ struct Readme;
 pub use schemars;
 /// For the macros of this crate.
 #[doc(hidden)]
-pub use serde;
+pub use serde_core as serde;
 #[doc(hidden)]
 pub use serde_json;

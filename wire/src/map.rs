@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_core::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::decode::Decode;
 use crate::error::Decoded;
@@ -145,9 +145,8 @@ impl<T> IntoIterator for Map<T> {
 
 impl<T: Decode> Decode for Map<T> {
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
-        reader.open_object()?;
+        let mut first = reader.open_object()?;
         let mut map = Self::new();
-        let mut first = true;
         while let Some(key) = reader.next_key(&mut first)? {
             let value = T::decode(reader).map_err(|error| error.in_member(&key))?;
             map.push(key, value);
@@ -169,8 +168,8 @@ impl<T: Serialize> Serialize for Map<T> {
     }
 }
 
-impl<'de, T: Decode> serde::Deserialize<'de> for Map<T> {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+impl<'de, T: Decode> serde_core::Deserialize<'de> for Map<T> {
+    fn deserialize<D: serde_core::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         crate::bridge::deserialize(deserializer)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde_core::{Serialize, Serializer, ser::SerializeMap};
 
 use crate::decode::Decode;
 use crate::error::Decoded;
@@ -21,7 +21,8 @@ pub struct Members<'r, 'a> {
     reader: &'r mut Reader<'a>,
     first: bool,
     extra: Extra,
-    envelope: Option<EnvelopeSlot>,
+    /// Whether this is the object whose envelope the reader keeps.
+    enveloped: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -30,13 +31,13 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When another value comes next.
     pub fn members(&mut self) -> Decoded<Members<'_, 'a>> {
-        self.open_object()?;
-        let envelope = self.envelope.take();
+        let first = self.open_object()?;
+        let enveloped = self.envelope.as_mut().is_some_and(EnvelopeSlot::claim);
         Ok(Members {
             reader: self,
-            first: true,
+            first,
             extra: Extra::new(),
-            envelope,
+            enveloped,
         })
     }
 }
@@ -48,10 +49,10 @@ impl<'a> Members<'_, 'a> {
     /// When the text isn't JSON here.
     pub fn key(&mut self) -> Decoded<Option<Cow<'a, str>>> {
         while let Some(key) = self.reader.next_key(&mut self.first)? {
-            match &mut self.envelope {
-                Some(envelope) if envelope.takes(&key) => envelope.read(&key, self.reader)?,
-                _ => return Ok(Some(key)),
+            if !self.enveloped || !EnvelopeSlot::takes(&key) {
+                return Ok(Some(key));
             }
+            self.reader.envelope_member(&key)?;
         }
         Ok(None)
     }
@@ -125,9 +126,6 @@ impl<'a> Members<'_, 'a> {
     pub fn finish(self) -> Decoded<Extra> {
         if let Some(member) = self.extra.first_duplicate() {
             return Err(self.reader.duplicate(member));
-        }
-        if self.envelope.is_some() {
-            self.reader.envelope = self.envelope;
         }
         Ok(self.extra)
     }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
+use serde_core::ser::SerializeMap;
+use serde_core::{Serialize, Serializer};
 
 use crate::decode::Decode;
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
@@ -77,29 +77,38 @@ impl From<&str> for RequestId {
 pub(crate) struct EnvelopeSlot {
     version: bool,
     id: Option<RequestId>,
+    claimed: bool,
+    /// What has been read before it was known which type of message this is.
+    read: Option<Prefix>,
+}
+
+/// The start of an object up to the end of its first members.
+#[derive(Debug, Clone, Copy)]
+struct Prefix {
+    start: usize,
+    end: usize,
 }
 
 impl EnvelopeSlot {
-    pub(crate) fn takes(&self, key: &str) -> bool {
+    pub(crate) fn takes(key: &str) -> bool {
         matches!(key, "jsonrpc" | "id")
     }
 
-    pub(crate) fn read(&mut self, key: &str, reader: &mut Reader<'_>) -> Decoded<()> {
-        let again = if key == "id" {
-            let id = RequestId::decode(reader).map_err(|error| error.in_member(key))?;
-            self.id.replace(id).is_some()
-        } else {
-            read_version(reader).map_err(|error| error.in_member(key))?;
-            std::mem::replace(&mut self.version, true)
-        };
-        if again {
-            return Err(reader.duplicate(key));
-        }
-        Ok(())
+    /// Whether the object that is being opened is the message itself, and none inside of it.
+    pub(crate) fn claim(&mut self) -> bool {
+        !std::mem::replace(&mut self.claimed, true)
+    }
+
+    /// Where the members that are still to be read begin, if some of the object that starts at `start` have been read.
+    pub(crate) fn resumes(&self, start: usize) -> Option<usize> {
+        self.read.filter(|read| read.start == start).map(|read| read.end)
     }
 }
 
 fn read_version(reader: &mut Reader<'_>) -> Decoded<()> {
+    if reader.string_is(VERSION) {
+        return Ok(());
+    }
     let version = reader.string()?;
     if version == VERSION {
         return Ok(());
@@ -131,7 +140,7 @@ pub struct Notice<T> {
 
 /// The object that comes next, without the members of the envelope, and these.
 fn decode_enveloped<T: Decode>(reader: &mut Reader<'_>) -> Decoded<(T, EnvelopeSlot)> {
-    reader.envelope = Some(EnvelopeSlot::default());
+    reader.envelope_slot();
     let body = T::decode(reader)?;
     let envelope = reader.envelope.take().unwrap_or_default();
     if !envelope.version {
@@ -209,19 +218,32 @@ impl<T> Response<T> {
 
 impl<T: Decode> Decode for Response<T> {
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
-        let (mut version, mut id, mut result) = (None, None, None);
+        let (body, envelope) = decode_enveloped::<ResponseBody<T>>(reader)?;
+        Ok(Self {
+            id: envelope.id.ok_or_else(|| reader.missing("id"))?,
+            result: body.result,
+            extra: body.extra,
+        })
+    }
+}
+
+/// A response without its envelope.
+struct ResponseBody<T> {
+    result: T,
+    extra: Extra,
+}
+
+impl<T: Decode> Decode for ResponseBody<T> {
+    fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
+        let mut result = None;
         let mut members = reader.members()?;
         while let Some(key) = members.key()? {
             match &*key {
-                "jsonrpc" => members.read::<Version>(&mut version, "jsonrpc")?,
-                "id" => members.read(&mut id, "id")?,
                 "result" => members.read(&mut result, "result")?,
                 _ => members.keep(key)?,
             }
         }
-        members.require(version, "jsonrpc")?;
         Ok(Self {
-            id: members.require(id, "id")?,
             result: members.require(result, "result")?,
             extra: members.finish()?,
         })
@@ -457,7 +479,9 @@ impl<Q: Decode, N: Decode> Decode for Message<Q, N> {
     /// What a message is depends on which members it has, never on whether they can be decoded: a request with an id
     /// that can't be held is an error, not a notification.
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
+        let id_known = reader.read_envelope()?;
         match reader.peek_member(&["method", "result", "error"])? {
+            Some("method") if id_known => Call::decode(reader).map(Self::Request),
             Some("method") => match reader.peek_member(&["id"])? {
                 Some(_) => Call::decode(reader).map(Self::Request),
                 None => Notice::decode(reader).map(Self::Notification),
@@ -468,6 +492,8 @@ impl<Q: Decode, N: Decode> Decode for Message<Q, N> {
                 Ok(Self::Response(response))
             }
             Some(_) => {
+                // An error response has an envelope of its own, in which the id may be `null`.
+                reader.envelope = None;
                 let response = ErrorResponse::decode(reader)?;
                 refuse_second_nature(&response.extra, reader)?;
                 Ok(Self::Error(response))
@@ -479,6 +505,47 @@ impl<Q: Decode, N: Decode> Decode for Message<Q, N> {
                 reader.position(),
             )),
         }
+    }
+}
+
+impl Reader<'_> {
+    /// Reads a member of the envelope into its slot.
+    pub(crate) fn envelope_member(&mut self, key: &str) -> Decoded<()> {
+        let again = if key == "id" {
+            let id = RequestId::decode(self).map_err(|error| error.in_member(key))?;
+            self.envelope_slot().id.replace(id).is_some()
+        } else {
+            read_version(self).map_err(|error| error.in_member(key))?;
+            std::mem::replace(&mut self.envelope_slot().version, true)
+        };
+        if again {
+            return Err(self.duplicate(key));
+        }
+        Ok(())
+    }
+
+    /// Reads the members of the envelope that the object which comes next begins with, so that looking ahead and
+    /// decoding needn't go through them again; the cursor stays before the object. Says whether the id is among them.
+    fn read_envelope(&mut self) -> Decoded<bool> {
+        self.kind()?;
+        let start = self.position();
+        self.envelope = None;
+        self.peek(|object| {
+            while let Some(key) = object.reader.next_key(&mut object.first)? {
+                if !EnvelopeSlot::takes(&key) || object.reader.kind()? == Kind::Null {
+                    break;
+                }
+                object.reader.envelope_member(&key)?;
+                let end = object.reader.position();
+                object.reader.envelope_slot().read = Some(Prefix { start, end });
+            }
+            Ok(())
+        })?;
+        Ok(self.envelope_slot().id.is_some())
+    }
+
+    fn envelope_slot(&mut self) -> &mut EnvelopeSlot {
+        self.envelope.get_or_insert_default()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::{Serialize, Serializer, ser::Error as _};
+use serde_core::{Serialize, Serializer, ser::Error as _};
 use serde_json::value::RawValue;
 
 use crate::decimal::{Decimal, Integral};

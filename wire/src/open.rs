@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use serde::de::DeserializeOwned;
-use serde::{Serialize, Serializer};
+use serde_core::de::DeserializeOwned;
+use serde_core::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 

@@ -1,17 +1,18 @@
 //! A pull reader over a JSON text: one pass, no buffering, and a cursor that can look ahead.
 //!
 //! The text is one slice, so a union whose tag comes late is told apart by looking ahead and coming back: nothing is
-//! copied, and a tag that comes first costs one comparison. What serde_json is best at (skipping a value, unescaping a
-//! string) is left to it.
+//! copied, and a tag that comes first costs one comparison. Checking a value that is kept as text is left to serde_json.
 
 use std::borrow::Cow;
 
+use serde_core::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::decimal::{Decimal, Integral};
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
 use crate::message::EnvelopeSlot;
 use crate::number::Number;
+use crate::text::{brackets, plain_prefix, push_escape, string_end};
 
 /// How deep arrays and objects may be nested in what is decoded, open JSON included.
 pub const MAX_DEPTH: usize = 128;
@@ -22,6 +23,8 @@ pub struct Reader<'a> {
     text: &'a str,
     position: usize,
     depth: usize,
+    /// Where strings are unescaped, kept from one to the next so that each is copied out at its own size.
+    scratch: String,
     /// Where the next object leaves its envelope, if it is to be taken for a whole message.
     pub(crate) envelope: Option<EnvelopeSlot>,
 }
@@ -77,6 +80,7 @@ impl<'a> Reader<'a> {
             text,
             position: 0,
             depth: 0,
+            scratch: String::new(),
             envelope: None,
         }
     }
@@ -113,35 +117,40 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When the next value is none.
     pub fn string(&mut self) -> Decoded<Cow<'a, str>> {
-        self.expect(Kind::String)?;
-        let bytes = self.text.as_bytes();
+        self.expect(b'"', Kind::String)?;
+        self.quoted()
+    }
+
+    /// Reads the string whose opening quote is the next byte.
+    fn quoted(&mut self) -> Decoded<Cow<'a, str>> {
         let start = self.position + 1;
-        let mut at = start;
-        let mut escaped = false;
+        let end = start + plain_prefix(&self.text.as_bytes()[start..]);
+        if self.text.as_bytes().get(end) == Some(&b'"') {
+            self.position = end + 1;
+            return Ok(Cow::Borrowed(&self.text[start..end]));
+        }
+        self.escaped_string(start, end).map(Cow::Owned)
+    }
+
+    /// Reads a string from `start` whose first escape is at `at`.
+    fn escaped_string(&mut self, mut start: usize, mut at: usize) -> Decoded<String> {
+        let bytes = self.text.as_bytes();
+        self.scratch.clear();
         loop {
-            // In range: `at` never passes the end, because a backslash is only stepped over with what follows it.
-            let Some(found) = memchr::memchr2(b'"', b'\\', &bytes[at..]) else {
-                return Err(self.syntax("the end of the string"));
-            };
-            at += found;
-            if bytes[at] == b'"' {
-                break;
+            self.scratch.push_str(&self.text[start..at]);
+            match bytes.get(at) {
+                Some(b'"') => break,
+                Some(b'\\') => {
+                    let escape = push_escape(&mut self.scratch, &self.text[at..]);
+                    start = at + escape.ok_or_else(|| self.syntax("a string with valid escapes"))?;
+                }
+                Some(_) => return Err(self.syntax("a string without unescaped control characters")),
+                None => return Err(self.syntax("the end of the string")),
             }
-            escaped = true;
-            at = (at + 2).min(bytes.len());
-        }
-        let content = &self.text[start..at];
-        if escaped {
-            let unescaped = serde_json::from_str::<String>(&self.text[start - 1..=at])
-                .map_err(|_| self.syntax("a string with valid escapes"))?;
-            self.position = at + 1;
-            return Ok(Cow::Owned(unescaped));
-        }
-        if content.bytes().any(|byte| byte < 0x20) {
-            return Err(self.syntax("a string without unescaped control characters"));
+            at = start + plain_prefix(&bytes[start..]);
         }
         self.position = at + 1;
-        Ok(Cow::Borrowed(content))
+        Ok(self.scratch.clone())
     }
 
     /// Reads `true` or `false`.
@@ -149,13 +158,11 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When the next value is neither.
     pub fn boolean(&mut self) -> Decoded<bool> {
-        self.expect(Kind::Boolean)?;
-        if self.text[self.position..].starts_with("true") {
-            self.position += 4;
-            return Ok(true);
+        match self.kind()? {
+            Kind::Boolean if self.byte() == Some(b't') => self.literal("true").map(|()| true),
+            Kind::Boolean => self.literal("false").map(|()| false),
+            found => Err(self.wrong_type(Kind::Boolean.name(), found)),
         }
-        self.literal("false")?;
-        Ok(false)
     }
 
     /// Reads `null`.
@@ -163,7 +170,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When the next value is another.
     pub fn null(&mut self) -> Decoded<()> {
-        self.expect(Kind::Null)?;
+        self.expect(b'n', Kind::Null)?;
         self.literal("null")
     }
 
@@ -222,25 +229,41 @@ impl<'a> Reader<'a> {
     /// When it isn't JSON, or is nested too deep.
     pub fn raw(&mut self) -> Decoded<&'a RawValue> {
         self.skip_space();
-        let rest = &self.text[self.position..];
-        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<&'a RawValue>();
-        let Some(Ok(raw)) = values.next() else {
-            return Err(self.syntax("a JSON value"));
-        };
+        let mut value = serde_json::Deserializer::from_str(&self.text[self.position..]);
+        let raw = <&'a RawValue>::deserialize(&mut value).map_err(|_| self.syntax("a JSON value"))?;
         if nested_deeper_than(raw.get(), MAX_DEPTH - self.depth) {
             return Err(self.too_deep());
         }
-        self.position += values.byte_offset();
+        self.position += raw.get().len();
         Ok(raw)
     }
 
-    /// Opens an object.
+    /// Passes over the next value, checked as [`Self::raw`] checks it.
+    fn skip(&mut self) -> Decoded<()> {
+        self.skip_space();
+        // What most members that are looked past hold: a string without escapes.
+        if self.byte() == Some(b'"') {
+            let start = self.position + 1;
+            let end = start + plain_prefix(&self.text.as_bytes()[start..]);
+            if self.text.as_bytes().get(end) == Some(&b'"') {
+                self.position = end + 1;
+                return Ok(());
+            }
+        }
+        self.raw().map(drop)
+    }
+
+    /// Opens an object, and says whether its first member is the next.
     ///
     /// # Errors
     /// When the next value is none.
-    pub(crate) fn open_object(&mut self) -> Decoded<()> {
-        self.expect(Kind::Object)?;
-        self.descend()
+    pub(crate) fn open_object(&mut self) -> Decoded<bool> {
+        self.expect(b'{', Kind::Object)?;
+        let start = self.position;
+        self.descend()?;
+        let resumed = self.envelope.as_ref().and_then(|envelope| envelope.resumes(start));
+        self.position = resumed.unwrap_or(self.position);
+        Ok(resumed.is_none())
     }
 
     /// The next key of the object that is open, with the cursor on its value; `None` closes the object.
@@ -252,7 +275,7 @@ impl<'a> Reader<'a> {
         if self.byte() != Some(b'"') {
             return Err(self.syntax("a member's name"));
         }
-        let key = self.string()?;
+        let key = self.quoted()?;
         self.skip_space();
         if self.byte() != Some(b':') {
             return Err(self.syntax("`:`"));
@@ -266,7 +289,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When the next value is none, or an element can't be decoded.
     pub fn array(&mut self, mut element: impl FnMut(&mut Self) -> Decoded<()>) -> Decoded<()> {
-        self.expect(Kind::Array)?;
+        self.expect(b'[', Kind::Array)?;
         self.descend()?;
         let mut first = true;
         let mut index = 0;
@@ -403,12 +426,12 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn peek<T>(&mut self, look: impl FnOnce(&mut LookAhead<'_, 'a>) -> Decoded<T>) -> Decoded<T> {
+    pub(crate) fn peek<T>(&mut self, look: impl FnOnce(&mut LookAhead<'_, 'a>) -> Decoded<T>) -> Decoded<T> {
         let (position, depth) = (self.position, self.depth);
-        self.open_object()?;
+        let first = self.open_object()?;
         let looked = look(&mut LookAhead {
             reader: self,
-            first: true,
+            first,
             at_end: false,
         });
         (self.position, self.depth) = (position, depth);
@@ -447,11 +470,13 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn expect(&mut self, kind: Kind) -> Decoded<()> {
-        let found = self.kind()?;
-        if found == kind {
+    /// Goes to the next value, which is to be of the kind that this byte starts.
+    fn expect(&mut self, start: u8, kind: Kind) -> Decoded<()> {
+        self.skip_space();
+        if self.byte() == Some(start) {
             return Ok(());
         }
+        let found = self.kind()?;
         Err(self.wrong_type(kind.name(), found))
     }
 
@@ -526,9 +551,9 @@ impl<'a> Reader<'a> {
 }
 
 /// An object that is only looked at: the cursor goes back afterwards.
-struct LookAhead<'r, 'a> {
-    reader: &'r mut Reader<'a>,
-    first: bool,
+pub(crate) struct LookAhead<'r, 'a> {
+    pub(crate) reader: &'r mut Reader<'a>,
+    pub(crate) first: bool,
     at_end: bool,
 }
 
@@ -539,7 +564,7 @@ impl LookAhead<'_, '_> {
             if wanted(&key) {
                 return Ok(());
             }
-            self.reader.raw().map_err(|error| error.in_member(&key))?;
+            self.reader.skip().map_err(|error| error.in_member(&key))?;
         }
         self.at_end = true;
         Ok(())
@@ -549,26 +574,22 @@ impl LookAhead<'_, '_> {
 /// Whether arrays and objects are nested deeper than `limit` in a text that is known to be JSON.
 fn nested_deeper_than(json: &str, limit: usize) -> bool {
     // Most texts hold fewer brackets than they may have levels, and counting is far cheaper than following strings.
-    let brackets = json.bytes().filter(|byte| matches!(byte, b'{' | b'[')).count();
-    if brackets <= limit {
+    if brackets(json.as_bytes()) <= limit {
         return false;
     }
-    let mut depth = 0_usize;
-    let mut in_string = false;
-    let mut bytes = json.bytes();
-    while let Some(byte) = bytes.next() {
+    let bytes = json.as_bytes();
+    let (mut depth, mut at) = (0_usize, 0);
+    while let Some(byte) = bytes.get(at) {
+        at += 1;
         match byte {
-            b'\\' if in_string => {
-                bytes.next();
-            }
-            b'"' => in_string = !in_string,
-            b'{' | b'[' if !in_string => {
+            b'{' | b'[' => {
                 depth += 1;
                 if depth > limit {
                     return true;
                 }
             }
-            b'}' | b']' if !in_string => depth -= 1,
+            b'}' | b']' => depth -= 1,
+            b'"' => at = string_end(bytes, at),
             _ => {}
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde_core::Serialize;
 
 use crate::judge::{Judge, Violation};
 use crate::message::{Call, Notice};
@@ -24,6 +24,8 @@ pub trait Validate: Serialize {
     ///
     /// # Errors
     /// When there is any.
+    // Inline, so that it is compiled where it is called and not for every type of a revision.
+    #[inline]
     fn validate(&self) -> Result<(), Invalid> {
         validate_at(self, Self::POINTER, Self::judge())
     }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use handlebars::Handlebars;
 use proc_macro2::TokenStream;
 use serde::Serialize;
+use syn::visit_mut::VisitMut;
 
 use super::{EmitError, EmitInput, TemplateError};
 
@@ -172,11 +173,26 @@ pub(super) fn rust_file(input: &EmitInput<'_>, file: &str, code: TokenStream) ->
 
 /// A Rust file: header, then the code as prettyplease writes it.
 pub(super) fn format_rust(header: &str, file: &str, code: TokenStream) -> Result<String, EmitError> {
-    let parsed = syn::parse2::<syn::File>(code).map_err(|error| EmitError::Unparsable {
+    let mut parsed = syn::parse2::<syn::File>(code).map_err(|error| EmitError::Unparsable {
         file: file.to_owned(),
         error,
     })?;
+    Inline.visit_file_mut(&mut parsed);
     Ok(format!("{header}\n\n{}", spaced(&prettyplease::unparse(&parsed))))
+}
+
+/// Leaves the functions to be compiled by the crates that call them, as generic ones are anyway: a revision has far more
+/// types than one program uses, and compiling them all would double the time to build the crate.
+struct Inline;
+
+impl VisitMut for Inline {
+    fn visit_impl_item_fn_mut(&mut self, function: &mut syn::ImplItemFn) {
+        let generic_argument = |input: &syn::FnArg| matches!(input, syn::FnArg::Typed(argument) if matches!(*argument.ty, syn::Type::ImplTrait(_)));
+        let signature = &function.sig;
+        if signature.generics.type_params().next().is_none() && !signature.inputs.iter().any(generic_argument) {
+            function.attrs.push(syn::parse_quote!(#[inline]));
+        }
+    }
 }
 
 /// prettyplease writes items without a blank line between them; people put one there.

@@ -9,8 +9,8 @@ use mcp_wire::path::Segment;
 use mcp_wire::serde::Serialize;
 use mcp_wire::serde_json::{self, Value};
 use mcp_wire::{
-    Call, Decode, Extra, Judge, Map, Message, Notice, Number, OpenJson, OpenObject, Path, RequestId, error_code,
-    Validate, from_str, validate_at,
+    Call, Decode, Extra, Judge, Map, Message, Notice, Number, OpenJson, OpenObject, Path, RequestId, Validate,
+    error_code, from_str, validate_at,
 };
 
 /// A value that has a counterpart in an adjacent revision.
@@ -147,7 +147,11 @@ impl Conversion {
     /// Notes that something further inside was lost.
     #[doc(hidden)]
     pub fn lose_within(&mut self, path: &[&str], kind: LossKind, rule: &'static str) {
-        let path = path.iter().rev().map(|member| Segment::Member((*member).to_owned())).collect();
+        let path = path
+            .iter()
+            .rev()
+            .map(|member| Segment::Member((*member).to_owned()))
+            .collect();
         self.losses.push(Reversed { path, kind, rule });
     }
 
@@ -285,12 +289,7 @@ impl Conversion {
 
     /// The value that a rule gives to a member that the source lacks.
     #[doc(hidden)]
-    pub fn default<T: Decode>(
-        &mut self,
-        member: &str,
-        json: &str,
-        rule: &'static str,
-    ) -> Result<T, Unrepresentable> {
+    pub fn default<T: Decode>(&mut self, member: &str, json: &str, rule: &'static str) -> Result<T, Unrepresentable> {
         self.lose_member(member, LossKind::Defaulted, rule);
         from_str(json).map_err(|error| Unrepresentable::by_rule(&error, rule).within_member(member))
     }
@@ -435,8 +434,9 @@ fn without_detours(mut losses: Vec<Loss>) -> Vec<Loss> {
         if losses[at].kind == LossKind::Defaulted {
             let made = losses[at].path.segments();
             let later = &losses[at + 1..];
-            let dropped =
-                later.iter().position(|loss| loss.kind == LossKind::Dropped && made.starts_with(loss.path.segments()));
+            let dropped = later
+                .iter()
+                .position(|loss| loss.kind == LossKind::Dropped && made.starts_with(loss.path.segments()));
             if let Some(dropped) = dropped.map(|dropped| at + 1 + dropped) {
                 if losses[dropped].path == losses[at].path {
                     losses.remove(dropped);
@@ -641,7 +641,17 @@ macro_rules! same_in_every_revision {
         })*
     };
 }
-same_in_every_revision!((), bool, i64, String, Number, RequestId, OpenJson, OpenObject, mcp_wire::UnknownMethod);
+same_in_every_revision!(
+    (),
+    bool,
+    i64,
+    String,
+    Number,
+    RequestId,
+    OpenJson,
+    OpenObject,
+    mcp_wire::UnknownMethod
+);
 
 impl Convert<Number> for i64 {
     fn convert(self, _: &mut Conversion) -> Result<Number, Unrepresentable> {
@@ -683,11 +693,18 @@ fn fill(template: &Value, value: &Value) -> Option<Value> {
         Value::String(text) => match text.strip_prefix('{').and_then(|text| text.strip_suffix('}')) {
             Some("") => Value::String(value.to_string()),
             Some(path) if !path.contains(['{', '}']) => select(value, path)?,
-            _ => Value::String(text.lines().filter_map(|line| fill_line(line, value)).collect::<Vec<_>>().join("\n")),
+            _ => Value::String(
+                text.lines()
+                    .filter_map(|line| fill_line(line, value))
+                    .collect::<Vec<_>>()
+                    .join("\n"),
+            ),
         },
         Value::Array(elements) => elements.iter().filter_map(|element| fill(element, value)).collect(),
         Value::Object(members) => {
-            let filled = members.iter().filter_map(|(member, inner)| Some((member.clone(), fill(inner, value)?)));
+            let filled = members
+                .iter()
+                .filter_map(|(member, inner)| Some((member.clone(), fill(inner, value)?)));
             Value::Object(filled.collect())
         }
         other => other.clone(),

@@ -94,9 +94,10 @@ where
             message,
             losses: conversion.into_losses(),
         },
-        (Err(error), Some(id)) => {
-            Translated::Refused(ErrorResponse::new(id, ErrorObject::new(error.code(), error.to_string())))
-        }
+        (Err(error), Some(id)) => Translated::Refused(ErrorResponse::new(
+            id,
+            ErrorObject::new(error.code(), error.to_string()),
+        )),
         (Err(reason), None) => {
             conversion.lose(LossKind::Dropped, AUTOMATIC);
             Translated::Dropped {

@@ -33,6 +33,7 @@ impl Revision {
     pub const HUB: Self = Self::V2025_11_25;
     /// The revision as peers name it.
     #[must_use]
+    #[inline]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::V2024_11_05 => "2024-11-05",
@@ -44,6 +45,7 @@ impl Revision {
 
     /// The revision's methods.
     #[must_use]
+    #[inline]
     pub const fn methods(self) -> &'static [mcp_wire::Method] {
         match self {
             Self::V2024_11_05 => crate::v2024_11_05::METHODS,
@@ -55,6 +57,7 @@ impl Revision {
 
     /// What is true of the revision as a whole.
     #[must_use]
+    #[inline]
     pub const fn facts(self) -> Facts {
         match self {
             Self::V2024_11_05 => {
@@ -94,6 +97,7 @@ impl Revision {
 
     /// The revision's own method of this name.
     #[must_use]
+    #[inline]
     pub fn method(self, name: &str) -> Option<&'static mcp_wire::Method> {
         self.methods().iter().find(|method| method.name == name)
     }
@@ -101,6 +105,7 @@ impl Revision {
     /// The definitions of the revision's schema, by name.
     #[cfg(feature = "definitions")]
     #[must_use]
+    #[inline]
     pub const fn definitions(self) -> &'static [mcp_wire::Definition] {
         match self {
             Self::V2024_11_05 => crate::v2024_11_05::definitions::DEFINITIONS,
@@ -125,6 +130,7 @@ pub struct Facts {
 }
 
 impl fmt::Display for Revision {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
@@ -153,6 +159,7 @@ impl<'de> mcp_wire::serde::Deserialize<'de> for Revision {
 
 impl FromStr for Revision {
     type Err = UnknownRevision;
+    #[inline]
     fn from_str(name: &str) -> Result<Self, UnknownRevision> {
         Self::ALL
             .into_iter()
@@ -171,6 +178,7 @@ pub struct UnknownRevision {
 }
 
 impl fmt::Display for UnknownRevision {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let known = Revision::ALL.map(Revision::as_str).join(", ");
         write!(f, "there is no revision {:?}; there are {known}", self.name)

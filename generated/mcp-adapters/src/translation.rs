@@ -73,7 +73,11 @@ impl Step {
 /// The tables name one type for each definition, so a value of another never gets here.
 fn mixed_up() -> Unrepresentable {
     let code = mcp_wire::error_code::INTERNAL_ERROR;
-    Unrepresentable::new(code, "the value is not of its definition's type", crate::conversion::AUTOMATIC)
+    Unrepresentable::new(
+        code,
+        "the value is not of its definition's type",
+        crate::conversion::AUTOMATIC,
+    )
 }
 
 /// A value in another revision.
@@ -130,13 +134,20 @@ pub fn translate(
     let mut value = (definition.decode)(json).map_err(TranslateError::Invalid)?;
     let mut conversion = Conversion::new(policy);
     let way: Vec<Revision> = if from < to {
-        Revision::ALL.into_iter().filter(|revision| *revision > from && *revision <= to).collect()
+        Revision::ALL
+            .into_iter()
+            .filter(|revision| *revision > from && *revision <= to)
+            .collect()
     } else {
         let earlier = Revision::ALL.into_iter().rev();
         earlier.filter(|revision| *revision < from && *revision >= to).collect()
     };
     for revision in way {
-        let step = if from < to { definition.later } else { definition.earlier };
+        let step = if from < to {
+            definition.later
+        } else {
+            definition.earlier
+        };
         let missing = || TranslateError::NoCounterpart {
             revision,
             name: definition.name,

@@ -6,6 +6,7 @@ use crate::conversion::{Conversion, Convert, Unrepresentable, close, open};
 use crate::{v2024_11_05 as source, v2025_03_26 as target};
 
 impl Convert<target::Annotations> for source::Annotations {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -19,6 +20,7 @@ impl Convert<target::Annotations> for source::Annotations {
 }
 
 impl Convert<target::AnyResourceContents> for source::AnyResourceContents {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -36,6 +38,7 @@ impl Convert<target::AnyResourceContents> for source::AnyResourceContents {
 }
 
 impl Convert<target::BlobResourceContents> for source::BlobResourceContents {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -50,6 +53,7 @@ impl Convert<target::BlobResourceContents> for source::BlobResourceContents {
 }
 
 impl Convert<target::CallToolRequest> for source::CallToolRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -62,6 +66,7 @@ impl Convert<target::CallToolRequest> for source::CallToolRequest {
 }
 
 impl Convert<target::CallToolRequestParams> for source::CallToolRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -76,6 +81,7 @@ impl Convert<target::CallToolRequestParams> for source::CallToolRequestParams {
 }
 
 impl Convert<target::CallToolResult> for source::CallToolResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -90,6 +96,7 @@ impl Convert<target::CallToolResult> for source::CallToolResult {
 }
 
 impl Convert<target::CancelledNotification> for source::CancelledNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -103,6 +110,7 @@ impl Convert<target::CancelledNotification> for source::CancelledNotification {
 
 impl Convert<target::CancelledNotificationParams>
 for source::CancelledNotificationParams {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -117,6 +125,7 @@ for source::CancelledNotificationParams {
 }
 
 impl Convert<target::ClientCapabilities> for source::ClientCapabilities {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -131,6 +140,7 @@ impl Convert<target::ClientCapabilities> for source::ClientCapabilities {
 }
 
 impl Convert<target::ClientCapabilitiesRoots> for source::ClientCapabilitiesRoots {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -143,6 +153,7 @@ impl Convert<target::ClientCapabilitiesRoots> for source::ClientCapabilitiesRoot
 }
 
 impl Convert<target::ClientNotification> for source::ClientNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -168,6 +179,7 @@ impl Convert<target::ClientNotification> for source::ClientNotification {
 }
 
 impl Convert<target::ClientRequest> for source::ClientRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -220,6 +232,7 @@ impl Convert<target::ClientRequest> for source::ClientRequest {
 }
 
 impl Convert<target::ClientResult> for source::ClientResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -239,6 +252,7 @@ impl Convert<target::ClientResult> for source::ClientResult {
 }
 
 impl Convert<target::CompleteRequest> for source::CompleteRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -251,6 +265,7 @@ impl Convert<target::CompleteRequest> for source::CompleteRequest {
 }
 
 impl Convert<target::CompleteRequestParams> for source::CompleteRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -266,6 +281,7 @@ impl Convert<target::CompleteRequestParams> for source::CompleteRequestParams {
 
 impl Convert<target::CompleteRequestParamsArgument>
 for source::CompleteRequestParamsArgument {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -279,6 +295,7 @@ for source::CompleteRequestParamsArgument {
 }
 
 impl Convert<target::CompleteResult> for source::CompleteResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -292,6 +309,7 @@ impl Convert<target::CompleteResult> for source::CompleteResult {
 }
 
 impl Convert<target::CompleteResultCompletion> for source::CompleteResultCompletion {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -306,6 +324,7 @@ impl Convert<target::CompleteResultCompletion> for source::CompleteResultComplet
 }
 
 impl Convert<target::CompletionReference> for source::CompletionReference {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -326,6 +345,7 @@ impl Convert<target::CompletionReference> for source::CompletionReference {
 }
 
 impl Convert<target::ContentBlock> for source::ContentBlock {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -349,6 +369,7 @@ impl Convert<target::ContentBlock> for source::ContentBlock {
 }
 
 impl Convert<target::CreateMessageRequest> for source::CreateMessageRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -361,6 +382,7 @@ impl Convert<target::CreateMessageRequest> for source::CreateMessageRequest {
 }
 
 impl Convert<target::CreateMessageRequestParams> for source::CreateMessageRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -383,6 +405,7 @@ impl Convert<target::CreateMessageRequestParams> for source::CreateMessageReques
 
 impl Convert<target::CreateMessageRequestParamsIncludeContext>
 for source::CreateMessageRequestParamsIncludeContext {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -405,6 +428,7 @@ for source::CreateMessageRequestParamsIncludeContext {
 }
 
 impl Convert<target::CreateMessageResult> for source::CreateMessageResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -422,6 +446,7 @@ impl Convert<target::CreateMessageResult> for source::CreateMessageResult {
 
 impl Convert<target::CreateMessageResultStopReason>
 for source::CreateMessageResultStopReason {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -444,6 +469,7 @@ for source::CreateMessageResultStopReason {
 }
 
 impl Convert<target::EmbeddedResource> for source::EmbeddedResource {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -457,6 +483,7 @@ impl Convert<target::EmbeddedResource> for source::EmbeddedResource {
 }
 
 impl Convert<target::Error> for source::Error {
+    #[inline]
     fn convert(self, _: &mut Conversion) -> Result<target::Error, Unrepresentable> {
         Ok(target::Error {
             code: self.code,
@@ -468,6 +495,7 @@ impl Convert<target::Error> for source::Error {
 }
 
 impl Convert<target::GetPromptRequest> for source::GetPromptRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -480,6 +508,7 @@ impl Convert<target::GetPromptRequest> for source::GetPromptRequest {
 }
 
 impl Convert<target::GetPromptRequestParams> for source::GetPromptRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -494,6 +523,7 @@ impl Convert<target::GetPromptRequestParams> for source::GetPromptRequestParams 
 }
 
 impl Convert<target::GetPromptResult> for source::GetPromptResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -508,6 +538,7 @@ impl Convert<target::GetPromptResult> for source::GetPromptResult {
 }
 
 impl Convert<target::ImageContent> for source::ImageContent {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -522,6 +553,7 @@ impl Convert<target::ImageContent> for source::ImageContent {
 }
 
 impl Convert<target::Implementation> for source::Implementation {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -535,6 +567,7 @@ impl Convert<target::Implementation> for source::Implementation {
 }
 
 impl Convert<target::InitializeRequest> for source::InitializeRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -547,6 +580,7 @@ impl Convert<target::InitializeRequest> for source::InitializeRequest {
 }
 
 impl Convert<target::InitializeRequestParams> for source::InitializeRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -562,6 +596,7 @@ impl Convert<target::InitializeRequestParams> for source::InitializeRequestParam
 }
 
 impl Convert<target::InitializeResult> for source::InitializeResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -578,6 +613,7 @@ impl Convert<target::InitializeResult> for source::InitializeResult {
 }
 
 impl Convert<target::InitializedNotification> for source::InitializedNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -590,6 +626,7 @@ impl Convert<target::InitializedNotification> for source::InitializedNotificatio
 }
 
 impl Convert<target::JsonRpcError> for source::JsonRpcError {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -603,12 +640,14 @@ impl Convert<target::JsonRpcError> for source::JsonRpcError {
 }
 
 impl Convert<mcp_wire::OpenJson> for source::JsonRpcMessage {
+    #[inline]
     fn convert(self, _: &mut Conversion) -> Result<mcp_wire::OpenJson, Unrepresentable> {
         open(&self)
     }
 }
 
 impl Convert<target::JsonRpcNotification> for source::JsonRpcNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -622,6 +661,7 @@ impl Convert<target::JsonRpcNotification> for source::JsonRpcNotification {
 }
 
 impl Convert<target::JsonRpcRequest> for source::JsonRpcRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -636,6 +676,7 @@ impl Convert<target::JsonRpcRequest> for source::JsonRpcRequest {
 }
 
 impl Convert<target::JsonRpcResponse> for source::JsonRpcResponse {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -649,6 +690,7 @@ impl Convert<target::JsonRpcResponse> for source::JsonRpcResponse {
 }
 
 impl Convert<target::ListPromptsRequest> for source::ListPromptsRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -661,6 +703,7 @@ impl Convert<target::ListPromptsRequest> for source::ListPromptsRequest {
 }
 
 impl Convert<target::ListPromptsResult> for source::ListPromptsResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -676,6 +719,7 @@ impl Convert<target::ListPromptsResult> for source::ListPromptsResult {
 
 impl Convert<target::ListResourceTemplatesRequest>
 for source::ListResourceTemplatesRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -689,6 +733,7 @@ for source::ListResourceTemplatesRequest {
 
 impl Convert<target::ListResourceTemplatesResult>
 for source::ListResourceTemplatesResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -704,6 +749,7 @@ for source::ListResourceTemplatesResult {
 }
 
 impl Convert<target::ListResourcesRequest> for source::ListResourcesRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -716,6 +762,7 @@ impl Convert<target::ListResourcesRequest> for source::ListResourcesRequest {
 }
 
 impl Convert<target::ListResourcesResult> for source::ListResourcesResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -730,6 +777,7 @@ impl Convert<target::ListResourcesResult> for source::ListResourcesResult {
 }
 
 impl Convert<target::ListRootsRequest> for source::ListRootsRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -742,6 +790,7 @@ impl Convert<target::ListRootsRequest> for source::ListRootsRequest {
 }
 
 impl Convert<target::ListRootsResult> for source::ListRootsResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -755,6 +804,7 @@ impl Convert<target::ListRootsResult> for source::ListRootsResult {
 }
 
 impl Convert<target::ListToolsRequest> for source::ListToolsRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -767,6 +817,7 @@ impl Convert<target::ListToolsRequest> for source::ListToolsRequest {
 }
 
 impl Convert<target::ListToolsResult> for source::ListToolsResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -781,6 +832,7 @@ impl Convert<target::ListToolsResult> for source::ListToolsResult {
 }
 
 impl Convert<target::LoggingLevel> for source::LoggingLevel {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -800,6 +852,7 @@ impl Convert<target::LoggingLevel> for source::LoggingLevel {
 }
 
 impl Convert<target::LoggingMessageNotification> for source::LoggingMessageNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -813,6 +866,7 @@ impl Convert<target::LoggingMessageNotification> for source::LoggingMessageNotif
 
 impl Convert<target::LoggingMessageNotificationParams>
 for source::LoggingMessageNotificationParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -828,6 +882,7 @@ for source::LoggingMessageNotificationParams {
 }
 
 impl Convert<target::ModelHint> for source::ModelHint {
+    #[inline]
     fn convert(self, _: &mut Conversion) -> Result<target::ModelHint, Unrepresentable> {
         Ok(target::ModelHint {
             name: self.name,
@@ -837,6 +892,7 @@ impl Convert<target::ModelHint> for source::ModelHint {
 }
 
 impl Convert<target::ModelPreferences> for source::ModelPreferences {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -852,6 +908,7 @@ impl Convert<target::ModelPreferences> for source::ModelPreferences {
 }
 
 impl Convert<target::Notification> for source::Notification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -865,6 +922,7 @@ impl Convert<target::Notification> for source::Notification {
 }
 
 impl Convert<target::NotificationParams> for source::NotificationParams {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -877,6 +935,7 @@ impl Convert<target::NotificationParams> for source::NotificationParams {
 }
 
 impl Convert<target::PaginatedRequest> for source::PaginatedRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -890,6 +949,7 @@ impl Convert<target::PaginatedRequest> for source::PaginatedRequest {
 }
 
 impl Convert<target::PaginatedRequestParams> for source::PaginatedRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -903,6 +963,7 @@ impl Convert<target::PaginatedRequestParams> for source::PaginatedRequestParams 
 }
 
 impl Convert<target::PaginatedResult> for source::PaginatedResult {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -916,6 +977,7 @@ impl Convert<target::PaginatedResult> for source::PaginatedResult {
 }
 
 impl Convert<target::PingRequest> for source::PingRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -928,6 +990,7 @@ impl Convert<target::PingRequest> for source::PingRequest {
 }
 
 impl Convert<target::ProgressNotification> for source::ProgressNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -940,6 +1003,7 @@ impl Convert<target::ProgressNotification> for source::ProgressNotification {
 }
 
 impl Convert<target::ProgressNotificationParams> for source::ProgressNotificationParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -966,6 +1030,7 @@ impl Convert<target::ProgressNotificationParams> for source::ProgressNotificatio
 }
 
 impl Convert<target::ProgressToken> for source::ProgressToken {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -983,6 +1048,7 @@ impl Convert<target::ProgressToken> for source::ProgressToken {
 }
 
 impl Convert<target::Prompt> for source::Prompt {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -997,6 +1063,7 @@ impl Convert<target::Prompt> for source::Prompt {
 }
 
 impl Convert<target::PromptArgument> for source::PromptArgument {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1012,6 +1079,7 @@ impl Convert<target::PromptArgument> for source::PromptArgument {
 
 impl Convert<target::PromptListChangedNotification>
 for source::PromptListChangedNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1024,6 +1092,7 @@ for source::PromptListChangedNotification {
 }
 
 impl Convert<target::PromptMessage> for source::PromptMessage {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1037,6 +1106,7 @@ impl Convert<target::PromptMessage> for source::PromptMessage {
 }
 
 impl Convert<target::PromptReference> for source::PromptReference {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1049,6 +1119,7 @@ impl Convert<target::PromptReference> for source::PromptReference {
 }
 
 impl Convert<target::ReadResourceRequest> for source::ReadResourceRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1061,6 +1132,7 @@ impl Convert<target::ReadResourceRequest> for source::ReadResourceRequest {
 }
 
 impl Convert<target::ReadResourceRequestParams> for source::ReadResourceRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1074,6 +1146,7 @@ impl Convert<target::ReadResourceRequestParams> for source::ReadResourceRequestP
 }
 
 impl Convert<target::ReadResourceResult> for source::ReadResourceResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1087,6 +1160,7 @@ impl Convert<target::ReadResourceResult> for source::ReadResourceResult {
 }
 
 impl Convert<target::Request> for source::Request {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1100,6 +1174,7 @@ impl Convert<target::Request> for source::Request {
 }
 
 impl Convert<target::RequestMeta> for source::RequestMeta {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1112,6 +1187,7 @@ impl Convert<target::RequestMeta> for source::RequestMeta {
 }
 
 impl Convert<target::RequestParams> for source::RequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1124,6 +1200,7 @@ impl Convert<target::RequestParams> for source::RequestParams {
 }
 
 impl Convert<target::Resource> for source::Resource {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1141,6 +1218,7 @@ impl Convert<target::Resource> for source::Resource {
 }
 
 impl Convert<target::ResourceContents> for source::ResourceContents {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1155,6 +1233,7 @@ impl Convert<target::ResourceContents> for source::ResourceContents {
 
 impl Convert<target::ResourceListChangedNotification>
 for source::ResourceListChangedNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1167,6 +1246,7 @@ for source::ResourceListChangedNotification {
 }
 
 impl Convert<target::ResourceReference> for source::ResourceReference {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1179,6 +1259,7 @@ impl Convert<target::ResourceReference> for source::ResourceReference {
 }
 
 impl Convert<target::ResourceTemplate> for source::ResourceTemplate {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1196,6 +1277,7 @@ impl Convert<target::ResourceTemplate> for source::ResourceTemplate {
 
 impl Convert<target::ResourceUpdatedNotification>
 for source::ResourceUpdatedNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1209,6 +1291,7 @@ for source::ResourceUpdatedNotification {
 
 impl Convert<target::ResourceUpdatedNotificationParams>
 for source::ResourceUpdatedNotificationParams {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1222,6 +1305,7 @@ for source::ResourceUpdatedNotificationParams {
 }
 
 impl Convert<target::Result> for source::Result {
+    #[inline]
     fn convert(self, _: &mut Conversion) -> Result<target::Result, Unrepresentable> {
         Ok(target::Result {
             meta: self.meta,
@@ -1231,6 +1315,7 @@ impl Convert<target::Result> for source::Result {
 }
 
 impl Convert<target::Role> for source::Role {
+    #[inline]
     fn convert(self, _: &mut Conversion) -> Result<target::Role, Unrepresentable> {
         match self {
             source::Role::Assistant => Ok(target::Role::Assistant),
@@ -1241,6 +1326,7 @@ impl Convert<target::Role> for source::Role {
 }
 
 impl Convert<target::Root> for source::Root {
+    #[inline]
     fn convert(self, _: &mut Conversion) -> Result<target::Root, Unrepresentable> {
         Ok(target::Root {
             name: self.name,
@@ -1252,6 +1338,7 @@ impl Convert<target::Root> for source::Root {
 
 impl Convert<target::RootsListChangedNotification>
 for source::RootsListChangedNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1264,6 +1351,7 @@ for source::RootsListChangedNotification {
 }
 
 impl Convert<target::SamplingContent> for source::SamplingContent {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1284,6 +1372,7 @@ impl Convert<target::SamplingContent> for source::SamplingContent {
 }
 
 impl Convert<target::SamplingMessage> for source::SamplingMessage {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1297,6 +1386,7 @@ impl Convert<target::SamplingMessage> for source::SamplingMessage {
 }
 
 impl Convert<target::ServerCapabilities> for source::ServerCapabilities {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1322,6 +1412,7 @@ impl Convert<target::ServerCapabilities> for source::ServerCapabilities {
 }
 
 impl Convert<target::ServerCapabilitiesPrompts> for source::ServerCapabilitiesPrompts {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1335,6 +1426,7 @@ impl Convert<target::ServerCapabilitiesPrompts> for source::ServerCapabilitiesPr
 
 impl Convert<target::ServerCapabilitiesResources>
 for source::ServerCapabilitiesResources {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1348,6 +1440,7 @@ for source::ServerCapabilitiesResources {
 }
 
 impl Convert<target::ServerCapabilitiesTools> for source::ServerCapabilitiesTools {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1360,6 +1453,7 @@ impl Convert<target::ServerCapabilitiesTools> for source::ServerCapabilitiesTool
 }
 
 impl Convert<target::ServerNotification> for source::ServerNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1402,6 +1496,7 @@ impl Convert<target::ServerNotification> for source::ServerNotification {
 }
 
 impl Convert<target::ServerRequest> for source::ServerRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1422,6 +1517,7 @@ impl Convert<target::ServerRequest> for source::ServerRequest {
 }
 
 impl Convert<target::ServerResult> for source::ServerResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1464,6 +1560,7 @@ impl Convert<target::ServerResult> for source::ServerResult {
 }
 
 impl Convert<target::SetLevelRequest> for source::SetLevelRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1476,6 +1573,7 @@ impl Convert<target::SetLevelRequest> for source::SetLevelRequest {
 }
 
 impl Convert<target::SetLevelRequestParams> for source::SetLevelRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1489,6 +1587,7 @@ impl Convert<target::SetLevelRequestParams> for source::SetLevelRequestParams {
 }
 
 impl Convert<target::SubscribeRequest> for source::SubscribeRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1501,6 +1600,7 @@ impl Convert<target::SubscribeRequest> for source::SubscribeRequest {
 }
 
 impl Convert<target::SubscribeRequestParams> for source::SubscribeRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1514,6 +1614,7 @@ impl Convert<target::SubscribeRequestParams> for source::SubscribeRequestParams 
 }
 
 impl Convert<target::TextContent> for source::TextContent {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1527,6 +1628,7 @@ impl Convert<target::TextContent> for source::TextContent {
 }
 
 impl Convert<target::TextResourceContents> for source::TextResourceContents {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1541,6 +1643,7 @@ impl Convert<target::TextResourceContents> for source::TextResourceContents {
 }
 
 impl Convert<target::Tool> for source::Tool {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1565,6 +1668,7 @@ impl Convert<target::Tool> for source::Tool {
 
 impl Convert<target::ToolListChangedNotification>
 for source::ToolListChangedNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1577,6 +1681,7 @@ for source::ToolListChangedNotification {
 }
 
 impl Convert<target::UnsubscribeRequest> for source::UnsubscribeRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1589,6 +1694,7 @@ impl Convert<target::UnsubscribeRequest> for source::UnsubscribeRequest {
 }
 
 impl Convert<target::UnsubscribeRequestParams> for source::UnsubscribeRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,

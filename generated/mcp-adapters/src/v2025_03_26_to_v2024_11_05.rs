@@ -8,6 +8,7 @@ use crate::conversion::{
 use crate::{v2025_03_26 as source, v2024_11_05 as target};
 
 impl Convert<target::Annotations> for source::Annotations {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -21,6 +22,7 @@ impl Convert<target::Annotations> for source::Annotations {
 }
 
 impl Convert<target::AnyResourceContents> for source::AnyResourceContents {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -38,6 +40,7 @@ impl Convert<target::AnyResourceContents> for source::AnyResourceContents {
 }
 
 impl Convert<target::BlobResourceContents> for source::BlobResourceContents {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -52,6 +55,7 @@ impl Convert<target::BlobResourceContents> for source::BlobResourceContents {
 }
 
 impl Convert<target::CallToolRequest> for source::CallToolRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -64,6 +68,7 @@ impl Convert<target::CallToolRequest> for source::CallToolRequest {
 }
 
 impl Convert<target::CallToolRequestParams> for source::CallToolRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -78,6 +83,7 @@ impl Convert<target::CallToolRequestParams> for source::CallToolRequestParams {
 }
 
 impl Convert<target::CallToolResult> for source::CallToolResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -92,6 +98,7 @@ impl Convert<target::CallToolResult> for source::CallToolResult {
 }
 
 impl Convert<target::CancelledNotification> for source::CancelledNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -105,6 +112,7 @@ impl Convert<target::CancelledNotification> for source::CancelledNotification {
 
 impl Convert<target::CancelledNotificationParams>
 for source::CancelledNotificationParams {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -119,6 +127,7 @@ for source::CancelledNotificationParams {
 }
 
 impl Convert<target::ClientCapabilities> for source::ClientCapabilities {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -133,6 +142,7 @@ impl Convert<target::ClientCapabilities> for source::ClientCapabilities {
 }
 
 impl Convert<target::ClientCapabilitiesRoots> for source::ClientCapabilitiesRoots {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -145,6 +155,7 @@ impl Convert<target::ClientCapabilitiesRoots> for source::ClientCapabilitiesRoot
 }
 
 impl Convert<target::ClientNotification> for source::ClientNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -170,6 +181,7 @@ impl Convert<target::ClientNotification> for source::ClientNotification {
 }
 
 impl Convert<target::ClientRequest> for source::ClientRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -222,6 +234,7 @@ impl Convert<target::ClientRequest> for source::ClientRequest {
 }
 
 impl Convert<target::ClientResult> for source::ClientResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -241,6 +254,7 @@ impl Convert<target::ClientResult> for source::ClientResult {
 }
 
 impl Convert<target::CompleteRequest> for source::CompleteRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -253,6 +267,7 @@ impl Convert<target::CompleteRequest> for source::CompleteRequest {
 }
 
 impl Convert<target::CompleteRequestParams> for source::CompleteRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -268,6 +283,7 @@ impl Convert<target::CompleteRequestParams> for source::CompleteRequestParams {
 
 impl Convert<target::CompleteRequestParamsArgument>
 for source::CompleteRequestParamsArgument {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -281,6 +297,7 @@ for source::CompleteRequestParamsArgument {
 }
 
 impl Convert<target::CompleteResult> for source::CompleteResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -294,6 +311,7 @@ impl Convert<target::CompleteResult> for source::CompleteResult {
 }
 
 impl Convert<target::CompleteResultCompletion> for source::CompleteResultCompletion {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -308,6 +326,7 @@ impl Convert<target::CompleteResultCompletion> for source::CompleteResultComplet
 }
 
 impl Convert<target::CompletionReference> for source::CompletionReference {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -328,6 +347,7 @@ impl Convert<target::CompletionReference> for source::CompletionReference {
 }
 
 impl Convert<target::ContentBlock> for source::ContentBlock {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -362,6 +382,7 @@ impl Convert<target::ContentBlock> for source::ContentBlock {
 }
 
 impl Convert<target::CreateMessageRequest> for source::CreateMessageRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -374,6 +395,7 @@ impl Convert<target::CreateMessageRequest> for source::CreateMessageRequest {
 }
 
 impl Convert<target::CreateMessageRequestParams> for source::CreateMessageRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -396,6 +418,7 @@ impl Convert<target::CreateMessageRequestParams> for source::CreateMessageReques
 
 impl Convert<target::CreateMessageRequestParamsIncludeContext>
 for source::CreateMessageRequestParamsIncludeContext {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -418,6 +441,7 @@ for source::CreateMessageRequestParamsIncludeContext {
 }
 
 impl Convert<target::CreateMessageResult> for source::CreateMessageResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -470,6 +494,7 @@ impl Convert<target::CreateMessageResult> for source::CreateMessageResult {
 
 impl Convert<target::CreateMessageResultStopReason>
 for source::CreateMessageResultStopReason {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -492,6 +517,7 @@ for source::CreateMessageResultStopReason {
 }
 
 impl Convert<target::EmbeddedResource> for source::EmbeddedResource {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -505,6 +531,7 @@ impl Convert<target::EmbeddedResource> for source::EmbeddedResource {
 }
 
 impl Convert<target::Error> for source::Error {
+    #[inline]
     fn convert(self, _: &mut Conversion) -> Result<target::Error, Unrepresentable> {
         Ok(target::Error {
             code: self.code,
@@ -516,6 +543,7 @@ impl Convert<target::Error> for source::Error {
 }
 
 impl Convert<target::GetPromptRequest> for source::GetPromptRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -528,6 +556,7 @@ impl Convert<target::GetPromptRequest> for source::GetPromptRequest {
 }
 
 impl Convert<target::GetPromptRequestParams> for source::GetPromptRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -542,6 +571,7 @@ impl Convert<target::GetPromptRequestParams> for source::GetPromptRequestParams 
 }
 
 impl Convert<target::GetPromptResult> for source::GetPromptResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -556,6 +586,7 @@ impl Convert<target::GetPromptResult> for source::GetPromptResult {
 }
 
 impl Convert<target::ImageContent> for source::ImageContent {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -570,6 +601,7 @@ impl Convert<target::ImageContent> for source::ImageContent {
 }
 
 impl Convert<target::Implementation> for source::Implementation {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -583,6 +615,7 @@ impl Convert<target::Implementation> for source::Implementation {
 }
 
 impl Convert<target::InitializeRequest> for source::InitializeRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -595,6 +628,7 @@ impl Convert<target::InitializeRequest> for source::InitializeRequest {
 }
 
 impl Convert<target::InitializeRequestParams> for source::InitializeRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -610,6 +644,7 @@ impl Convert<target::InitializeRequestParams> for source::InitializeRequestParam
 }
 
 impl Convert<target::InitializeResult> for source::InitializeResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -626,6 +661,7 @@ impl Convert<target::InitializeResult> for source::InitializeResult {
 }
 
 impl Convert<target::InitializedNotification> for source::InitializedNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -638,6 +674,7 @@ impl Convert<target::InitializedNotification> for source::InitializedNotificatio
 }
 
 impl Convert<target::JsonRpcError> for source::JsonRpcError {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -651,6 +688,7 @@ impl Convert<target::JsonRpcError> for source::JsonRpcError {
 }
 
 impl Convert<target::JsonRpcNotification> for source::JsonRpcNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -664,6 +702,7 @@ impl Convert<target::JsonRpcNotification> for source::JsonRpcNotification {
 }
 
 impl Convert<target::JsonRpcRequest> for source::JsonRpcRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -678,6 +717,7 @@ impl Convert<target::JsonRpcRequest> for source::JsonRpcRequest {
 }
 
 impl Convert<target::JsonRpcResponse> for source::JsonRpcResponse {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -691,6 +731,7 @@ impl Convert<target::JsonRpcResponse> for source::JsonRpcResponse {
 }
 
 impl Convert<target::ListPromptsRequest> for source::ListPromptsRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -703,6 +744,7 @@ impl Convert<target::ListPromptsRequest> for source::ListPromptsRequest {
 }
 
 impl Convert<target::ListPromptsResult> for source::ListPromptsResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -718,6 +760,7 @@ impl Convert<target::ListPromptsResult> for source::ListPromptsResult {
 
 impl Convert<target::ListResourceTemplatesRequest>
 for source::ListResourceTemplatesRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -731,6 +774,7 @@ for source::ListResourceTemplatesRequest {
 
 impl Convert<target::ListResourceTemplatesResult>
 for source::ListResourceTemplatesResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -746,6 +790,7 @@ for source::ListResourceTemplatesResult {
 }
 
 impl Convert<target::ListResourcesRequest> for source::ListResourcesRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -758,6 +803,7 @@ impl Convert<target::ListResourcesRequest> for source::ListResourcesRequest {
 }
 
 impl Convert<target::ListResourcesResult> for source::ListResourcesResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -772,6 +818,7 @@ impl Convert<target::ListResourcesResult> for source::ListResourcesResult {
 }
 
 impl Convert<target::ListRootsRequest> for source::ListRootsRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -784,6 +831,7 @@ impl Convert<target::ListRootsRequest> for source::ListRootsRequest {
 }
 
 impl Convert<target::ListRootsResult> for source::ListRootsResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -797,6 +845,7 @@ impl Convert<target::ListRootsResult> for source::ListRootsResult {
 }
 
 impl Convert<target::ListToolsRequest> for source::ListToolsRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -809,6 +858,7 @@ impl Convert<target::ListToolsRequest> for source::ListToolsRequest {
 }
 
 impl Convert<target::ListToolsResult> for source::ListToolsResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -823,6 +873,7 @@ impl Convert<target::ListToolsResult> for source::ListToolsResult {
 }
 
 impl Convert<target::LoggingLevel> for source::LoggingLevel {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -842,6 +893,7 @@ impl Convert<target::LoggingLevel> for source::LoggingLevel {
 }
 
 impl Convert<target::LoggingMessageNotification> for source::LoggingMessageNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -855,6 +907,7 @@ impl Convert<target::LoggingMessageNotification> for source::LoggingMessageNotif
 
 impl Convert<target::LoggingMessageNotificationParams>
 for source::LoggingMessageNotificationParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -870,6 +923,7 @@ for source::LoggingMessageNotificationParams {
 }
 
 impl Convert<target::ModelHint> for source::ModelHint {
+    #[inline]
     fn convert(self, _: &mut Conversion) -> Result<target::ModelHint, Unrepresentable> {
         Ok(target::ModelHint {
             name: self.name,
@@ -879,6 +933,7 @@ impl Convert<target::ModelHint> for source::ModelHint {
 }
 
 impl Convert<target::ModelPreferences> for source::ModelPreferences {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -894,6 +949,7 @@ impl Convert<target::ModelPreferences> for source::ModelPreferences {
 }
 
 impl Convert<target::Notification> for source::Notification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -907,6 +963,7 @@ impl Convert<target::Notification> for source::Notification {
 }
 
 impl Convert<target::NotificationParams> for source::NotificationParams {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -919,6 +976,7 @@ impl Convert<target::NotificationParams> for source::NotificationParams {
 }
 
 impl Convert<target::PaginatedRequest> for source::PaginatedRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -932,6 +990,7 @@ impl Convert<target::PaginatedRequest> for source::PaginatedRequest {
 }
 
 impl Convert<target::PaginatedRequestParams> for source::PaginatedRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -945,6 +1004,7 @@ impl Convert<target::PaginatedRequestParams> for source::PaginatedRequestParams 
 }
 
 impl Convert<target::PaginatedResult> for source::PaginatedResult {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -958,6 +1018,7 @@ impl Convert<target::PaginatedResult> for source::PaginatedResult {
 }
 
 impl Convert<target::PingRequest> for source::PingRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -970,6 +1031,7 @@ impl Convert<target::PingRequest> for source::PingRequest {
 }
 
 impl Convert<target::ProgressNotification> for source::ProgressNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -982,6 +1044,7 @@ impl Convert<target::ProgressNotification> for source::ProgressNotification {
 }
 
 impl Convert<target::ProgressNotificationParams> for source::ProgressNotificationParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -999,6 +1062,7 @@ impl Convert<target::ProgressNotificationParams> for source::ProgressNotificatio
 }
 
 impl Convert<target::ProgressToken> for source::ProgressToken {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1016,6 +1080,7 @@ impl Convert<target::ProgressToken> for source::ProgressToken {
 }
 
 impl Convert<target::Prompt> for source::Prompt {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1030,6 +1095,7 @@ impl Convert<target::Prompt> for source::Prompt {
 }
 
 impl Convert<target::PromptArgument> for source::PromptArgument {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1045,6 +1111,7 @@ impl Convert<target::PromptArgument> for source::PromptArgument {
 
 impl Convert<target::PromptListChangedNotification>
 for source::PromptListChangedNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1057,6 +1124,7 @@ for source::PromptListChangedNotification {
 }
 
 impl Convert<target::PromptMessage> for source::PromptMessage {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1070,6 +1138,7 @@ impl Convert<target::PromptMessage> for source::PromptMessage {
 }
 
 impl Convert<target::PromptReference> for source::PromptReference {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1082,6 +1151,7 @@ impl Convert<target::PromptReference> for source::PromptReference {
 }
 
 impl Convert<target::ReadResourceRequest> for source::ReadResourceRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1094,6 +1164,7 @@ impl Convert<target::ReadResourceRequest> for source::ReadResourceRequest {
 }
 
 impl Convert<target::ReadResourceRequestParams> for source::ReadResourceRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1107,6 +1178,7 @@ impl Convert<target::ReadResourceRequestParams> for source::ReadResourceRequestP
 }
 
 impl Convert<target::ReadResourceResult> for source::ReadResourceResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1120,6 +1192,7 @@ impl Convert<target::ReadResourceResult> for source::ReadResourceResult {
 }
 
 impl Convert<target::Request> for source::Request {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1133,6 +1206,7 @@ impl Convert<target::Request> for source::Request {
 }
 
 impl Convert<target::RequestMeta> for source::RequestMeta {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1145,6 +1219,7 @@ impl Convert<target::RequestMeta> for source::RequestMeta {
 }
 
 impl Convert<target::RequestParams> for source::RequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1157,6 +1232,7 @@ impl Convert<target::RequestParams> for source::RequestParams {
 }
 
 impl Convert<target::Resource> for source::Resource {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1174,6 +1250,7 @@ impl Convert<target::Resource> for source::Resource {
 }
 
 impl Convert<target::ResourceContents> for source::ResourceContents {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1188,6 +1265,7 @@ impl Convert<target::ResourceContents> for source::ResourceContents {
 
 impl Convert<target::ResourceListChangedNotification>
 for source::ResourceListChangedNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1200,6 +1278,7 @@ for source::ResourceListChangedNotification {
 }
 
 impl Convert<target::ResourceReference> for source::ResourceReference {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1212,6 +1291,7 @@ impl Convert<target::ResourceReference> for source::ResourceReference {
 }
 
 impl Convert<target::ResourceTemplate> for source::ResourceTemplate {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1229,6 +1309,7 @@ impl Convert<target::ResourceTemplate> for source::ResourceTemplate {
 
 impl Convert<target::ResourceUpdatedNotification>
 for source::ResourceUpdatedNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1242,6 +1323,7 @@ for source::ResourceUpdatedNotification {
 
 impl Convert<target::ResourceUpdatedNotificationParams>
 for source::ResourceUpdatedNotificationParams {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1255,6 +1337,7 @@ for source::ResourceUpdatedNotificationParams {
 }
 
 impl Convert<target::Result> for source::Result {
+    #[inline]
     fn convert(self, _: &mut Conversion) -> Result<target::Result, Unrepresentable> {
         Ok(target::Result {
             meta: self.meta,
@@ -1264,6 +1347,7 @@ impl Convert<target::Result> for source::Result {
 }
 
 impl Convert<target::Role> for source::Role {
+    #[inline]
     fn convert(self, _: &mut Conversion) -> Result<target::Role, Unrepresentable> {
         match self {
             source::Role::Assistant => Ok(target::Role::Assistant),
@@ -1274,6 +1358,7 @@ impl Convert<target::Role> for source::Role {
 }
 
 impl Convert<target::Root> for source::Root {
+    #[inline]
     fn convert(self, _: &mut Conversion) -> Result<target::Root, Unrepresentable> {
         Ok(target::Root {
             name: self.name,
@@ -1285,6 +1370,7 @@ impl Convert<target::Root> for source::Root {
 
 impl Convert<target::RootsListChangedNotification>
 for source::RootsListChangedNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1297,6 +1383,7 @@ for source::RootsListChangedNotification {
 }
 
 impl Convert<target::SamplingContent> for source::SamplingContent {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1326,6 +1413,7 @@ impl Convert<target::SamplingContent> for source::SamplingContent {
 }
 
 impl Convert<target::SamplingMessage> for source::SamplingMessage {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1339,6 +1427,7 @@ impl Convert<target::SamplingMessage> for source::SamplingMessage {
 }
 
 impl Convert<target::ServerCapabilities> for source::ServerCapabilities {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1357,6 +1446,7 @@ impl Convert<target::ServerCapabilities> for source::ServerCapabilities {
 }
 
 impl Convert<target::ServerCapabilitiesPrompts> for source::ServerCapabilitiesPrompts {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1370,6 +1460,7 @@ impl Convert<target::ServerCapabilitiesPrompts> for source::ServerCapabilitiesPr
 
 impl Convert<target::ServerCapabilitiesResources>
 for source::ServerCapabilitiesResources {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1383,6 +1474,7 @@ for source::ServerCapabilitiesResources {
 }
 
 impl Convert<target::ServerCapabilitiesTools> for source::ServerCapabilitiesTools {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1395,6 +1487,7 @@ impl Convert<target::ServerCapabilitiesTools> for source::ServerCapabilitiesTool
 }
 
 impl Convert<target::ServerNotification> for source::ServerNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1437,6 +1530,7 @@ impl Convert<target::ServerNotification> for source::ServerNotification {
 }
 
 impl Convert<target::ServerRequest> for source::ServerRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1457,6 +1551,7 @@ impl Convert<target::ServerRequest> for source::ServerRequest {
 }
 
 impl Convert<target::ServerResult> for source::ServerResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1499,6 +1594,7 @@ impl Convert<target::ServerResult> for source::ServerResult {
 }
 
 impl Convert<target::SetLevelRequest> for source::SetLevelRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1511,6 +1607,7 @@ impl Convert<target::SetLevelRequest> for source::SetLevelRequest {
 }
 
 impl Convert<target::SetLevelRequestParams> for source::SetLevelRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1524,6 +1621,7 @@ impl Convert<target::SetLevelRequestParams> for source::SetLevelRequestParams {
 }
 
 impl Convert<target::SubscribeRequest> for source::SubscribeRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1536,6 +1634,7 @@ impl Convert<target::SubscribeRequest> for source::SubscribeRequest {
 }
 
 impl Convert<target::SubscribeRequestParams> for source::SubscribeRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1549,6 +1648,7 @@ impl Convert<target::SubscribeRequestParams> for source::SubscribeRequestParams 
 }
 
 impl Convert<target::TextContent> for source::TextContent {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1562,6 +1662,7 @@ impl Convert<target::TextContent> for source::TextContent {
 }
 
 impl Convert<target::TextResourceContents> for source::TextResourceContents {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1576,6 +1677,7 @@ impl Convert<target::TextResourceContents> for source::TextResourceContents {
 }
 
 impl Convert<target::Tool> for source::Tool {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1593,6 +1695,7 @@ impl Convert<target::Tool> for source::Tool {
 
 impl Convert<target::ToolListChangedNotification>
 for source::ToolListChangedNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1605,6 +1708,7 @@ for source::ToolListChangedNotification {
 }
 
 impl Convert<target::UnsubscribeRequest> for source::UnsubscribeRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1617,6 +1721,7 @@ impl Convert<target::UnsubscribeRequest> for source::UnsubscribeRequest {
 }
 
 impl Convert<target::UnsubscribeRequestParams> for source::UnsubscribeRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1630,6 +1735,7 @@ impl Convert<target::UnsubscribeRequestParams> for source::UnsubscribeRequestPar
 }
 
 impl Convert<target::JsonRpcMessage> for mcp_wire::OpenJson {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,

@@ -6,6 +6,7 @@ use crate::conversion::{Conversion, Convert, Unrepresentable, close, close_valid
 use crate::{v2025_03_26 as source, v2025_06_18 as target};
 
 impl Convert<target::Annotations> for source::Annotations {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -28,6 +29,7 @@ impl Convert<target::Annotations> for source::Annotations {
 }
 
 impl Convert<target::AnyResourceContents> for source::AnyResourceContents {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -45,6 +47,7 @@ impl Convert<target::AnyResourceContents> for source::AnyResourceContents {
 }
 
 impl Convert<target::AudioContent> for source::AudioContent {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -68,6 +71,7 @@ impl Convert<target::AudioContent> for source::AudioContent {
 }
 
 impl Convert<target::BlobResourceContents> for source::BlobResourceContents {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -91,6 +95,7 @@ impl Convert<target::BlobResourceContents> for source::BlobResourceContents {
 }
 
 impl Convert<target::CallToolRequest> for source::CallToolRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -103,6 +108,7 @@ impl Convert<target::CallToolRequest> for source::CallToolRequest {
 }
 
 impl Convert<target::CallToolRequestParams> for source::CallToolRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -117,6 +123,7 @@ impl Convert<target::CallToolRequestParams> for source::CallToolRequestParams {
 }
 
 impl Convert<target::CallToolResult> for source::CallToolResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -140,6 +147,7 @@ impl Convert<target::CallToolResult> for source::CallToolResult {
 }
 
 impl Convert<target::CancelledNotification> for source::CancelledNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -153,6 +161,7 @@ impl Convert<target::CancelledNotification> for source::CancelledNotification {
 
 impl Convert<target::CancelledNotificationParams>
 for source::CancelledNotificationParams {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -167,6 +176,7 @@ for source::CancelledNotificationParams {
 }
 
 impl Convert<target::ClientCapabilities> for source::ClientCapabilities {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -190,6 +200,7 @@ impl Convert<target::ClientCapabilities> for source::ClientCapabilities {
 }
 
 impl Convert<target::ClientCapabilitiesRoots> for source::ClientCapabilitiesRoots {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -202,6 +213,7 @@ impl Convert<target::ClientCapabilitiesRoots> for source::ClientCapabilitiesRoot
 }
 
 impl Convert<target::ClientNotification> for source::ClientNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -227,6 +239,7 @@ impl Convert<target::ClientNotification> for source::ClientNotification {
 }
 
 impl Convert<target::ClientRequest> for source::ClientRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -279,6 +292,7 @@ impl Convert<target::ClientRequest> for source::ClientRequest {
 }
 
 impl Convert<target::ClientResult> for source::ClientResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -298,6 +312,7 @@ impl Convert<target::ClientResult> for source::ClientResult {
 }
 
 impl Convert<target::CompleteRequest> for source::CompleteRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -310,6 +325,7 @@ impl Convert<target::CompleteRequest> for source::CompleteRequest {
 }
 
 impl Convert<target::CompleteRequestParams> for source::CompleteRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -336,6 +352,7 @@ impl Convert<target::CompleteRequestParams> for source::CompleteRequestParams {
 
 impl Convert<target::CompleteRequestParamsArgument>
 for source::CompleteRequestParamsArgument {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -349,6 +366,7 @@ for source::CompleteRequestParamsArgument {
 }
 
 impl Convert<target::CompleteResult> for source::CompleteResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -362,6 +380,7 @@ impl Convert<target::CompleteResult> for source::CompleteResult {
 }
 
 impl Convert<target::CompleteResultCompletion> for source::CompleteResultCompletion {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -376,6 +395,7 @@ impl Convert<target::CompleteResultCompletion> for source::CompleteResultComplet
 }
 
 impl Convert<target::CompletionReference> for source::CompletionReference {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -398,6 +418,7 @@ impl Convert<target::CompletionReference> for source::CompletionReference {
 }
 
 impl Convert<target::ContentBlock> for source::ContentBlock {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -424,6 +445,7 @@ impl Convert<target::ContentBlock> for source::ContentBlock {
 }
 
 impl Convert<target::CreateMessageRequest> for source::CreateMessageRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -436,6 +458,7 @@ impl Convert<target::CreateMessageRequest> for source::CreateMessageRequest {
 }
 
 impl Convert<target::CreateMessageRequestParams> for source::CreateMessageRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -458,6 +481,7 @@ impl Convert<target::CreateMessageRequestParams> for source::CreateMessageReques
 
 impl Convert<target::CreateMessageRequestParamsIncludeContext>
 for source::CreateMessageRequestParamsIncludeContext {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -480,6 +504,7 @@ for source::CreateMessageRequestParamsIncludeContext {
 }
 
 impl Convert<target::CreateMessageResult> for source::CreateMessageResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -497,6 +522,7 @@ impl Convert<target::CreateMessageResult> for source::CreateMessageResult {
 
 impl Convert<target::CreateMessageResultStopReason>
 for source::CreateMessageResultStopReason {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -519,6 +545,7 @@ for source::CreateMessageResultStopReason {
 }
 
 impl Convert<target::EmbeddedResource> for source::EmbeddedResource {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -541,6 +568,7 @@ impl Convert<target::EmbeddedResource> for source::EmbeddedResource {
 }
 
 impl Convert<target::Error> for source::Error {
+    #[inline]
     fn convert(self, _: &mut Conversion) -> Result<target::Error, Unrepresentable> {
         Ok(target::Error {
             code: self.code,
@@ -552,6 +580,7 @@ impl Convert<target::Error> for source::Error {
 }
 
 impl Convert<target::GetPromptRequest> for source::GetPromptRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -564,6 +593,7 @@ impl Convert<target::GetPromptRequest> for source::GetPromptRequest {
 }
 
 impl Convert<target::GetPromptRequestParams> for source::GetPromptRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -578,6 +608,7 @@ impl Convert<target::GetPromptRequestParams> for source::GetPromptRequestParams 
 }
 
 impl Convert<target::GetPromptResult> for source::GetPromptResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -592,6 +623,7 @@ impl Convert<target::GetPromptResult> for source::GetPromptResult {
 }
 
 impl Convert<target::ImageContent> for source::ImageContent {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -615,6 +647,7 @@ impl Convert<target::ImageContent> for source::ImageContent {
 }
 
 impl Convert<target::Implementation> for source::Implementation {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -637,6 +670,7 @@ impl Convert<target::Implementation> for source::Implementation {
 }
 
 impl Convert<target::InitializeRequest> for source::InitializeRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -649,6 +683,7 @@ impl Convert<target::InitializeRequest> for source::InitializeRequest {
 }
 
 impl Convert<target::InitializeRequestParams> for source::InitializeRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -664,6 +699,7 @@ impl Convert<target::InitializeRequestParams> for source::InitializeRequestParam
 }
 
 impl Convert<target::InitializeResult> for source::InitializeResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -680,6 +716,7 @@ impl Convert<target::InitializeResult> for source::InitializeResult {
 }
 
 impl Convert<target::InitializedNotification> for source::InitializedNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -692,6 +729,7 @@ impl Convert<target::InitializedNotification> for source::InitializedNotificatio
 }
 
 impl Convert<target::JsonRpcError> for source::JsonRpcError {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -705,6 +743,7 @@ impl Convert<target::JsonRpcError> for source::JsonRpcError {
 }
 
 impl Convert<target::JsonRpcNotification> for source::JsonRpcNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -718,6 +757,7 @@ impl Convert<target::JsonRpcNotification> for source::JsonRpcNotification {
 }
 
 impl Convert<target::JsonRpcRequest> for source::JsonRpcRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -732,6 +772,7 @@ impl Convert<target::JsonRpcRequest> for source::JsonRpcRequest {
 }
 
 impl Convert<target::JsonRpcResponse> for source::JsonRpcResponse {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -745,6 +786,7 @@ impl Convert<target::JsonRpcResponse> for source::JsonRpcResponse {
 }
 
 impl Convert<target::ListPromptsRequest> for source::ListPromptsRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -757,6 +799,7 @@ impl Convert<target::ListPromptsRequest> for source::ListPromptsRequest {
 }
 
 impl Convert<target::ListPromptsResult> for source::ListPromptsResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -772,6 +815,7 @@ impl Convert<target::ListPromptsResult> for source::ListPromptsResult {
 
 impl Convert<target::ListResourceTemplatesRequest>
 for source::ListResourceTemplatesRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -785,6 +829,7 @@ for source::ListResourceTemplatesRequest {
 
 impl Convert<target::ListResourceTemplatesResult>
 for source::ListResourceTemplatesResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -800,6 +845,7 @@ for source::ListResourceTemplatesResult {
 }
 
 impl Convert<target::ListResourcesRequest> for source::ListResourcesRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -812,6 +858,7 @@ impl Convert<target::ListResourcesRequest> for source::ListResourcesRequest {
 }
 
 impl Convert<target::ListResourcesResult> for source::ListResourcesResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -826,6 +873,7 @@ impl Convert<target::ListResourcesResult> for source::ListResourcesResult {
 }
 
 impl Convert<target::ListRootsRequest> for source::ListRootsRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -838,6 +886,7 @@ impl Convert<target::ListRootsRequest> for source::ListRootsRequest {
 }
 
 impl Convert<target::ListRootsResult> for source::ListRootsResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -851,6 +900,7 @@ impl Convert<target::ListRootsResult> for source::ListRootsResult {
 }
 
 impl Convert<target::ListToolsRequest> for source::ListToolsRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -863,6 +913,7 @@ impl Convert<target::ListToolsRequest> for source::ListToolsRequest {
 }
 
 impl Convert<target::ListToolsResult> for source::ListToolsResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -877,6 +928,7 @@ impl Convert<target::ListToolsResult> for source::ListToolsResult {
 }
 
 impl Convert<target::LoggingLevel> for source::LoggingLevel {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -896,6 +948,7 @@ impl Convert<target::LoggingLevel> for source::LoggingLevel {
 }
 
 impl Convert<target::LoggingMessageNotification> for source::LoggingMessageNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -909,6 +962,7 @@ impl Convert<target::LoggingMessageNotification> for source::LoggingMessageNotif
 
 impl Convert<target::LoggingMessageNotificationParams>
 for source::LoggingMessageNotificationParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -924,6 +978,7 @@ for source::LoggingMessageNotificationParams {
 }
 
 impl Convert<target::ModelHint> for source::ModelHint {
+    #[inline]
     fn convert(self, _: &mut Conversion) -> Result<target::ModelHint, Unrepresentable> {
         Ok(target::ModelHint {
             name: self.name,
@@ -933,6 +988,7 @@ impl Convert<target::ModelHint> for source::ModelHint {
 }
 
 impl Convert<target::ModelPreferences> for source::ModelPreferences {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -948,6 +1004,7 @@ impl Convert<target::ModelPreferences> for source::ModelPreferences {
 }
 
 impl Convert<target::Notification> for source::Notification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -961,6 +1018,7 @@ impl Convert<target::Notification> for source::Notification {
 }
 
 impl Convert<target::NotificationParams> for source::NotificationParams {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -973,6 +1031,7 @@ impl Convert<target::NotificationParams> for source::NotificationParams {
 }
 
 impl Convert<target::PaginatedRequest> for source::PaginatedRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -986,6 +1045,7 @@ impl Convert<target::PaginatedRequest> for source::PaginatedRequest {
 }
 
 impl Convert<target::PaginatedRequestParams> for source::PaginatedRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -999,6 +1059,7 @@ impl Convert<target::PaginatedRequestParams> for source::PaginatedRequestParams 
 }
 
 impl Convert<target::PaginatedResult> for source::PaginatedResult {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1012,6 +1073,7 @@ impl Convert<target::PaginatedResult> for source::PaginatedResult {
 }
 
 impl Convert<target::PingRequest> for source::PingRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1024,6 +1086,7 @@ impl Convert<target::PingRequest> for source::PingRequest {
 }
 
 impl Convert<target::ProgressNotification> for source::ProgressNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1036,6 +1099,7 @@ impl Convert<target::ProgressNotification> for source::ProgressNotification {
 }
 
 impl Convert<target::ProgressNotificationParams> for source::ProgressNotificationParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1052,6 +1116,7 @@ impl Convert<target::ProgressNotificationParams> for source::ProgressNotificatio
 }
 
 impl Convert<target::ProgressToken> for source::ProgressToken {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1069,6 +1134,7 @@ impl Convert<target::ProgressToken> for source::ProgressToken {
 }
 
 impl Convert<target::Prompt> for source::Prompt {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1100,6 +1166,7 @@ impl Convert<target::Prompt> for source::Prompt {
 }
 
 impl Convert<target::PromptArgument> for source::PromptArgument {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1124,6 +1191,7 @@ impl Convert<target::PromptArgument> for source::PromptArgument {
 
 impl Convert<target::PromptListChangedNotification>
 for source::PromptListChangedNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1136,6 +1204,7 @@ for source::PromptListChangedNotification {
 }
 
 impl Convert<target::PromptMessage> for source::PromptMessage {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1149,6 +1218,7 @@ impl Convert<target::PromptMessage> for source::PromptMessage {
 }
 
 impl Convert<target::PromptReference> for source::PromptReference {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1170,6 +1240,7 @@ impl Convert<target::PromptReference> for source::PromptReference {
 }
 
 impl Convert<target::ReadResourceRequest> for source::ReadResourceRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1182,6 +1253,7 @@ impl Convert<target::ReadResourceRequest> for source::ReadResourceRequest {
 }
 
 impl Convert<target::ReadResourceRequestParams> for source::ReadResourceRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1195,6 +1267,7 @@ impl Convert<target::ReadResourceRequestParams> for source::ReadResourceRequestP
 }
 
 impl Convert<target::ReadResourceResult> for source::ReadResourceResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1208,6 +1281,7 @@ impl Convert<target::ReadResourceResult> for source::ReadResourceResult {
 }
 
 impl Convert<target::Request> for source::Request {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1221,6 +1295,7 @@ impl Convert<target::Request> for source::Request {
 }
 
 impl Convert<target::RequestMeta> for source::RequestMeta {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1233,6 +1308,7 @@ impl Convert<target::RequestMeta> for source::RequestMeta {
 }
 
 impl Convert<target::RequestParams> for source::RequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1245,6 +1321,7 @@ impl Convert<target::RequestParams> for source::RequestParams {
 }
 
 impl Convert<target::Resource> for source::Resource {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1279,6 +1356,7 @@ impl Convert<target::Resource> for source::Resource {
 }
 
 impl Convert<target::ResourceContents> for source::ResourceContents {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1302,6 +1380,7 @@ impl Convert<target::ResourceContents> for source::ResourceContents {
 
 impl Convert<target::ResourceListChangedNotification>
 for source::ResourceListChangedNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1314,6 +1393,7 @@ for source::ResourceListChangedNotification {
 }
 
 impl Convert<target::ResourceTemplateReference> for source::ResourceReference {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1326,6 +1406,7 @@ impl Convert<target::ResourceTemplateReference> for source::ResourceReference {
 }
 
 impl Convert<target::ResourceTemplate> for source::ResourceTemplate {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1360,6 +1441,7 @@ impl Convert<target::ResourceTemplate> for source::ResourceTemplate {
 
 impl Convert<target::ResourceUpdatedNotification>
 for source::ResourceUpdatedNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1373,6 +1455,7 @@ for source::ResourceUpdatedNotification {
 
 impl Convert<target::ResourceUpdatedNotificationParams>
 for source::ResourceUpdatedNotificationParams {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1386,6 +1469,7 @@ for source::ResourceUpdatedNotificationParams {
 }
 
 impl Convert<target::Result> for source::Result {
+    #[inline]
     fn convert(self, _: &mut Conversion) -> Result<target::Result, Unrepresentable> {
         Ok(target::Result {
             meta: self.meta,
@@ -1395,6 +1479,7 @@ impl Convert<target::Result> for source::Result {
 }
 
 impl Convert<target::Role> for source::Role {
+    #[inline]
     fn convert(self, _: &mut Conversion) -> Result<target::Role, Unrepresentable> {
         match self {
             source::Role::Assistant => Ok(target::Role::Assistant),
@@ -1405,6 +1490,7 @@ impl Convert<target::Role> for source::Role {
 }
 
 impl Convert<target::Root> for source::Root {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1428,6 +1514,7 @@ impl Convert<target::Root> for source::Root {
 
 impl Convert<target::RootsListChangedNotification>
 for source::RootsListChangedNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1440,6 +1527,7 @@ for source::RootsListChangedNotification {
 }
 
 impl Convert<target::SamplingContent> for source::SamplingContent {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1463,6 +1551,7 @@ impl Convert<target::SamplingContent> for source::SamplingContent {
 }
 
 impl Convert<target::SamplingMessage> for source::SamplingMessage {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1476,6 +1565,7 @@ impl Convert<target::SamplingMessage> for source::SamplingMessage {
 }
 
 impl Convert<target::ServerCapabilities> for source::ServerCapabilities {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1493,6 +1583,7 @@ impl Convert<target::ServerCapabilities> for source::ServerCapabilities {
 }
 
 impl Convert<target::ServerCapabilitiesPrompts> for source::ServerCapabilitiesPrompts {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1506,6 +1597,7 @@ impl Convert<target::ServerCapabilitiesPrompts> for source::ServerCapabilitiesPr
 
 impl Convert<target::ServerCapabilitiesResources>
 for source::ServerCapabilitiesResources {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1519,6 +1611,7 @@ for source::ServerCapabilitiesResources {
 }
 
 impl Convert<target::ServerCapabilitiesTools> for source::ServerCapabilitiesTools {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1531,6 +1624,7 @@ impl Convert<target::ServerCapabilitiesTools> for source::ServerCapabilitiesTool
 }
 
 impl Convert<target::ServerNotification> for source::ServerNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1573,6 +1667,7 @@ impl Convert<target::ServerNotification> for source::ServerNotification {
 }
 
 impl Convert<target::ServerRequest> for source::ServerRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1593,6 +1688,7 @@ impl Convert<target::ServerRequest> for source::ServerRequest {
 }
 
 impl Convert<target::ServerResult> for source::ServerResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1635,6 +1731,7 @@ impl Convert<target::ServerResult> for source::ServerResult {
 }
 
 impl Convert<target::SetLevelRequest> for source::SetLevelRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1647,6 +1744,7 @@ impl Convert<target::SetLevelRequest> for source::SetLevelRequest {
 }
 
 impl Convert<target::SetLevelRequestParams> for source::SetLevelRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1660,6 +1758,7 @@ impl Convert<target::SetLevelRequestParams> for source::SetLevelRequestParams {
 }
 
 impl Convert<target::SubscribeRequest> for source::SubscribeRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1672,6 +1771,7 @@ impl Convert<target::SubscribeRequest> for source::SubscribeRequest {
 }
 
 impl Convert<target::SubscribeRequestParams> for source::SubscribeRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1685,6 +1785,7 @@ impl Convert<target::SubscribeRequestParams> for source::SubscribeRequestParams 
 }
 
 impl Convert<target::TextContent> for source::TextContent {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1707,6 +1808,7 @@ impl Convert<target::TextContent> for source::TextContent {
 }
 
 impl Convert<target::TextResourceContents> for source::TextResourceContents {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1730,6 +1832,7 @@ impl Convert<target::TextResourceContents> for source::TextResourceContents {
 }
 
 impl Convert<target::Tool> for source::Tool {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1770,6 +1873,7 @@ impl Convert<target::Tool> for source::Tool {
 }
 
 impl Convert<target::ToolAnnotations> for source::ToolAnnotations {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1787,6 +1891,7 @@ impl Convert<target::ToolAnnotations> for source::ToolAnnotations {
 
 impl Convert<target::ToolListChangedNotification>
 for source::ToolListChangedNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1799,6 +1904,7 @@ for source::ToolListChangedNotification {
 }
 
 impl Convert<target::UnsubscribeRequest> for source::UnsubscribeRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1811,6 +1917,7 @@ impl Convert<target::UnsubscribeRequest> for source::UnsubscribeRequest {
 }
 
 impl Convert<target::UnsubscribeRequestParams> for source::UnsubscribeRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1824,6 +1931,7 @@ impl Convert<target::UnsubscribeRequestParams> for source::UnsubscribeRequestPar
 }
 
 impl Convert<target::JsonRpcMessage> for mcp_wire::OpenJson {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,

@@ -6,6 +6,7 @@ use crate::conversion::{Conversion, Convert, Unrepresentable, close, close_valid
 use crate::{v2025_06_18 as source, v2025_11_25 as target};
 
 impl Convert<target::Annotations> for source::Annotations {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -20,6 +21,7 @@ impl Convert<target::Annotations> for source::Annotations {
 }
 
 impl Convert<target::AnyResourceContents> for source::AnyResourceContents {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -37,6 +39,7 @@ impl Convert<target::AnyResourceContents> for source::AnyResourceContents {
 }
 
 impl Convert<target::AudioContent> for source::AudioContent {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -52,6 +55,7 @@ impl Convert<target::AudioContent> for source::AudioContent {
 }
 
 impl Convert<target::BaseMetadata> for source::BaseMetadata {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -65,6 +69,7 @@ impl Convert<target::BaseMetadata> for source::BaseMetadata {
 }
 
 impl Convert<target::BlobResourceContents> for source::BlobResourceContents {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -80,6 +85,7 @@ impl Convert<target::BlobResourceContents> for source::BlobResourceContents {
 }
 
 impl Convert<target::BooleanSchema> for source::BooleanSchema {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -94,6 +100,7 @@ impl Convert<target::BooleanSchema> for source::BooleanSchema {
 }
 
 impl Convert<target::CallToolRequest> for source::CallToolRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -106,6 +113,7 @@ impl Convert<target::CallToolRequest> for source::CallToolRequest {
 }
 
 impl Convert<target::CallToolRequestParams> for source::CallToolRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -129,6 +137,7 @@ impl Convert<target::CallToolRequestParams> for source::CallToolRequestParams {
 }
 
 impl Convert<target::CallToolResult> for source::CallToolResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -144,6 +153,7 @@ impl Convert<target::CallToolResult> for source::CallToolResult {
 }
 
 impl Convert<target::CancelledNotification> for source::CancelledNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -157,6 +167,7 @@ impl Convert<target::CancelledNotification> for source::CancelledNotification {
 
 impl Convert<target::CancelledNotificationParams>
 for source::CancelledNotificationParams {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -171,6 +182,7 @@ for source::CancelledNotificationParams {
 }
 
 impl Convert<target::ClientCapabilities> for source::ClientCapabilities {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -195,6 +207,7 @@ impl Convert<target::ClientCapabilities> for source::ClientCapabilities {
 }
 
 impl Convert<target::ClientCapabilitiesRoots> for source::ClientCapabilitiesRoots {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -207,6 +220,7 @@ impl Convert<target::ClientCapabilitiesRoots> for source::ClientCapabilitiesRoot
 }
 
 impl Convert<target::ClientNotification> for source::ClientNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -232,6 +246,7 @@ impl Convert<target::ClientNotification> for source::ClientNotification {
 }
 
 impl Convert<target::ClientRequest> for source::ClientRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -284,6 +299,7 @@ impl Convert<target::ClientRequest> for source::ClientRequest {
 }
 
 impl Convert<target::ClientResult> for source::ClientResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -306,6 +322,7 @@ impl Convert<target::ClientResult> for source::ClientResult {
 }
 
 impl Convert<target::CompleteRequest> for source::CompleteRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -318,6 +335,7 @@ impl Convert<target::CompleteRequest> for source::CompleteRequest {
 }
 
 impl Convert<target::CompleteRequestParams> for source::CompleteRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -334,6 +352,7 @@ impl Convert<target::CompleteRequestParams> for source::CompleteRequestParams {
 
 impl Convert<target::CompleteRequestParamsArgument>
 for source::CompleteRequestParamsArgument {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -348,6 +367,7 @@ for source::CompleteRequestParamsArgument {
 
 impl Convert<target::CompleteRequestParamsContext>
 for source::CompleteRequestParamsContext {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -360,6 +380,7 @@ for source::CompleteRequestParamsContext {
 }
 
 impl Convert<target::CompleteResult> for source::CompleteResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -373,6 +394,7 @@ impl Convert<target::CompleteResult> for source::CompleteResult {
 }
 
 impl Convert<target::CompleteResultCompletion> for source::CompleteResultCompletion {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -387,6 +409,7 @@ impl Convert<target::CompleteResultCompletion> for source::CompleteResultComplet
 }
 
 impl Convert<target::CompletionReference> for source::CompletionReference {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -409,6 +432,7 @@ impl Convert<target::CompletionReference> for source::CompletionReference {
 }
 
 impl Convert<target::ContentBlock> for source::ContentBlock {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -438,6 +462,7 @@ impl Convert<target::ContentBlock> for source::ContentBlock {
 }
 
 impl Convert<target::CreateMessageRequest> for source::CreateMessageRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -450,6 +475,7 @@ impl Convert<target::CreateMessageRequest> for source::CreateMessageRequest {
 }
 
 impl Convert<target::CreateMessageRequestParams> for source::CreateMessageRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -497,6 +523,7 @@ impl Convert<target::CreateMessageRequestParams> for source::CreateMessageReques
 
 impl Convert<target::CreateMessageRequestParamsIncludeContext>
 for source::CreateMessageRequestParamsIncludeContext {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -519,6 +546,7 @@ for source::CreateMessageRequestParamsIncludeContext {
 }
 
 impl Convert<target::CreateMessageResult> for source::CreateMessageResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -536,6 +564,7 @@ impl Convert<target::CreateMessageResult> for source::CreateMessageResult {
 
 impl Convert<target::CreateMessageResultStopReason>
 for source::CreateMessageResultStopReason {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -558,6 +587,7 @@ for source::CreateMessageResultStopReason {
 }
 
 impl Convert<target::ElicitRequest> for source::ElicitRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -570,6 +600,7 @@ impl Convert<target::ElicitRequest> for source::ElicitRequest {
 }
 
 impl Convert<target::ElicitRequestFormParams> for source::ElicitRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -608,6 +639,7 @@ impl Convert<target::ElicitRequestFormParams> for source::ElicitRequestParams {
 }
 
 impl Convert<target::ElicitRequestParams> for source::ElicitRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -618,6 +650,7 @@ impl Convert<target::ElicitRequestParams> for source::ElicitRequestParams {
 }
 
 impl Convert<target::ElicitResult> for source::ElicitResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -632,6 +665,7 @@ impl Convert<target::ElicitResult> for source::ElicitResult {
 }
 
 impl Convert<target::ElicitResultAction> for source::ElicitResultAction {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -650,6 +684,7 @@ impl Convert<target::ElicitResultAction> for source::ElicitResultAction {
 }
 
 impl Convert<target::ElicitResultContentValue> for source::ElicitResultContentValue {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -670,6 +705,7 @@ impl Convert<target::ElicitResultContentValue> for source::ElicitResultContentVa
 }
 
 impl Convert<target::EmbeddedResource> for source::EmbeddedResource {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -684,6 +720,7 @@ impl Convert<target::EmbeddedResource> for source::EmbeddedResource {
 }
 
 impl Convert<target::EnumSchema> for source::EnumSchema {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -694,6 +731,7 @@ impl Convert<target::EnumSchema> for source::EnumSchema {
 }
 
 impl Convert<target::LegacyTitledEnumSchema> for source::EnumSchema {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -718,6 +756,7 @@ impl Convert<target::LegacyTitledEnumSchema> for source::EnumSchema {
 }
 
 impl Convert<target::Error> for source::Error {
+    #[inline]
     fn convert(self, _: &mut Conversion) -> Result<target::Error, Unrepresentable> {
         Ok(target::Error {
             code: self.code,
@@ -729,6 +768,7 @@ impl Convert<target::Error> for source::Error {
 }
 
 impl Convert<target::GetPromptRequest> for source::GetPromptRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -741,6 +781,7 @@ impl Convert<target::GetPromptRequest> for source::GetPromptRequest {
 }
 
 impl Convert<target::GetPromptRequestParams> for source::GetPromptRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -755,6 +796,7 @@ impl Convert<target::GetPromptRequestParams> for source::GetPromptRequestParams 
 }
 
 impl Convert<target::GetPromptResult> for source::GetPromptResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -769,6 +811,7 @@ impl Convert<target::GetPromptResult> for source::GetPromptResult {
 }
 
 impl Convert<target::ImageContent> for source::ImageContent {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -784,6 +827,7 @@ impl Convert<target::ImageContent> for source::ImageContent {
 }
 
 impl Convert<target::Implementation> for source::Implementation {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -823,6 +867,7 @@ impl Convert<target::Implementation> for source::Implementation {
 }
 
 impl Convert<target::InitializeRequest> for source::InitializeRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -835,6 +880,7 @@ impl Convert<target::InitializeRequest> for source::InitializeRequest {
 }
 
 impl Convert<target::InitializeRequestParams> for source::InitializeRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -850,6 +896,7 @@ impl Convert<target::InitializeRequestParams> for source::InitializeRequestParam
 }
 
 impl Convert<target::InitializeResult> for source::InitializeResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -866,6 +913,7 @@ impl Convert<target::InitializeResult> for source::InitializeResult {
 }
 
 impl Convert<target::InitializedNotification> for source::InitializedNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -878,6 +926,7 @@ impl Convert<target::InitializedNotification> for source::InitializedNotificatio
 }
 
 impl Convert<target::JsonRpcErrorResponse> for source::JsonRpcError {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -891,6 +940,7 @@ impl Convert<target::JsonRpcErrorResponse> for source::JsonRpcError {
 }
 
 impl Convert<target::JsonRpcMessage> for source::JsonRpcMessage {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -914,6 +964,7 @@ impl Convert<target::JsonRpcMessage> for source::JsonRpcMessage {
 }
 
 impl Convert<target::JsonRpcNotification> for source::JsonRpcNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -927,6 +978,7 @@ impl Convert<target::JsonRpcNotification> for source::JsonRpcNotification {
 }
 
 impl Convert<target::JsonRpcRequest> for source::JsonRpcRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -941,6 +993,7 @@ impl Convert<target::JsonRpcRequest> for source::JsonRpcRequest {
 }
 
 impl Convert<target::JsonRpcResponse> for source::JsonRpcResponse {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -951,6 +1004,7 @@ impl Convert<target::JsonRpcResponse> for source::JsonRpcResponse {
 }
 
 impl Convert<target::JsonRpcResultResponse> for source::JsonRpcResponse {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -964,6 +1018,7 @@ impl Convert<target::JsonRpcResultResponse> for source::JsonRpcResponse {
 }
 
 impl Convert<target::ListPromptsRequest> for source::ListPromptsRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -976,6 +1031,7 @@ impl Convert<target::ListPromptsRequest> for source::ListPromptsRequest {
 }
 
 impl Convert<target::ListPromptsResult> for source::ListPromptsResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -991,6 +1047,7 @@ impl Convert<target::ListPromptsResult> for source::ListPromptsResult {
 
 impl Convert<target::ListResourceTemplatesRequest>
 for source::ListResourceTemplatesRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1004,6 +1061,7 @@ for source::ListResourceTemplatesRequest {
 
 impl Convert<target::ListResourceTemplatesResult>
 for source::ListResourceTemplatesResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1019,6 +1077,7 @@ for source::ListResourceTemplatesResult {
 }
 
 impl Convert<target::ListResourcesRequest> for source::ListResourcesRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1031,6 +1090,7 @@ impl Convert<target::ListResourcesRequest> for source::ListResourcesRequest {
 }
 
 impl Convert<target::ListResourcesResult> for source::ListResourcesResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1045,6 +1105,7 @@ impl Convert<target::ListResourcesResult> for source::ListResourcesResult {
 }
 
 impl Convert<target::ListRootsRequest> for source::ListRootsRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1057,6 +1118,7 @@ impl Convert<target::ListRootsRequest> for source::ListRootsRequest {
 }
 
 impl Convert<target::ListRootsResult> for source::ListRootsResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1070,6 +1132,7 @@ impl Convert<target::ListRootsResult> for source::ListRootsResult {
 }
 
 impl Convert<target::ListToolsRequest> for source::ListToolsRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1082,6 +1145,7 @@ impl Convert<target::ListToolsRequest> for source::ListToolsRequest {
 }
 
 impl Convert<target::ListToolsResult> for source::ListToolsResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1096,6 +1160,7 @@ impl Convert<target::ListToolsResult> for source::ListToolsResult {
 }
 
 impl Convert<target::LoggingLevel> for source::LoggingLevel {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1115,6 +1180,7 @@ impl Convert<target::LoggingLevel> for source::LoggingLevel {
 }
 
 impl Convert<target::LoggingMessageNotification> for source::LoggingMessageNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1128,6 +1194,7 @@ impl Convert<target::LoggingMessageNotification> for source::LoggingMessageNotif
 
 impl Convert<target::LoggingMessageNotificationParams>
 for source::LoggingMessageNotificationParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1143,6 +1210,7 @@ for source::LoggingMessageNotificationParams {
 }
 
 impl Convert<target::ModelHint> for source::ModelHint {
+    #[inline]
     fn convert(self, _: &mut Conversion) -> Result<target::ModelHint, Unrepresentable> {
         Ok(target::ModelHint {
             name: self.name,
@@ -1152,6 +1220,7 @@ impl Convert<target::ModelHint> for source::ModelHint {
 }
 
 impl Convert<target::ModelPreferences> for source::ModelPreferences {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1167,6 +1236,7 @@ impl Convert<target::ModelPreferences> for source::ModelPreferences {
 }
 
 impl Convert<target::Notification> for source::Notification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1180,6 +1250,7 @@ impl Convert<target::Notification> for source::Notification {
 }
 
 impl Convert<target::NotificationParams> for source::NotificationParams {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1192,6 +1263,7 @@ impl Convert<target::NotificationParams> for source::NotificationParams {
 }
 
 impl Convert<mcp_wire::OpenObject> for source::NotificationParams {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1201,6 +1273,7 @@ impl Convert<mcp_wire::OpenObject> for source::NotificationParams {
 }
 
 impl Convert<target::NumberSchema> for source::NumberSchema {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1226,6 +1299,7 @@ impl Convert<target::NumberSchema> for source::NumberSchema {
 }
 
 impl Convert<target::NumberSchemaType> for source::NumberSchemaType {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1241,6 +1315,7 @@ impl Convert<target::NumberSchemaType> for source::NumberSchemaType {
 }
 
 impl Convert<target::PaginatedRequest> for source::PaginatedRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1254,6 +1329,7 @@ impl Convert<target::PaginatedRequest> for source::PaginatedRequest {
 }
 
 impl Convert<target::PaginatedRequestParams> for source::PaginatedRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1267,6 +1343,7 @@ impl Convert<target::PaginatedRequestParams> for source::PaginatedRequestParams 
 }
 
 impl Convert<target::PaginatedResult> for source::PaginatedResult {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1280,6 +1357,7 @@ impl Convert<target::PaginatedResult> for source::PaginatedResult {
 }
 
 impl Convert<target::PingRequest> for source::PingRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1292,6 +1370,7 @@ impl Convert<target::PingRequest> for source::PingRequest {
 }
 
 impl Convert<target::PrimitiveSchemaDefinition> for source::PrimitiveSchemaDefinition {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1323,6 +1402,7 @@ impl Convert<target::PrimitiveSchemaDefinition> for source::PrimitiveSchemaDefin
 }
 
 impl Convert<target::ProgressNotification> for source::ProgressNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1335,6 +1415,7 @@ impl Convert<target::ProgressNotification> for source::ProgressNotification {
 }
 
 impl Convert<target::ProgressNotificationParams> for source::ProgressNotificationParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1351,6 +1432,7 @@ impl Convert<target::ProgressNotificationParams> for source::ProgressNotificatio
 }
 
 impl Convert<target::ProgressToken> for source::ProgressToken {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1368,6 +1450,7 @@ impl Convert<target::ProgressToken> for source::ProgressToken {
 }
 
 impl Convert<target::Prompt> for source::Prompt {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1393,6 +1476,7 @@ impl Convert<target::Prompt> for source::Prompt {
 }
 
 impl Convert<target::PromptArgument> for source::PromptArgument {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1409,6 +1493,7 @@ impl Convert<target::PromptArgument> for source::PromptArgument {
 
 impl Convert<target::PromptListChangedNotification>
 for source::PromptListChangedNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1421,6 +1506,7 @@ for source::PromptListChangedNotification {
 }
 
 impl Convert<target::PromptMessage> for source::PromptMessage {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1434,6 +1520,7 @@ impl Convert<target::PromptMessage> for source::PromptMessage {
 }
 
 impl Convert<target::PromptReference> for source::PromptReference {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1447,6 +1534,7 @@ impl Convert<target::PromptReference> for source::PromptReference {
 }
 
 impl Convert<target::ReadResourceRequest> for source::ReadResourceRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1459,6 +1547,7 @@ impl Convert<target::ReadResourceRequest> for source::ReadResourceRequest {
 }
 
 impl Convert<target::ReadResourceRequestParams> for source::ReadResourceRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1472,6 +1561,7 @@ impl Convert<target::ReadResourceRequestParams> for source::ReadResourceRequestP
 }
 
 impl Convert<target::ReadResourceResult> for source::ReadResourceResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1485,6 +1575,7 @@ impl Convert<target::ReadResourceResult> for source::ReadResourceResult {
 }
 
 impl Convert<target::Request> for source::Request {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1498,6 +1589,7 @@ impl Convert<target::Request> for source::Request {
 }
 
 impl Convert<target::RequestMeta> for source::RequestMeta {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1510,6 +1602,7 @@ impl Convert<target::RequestMeta> for source::RequestMeta {
 }
 
 impl Convert<target::RequestParams> for source::RequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1522,6 +1615,7 @@ impl Convert<target::RequestParams> for source::RequestParams {
 }
 
 impl Convert<mcp_wire::OpenObject> for source::RequestParams {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1531,6 +1625,7 @@ impl Convert<mcp_wire::OpenObject> for source::RequestParams {
 }
 
 impl Convert<target::RequestedSchema> for source::RequestedSchema {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1555,6 +1650,7 @@ impl Convert<target::RequestedSchema> for source::RequestedSchema {
 }
 
 impl Convert<target::Resource> for source::Resource {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1583,6 +1679,7 @@ impl Convert<target::Resource> for source::Resource {
 }
 
 impl Convert<target::ResourceContents> for source::ResourceContents {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1597,6 +1694,7 @@ impl Convert<target::ResourceContents> for source::ResourceContents {
 }
 
 impl Convert<target::ResourceLink> for source::ResourceLink {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1626,6 +1724,7 @@ impl Convert<target::ResourceLink> for source::ResourceLink {
 
 impl Convert<target::ResourceListChangedNotification>
 for source::ResourceListChangedNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1638,6 +1737,7 @@ for source::ResourceListChangedNotification {
 }
 
 impl Convert<target::ResourceTemplate> for source::ResourceTemplate {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1665,6 +1765,7 @@ impl Convert<target::ResourceTemplate> for source::ResourceTemplate {
 }
 
 impl Convert<target::ResourceTemplateReference> for source::ResourceTemplateReference {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1678,6 +1779,7 @@ impl Convert<target::ResourceTemplateReference> for source::ResourceTemplateRefe
 
 impl Convert<target::ResourceUpdatedNotification>
 for source::ResourceUpdatedNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1691,6 +1793,7 @@ for source::ResourceUpdatedNotification {
 
 impl Convert<target::ResourceUpdatedNotificationParams>
 for source::ResourceUpdatedNotificationParams {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1704,6 +1807,7 @@ for source::ResourceUpdatedNotificationParams {
 }
 
 impl Convert<target::Result> for source::Result {
+    #[inline]
     fn convert(self, _: &mut Conversion) -> Result<target::Result, Unrepresentable> {
         Ok(target::Result {
             meta: self.meta,
@@ -1713,6 +1817,7 @@ impl Convert<target::Result> for source::Result {
 }
 
 impl Convert<target::Role> for source::Role {
+    #[inline]
     fn convert(self, _: &mut Conversion) -> Result<target::Role, Unrepresentable> {
         match self {
             source::Role::Assistant => Ok(target::Role::Assistant),
@@ -1723,6 +1828,7 @@ impl Convert<target::Role> for source::Role {
 }
 
 impl Convert<target::Root> for source::Root {
+    #[inline]
     fn convert(self, _: &mut Conversion) -> Result<target::Root, Unrepresentable> {
         Ok(target::Root {
             meta: self.meta,
@@ -1735,6 +1841,7 @@ impl Convert<target::Root> for source::Root {
 
 impl Convert<target::RootsListChangedNotification>
 for source::RootsListChangedNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1747,6 +1854,7 @@ for source::RootsListChangedNotification {
 }
 
 impl Convert<target::SamplingContent> for source::SamplingContent {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1770,6 +1878,7 @@ impl Convert<target::SamplingContent> for source::SamplingContent {
 }
 
 impl Convert<target::SamplingMessage> for source::SamplingMessage {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1792,6 +1901,7 @@ impl Convert<target::SamplingMessage> for source::SamplingMessage {
 }
 
 impl Convert<target::ServerCapabilities> for source::ServerCapabilities {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1818,6 +1928,7 @@ impl Convert<target::ServerCapabilities> for source::ServerCapabilities {
 }
 
 impl Convert<target::ServerCapabilitiesPrompts> for source::ServerCapabilitiesPrompts {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1831,6 +1942,7 @@ impl Convert<target::ServerCapabilitiesPrompts> for source::ServerCapabilitiesPr
 
 impl Convert<target::ServerCapabilitiesResources>
 for source::ServerCapabilitiesResources {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1844,6 +1956,7 @@ for source::ServerCapabilitiesResources {
 }
 
 impl Convert<target::ServerCapabilitiesTools> for source::ServerCapabilitiesTools {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1856,6 +1969,7 @@ impl Convert<target::ServerCapabilitiesTools> for source::ServerCapabilitiesTool
 }
 
 impl Convert<target::ServerNotification> for source::ServerNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1898,6 +2012,7 @@ impl Convert<target::ServerNotification> for source::ServerNotification {
 }
 
 impl Convert<target::ServerRequest> for source::ServerRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1921,6 +2036,7 @@ impl Convert<target::ServerRequest> for source::ServerRequest {
 }
 
 impl Convert<target::ServerResult> for source::ServerResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1963,6 +2079,7 @@ impl Convert<target::ServerResult> for source::ServerResult {
 }
 
 impl Convert<target::SetLevelRequest> for source::SetLevelRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1975,6 +2092,7 @@ impl Convert<target::SetLevelRequest> for source::SetLevelRequest {
 }
 
 impl Convert<target::SetLevelRequestParams> for source::SetLevelRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1988,6 +2106,7 @@ impl Convert<target::SetLevelRequestParams> for source::SetLevelRequestParams {
 }
 
 impl Convert<target::StringSchema> for source::StringSchema {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -2013,6 +2132,7 @@ impl Convert<target::StringSchema> for source::StringSchema {
 }
 
 impl Convert<target::StringSchemaFormat> for source::StringSchemaFormat {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -2032,6 +2152,7 @@ impl Convert<target::StringSchemaFormat> for source::StringSchemaFormat {
 }
 
 impl Convert<target::SubscribeRequest> for source::SubscribeRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -2044,6 +2165,7 @@ impl Convert<target::SubscribeRequest> for source::SubscribeRequest {
 }
 
 impl Convert<target::SubscribeRequestParams> for source::SubscribeRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -2057,6 +2179,7 @@ impl Convert<target::SubscribeRequestParams> for source::SubscribeRequestParams 
 }
 
 impl Convert<target::TextContent> for source::TextContent {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -2071,6 +2194,7 @@ impl Convert<target::TextContent> for source::TextContent {
 }
 
 impl Convert<target::TextResourceContents> for source::TextResourceContents {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -2086,6 +2210,7 @@ impl Convert<target::TextResourceContents> for source::TextResourceContents {
 }
 
 impl Convert<target::Tool> for source::Tool {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -2121,6 +2246,7 @@ impl Convert<target::Tool> for source::Tool {
 }
 
 impl Convert<target::ToolAnnotations> for source::ToolAnnotations {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -2138,6 +2264,7 @@ impl Convert<target::ToolAnnotations> for source::ToolAnnotations {
 
 impl Convert<target::ToolListChangedNotification>
 for source::ToolListChangedNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -2150,6 +2277,7 @@ for source::ToolListChangedNotification {
 }
 
 impl Convert<target::UnsubscribeRequest> for source::UnsubscribeRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -2162,6 +2290,7 @@ impl Convert<target::UnsubscribeRequest> for source::UnsubscribeRequest {
 }
 
 impl Convert<target::UnsubscribeRequestParams> for source::UnsubscribeRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -2175,6 +2304,7 @@ impl Convert<target::UnsubscribeRequestParams> for source::UnsubscribeRequestPar
 }
 
 impl Convert<target::ClientCapabilitiesElicitation> for mcp_wire::OpenObject {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -2184,6 +2314,7 @@ impl Convert<target::ClientCapabilitiesElicitation> for mcp_wire::OpenObject {
 }
 
 impl Convert<target::ClientCapabilitiesSampling> for mcp_wire::OpenObject {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,

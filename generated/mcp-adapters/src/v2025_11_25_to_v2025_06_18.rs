@@ -9,6 +9,7 @@ use crate::{v2025_11_25 as source, v2025_06_18 as target};
 use crate::rules_of_v2025_11_25 as functions;
 
 impl Convert<target::Annotations> for source::Annotations {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -23,6 +24,7 @@ impl Convert<target::Annotations> for source::Annotations {
 }
 
 impl Convert<target::AnyResourceContents> for source::AnyResourceContents {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -40,6 +42,7 @@ impl Convert<target::AnyResourceContents> for source::AnyResourceContents {
 }
 
 impl Convert<target::AudioContent> for source::AudioContent {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -55,6 +58,7 @@ impl Convert<target::AudioContent> for source::AudioContent {
 }
 
 impl Convert<target::BaseMetadata> for source::BaseMetadata {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -68,6 +72,7 @@ impl Convert<target::BaseMetadata> for source::BaseMetadata {
 }
 
 impl Convert<target::BlobResourceContents> for source::BlobResourceContents {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -83,6 +88,7 @@ impl Convert<target::BlobResourceContents> for source::BlobResourceContents {
 }
 
 impl Convert<target::BooleanSchema> for source::BooleanSchema {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -97,6 +103,7 @@ impl Convert<target::BooleanSchema> for source::BooleanSchema {
 }
 
 impl Convert<target::CallToolRequest> for source::CallToolRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -109,6 +116,7 @@ impl Convert<target::CallToolRequest> for source::CallToolRequest {
 }
 
 impl Convert<target::CallToolRequestParams> for source::CallToolRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -125,6 +133,7 @@ impl Convert<target::CallToolRequestParams> for source::CallToolRequestParams {
 }
 
 impl Convert<target::CallToolResult> for source::CallToolResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -140,6 +149,7 @@ impl Convert<target::CallToolResult> for source::CallToolResult {
 }
 
 impl Convert<target::CancelledNotification> for source::CancelledNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -153,6 +163,7 @@ impl Convert<target::CancelledNotification> for source::CancelledNotification {
 
 impl Convert<target::CancelledNotificationParams>
 for source::CancelledNotificationParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -167,6 +178,7 @@ for source::CancelledNotificationParams {
 }
 
 impl Convert<target::ClientCapabilities> for source::ClientCapabilities {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -191,6 +203,7 @@ impl Convert<target::ClientCapabilities> for source::ClientCapabilities {
 }
 
 impl Convert<mcp_wire::OpenObject> for source::ClientCapabilitiesElicitation {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -200,6 +213,7 @@ impl Convert<mcp_wire::OpenObject> for source::ClientCapabilitiesElicitation {
 }
 
 impl Convert<target::ClientCapabilitiesRoots> for source::ClientCapabilitiesRoots {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -212,6 +226,7 @@ impl Convert<target::ClientCapabilitiesRoots> for source::ClientCapabilitiesRoot
 }
 
 impl Convert<mcp_wire::OpenObject> for source::ClientCapabilitiesSampling {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -221,6 +236,7 @@ impl Convert<mcp_wire::OpenObject> for source::ClientCapabilitiesSampling {
 }
 
 impl Convert<target::ClientNotification> for source::ClientNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -257,6 +273,7 @@ impl Convert<target::ClientNotification> for source::ClientNotification {
 }
 
 impl Convert<target::ClientRequest> for source::ClientRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -333,6 +350,7 @@ impl Convert<target::ClientRequest> for source::ClientRequest {
 }
 
 impl Convert<target::ClientResult> for source::ClientResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -409,6 +427,7 @@ impl Convert<target::ClientResult> for source::ClientResult {
 }
 
 impl Convert<target::CompleteRequest> for source::CompleteRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -421,6 +440,7 @@ impl Convert<target::CompleteRequest> for source::CompleteRequest {
 }
 
 impl Convert<target::CompleteRequestParams> for source::CompleteRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -437,6 +457,7 @@ impl Convert<target::CompleteRequestParams> for source::CompleteRequestParams {
 
 impl Convert<target::CompleteRequestParamsArgument>
 for source::CompleteRequestParamsArgument {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -451,6 +472,7 @@ for source::CompleteRequestParamsArgument {
 
 impl Convert<target::CompleteRequestParamsContext>
 for source::CompleteRequestParamsContext {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -463,6 +485,7 @@ for source::CompleteRequestParamsContext {
 }
 
 impl Convert<target::CompleteResult> for source::CompleteResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -476,6 +499,7 @@ impl Convert<target::CompleteResult> for source::CompleteResult {
 }
 
 impl Convert<target::CompleteResultCompletion> for source::CompleteResultCompletion {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -490,6 +514,7 @@ impl Convert<target::CompleteResultCompletion> for source::CompleteResultComplet
 }
 
 impl Convert<target::CompletionReference> for source::CompletionReference {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -512,6 +537,7 @@ impl Convert<target::CompletionReference> for source::CompletionReference {
 }
 
 impl Convert<target::ContentBlock> for source::ContentBlock {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -541,6 +567,7 @@ impl Convert<target::ContentBlock> for source::ContentBlock {
 }
 
 impl Convert<target::CreateMessageRequest> for source::CreateMessageRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -553,6 +580,7 @@ impl Convert<target::CreateMessageRequest> for source::CreateMessageRequest {
 }
 
 impl Convert<target::CreateMessageRequestParams> for source::CreateMessageRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -597,6 +625,7 @@ impl Convert<target::CreateMessageRequestParams> for source::CreateMessageReques
 
 impl Convert<target::CreateMessageRequestParamsIncludeContext>
 for source::CreateMessageRequestParamsIncludeContext {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -619,6 +648,7 @@ for source::CreateMessageRequestParamsIncludeContext {
 }
 
 impl Convert<target::CreateMessageResult> for source::CreateMessageResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -640,6 +670,7 @@ impl Convert<target::CreateMessageResult> for source::CreateMessageResult {
 
 impl Convert<target::CreateMessageResultStopReason>
 for source::CreateMessageResultStopReason {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -665,6 +696,7 @@ for source::CreateMessageResultStopReason {
 }
 
 impl Convert<target::ElicitRequest> for source::ElicitRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -677,6 +709,7 @@ impl Convert<target::ElicitRequest> for source::ElicitRequest {
 }
 
 impl Convert<target::ElicitRequestParams> for source::ElicitRequestFormParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -696,6 +729,7 @@ impl Convert<target::ElicitRequestParams> for source::ElicitRequestFormParams {
 }
 
 impl Convert<target::ElicitRequestParams> for source::ElicitRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -718,6 +752,7 @@ impl Convert<target::ElicitRequestParams> for source::ElicitRequestParams {
 }
 
 impl Convert<target::ElicitResult> for source::ElicitResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -732,6 +767,7 @@ impl Convert<target::ElicitResult> for source::ElicitResult {
 }
 
 impl Convert<target::ElicitResultAction> for source::ElicitResultAction {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -750,6 +786,7 @@ impl Convert<target::ElicitResultAction> for source::ElicitResultAction {
 }
 
 impl Convert<target::ElicitResultContentValue> for source::ElicitResultContentValue {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -779,6 +816,7 @@ impl Convert<target::ElicitResultContentValue> for source::ElicitResultContentVa
 }
 
 impl Convert<target::EmbeddedResource> for source::EmbeddedResource {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -793,6 +831,7 @@ impl Convert<target::EmbeddedResource> for source::EmbeddedResource {
 }
 
 impl Convert<target::EnumSchema> for source::EnumSchema {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -833,6 +872,7 @@ impl Convert<target::EnumSchema> for source::EnumSchema {
 }
 
 impl Convert<target::Error> for source::Error {
+    #[inline]
     fn convert(self, _: &mut Conversion) -> Result<target::Error, Unrepresentable> {
         Ok(target::Error {
             code: self.code,
@@ -844,6 +884,7 @@ impl Convert<target::Error> for source::Error {
 }
 
 impl Convert<target::GetPromptRequest> for source::GetPromptRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -856,6 +897,7 @@ impl Convert<target::GetPromptRequest> for source::GetPromptRequest {
 }
 
 impl Convert<target::GetPromptRequestParams> for source::GetPromptRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -870,6 +912,7 @@ impl Convert<target::GetPromptRequestParams> for source::GetPromptRequestParams 
 }
 
 impl Convert<target::GetPromptResult> for source::GetPromptResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -884,6 +927,7 @@ impl Convert<target::GetPromptResult> for source::GetPromptResult {
 }
 
 impl Convert<target::ImageContent> for source::ImageContent {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -899,6 +943,7 @@ impl Convert<target::ImageContent> for source::ImageContent {
 }
 
 impl Convert<target::Implementation> for source::Implementation {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -917,6 +962,7 @@ impl Convert<target::Implementation> for source::Implementation {
 }
 
 impl Convert<target::InitializeRequest> for source::InitializeRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -929,6 +975,7 @@ impl Convert<target::InitializeRequest> for source::InitializeRequest {
 }
 
 impl Convert<target::InitializeRequestParams> for source::InitializeRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -944,6 +991,7 @@ impl Convert<target::InitializeRequestParams> for source::InitializeRequestParam
 }
 
 impl Convert<target::InitializeResult> for source::InitializeResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -960,6 +1008,7 @@ impl Convert<target::InitializeResult> for source::InitializeResult {
 }
 
 impl Convert<target::InitializedNotification> for source::InitializedNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -972,6 +1021,7 @@ impl Convert<target::InitializedNotification> for source::InitializedNotificatio
 }
 
 impl Convert<target::JsonRpcError> for source::JsonRpcErrorResponse {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -985,6 +1035,7 @@ impl Convert<target::JsonRpcError> for source::JsonRpcErrorResponse {
 }
 
 impl Convert<target::JsonRpcMessage> for source::JsonRpcMessage {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1008,6 +1059,7 @@ impl Convert<target::JsonRpcMessage> for source::JsonRpcMessage {
 }
 
 impl Convert<target::JsonRpcNotification> for source::JsonRpcNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1021,6 +1073,7 @@ impl Convert<target::JsonRpcNotification> for source::JsonRpcNotification {
 }
 
 impl Convert<target::JsonRpcRequest> for source::JsonRpcRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1035,6 +1088,7 @@ impl Convert<target::JsonRpcRequest> for source::JsonRpcRequest {
 }
 
 impl Convert<target::JsonRpcResponse> for source::JsonRpcResponse {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1056,6 +1110,7 @@ impl Convert<target::JsonRpcResponse> for source::JsonRpcResponse {
 }
 
 impl Convert<target::JsonRpcResponse> for source::JsonRpcResultResponse {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1069,6 +1124,7 @@ impl Convert<target::JsonRpcResponse> for source::JsonRpcResultResponse {
 }
 
 impl Convert<target::EnumSchema> for source::LegacyTitledEnumSchema {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1086,6 +1142,7 @@ impl Convert<target::EnumSchema> for source::LegacyTitledEnumSchema {
 }
 
 impl Convert<target::ListPromptsRequest> for source::ListPromptsRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1098,6 +1155,7 @@ impl Convert<target::ListPromptsRequest> for source::ListPromptsRequest {
 }
 
 impl Convert<target::ListPromptsResult> for source::ListPromptsResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1113,6 +1171,7 @@ impl Convert<target::ListPromptsResult> for source::ListPromptsResult {
 
 impl Convert<target::ListResourceTemplatesRequest>
 for source::ListResourceTemplatesRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1126,6 +1185,7 @@ for source::ListResourceTemplatesRequest {
 
 impl Convert<target::ListResourceTemplatesResult>
 for source::ListResourceTemplatesResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1141,6 +1201,7 @@ for source::ListResourceTemplatesResult {
 }
 
 impl Convert<target::ListResourcesRequest> for source::ListResourcesRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1153,6 +1214,7 @@ impl Convert<target::ListResourcesRequest> for source::ListResourcesRequest {
 }
 
 impl Convert<target::ListResourcesResult> for source::ListResourcesResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1167,6 +1229,7 @@ impl Convert<target::ListResourcesResult> for source::ListResourcesResult {
 }
 
 impl Convert<target::ListRootsRequest> for source::ListRootsRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1179,6 +1242,7 @@ impl Convert<target::ListRootsRequest> for source::ListRootsRequest {
 }
 
 impl Convert<target::ListRootsResult> for source::ListRootsResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1192,6 +1256,7 @@ impl Convert<target::ListRootsResult> for source::ListRootsResult {
 }
 
 impl Convert<target::ListToolsRequest> for source::ListToolsRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1204,6 +1269,7 @@ impl Convert<target::ListToolsRequest> for source::ListToolsRequest {
 }
 
 impl Convert<target::ListToolsResult> for source::ListToolsResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1234,6 +1300,7 @@ impl Convert<target::ListToolsResult> for source::ListToolsResult {
 }
 
 impl Convert<target::LoggingLevel> for source::LoggingLevel {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1253,6 +1320,7 @@ impl Convert<target::LoggingLevel> for source::LoggingLevel {
 }
 
 impl Convert<target::LoggingMessageNotification> for source::LoggingMessageNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1266,6 +1334,7 @@ impl Convert<target::LoggingMessageNotification> for source::LoggingMessageNotif
 
 impl Convert<target::LoggingMessageNotificationParams>
 for source::LoggingMessageNotificationParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1281,6 +1350,7 @@ for source::LoggingMessageNotificationParams {
 }
 
 impl Convert<target::ModelHint> for source::ModelHint {
+    #[inline]
     fn convert(self, _: &mut Conversion) -> Result<target::ModelHint, Unrepresentable> {
         Ok(target::ModelHint {
             name: self.name,
@@ -1290,6 +1360,7 @@ impl Convert<target::ModelHint> for source::ModelHint {
 }
 
 impl Convert<target::ModelPreferences> for source::ModelPreferences {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1305,6 +1376,7 @@ impl Convert<target::ModelPreferences> for source::ModelPreferences {
 }
 
 impl Convert<target::Notification> for source::Notification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1318,6 +1390,7 @@ impl Convert<target::Notification> for source::Notification {
 }
 
 impl Convert<target::NotificationParams> for source::NotificationParams {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1330,6 +1403,7 @@ impl Convert<target::NotificationParams> for source::NotificationParams {
 }
 
 impl Convert<target::NumberSchema> for source::NumberSchema {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1348,6 +1422,7 @@ impl Convert<target::NumberSchema> for source::NumberSchema {
 }
 
 impl Convert<target::NumberSchemaType> for source::NumberSchemaType {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1363,6 +1438,7 @@ impl Convert<target::NumberSchemaType> for source::NumberSchemaType {
 }
 
 impl Convert<target::PaginatedRequest> for source::PaginatedRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1376,6 +1452,7 @@ impl Convert<target::PaginatedRequest> for source::PaginatedRequest {
 }
 
 impl Convert<target::PaginatedRequestParams> for source::PaginatedRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1389,6 +1466,7 @@ impl Convert<target::PaginatedRequestParams> for source::PaginatedRequestParams 
 }
 
 impl Convert<target::PaginatedResult> for source::PaginatedResult {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1402,6 +1480,7 @@ impl Convert<target::PaginatedResult> for source::PaginatedResult {
 }
 
 impl Convert<target::PingRequest> for source::PingRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1414,6 +1493,7 @@ impl Convert<target::PingRequest> for source::PingRequest {
 }
 
 impl Convert<target::PrimitiveSchemaDefinition> for source::PrimitiveSchemaDefinition {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1487,6 +1567,7 @@ impl Convert<target::PrimitiveSchemaDefinition> for source::PrimitiveSchemaDefin
 }
 
 impl Convert<target::ProgressNotification> for source::ProgressNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1499,6 +1580,7 @@ impl Convert<target::ProgressNotification> for source::ProgressNotification {
 }
 
 impl Convert<target::ProgressNotificationParams> for source::ProgressNotificationParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1515,6 +1597,7 @@ impl Convert<target::ProgressNotificationParams> for source::ProgressNotificatio
 }
 
 impl Convert<target::ProgressToken> for source::ProgressToken {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1532,6 +1615,7 @@ impl Convert<target::ProgressToken> for source::ProgressToken {
 }
 
 impl Convert<target::Prompt> for source::Prompt {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1550,6 +1634,7 @@ impl Convert<target::Prompt> for source::Prompt {
 }
 
 impl Convert<target::PromptArgument> for source::PromptArgument {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1566,6 +1651,7 @@ impl Convert<target::PromptArgument> for source::PromptArgument {
 
 impl Convert<target::PromptListChangedNotification>
 for source::PromptListChangedNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1578,6 +1664,7 @@ for source::PromptListChangedNotification {
 }
 
 impl Convert<target::PromptMessage> for source::PromptMessage {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1591,6 +1678,7 @@ impl Convert<target::PromptMessage> for source::PromptMessage {
 }
 
 impl Convert<target::PromptReference> for source::PromptReference {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1604,6 +1692,7 @@ impl Convert<target::PromptReference> for source::PromptReference {
 }
 
 impl Convert<target::ReadResourceRequest> for source::ReadResourceRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1616,6 +1705,7 @@ impl Convert<target::ReadResourceRequest> for source::ReadResourceRequest {
 }
 
 impl Convert<target::ReadResourceRequestParams> for source::ReadResourceRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1629,6 +1719,7 @@ impl Convert<target::ReadResourceRequestParams> for source::ReadResourceRequestP
 }
 
 impl Convert<target::ReadResourceResult> for source::ReadResourceResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1642,6 +1733,7 @@ impl Convert<target::ReadResourceResult> for source::ReadResourceResult {
 }
 
 impl Convert<target::Request> for source::Request {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1655,6 +1747,7 @@ impl Convert<target::Request> for source::Request {
 }
 
 impl Convert<target::RequestMeta> for source::RequestMeta {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1667,6 +1760,7 @@ impl Convert<target::RequestMeta> for source::RequestMeta {
 }
 
 impl Convert<target::RequestParams> for source::RequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1679,6 +1773,7 @@ impl Convert<target::RequestParams> for source::RequestParams {
 }
 
 impl Convert<target::RequestedSchema> for source::RequestedSchema {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1706,6 +1801,7 @@ impl Convert<target::RequestedSchema> for source::RequestedSchema {
 }
 
 impl Convert<target::Resource> for source::Resource {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1727,6 +1823,7 @@ impl Convert<target::Resource> for source::Resource {
 }
 
 impl Convert<target::ResourceContents> for source::ResourceContents {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1741,6 +1838,7 @@ impl Convert<target::ResourceContents> for source::ResourceContents {
 }
 
 impl Convert<target::ResourceLink> for source::ResourceLink {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1763,6 +1861,7 @@ impl Convert<target::ResourceLink> for source::ResourceLink {
 
 impl Convert<target::ResourceListChangedNotification>
 for source::ResourceListChangedNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1775,6 +1874,7 @@ for source::ResourceListChangedNotification {
 }
 
 impl Convert<target::ResourceTemplate> for source::ResourceTemplate {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1795,6 +1895,7 @@ impl Convert<target::ResourceTemplate> for source::ResourceTemplate {
 }
 
 impl Convert<target::ResourceTemplateReference> for source::ResourceTemplateReference {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1808,6 +1909,7 @@ impl Convert<target::ResourceTemplateReference> for source::ResourceTemplateRefe
 
 impl Convert<target::ResourceUpdatedNotification>
 for source::ResourceUpdatedNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1821,6 +1923,7 @@ for source::ResourceUpdatedNotification {
 
 impl Convert<target::ResourceUpdatedNotificationParams>
 for source::ResourceUpdatedNotificationParams {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1834,6 +1937,7 @@ for source::ResourceUpdatedNotificationParams {
 }
 
 impl Convert<target::Result> for source::Result {
+    #[inline]
     fn convert(self, _: &mut Conversion) -> Result<target::Result, Unrepresentable> {
         Ok(target::Result {
             meta: self.meta,
@@ -1843,6 +1947,7 @@ impl Convert<target::Result> for source::Result {
 }
 
 impl Convert<target::Role> for source::Role {
+    #[inline]
     fn convert(self, _: &mut Conversion) -> Result<target::Role, Unrepresentable> {
         match self {
             source::Role::Assistant => Ok(target::Role::Assistant),
@@ -1853,6 +1958,7 @@ impl Convert<target::Role> for source::Role {
 }
 
 impl Convert<target::Root> for source::Root {
+    #[inline]
     fn convert(self, _: &mut Conversion) -> Result<target::Root, Unrepresentable> {
         Ok(target::Root {
             meta: self.meta,
@@ -1865,6 +1971,7 @@ impl Convert<target::Root> for source::Root {
 
 impl Convert<target::RootsListChangedNotification>
 for source::RootsListChangedNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1877,6 +1984,7 @@ for source::RootsListChangedNotification {
 }
 
 impl Convert<target::SamplingContent> for source::SamplingContent {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1927,6 +2035,7 @@ impl Convert<target::SamplingContent> for source::SamplingContent {
 }
 
 impl Convert<target::SamplingMessage> for source::SamplingMessage {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1942,6 +2051,7 @@ impl Convert<target::SamplingMessage> for source::SamplingMessage {
 }
 
 impl Convert<target::ServerCapabilities> for source::ServerCapabilities {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -1961,6 +2071,7 @@ impl Convert<target::ServerCapabilities> for source::ServerCapabilities {
 }
 
 impl Convert<target::ServerCapabilitiesPrompts> for source::ServerCapabilitiesPrompts {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1974,6 +2085,7 @@ impl Convert<target::ServerCapabilitiesPrompts> for source::ServerCapabilitiesPr
 
 impl Convert<target::ServerCapabilitiesResources>
 for source::ServerCapabilitiesResources {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1987,6 +2099,7 @@ for source::ServerCapabilitiesResources {
 }
 
 impl Convert<target::ServerCapabilitiesTools> for source::ServerCapabilitiesTools {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -1999,6 +2112,7 @@ impl Convert<target::ServerCapabilitiesTools> for source::ServerCapabilitiesTool
 }
 
 impl Convert<target::ServerNotification> for source::ServerNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -2065,6 +2179,7 @@ impl Convert<target::ServerNotification> for source::ServerNotification {
 }
 
 impl Convert<target::ServerRequest> for source::ServerRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -2112,6 +2227,7 @@ impl Convert<target::ServerRequest> for source::ServerRequest {
 }
 
 impl Convert<target::ServerResult> for source::ServerResult {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -2217,6 +2333,7 @@ impl Convert<target::ServerResult> for source::ServerResult {
 }
 
 impl Convert<target::SetLevelRequest> for source::SetLevelRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -2229,6 +2346,7 @@ impl Convert<target::SetLevelRequest> for source::SetLevelRequest {
 }
 
 impl Convert<target::SetLevelRequestParams> for source::SetLevelRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -2242,6 +2360,7 @@ impl Convert<target::SetLevelRequestParams> for source::SetLevelRequestParams {
 }
 
 impl Convert<target::StringSchema> for source::StringSchema {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -2260,6 +2379,7 @@ impl Convert<target::StringSchema> for source::StringSchema {
 }
 
 impl Convert<target::StringSchemaFormat> for source::StringSchemaFormat {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -2279,6 +2399,7 @@ impl Convert<target::StringSchemaFormat> for source::StringSchemaFormat {
 }
 
 impl Convert<target::SubscribeRequest> for source::SubscribeRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -2291,6 +2412,7 @@ impl Convert<target::SubscribeRequest> for source::SubscribeRequest {
 }
 
 impl Convert<target::SubscribeRequestParams> for source::SubscribeRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -2304,6 +2426,7 @@ impl Convert<target::SubscribeRequestParams> for source::SubscribeRequestParams 
 }
 
 impl Convert<target::TextContent> for source::TextContent {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -2318,6 +2441,7 @@ impl Convert<target::TextContent> for source::TextContent {
 }
 
 impl Convert<target::TextResourceContents> for source::TextResourceContents {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -2333,6 +2457,7 @@ impl Convert<target::TextResourceContents> for source::TextResourceContents {
 }
 
 impl Convert<target::Tool> for source::Tool {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -2354,6 +2479,7 @@ impl Convert<target::Tool> for source::Tool {
 }
 
 impl Convert<target::ToolAnnotations> for source::ToolAnnotations {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -2371,6 +2497,7 @@ impl Convert<target::ToolAnnotations> for source::ToolAnnotations {
 
 impl Convert<target::ToolListChangedNotification>
 for source::ToolListChangedNotification {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -2383,6 +2510,7 @@ for source::ToolListChangedNotification {
 }
 
 impl Convert<target::UnsubscribeRequest> for source::UnsubscribeRequest {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -2395,6 +2523,7 @@ impl Convert<target::UnsubscribeRequest> for source::UnsubscribeRequest {
 }
 
 impl Convert<target::UnsubscribeRequestParams> for source::UnsubscribeRequestParams {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -2408,6 +2537,7 @@ impl Convert<target::UnsubscribeRequestParams> for source::UnsubscribeRequestPar
 }
 
 impl Convert<target::EnumSchema> for source::UntitledSingleSelectEnumSchema {
+    #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
@@ -2432,6 +2562,7 @@ impl Convert<target::EnumSchema> for source::UntitledSingleSelectEnumSchema {
 }
 
 impl Convert<target::NotificationParams> for mcp_wire::OpenObject {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,
@@ -2441,6 +2572,7 @@ impl Convert<target::NotificationParams> for mcp_wire::OpenObject {
 }
 
 impl Convert<target::RequestParams> for mcp_wire::OpenObject {
+    #[inline]
     fn convert(
         self,
         _: &mut Conversion,

@@ -24,6 +24,7 @@ pub struct Annotations {
 impl Annotations {
     /// The same with `audience`.
     #[must_use]
+    #[inline]
     pub fn with_audience(mut self, audience: Vec<Role>) -> Self {
         self.audience = Some(audience);
         self
@@ -38,6 +39,7 @@ impl Annotations {
 }
 
 impl mcp_wire::Decode for Annotations {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut audience = None;
         let mut priority = None;
@@ -58,6 +60,7 @@ impl mcp_wire::Decode for Annotations {
 }
 
 impl mcp_wire::Object for Annotations {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -86,18 +89,21 @@ pub enum AnyResourceContents {
 }
 
 impl From<BlobResourceContents> for AnyResourceContents {
+    #[inline]
     fn from(value: BlobResourceContents) -> Self {
         Self::Blob(value)
     }
 }
 
 impl From<TextResourceContents> for AnyResourceContents {
+    #[inline]
     fn from(value: TextResourceContents) -> Self {
         Self::Text(value)
     }
 }
 
 impl mcp_wire::Decode for AnyResourceContents {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader
             .peek_telling(
@@ -147,6 +153,7 @@ pub struct CancelledNotification {
 impl CancelledNotification {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: CancelledNotificationParams) -> Self {
         Self {
             params,
@@ -156,6 +163,7 @@ impl CancelledNotification {
 }
 
 impl mcp_wire::Decode for CancelledNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -179,6 +187,7 @@ impl mcp_wire::Decode for CancelledNotification {
 }
 
 impl mcp_wire::Object for CancelledNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -244,6 +253,7 @@ impl CancelledNotificationParams {
 }
 
 impl mcp_wire::Decode for CancelledNotificationParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut reason = None;
@@ -267,6 +277,7 @@ impl mcp_wire::Decode for CancelledNotificationParams {
 }
 
 impl mcp_wire::Object for CancelledNotificationParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -302,24 +313,28 @@ pub enum ContentBlock {
 }
 
 impl From<EmbeddedResource> for ContentBlock {
+    #[inline]
     fn from(value: EmbeddedResource) -> Self {
         Self::Resource(value)
     }
 }
 
 impl From<ImageContent> for ContentBlock {
+    #[inline]
     fn from(value: ImageContent) -> Self {
         Self::Image(value)
     }
 }
 
 impl From<TextContent> for ContentBlock {
+    #[inline]
     fn from(value: TextContent) -> Self {
         Self::Text(value)
     }
 }
 
 impl mcp_wire::Decode for ContentBlock {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_tag("type")?.as_deref() {
             Some("text") => mcp_wire::Decode::decode(reader).map(Self::Text),
@@ -395,6 +410,7 @@ impl Error {
 }
 
 impl mcp_wire::Decode for Error {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut code = None;
         let mut data = None;
@@ -418,6 +434,7 @@ impl mcp_wire::Decode for Error {
 }
 
 impl mcp_wire::Object for Error {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -461,6 +478,7 @@ impl JsonRpcError {
 }
 
 impl mcp_wire::Decode for JsonRpcError {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut jsonrpc = None;
         let mut error = None;
@@ -484,6 +502,7 @@ impl mcp_wire::Decode for JsonRpcError {
 }
 
 impl mcp_wire::Object for JsonRpcError {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -517,30 +536,35 @@ pub enum JsonRpcMessage {
 }
 
 impl From<JsonRpcError> for JsonRpcMessage {
+    #[inline]
     fn from(value: JsonRpcError) -> Self {
         Self::Error(value)
     }
 }
 
 impl From<JsonRpcNotification> for JsonRpcMessage {
+    #[inline]
     fn from(value: JsonRpcNotification) -> Self {
         Self::Notification(value)
     }
 }
 
 impl From<JsonRpcRequest> for JsonRpcMessage {
+    #[inline]
     fn from(value: JsonRpcRequest) -> Self {
         Self::Request(value)
     }
 }
 
 impl From<JsonRpcResponse> for JsonRpcMessage {
+    #[inline]
     fn from(value: JsonRpcResponse) -> Self {
         Self::Response(value)
     }
 }
 
 impl mcp_wire::Decode for JsonRpcMessage {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader
             .peek_telling(
@@ -624,6 +648,7 @@ impl JsonRpcNotification {
 
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
         self
@@ -631,6 +656,7 @@ impl JsonRpcNotification {
 }
 
 impl mcp_wire::Decode for JsonRpcNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut jsonrpc = None;
         let mut method = None;
@@ -654,6 +680,7 @@ impl mcp_wire::Decode for JsonRpcNotification {
 }
 
 impl mcp_wire::Object for JsonRpcNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -700,6 +727,7 @@ impl JsonRpcRequest {
 
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: RequestParams) -> Self {
         self.params = Some(params);
         self
@@ -707,6 +735,7 @@ impl JsonRpcRequest {
 }
 
 impl mcp_wire::Decode for JsonRpcRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut jsonrpc = None;
         let mut id = None;
@@ -733,6 +762,7 @@ impl mcp_wire::Decode for JsonRpcRequest {
 }
 
 impl mcp_wire::Object for JsonRpcRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -777,6 +807,7 @@ impl JsonRpcResponse {
 }
 
 impl mcp_wire::Decode for JsonRpcResponse {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut jsonrpc = None;
         let mut id = None;
@@ -800,6 +831,7 @@ impl mcp_wire::Decode for JsonRpcResponse {
 }
 
 impl mcp_wire::Object for JsonRpcResponse {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -843,6 +875,7 @@ impl Notification {
 
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
         self
@@ -850,6 +883,7 @@ impl Notification {
 }
 
 impl mcp_wire::Decode for Notification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -870,6 +904,7 @@ impl mcp_wire::Decode for Notification {
 }
 
 impl mcp_wire::Object for Notification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -907,6 +942,7 @@ impl NotificationParams {
 }
 
 impl mcp_wire::Decode for NotificationParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut members = reader.members()?;
@@ -924,6 +960,7 @@ impl mcp_wire::Decode for NotificationParams {
 }
 
 impl mcp_wire::Object for NotificationParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -967,6 +1004,7 @@ impl PaginatedRequest {
 
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
         self
@@ -974,6 +1012,7 @@ impl PaginatedRequest {
 }
 
 impl mcp_wire::Decode for PaginatedRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -994,6 +1033,7 @@ impl mcp_wire::Decode for PaginatedRequest {
 }
 
 impl mcp_wire::Object for PaginatedRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1026,6 +1066,7 @@ pub struct PaginatedRequestParams {
 impl PaginatedRequestParams {
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -1040,6 +1081,7 @@ impl PaginatedRequestParams {
 }
 
 impl mcp_wire::Decode for PaginatedRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut cursor = None;
@@ -1060,6 +1102,7 @@ impl mcp_wire::Decode for PaginatedRequestParams {
 }
 
 impl mcp_wire::Object for PaginatedRequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1108,6 +1151,7 @@ impl PaginatedResult {
 }
 
 impl mcp_wire::Decode for PaginatedResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut next_cursor = None;
@@ -1128,6 +1172,7 @@ impl mcp_wire::Decode for PaginatedResult {
 }
 
 impl mcp_wire::Object for PaginatedResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1158,6 +1203,7 @@ pub struct PingRequest {
 impl PingRequest {
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: RequestParams) -> Self {
         self.params = Some(params);
         self
@@ -1165,6 +1211,7 @@ impl PingRequest {
 }
 
 impl mcp_wire::Decode for PingRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -1185,6 +1232,7 @@ impl mcp_wire::Decode for PingRequest {
 }
 
 impl mcp_wire::Object for PingRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1222,6 +1270,7 @@ pub struct ProgressNotification {
 impl ProgressNotification {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: ProgressNotificationParams) -> Self {
         Self {
             params,
@@ -1231,6 +1280,7 @@ impl ProgressNotification {
 }
 
 impl mcp_wire::Decode for ProgressNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -1254,6 +1304,7 @@ impl mcp_wire::Decode for ProgressNotification {
 }
 
 impl mcp_wire::Object for ProgressNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1325,6 +1376,7 @@ impl ProgressNotificationParams {
 }
 
 impl mcp_wire::Decode for ProgressNotificationParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut progress = None;
@@ -1351,6 +1403,7 @@ impl mcp_wire::Decode for ProgressNotificationParams {
 }
 
 impl mcp_wire::Object for ProgressNotificationParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1383,24 +1436,28 @@ pub enum ProgressToken {
 }
 
 impl From<String> for ProgressToken {
+    #[inline]
     fn from(value: String) -> Self {
         Self::String(value)
     }
 }
 
 impl From<&str> for ProgressToken {
+    #[inline]
     fn from(value: &str) -> Self {
         Self::String(value.to_owned())
     }
 }
 
 impl From<i64> for ProgressToken {
+    #[inline]
     fn from(value: i64) -> Self {
         Self::Integer(value)
     }
 }
 
 impl mcp_wire::Decode for ProgressToken {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.kind()? {
             mcp_wire::Kind::String => mcp_wire::Decode::decode(reader).map(Self::String),
@@ -1450,6 +1507,7 @@ impl Request {
 
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: RequestParams) -> Self {
         self.params = Some(params);
         self
@@ -1457,6 +1515,7 @@ impl Request {
 }
 
 impl mcp_wire::Decode for Request {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -1477,6 +1536,7 @@ impl mcp_wire::Decode for Request {
 }
 
 impl mcp_wire::Object for Request {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1522,6 +1582,7 @@ impl RequestMeta {
 }
 
 impl mcp_wire::Decode for RequestMeta {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut progress_token = None;
         let mut members = reader.members()?;
@@ -1541,6 +1602,7 @@ impl mcp_wire::Decode for RequestMeta {
 }
 
 impl mcp_wire::Object for RequestMeta {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1572,6 +1634,7 @@ pub struct RequestParams {
 impl RequestParams {
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -1579,6 +1642,7 @@ impl RequestParams {
 }
 
 impl mcp_wire::Decode for RequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut members = reader.members()?;
@@ -1596,6 +1660,7 @@ impl mcp_wire::Decode for RequestParams {
 }
 
 impl mcp_wire::Object for RequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1632,6 +1697,7 @@ impl Result {
 }
 
 impl mcp_wire::Decode for Result {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut members = reader.members()?;
@@ -1649,6 +1715,7 @@ impl mcp_wire::Decode for Result {
 }
 
 impl mcp_wire::Object for Result {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }

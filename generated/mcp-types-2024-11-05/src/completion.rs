@@ -19,6 +19,7 @@ pub struct CompleteRequest {
 impl CompleteRequest {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: CompleteRequestParams) -> Self {
         Self {
             params,
@@ -28,6 +29,7 @@ impl CompleteRequest {
 }
 
 impl mcp_wire::Decode for CompleteRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -50,6 +52,7 @@ impl mcp_wire::Decode for CompleteRequest {
 }
 
 impl mcp_wire::Object for CompleteRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -105,6 +108,7 @@ impl CompleteRequestParams {
 
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -112,6 +116,7 @@ impl CompleteRequestParams {
 }
 
 impl mcp_wire::Decode for CompleteRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut argument = None;
@@ -135,6 +140,7 @@ impl mcp_wire::Decode for CompleteRequestParams {
 }
 
 impl mcp_wire::Object for CompleteRequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -180,6 +186,7 @@ impl CompleteRequestParamsArgument {
 }
 
 impl mcp_wire::Decode for CompleteRequestParamsArgument {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut name = None;
         let mut value = None;
@@ -200,6 +207,7 @@ impl mcp_wire::Decode for CompleteRequestParamsArgument {
 }
 
 impl mcp_wire::Object for CompleteRequestParamsArgument {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -235,6 +243,7 @@ pub struct CompleteResult {
 impl CompleteResult {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(completion: CompleteResultCompletion) -> Self {
         Self {
             meta: None,
@@ -252,6 +261,7 @@ impl CompleteResult {
 }
 
 impl mcp_wire::Decode for CompleteResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut completion = None;
@@ -272,6 +282,7 @@ impl mcp_wire::Decode for CompleteResult {
 }
 
 impl mcp_wire::Object for CompleteResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -306,6 +317,7 @@ pub struct CompleteResultCompletion {
 impl CompleteResultCompletion {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(values: Vec<String>) -> Self {
         Self {
             has_more: None,
@@ -317,6 +329,7 @@ impl CompleteResultCompletion {
 
     /// The same with `hasMore`.
     #[must_use]
+    #[inline]
     pub fn with_has_more(mut self, has_more: bool) -> Self {
         self.has_more = Some(has_more);
         self
@@ -324,6 +337,7 @@ impl CompleteResultCompletion {
 
     /// The same with `total`.
     #[must_use]
+    #[inline]
     pub fn with_total(mut self, total: i64) -> Self {
         self.total = Some(total);
         self
@@ -331,6 +345,7 @@ impl CompleteResultCompletion {
 }
 
 impl mcp_wire::Decode for CompleteResultCompletion {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut has_more = None;
         let mut total = None;
@@ -354,6 +369,7 @@ impl mcp_wire::Decode for CompleteResultCompletion {
 }
 
 impl mcp_wire::Object for CompleteResultCompletion {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -387,18 +403,21 @@ pub enum CompletionReference {
 }
 
 impl From<PromptReference> for CompletionReference {
+    #[inline]
     fn from(value: PromptReference) -> Self {
         Self::Prompt(value)
     }
 }
 
 impl From<ResourceReference> for CompletionReference {
+    #[inline]
     fn from(value: ResourceReference) -> Self {
         Self::Resource(value)
     }
 }
 
 impl mcp_wire::Decode for CompletionReference {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_tag("type")?.as_deref() {
             Some("ref/prompt") => mcp_wire::Decode::decode(reader).map(Self::Prompt),
@@ -449,6 +468,7 @@ impl PromptReference {
 }
 
 impl mcp_wire::Decode for PromptReference {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut name = None;
@@ -469,6 +489,7 @@ impl mcp_wire::Decode for PromptReference {
 }
 
 impl mcp_wire::Object for PromptReference {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -508,6 +529,7 @@ impl ResourceReference {
 }
 
 impl mcp_wire::Decode for ResourceReference {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut uri = None;
@@ -528,6 +550,7 @@ impl mcp_wire::Decode for ResourceReference {
 }
 
 impl mcp_wire::Object for ResourceReference {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }

@@ -19,6 +19,7 @@ pub struct Annotated {
 impl Annotated {
     /// The same with `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
@@ -26,6 +27,7 @@ impl Annotated {
 }
 
 impl mcp_wire::Decode for Annotated {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut annotations = None;
         let mut members = reader.members()?;
@@ -43,6 +45,7 @@ impl mcp_wire::Decode for Annotated {
 }
 
 impl mcp_wire::Object for Annotated {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -94,6 +97,7 @@ impl BlobResourceContents {
 }
 
 impl mcp_wire::Decode for BlobResourceContents {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut blob = None;
         let mut mime_type = None;
@@ -117,6 +121,7 @@ impl mcp_wire::Decode for BlobResourceContents {
 }
 
 impl mcp_wire::Object for BlobResourceContents {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -160,6 +165,7 @@ impl EmbeddedResource {
 
     /// The same with `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
@@ -167,6 +173,7 @@ impl EmbeddedResource {
 }
 
 impl mcp_wire::Decode for EmbeddedResource {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut annotations = None;
@@ -190,6 +197,7 @@ impl mcp_wire::Decode for EmbeddedResource {
 }
 
 impl mcp_wire::Object for EmbeddedResource {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -236,6 +244,7 @@ impl ImageContent {
 
     /// The same with `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
@@ -243,6 +252,7 @@ impl ImageContent {
 }
 
 impl mcp_wire::Decode for ImageContent {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut annotations = None;
@@ -269,6 +279,7 @@ impl mcp_wire::Decode for ImageContent {
 }
 
 impl mcp_wire::Object for ImageContent {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -320,6 +331,7 @@ impl ResourceContents {
 }
 
 impl mcp_wire::Decode for ResourceContents {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut mime_type = None;
         let mut uri = None;
@@ -340,6 +352,7 @@ impl mcp_wire::Decode for ResourceContents {
 }
 
 impl mcp_wire::Object for ResourceContents {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -372,6 +385,7 @@ pub enum Role {
 impl Role {
     /// The value as it is written.
     #[must_use]
+    #[inline]
     pub fn as_str(&self) -> &str {
         match self {
             Self::Assistant => "assistant",
@@ -382,6 +396,7 @@ impl Role {
 }
 
 impl From<&str> for Role {
+    #[inline]
     fn from(value: &str) -> Self {
         match value {
             "assistant" => Self::Assistant,
@@ -392,18 +407,21 @@ impl From<&str> for Role {
 }
 
 impl From<String> for Role {
+    #[inline]
     fn from(value: String) -> Self {
         Self::from(value.as_str())
     }
 }
 
 impl ::std::fmt::Display for Role {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
 impl mcp_wire::Decode for Role {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         reader.string().map(|value| Self::from(&*value))
     }
@@ -446,6 +464,7 @@ impl TextContent {
 
     /// The same with `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
@@ -453,6 +472,7 @@ impl TextContent {
 }
 
 impl mcp_wire::Decode for TextContent {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut annotations = None;
@@ -476,6 +496,7 @@ impl mcp_wire::Decode for TextContent {
 }
 
 impl mcp_wire::Object for TextContent {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -529,6 +550,7 @@ impl TextResourceContents {
 }
 
 impl mcp_wire::Decode for TextResourceContents {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut mime_type = None;
         let mut text = None;
@@ -552,6 +574,7 @@ impl mcp_wire::Decode for TextResourceContents {
 }
 
 impl mcp_wire::Object for TextResourceContents {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }

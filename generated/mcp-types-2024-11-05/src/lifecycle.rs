@@ -23,6 +23,7 @@ pub struct ClientCapabilities {
 impl ClientCapabilities {
     /// The same with `experimental`.
     #[must_use]
+    #[inline]
     pub fn with_experimental(
         mut self,
         experimental: mcp_wire::Map<mcp_wire::OpenObject>,
@@ -33,6 +34,7 @@ impl ClientCapabilities {
 
     /// The same with `roots`.
     #[must_use]
+    #[inline]
     pub fn with_roots(mut self, roots: ClientCapabilitiesRoots) -> Self {
         self.roots = Some(roots);
         self
@@ -47,6 +49,7 @@ impl ClientCapabilities {
 }
 
 impl mcp_wire::Decode for ClientCapabilities {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut experimental = None;
         let mut roots = None;
@@ -72,6 +75,7 @@ impl mcp_wire::Decode for ClientCapabilities {
 }
 
 impl mcp_wire::Object for ClientCapabilities {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -103,6 +107,7 @@ pub struct ClientCapabilitiesRoots {
 impl ClientCapabilitiesRoots {
     /// The same with `listChanged`.
     #[must_use]
+    #[inline]
     pub fn with_list_changed(mut self, list_changed: bool) -> Self {
         self.list_changed = Some(list_changed);
         self
@@ -110,6 +115,7 @@ impl ClientCapabilitiesRoots {
 }
 
 impl mcp_wire::Decode for ClientCapabilitiesRoots {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut list_changed = None;
         let mut members = reader.members()?;
@@ -127,6 +133,7 @@ impl mcp_wire::Decode for ClientCapabilitiesRoots {
 }
 
 impl mcp_wire::Object for ClientCapabilitiesRoots {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -170,6 +177,7 @@ impl Implementation {
 }
 
 impl mcp_wire::Decode for Implementation {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut name = None;
         let mut version = None;
@@ -190,6 +198,7 @@ impl mcp_wire::Decode for Implementation {
 }
 
 impl mcp_wire::Object for Implementation {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -220,6 +229,7 @@ pub struct InitializeRequest {
 impl InitializeRequest {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: InitializeRequestParams) -> Self {
         Self {
             params,
@@ -229,6 +239,7 @@ impl InitializeRequest {
 }
 
 impl mcp_wire::Decode for InitializeRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -249,6 +260,7 @@ impl mcp_wire::Decode for InitializeRequest {
 }
 
 impl mcp_wire::Object for InitializeRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -308,6 +320,7 @@ impl InitializeRequestParams {
 
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -315,6 +328,7 @@ impl InitializeRequestParams {
 }
 
 impl mcp_wire::Decode for InitializeRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut capabilities = None;
@@ -343,6 +357,7 @@ impl mcp_wire::Decode for InitializeRequestParams {
 }
 
 impl mcp_wire::Object for InitializeRequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -416,6 +431,7 @@ impl InitializeResult {
 }
 
 impl mcp_wire::Decode for InitializeResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut capabilities = None;
@@ -449,6 +465,7 @@ impl mcp_wire::Decode for InitializeResult {
 }
 
 impl mcp_wire::Object for InitializeResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -482,6 +499,7 @@ pub struct InitializedNotification {
 impl InitializedNotification {
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
         self
@@ -489,6 +507,7 @@ impl InitializedNotification {
 }
 
 impl mcp_wire::Decode for InitializedNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -516,6 +535,7 @@ impl mcp_wire::Decode for InitializedNotification {
 }
 
 impl mcp_wire::Object for InitializedNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -560,6 +580,7 @@ pub struct ServerCapabilities {
 impl ServerCapabilities {
     /// The same with `experimental`.
     #[must_use]
+    #[inline]
     pub fn with_experimental(
         mut self,
         experimental: mcp_wire::Map<mcp_wire::OpenObject>,
@@ -577,6 +598,7 @@ impl ServerCapabilities {
 
     /// The same with `prompts`.
     #[must_use]
+    #[inline]
     pub fn with_prompts(mut self, prompts: ServerCapabilitiesPrompts) -> Self {
         self.prompts = Some(prompts);
         self
@@ -584,6 +606,7 @@ impl ServerCapabilities {
 
     /// The same with `resources`.
     #[must_use]
+    #[inline]
     pub fn with_resources(mut self, resources: ServerCapabilitiesResources) -> Self {
         self.resources = Some(resources);
         self
@@ -591,6 +614,7 @@ impl ServerCapabilities {
 
     /// The same with `tools`.
     #[must_use]
+    #[inline]
     pub fn with_tools(mut self, tools: ServerCapabilitiesTools) -> Self {
         self.tools = Some(tools);
         self
@@ -598,6 +622,7 @@ impl ServerCapabilities {
 }
 
 impl mcp_wire::Decode for ServerCapabilities {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut experimental = None;
         let mut logging = None;
@@ -629,6 +654,7 @@ impl mcp_wire::Decode for ServerCapabilities {
 }
 
 impl mcp_wire::Object for ServerCapabilities {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -662,6 +688,7 @@ pub struct ServerCapabilitiesPrompts {
 impl ServerCapabilitiesPrompts {
     /// The same with `listChanged`.
     #[must_use]
+    #[inline]
     pub fn with_list_changed(mut self, list_changed: bool) -> Self {
         self.list_changed = Some(list_changed);
         self
@@ -669,6 +696,7 @@ impl ServerCapabilitiesPrompts {
 }
 
 impl mcp_wire::Decode for ServerCapabilitiesPrompts {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut list_changed = None;
         let mut members = reader.members()?;
@@ -686,6 +714,7 @@ impl mcp_wire::Decode for ServerCapabilitiesPrompts {
 }
 
 impl mcp_wire::Object for ServerCapabilitiesPrompts {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -719,6 +748,7 @@ pub struct ServerCapabilitiesResources {
 impl ServerCapabilitiesResources {
     /// The same with `listChanged`.
     #[must_use]
+    #[inline]
     pub fn with_list_changed(mut self, list_changed: bool) -> Self {
         self.list_changed = Some(list_changed);
         self
@@ -726,6 +756,7 @@ impl ServerCapabilitiesResources {
 
     /// The same with `subscribe`.
     #[must_use]
+    #[inline]
     pub fn with_subscribe(mut self, subscribe: bool) -> Self {
         self.subscribe = Some(subscribe);
         self
@@ -733,6 +764,7 @@ impl ServerCapabilitiesResources {
 }
 
 impl mcp_wire::Decode for ServerCapabilitiesResources {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut list_changed = None;
         let mut subscribe = None;
@@ -753,6 +785,7 @@ impl mcp_wire::Decode for ServerCapabilitiesResources {
 }
 
 impl mcp_wire::Object for ServerCapabilitiesResources {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -785,6 +818,7 @@ pub struct ServerCapabilitiesTools {
 impl ServerCapabilitiesTools {
     /// The same with `listChanged`.
     #[must_use]
+    #[inline]
     pub fn with_list_changed(mut self, list_changed: bool) -> Self {
         self.list_changed = Some(list_changed);
         self
@@ -792,6 +826,7 @@ impl ServerCapabilitiesTools {
 }
 
 impl mcp_wire::Decode for ServerCapabilitiesTools {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut list_changed = None;
         let mut members = reader.members()?;
@@ -809,6 +844,7 @@ impl mcp_wire::Decode for ServerCapabilitiesTools {
 }
 
 impl mcp_wire::Object for ServerCapabilitiesTools {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }

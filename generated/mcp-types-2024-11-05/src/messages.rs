@@ -43,6 +43,7 @@ pub enum ClientNotification {
 impl ClientNotification {
     /// The method's name on the wire.
     #[must_use]
+    #[inline]
     pub fn method(&self) -> &str {
         match self {
             Self::Cancelled(_) => "notifications/cancelled",
@@ -55,30 +56,35 @@ impl ClientNotification {
 }
 
 impl From<CancelledNotification> for ClientNotification {
+    #[inline]
     fn from(message: CancelledNotification) -> Self {
         Self::Cancelled(message)
     }
 }
 
 impl From<InitializedNotification> for ClientNotification {
+    #[inline]
     fn from(message: InitializedNotification) -> Self {
         Self::Initialized(message)
     }
 }
 
 impl From<ProgressNotification> for ClientNotification {
+    #[inline]
     fn from(message: ProgressNotification) -> Self {
         Self::Progress(message)
     }
 }
 
 impl From<RootsListChangedNotification> for ClientNotification {
+    #[inline]
     fn from(message: RootsListChangedNotification) -> Self {
         Self::RootsListChanged(message)
     }
 }
 
 impl mcp_wire::Decode for ClientNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_tag("method")?.as_deref() {
             Some("notifications/cancelled") => {
@@ -99,6 +105,7 @@ impl mcp_wire::Decode for ClientNotification {
 }
 
 impl mcp_wire::Object for ClientNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         match self {
             Self::Cancelled(message) => message.extra(),
@@ -126,11 +133,13 @@ mcp_wire::serde_object!(ClientNotification);
 
 impl mcp_wire::Validate for ClientNotification {
     const POINTER: &'static str = "";
+    #[inline]
     fn judge() -> &'static mcp_wire::Judge {
         crate::schema::judge()
     }
 
     /// Judges the message by its own definition; a method that the revision doesn't declare has none.
+    #[inline]
     fn validate(&self) -> ::std::result::Result<(), mcp_wire::Invalid> {
         match self {
             Self::Cancelled(message) => message.validate(),
@@ -182,6 +191,7 @@ pub enum ClientRequest {
 impl ClientRequest {
     /// The method's name on the wire.
     #[must_use]
+    #[inline]
     pub fn method(&self) -> &str {
         match self {
             Self::Complete(_) => "completion/complete",
@@ -203,84 +213,98 @@ impl ClientRequest {
 }
 
 impl From<CompleteRequest> for ClientRequest {
+    #[inline]
     fn from(message: CompleteRequest) -> Self {
         Self::Complete(message)
     }
 }
 
 impl From<InitializeRequest> for ClientRequest {
+    #[inline]
     fn from(message: InitializeRequest) -> Self {
         Self::Initialize(message)
     }
 }
 
 impl From<SetLevelRequest> for ClientRequest {
+    #[inline]
     fn from(message: SetLevelRequest) -> Self {
         Self::SetLevel(message)
     }
 }
 
 impl From<PingRequest> for ClientRequest {
+    #[inline]
     fn from(message: PingRequest) -> Self {
         Self::Ping(message)
     }
 }
 
 impl From<GetPromptRequest> for ClientRequest {
+    #[inline]
     fn from(message: GetPromptRequest) -> Self {
         Self::GetPrompt(message)
     }
 }
 
 impl From<ListPromptsRequest> for ClientRequest {
+    #[inline]
     fn from(message: ListPromptsRequest) -> Self {
         Self::ListPrompts(message)
     }
 }
 
 impl From<ListResourcesRequest> for ClientRequest {
+    #[inline]
     fn from(message: ListResourcesRequest) -> Self {
         Self::ListResources(message)
     }
 }
 
 impl From<ReadResourceRequest> for ClientRequest {
+    #[inline]
     fn from(message: ReadResourceRequest) -> Self {
         Self::ReadResource(message)
     }
 }
 
 impl From<SubscribeRequest> for ClientRequest {
+    #[inline]
     fn from(message: SubscribeRequest) -> Self {
         Self::Subscribe(message)
     }
 }
 
 impl From<ListResourceTemplatesRequest> for ClientRequest {
+    #[inline]
     fn from(message: ListResourceTemplatesRequest) -> Self {
         Self::ListResourceTemplates(message)
     }
 }
 
 impl From<UnsubscribeRequest> for ClientRequest {
+    #[inline]
     fn from(message: UnsubscribeRequest) -> Self {
         Self::Unsubscribe(message)
     }
 }
 
 impl From<CallToolRequest> for ClientRequest {
+    #[inline]
     fn from(message: CallToolRequest) -> Self {
         Self::CallTool(message)
     }
 }
 
 impl From<ListToolsRequest> for ClientRequest {
+    #[inline]
     fn from(message: ListToolsRequest) -> Self {
         Self::ListTools(message)
     }
 }
 
 impl mcp_wire::Decode for ClientRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_tag("method")?.as_deref() {
             Some("completion/complete") => {
@@ -318,6 +342,7 @@ impl mcp_wire::Decode for ClientRequest {
 }
 
 impl mcp_wire::Object for ClientRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         match self {
             Self::Complete(message) => message.extra(),
@@ -363,11 +388,13 @@ mcp_wire::serde_object!(ClientRequest);
 
 impl mcp_wire::Validate for ClientRequest {
     const POINTER: &'static str = "";
+    #[inline]
     fn judge() -> &'static mcp_wire::Judge {
         crate::schema::judge()
     }
 
     /// Judges the message by its own definition; a method that the revision doesn't declare has none.
+    #[inline]
     fn validate(&self) -> ::std::result::Result<(), mcp_wire::Invalid> {
         match self {
             Self::Complete(message) => message.validate(),
@@ -408,6 +435,7 @@ impl ClientResult {
     ///
     /// # Errors
     /// When it isn't what the method returns.
+    #[inline]
     pub fn decode(
         method: &str,
         result: &mcp_wire::OpenJson,
@@ -465,6 +493,7 @@ pub enum ServerNotification {
 impl ServerNotification {
     /// The method's name on the wire.
     #[must_use]
+    #[inline]
     pub fn method(&self) -> &str {
         match self {
             Self::Cancelled(_) => "notifications/cancelled",
@@ -480,48 +509,56 @@ impl ServerNotification {
 }
 
 impl From<CancelledNotification> for ServerNotification {
+    #[inline]
     fn from(message: CancelledNotification) -> Self {
         Self::Cancelled(message)
     }
 }
 
 impl From<LoggingMessageNotification> for ServerNotification {
+    #[inline]
     fn from(message: LoggingMessageNotification) -> Self {
         Self::LoggingMessage(message)
     }
 }
 
 impl From<ProgressNotification> for ServerNotification {
+    #[inline]
     fn from(message: ProgressNotification) -> Self {
         Self::Progress(message)
     }
 }
 
 impl From<PromptListChangedNotification> for ServerNotification {
+    #[inline]
     fn from(message: PromptListChangedNotification) -> Self {
         Self::PromptListChanged(message)
     }
 }
 
 impl From<ResourceListChangedNotification> for ServerNotification {
+    #[inline]
     fn from(message: ResourceListChangedNotification) -> Self {
         Self::ResourceListChanged(message)
     }
 }
 
 impl From<ResourceUpdatedNotification> for ServerNotification {
+    #[inline]
     fn from(message: ResourceUpdatedNotification) -> Self {
         Self::ResourceUpdated(message)
     }
 }
 
 impl From<ToolListChangedNotification> for ServerNotification {
+    #[inline]
     fn from(message: ToolListChangedNotification) -> Self {
         Self::ToolListChanged(message)
     }
 }
 
 impl mcp_wire::Decode for ServerNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_tag("method")?.as_deref() {
             Some("notifications/cancelled") => {
@@ -551,6 +588,7 @@ impl mcp_wire::Decode for ServerNotification {
 }
 
 impl mcp_wire::Object for ServerNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         match self {
             Self::Cancelled(message) => message.extra(),
@@ -584,11 +622,13 @@ mcp_wire::serde_object!(ServerNotification);
 
 impl mcp_wire::Validate for ServerNotification {
     const POINTER: &'static str = "";
+    #[inline]
     fn judge() -> &'static mcp_wire::Judge {
         crate::schema::judge()
     }
 
     /// Judges the message by its own definition; a method that the revision doesn't declare has none.
+    #[inline]
     fn validate(&self) -> ::std::result::Result<(), mcp_wire::Invalid> {
         match self {
             Self::Cancelled(message) => message.validate(),
@@ -623,6 +663,7 @@ pub enum ServerRequest {
 impl ServerRequest {
     /// The method's name on the wire.
     #[must_use]
+    #[inline]
     pub fn method(&self) -> &str {
         match self {
             Self::Ping(_) => "ping",
@@ -634,24 +675,28 @@ impl ServerRequest {
 }
 
 impl From<PingRequest> for ServerRequest {
+    #[inline]
     fn from(message: PingRequest) -> Self {
         Self::Ping(message)
     }
 }
 
 impl From<ListRootsRequest> for ServerRequest {
+    #[inline]
     fn from(message: ListRootsRequest) -> Self {
         Self::ListRoots(message)
     }
 }
 
 impl From<CreateMessageRequest> for ServerRequest {
+    #[inline]
     fn from(message: CreateMessageRequest) -> Self {
         Self::CreateMessage(message)
     }
 }
 
 impl mcp_wire::Decode for ServerRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_tag("method")?.as_deref() {
             Some("ping") => mcp_wire::Decode::decode(reader).map(Self::Ping),
@@ -665,6 +710,7 @@ impl mcp_wire::Decode for ServerRequest {
 }
 
 impl mcp_wire::Object for ServerRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         match self {
             Self::Ping(message) => message.extra(),
@@ -690,11 +736,13 @@ mcp_wire::serde_object!(ServerRequest);
 
 impl mcp_wire::Validate for ServerRequest {
     const POINTER: &'static str = "";
+    #[inline]
     fn judge() -> &'static mcp_wire::Judge {
         crate::schema::judge()
     }
 
     /// Judges the message by its own definition; a method that the revision doesn't declare has none.
+    #[inline]
     fn validate(&self) -> ::std::result::Result<(), mcp_wire::Invalid> {
         match self {
             Self::Ping(message) => message.validate(),
@@ -739,6 +787,7 @@ impl ServerResult {
     ///
     /// # Errors
     /// When it isn't what the method returns.
+    #[inline]
     pub fn decode(
         method: &str,
         result: &mcp_wire::OpenJson,

@@ -21,6 +21,7 @@ pub struct CallToolRequest {
 impl CallToolRequest {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: CallToolRequestParams) -> Self {
         Self {
             params,
@@ -30,6 +31,7 @@ impl CallToolRequest {
 }
 
 impl mcp_wire::Decode for CallToolRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -50,6 +52,7 @@ impl mcp_wire::Decode for CallToolRequest {
 }
 
 impl mcp_wire::Object for CallToolRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -102,6 +105,7 @@ impl CallToolRequestParams {
 
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -116,6 +120,7 @@ impl CallToolRequestParams {
 }
 
 impl mcp_wire::Decode for CallToolRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut arguments = None;
@@ -139,6 +144,7 @@ impl mcp_wire::Decode for CallToolRequestParams {
 }
 
 impl mcp_wire::Object for CallToolRequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -176,6 +182,7 @@ pub struct CallToolResult {
 impl CallToolResult {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(content: Vec<ContentBlock>) -> Self {
         Self {
             meta: None,
@@ -194,6 +201,7 @@ impl CallToolResult {
 
     /// The same with `isError`.
     #[must_use]
+    #[inline]
     pub fn with_is_error(mut self, is_error: bool) -> Self {
         self.is_error = Some(is_error);
         self
@@ -201,6 +209,7 @@ impl CallToolResult {
 }
 
 impl mcp_wire::Decode for CallToolResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut content = None;
@@ -224,6 +233,7 @@ impl mcp_wire::Decode for CallToolResult {
 }
 
 impl mcp_wire::Object for CallToolResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -255,6 +265,7 @@ pub struct ListToolsRequest {
 impl ListToolsRequest {
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
         self
@@ -262,6 +273,7 @@ impl ListToolsRequest {
 }
 
 impl mcp_wire::Decode for ListToolsRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -282,6 +294,7 @@ impl mcp_wire::Decode for ListToolsRequest {
 }
 
 impl mcp_wire::Object for ListToolsRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -323,6 +336,7 @@ pub struct ListToolsResult {
 impl ListToolsResult {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(tools: Vec<Tool>) -> Self {
         Self {
             meta: None,
@@ -348,6 +362,7 @@ impl ListToolsResult {
 }
 
 impl mcp_wire::Decode for ListToolsResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut next_cursor = None;
@@ -371,6 +386,7 @@ impl mcp_wire::Decode for ListToolsResult {
 }
 
 impl mcp_wire::Object for ListToolsResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -427,6 +443,7 @@ impl Tool {
 }
 
 impl mcp_wire::Decode for Tool {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut description = None;
         let mut input_schema = None;
@@ -450,6 +467,7 @@ impl mcp_wire::Decode for Tool {
 }
 
 impl mcp_wire::Object for Tool {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -481,6 +499,7 @@ pub struct ToolListChangedNotification {
 impl ToolListChangedNotification {
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
         self
@@ -488,6 +507,7 @@ impl ToolListChangedNotification {
 }
 
 impl mcp_wire::Decode for ToolListChangedNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -515,6 +535,7 @@ impl mcp_wire::Decode for ToolListChangedNotification {
 }
 
 impl mcp_wire::Object for ToolListChangedNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }

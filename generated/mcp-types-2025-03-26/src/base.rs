@@ -20,18 +20,21 @@ pub enum AnyResourceContents {
 }
 
 impl From<BlobResourceContents> for AnyResourceContents {
+    #[inline]
     fn from(value: BlobResourceContents) -> Self {
         Self::Blob(value)
     }
 }
 
 impl From<TextResourceContents> for AnyResourceContents {
+    #[inline]
     fn from(value: TextResourceContents) -> Self {
         Self::Text(value)
     }
 }
 
 impl mcp_wire::Decode for AnyResourceContents {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader
             .peek_telling(
@@ -81,6 +84,7 @@ pub struct CancelledNotification {
 impl CancelledNotification {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: CancelledNotificationParams) -> Self {
         Self {
             params,
@@ -90,6 +94,7 @@ impl CancelledNotification {
 }
 
 impl mcp_wire::Decode for CancelledNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -113,6 +118,7 @@ impl mcp_wire::Decode for CancelledNotification {
 }
 
 impl mcp_wire::Object for CancelledNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -178,6 +184,7 @@ impl CancelledNotificationParams {
 }
 
 impl mcp_wire::Decode for CancelledNotificationParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut reason = None;
@@ -201,6 +208,7 @@ impl mcp_wire::Decode for CancelledNotificationParams {
 }
 
 impl mcp_wire::Object for CancelledNotificationParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -238,30 +246,35 @@ pub enum ContentBlock {
 }
 
 impl From<AudioContent> for ContentBlock {
+    #[inline]
     fn from(value: AudioContent) -> Self {
         Self::Audio(value)
     }
 }
 
 impl From<EmbeddedResource> for ContentBlock {
+    #[inline]
     fn from(value: EmbeddedResource) -> Self {
         Self::Resource(value)
     }
 }
 
 impl From<ImageContent> for ContentBlock {
+    #[inline]
     fn from(value: ImageContent) -> Self {
         Self::Image(value)
     }
 }
 
 impl From<TextContent> for ContentBlock {
+    #[inline]
     fn from(value: TextContent) -> Self {
         Self::Text(value)
     }
 }
 
 impl mcp_wire::Decode for ContentBlock {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_tag("type")?.as_deref() {
             Some("text") => mcp_wire::Decode::decode(reader).map(Self::Text),
@@ -339,6 +352,7 @@ impl Error {
 }
 
 impl mcp_wire::Decode for Error {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut code = None;
         let mut data = None;
@@ -362,6 +376,7 @@ impl mcp_wire::Decode for Error {
 }
 
 impl mcp_wire::Object for Error {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -396,18 +411,21 @@ pub enum JsonRpcBatchRequestItem {
 }
 
 impl From<JsonRpcNotification> for JsonRpcBatchRequestItem {
+    #[inline]
     fn from(value: JsonRpcNotification) -> Self {
         Self::Notification(value)
     }
 }
 
 impl From<JsonRpcRequest> for JsonRpcBatchRequestItem {
+    #[inline]
     fn from(value: JsonRpcRequest) -> Self {
         Self::Request(value)
     }
 }
 
 impl mcp_wire::Decode for JsonRpcBatchRequestItem {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader
             .peek_telling(
@@ -460,18 +478,21 @@ pub enum JsonRpcBatchResponseItem {
 }
 
 impl From<JsonRpcError> for JsonRpcBatchResponseItem {
+    #[inline]
     fn from(value: JsonRpcError) -> Self {
         Self::Error(value)
     }
 }
 
 impl From<JsonRpcResponse> for JsonRpcBatchResponseItem {
+    #[inline]
     fn from(value: JsonRpcResponse) -> Self {
         Self::Response(value)
     }
 }
 
 impl mcp_wire::Decode for JsonRpcBatchResponseItem {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader
             .peek_telling(
@@ -533,6 +554,7 @@ impl JsonRpcError {
 }
 
 impl mcp_wire::Decode for JsonRpcError {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut jsonrpc = None;
         let mut error = None;
@@ -556,6 +578,7 @@ impl mcp_wire::Decode for JsonRpcError {
 }
 
 impl mcp_wire::Object for JsonRpcError {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -604,6 +627,7 @@ impl JsonRpcNotification {
 
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
         self
@@ -611,6 +635,7 @@ impl JsonRpcNotification {
 }
 
 impl mcp_wire::Decode for JsonRpcNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut jsonrpc = None;
         let mut method = None;
@@ -634,6 +659,7 @@ impl mcp_wire::Decode for JsonRpcNotification {
 }
 
 impl mcp_wire::Object for JsonRpcNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -680,6 +706,7 @@ impl JsonRpcRequest {
 
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: RequestParams) -> Self {
         self.params = Some(params);
         self
@@ -687,6 +714,7 @@ impl JsonRpcRequest {
 }
 
 impl mcp_wire::Decode for JsonRpcRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut jsonrpc = None;
         let mut id = None;
@@ -713,6 +741,7 @@ impl mcp_wire::Decode for JsonRpcRequest {
 }
 
 impl mcp_wire::Object for JsonRpcRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -757,6 +786,7 @@ impl JsonRpcResponse {
 }
 
 impl mcp_wire::Decode for JsonRpcResponse {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut jsonrpc = None;
         let mut id = None;
@@ -780,6 +810,7 @@ impl mcp_wire::Decode for JsonRpcResponse {
 }
 
 impl mcp_wire::Object for JsonRpcResponse {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -823,6 +854,7 @@ impl Notification {
 
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
         self
@@ -830,6 +862,7 @@ impl Notification {
 }
 
 impl mcp_wire::Decode for Notification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -850,6 +883,7 @@ impl mcp_wire::Decode for Notification {
 }
 
 impl mcp_wire::Object for Notification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -887,6 +921,7 @@ impl NotificationParams {
 }
 
 impl mcp_wire::Decode for NotificationParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut members = reader.members()?;
@@ -904,6 +939,7 @@ impl mcp_wire::Decode for NotificationParams {
 }
 
 impl mcp_wire::Object for NotificationParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -947,6 +983,7 @@ impl PaginatedRequest {
 
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
         self
@@ -954,6 +991,7 @@ impl PaginatedRequest {
 }
 
 impl mcp_wire::Decode for PaginatedRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -974,6 +1012,7 @@ impl mcp_wire::Decode for PaginatedRequest {
 }
 
 impl mcp_wire::Object for PaginatedRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1006,6 +1045,7 @@ pub struct PaginatedRequestParams {
 impl PaginatedRequestParams {
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -1020,6 +1060,7 @@ impl PaginatedRequestParams {
 }
 
 impl mcp_wire::Decode for PaginatedRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut cursor = None;
@@ -1040,6 +1081,7 @@ impl mcp_wire::Decode for PaginatedRequestParams {
 }
 
 impl mcp_wire::Object for PaginatedRequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1088,6 +1130,7 @@ impl PaginatedResult {
 }
 
 impl mcp_wire::Decode for PaginatedResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut next_cursor = None;
@@ -1108,6 +1151,7 @@ impl mcp_wire::Decode for PaginatedResult {
 }
 
 impl mcp_wire::Object for PaginatedResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1138,6 +1182,7 @@ pub struct PingRequest {
 impl PingRequest {
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: RequestParams) -> Self {
         self.params = Some(params);
         self
@@ -1145,6 +1190,7 @@ impl PingRequest {
 }
 
 impl mcp_wire::Decode for PingRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -1165,6 +1211,7 @@ impl mcp_wire::Decode for PingRequest {
 }
 
 impl mcp_wire::Object for PingRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1202,6 +1249,7 @@ pub struct ProgressNotification {
 impl ProgressNotification {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: ProgressNotificationParams) -> Self {
         Self {
             params,
@@ -1211,6 +1259,7 @@ impl ProgressNotification {
 }
 
 impl mcp_wire::Decode for ProgressNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -1234,6 +1283,7 @@ impl mcp_wire::Decode for ProgressNotification {
 }
 
 impl mcp_wire::Object for ProgressNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1315,6 +1365,7 @@ impl ProgressNotificationParams {
 }
 
 impl mcp_wire::Decode for ProgressNotificationParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut message = None;
@@ -1344,6 +1395,7 @@ impl mcp_wire::Decode for ProgressNotificationParams {
 }
 
 impl mcp_wire::Object for ProgressNotificationParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1377,24 +1429,28 @@ pub enum ProgressToken {
 }
 
 impl From<String> for ProgressToken {
+    #[inline]
     fn from(value: String) -> Self {
         Self::String(value)
     }
 }
 
 impl From<&str> for ProgressToken {
+    #[inline]
     fn from(value: &str) -> Self {
         Self::String(value.to_owned())
     }
 }
 
 impl From<i64> for ProgressToken {
+    #[inline]
     fn from(value: i64) -> Self {
         Self::Integer(value)
     }
 }
 
 impl mcp_wire::Decode for ProgressToken {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.kind()? {
             mcp_wire::Kind::String => mcp_wire::Decode::decode(reader).map(Self::String),
@@ -1444,6 +1500,7 @@ impl Request {
 
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: RequestParams) -> Self {
         self.params = Some(params);
         self
@@ -1451,6 +1508,7 @@ impl Request {
 }
 
 impl mcp_wire::Decode for Request {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -1471,6 +1529,7 @@ impl mcp_wire::Decode for Request {
 }
 
 impl mcp_wire::Object for Request {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1516,6 +1575,7 @@ impl RequestMeta {
 }
 
 impl mcp_wire::Decode for RequestMeta {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut progress_token = None;
         let mut members = reader.members()?;
@@ -1535,6 +1595,7 @@ impl mcp_wire::Decode for RequestMeta {
 }
 
 impl mcp_wire::Object for RequestMeta {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1566,6 +1627,7 @@ pub struct RequestParams {
 impl RequestParams {
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -1573,6 +1635,7 @@ impl RequestParams {
 }
 
 impl mcp_wire::Decode for RequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut members = reader.members()?;
@@ -1590,6 +1653,7 @@ impl mcp_wire::Decode for RequestParams {
 }
 
 impl mcp_wire::Object for RequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1626,6 +1690,7 @@ impl Result {
 }
 
 impl mcp_wire::Decode for Result {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut members = reader.members()?;
@@ -1643,6 +1708,7 @@ impl mcp_wire::Decode for Result {
 }
 
 impl mcp_wire::Object for Result {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }

@@ -21,6 +21,7 @@ pub struct Annotations {
 impl Annotations {
     /// The same with `audience`.
     #[must_use]
+    #[inline]
     pub fn with_audience(mut self, audience: Vec<Role>) -> Self {
         self.audience = Some(audience);
         self
@@ -35,6 +36,7 @@ impl Annotations {
 }
 
 impl mcp_wire::Decode for Annotations {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut audience = None;
         let mut priority = None;
@@ -55,6 +57,7 @@ impl mcp_wire::Decode for Annotations {
 }
 
 impl mcp_wire::Object for Annotations {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -100,6 +103,7 @@ impl AudioContent {
 
     /// The same with `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
@@ -107,6 +111,7 @@ impl AudioContent {
 }
 
 impl mcp_wire::Decode for AudioContent {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut annotations = None;
@@ -133,6 +138,7 @@ impl mcp_wire::Decode for AudioContent {
 }
 
 impl mcp_wire::Object for AudioContent {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -187,6 +193,7 @@ impl BlobResourceContents {
 }
 
 impl mcp_wire::Decode for BlobResourceContents {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut blob = None;
         let mut mime_type = None;
@@ -210,6 +217,7 @@ impl mcp_wire::Decode for BlobResourceContents {
 }
 
 impl mcp_wire::Object for BlobResourceContents {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -253,6 +261,7 @@ impl EmbeddedResource {
 
     /// The same with `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
@@ -260,6 +269,7 @@ impl EmbeddedResource {
 }
 
 impl mcp_wire::Decode for EmbeddedResource {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut annotations = None;
@@ -283,6 +293,7 @@ impl mcp_wire::Decode for EmbeddedResource {
 }
 
 impl mcp_wire::Object for EmbeddedResource {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -329,6 +340,7 @@ impl ImageContent {
 
     /// The same with `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
@@ -336,6 +348,7 @@ impl ImageContent {
 }
 
 impl mcp_wire::Decode for ImageContent {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut annotations = None;
@@ -362,6 +375,7 @@ impl mcp_wire::Decode for ImageContent {
 }
 
 impl mcp_wire::Object for ImageContent {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -413,6 +427,7 @@ impl ResourceContents {
 }
 
 impl mcp_wire::Decode for ResourceContents {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut mime_type = None;
         let mut uri = None;
@@ -433,6 +448,7 @@ impl mcp_wire::Decode for ResourceContents {
 }
 
 impl mcp_wire::Object for ResourceContents {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -465,6 +481,7 @@ pub enum Role {
 impl Role {
     /// The value as it is written.
     #[must_use]
+    #[inline]
     pub fn as_str(&self) -> &str {
         match self {
             Self::Assistant => "assistant",
@@ -475,6 +492,7 @@ impl Role {
 }
 
 impl From<&str> for Role {
+    #[inline]
     fn from(value: &str) -> Self {
         match value {
             "assistant" => Self::Assistant,
@@ -485,18 +503,21 @@ impl From<&str> for Role {
 }
 
 impl From<String> for Role {
+    #[inline]
     fn from(value: String) -> Self {
         Self::from(value.as_str())
     }
 }
 
 impl ::std::fmt::Display for Role {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
 impl mcp_wire::Decode for Role {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         reader.string().map(|value| Self::from(&*value))
     }
@@ -539,6 +560,7 @@ impl TextContent {
 
     /// The same with `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
@@ -546,6 +568,7 @@ impl TextContent {
 }
 
 impl mcp_wire::Decode for TextContent {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut annotations = None;
@@ -569,6 +592,7 @@ impl mcp_wire::Decode for TextContent {
 }
 
 impl mcp_wire::Object for TextContent {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -622,6 +646,7 @@ impl TextResourceContents {
 }
 
 impl mcp_wire::Decode for TextResourceContents {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut mime_type = None;
         let mut text = None;
@@ -645,6 +670,7 @@ impl mcp_wire::Decode for TextResourceContents {
 }
 
 impl mcp_wire::Object for TextResourceContents {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }

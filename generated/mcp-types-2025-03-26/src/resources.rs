@@ -22,6 +22,7 @@ pub struct ListResourceTemplatesRequest {
 impl ListResourceTemplatesRequest {
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
         self
@@ -29,6 +30,7 @@ impl ListResourceTemplatesRequest {
 }
 
 impl mcp_wire::Decode for ListResourceTemplatesRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -56,6 +58,7 @@ impl mcp_wire::Decode for ListResourceTemplatesRequest {
 }
 
 impl mcp_wire::Object for ListResourceTemplatesRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -99,6 +102,7 @@ pub struct ListResourceTemplatesResult {
 impl ListResourceTemplatesResult {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(resource_templates: Vec<ResourceTemplate>) -> Self {
         Self {
             meta: None,
@@ -124,6 +128,7 @@ impl ListResourceTemplatesResult {
 }
 
 impl mcp_wire::Decode for ListResourceTemplatesResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut next_cursor = None;
@@ -150,6 +155,7 @@ impl mcp_wire::Decode for ListResourceTemplatesResult {
 }
 
 impl mcp_wire::Object for ListResourceTemplatesResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -183,6 +189,7 @@ pub struct ListResourcesRequest {
 impl ListResourcesRequest {
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
         self
@@ -190,6 +197,7 @@ impl ListResourcesRequest {
 }
 
 impl mcp_wire::Decode for ListResourcesRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -212,6 +220,7 @@ impl mcp_wire::Decode for ListResourcesRequest {
 }
 
 impl mcp_wire::Object for ListResourcesRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -253,6 +262,7 @@ pub struct ListResourcesResult {
 impl ListResourcesResult {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(resources: Vec<Resource>) -> Self {
         Self {
             meta: None,
@@ -278,6 +288,7 @@ impl ListResourcesResult {
 }
 
 impl mcp_wire::Decode for ListResourcesResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut next_cursor = None;
@@ -301,6 +312,7 @@ impl mcp_wire::Decode for ListResourcesResult {
 }
 
 impl mcp_wire::Object for ListResourcesResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -332,6 +344,7 @@ pub struct ReadResourceRequest {
 impl ReadResourceRequest {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: ReadResourceRequestParams) -> Self {
         Self {
             params,
@@ -341,6 +354,7 @@ impl ReadResourceRequest {
 }
 
 impl mcp_wire::Decode for ReadResourceRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -363,6 +377,7 @@ impl mcp_wire::Decode for ReadResourceRequest {
 }
 
 impl mcp_wire::Object for ReadResourceRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -412,6 +427,7 @@ impl ReadResourceRequestParams {
 
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -419,6 +435,7 @@ impl ReadResourceRequestParams {
 }
 
 impl mcp_wire::Decode for ReadResourceRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut uri = None;
@@ -439,6 +456,7 @@ impl mcp_wire::Decode for ReadResourceRequestParams {
 }
 
 impl mcp_wire::Object for ReadResourceRequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -473,6 +491,7 @@ pub struct ReadResourceResult {
 impl ReadResourceResult {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(contents: Vec<AnyResourceContents>) -> Self {
         Self {
             meta: None,
@@ -490,6 +509,7 @@ impl ReadResourceResult {
 }
 
 impl mcp_wire::Decode for ReadResourceResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut contents = None;
@@ -510,6 +530,7 @@ impl mcp_wire::Decode for ReadResourceResult {
 }
 
 impl mcp_wire::Object for ReadResourceResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -564,6 +585,7 @@ impl Resource {
 
     /// The same with `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
@@ -585,6 +607,7 @@ impl Resource {
 
     /// The same with `size`.
     #[must_use]
+    #[inline]
     pub fn with_size(mut self, size: i64) -> Self {
         self.size = Some(size);
         self
@@ -592,6 +615,7 @@ impl Resource {
 }
 
 impl mcp_wire::Decode for Resource {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut annotations = None;
         let mut description = None;
@@ -624,6 +648,7 @@ impl mcp_wire::Decode for Resource {
 }
 
 impl mcp_wire::Object for Resource {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -658,6 +683,7 @@ pub struct ResourceListChangedNotification {
 impl ResourceListChangedNotification {
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
         self
@@ -665,6 +691,7 @@ impl ResourceListChangedNotification {
 }
 
 impl mcp_wire::Decode for ResourceListChangedNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -692,6 +719,7 @@ impl mcp_wire::Decode for ResourceListChangedNotification {
 }
 
 impl mcp_wire::Object for ResourceListChangedNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -751,6 +779,7 @@ impl ResourceTemplate {
 
     /// The same with `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
@@ -772,6 +801,7 @@ impl ResourceTemplate {
 }
 
 impl mcp_wire::Decode for ResourceTemplate {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut annotations = None;
         let mut description = None;
@@ -801,6 +831,7 @@ impl mcp_wire::Decode for ResourceTemplate {
 }
 
 impl mcp_wire::Object for ResourceTemplate {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -834,6 +865,7 @@ pub struct ResourceUpdatedNotification {
 impl ResourceUpdatedNotification {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: ResourceUpdatedNotificationParams) -> Self {
         Self {
             params,
@@ -843,6 +875,7 @@ impl ResourceUpdatedNotification {
 }
 
 impl mcp_wire::Decode for ResourceUpdatedNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -870,6 +903,7 @@ impl mcp_wire::Decode for ResourceUpdatedNotification {
 }
 
 impl mcp_wire::Object for ResourceUpdatedNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -927,6 +961,7 @@ impl ResourceUpdatedNotificationParams {
 }
 
 impl mcp_wire::Decode for ResourceUpdatedNotificationParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut uri = None;
@@ -947,6 +982,7 @@ impl mcp_wire::Decode for ResourceUpdatedNotificationParams {
 }
 
 impl mcp_wire::Object for ResourceUpdatedNotificationParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -980,6 +1016,7 @@ pub struct SubscribeRequest {
 impl SubscribeRequest {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: SubscribeRequestParams) -> Self {
         Self {
             params,
@@ -989,6 +1026,7 @@ impl SubscribeRequest {
 }
 
 impl mcp_wire::Decode for SubscribeRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -1011,6 +1049,7 @@ impl mcp_wire::Decode for SubscribeRequest {
 }
 
 impl mcp_wire::Object for SubscribeRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1060,6 +1099,7 @@ impl SubscribeRequestParams {
 
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -1067,6 +1107,7 @@ impl SubscribeRequestParams {
 }
 
 impl mcp_wire::Decode for SubscribeRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut uri = None;
@@ -1087,6 +1128,7 @@ impl mcp_wire::Decode for SubscribeRequestParams {
 }
 
 impl mcp_wire::Object for SubscribeRequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1119,6 +1161,7 @@ pub struct UnsubscribeRequest {
 impl UnsubscribeRequest {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: UnsubscribeRequestParams) -> Self {
         Self {
             params,
@@ -1128,6 +1171,7 @@ impl UnsubscribeRequest {
 }
 
 impl mcp_wire::Decode for UnsubscribeRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -1151,6 +1195,7 @@ impl mcp_wire::Decode for UnsubscribeRequest {
 }
 
 impl mcp_wire::Object for UnsubscribeRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1200,6 +1245,7 @@ impl UnsubscribeRequestParams {
 
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -1207,6 +1253,7 @@ impl UnsubscribeRequestParams {
 }
 
 impl mcp_wire::Decode for UnsubscribeRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut uri = None;
@@ -1227,6 +1274,7 @@ impl mcp_wire::Decode for UnsubscribeRequestParams {
 }
 
 impl mcp_wire::Object for UnsubscribeRequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }

@@ -17,18 +17,21 @@ pub enum AnyResourceContents {
 }
 
 impl From<BlobResourceContents> for AnyResourceContents {
+    #[inline]
     fn from(value: BlobResourceContents) -> Self {
         Self::Blob(value)
     }
 }
 
 impl From<TextResourceContents> for AnyResourceContents {
+    #[inline]
     fn from(value: TextResourceContents) -> Self {
         Self::Text(value)
     }
 }
 
 impl mcp_wire::Decode for AnyResourceContents {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader
             .peek_telling(
@@ -97,6 +100,7 @@ impl BaseMetadata {
 }
 
 impl mcp_wire::Decode for BaseMetadata {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut name = None;
         let mut title = None;
@@ -117,6 +121,7 @@ impl mcp_wire::Decode for BaseMetadata {
 }
 
 impl mcp_wire::Object for BaseMetadata {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -147,6 +152,7 @@ pub struct CancelledNotification {
 impl CancelledNotification {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: CancelledNotificationParams) -> Self {
         Self {
             params,
@@ -156,6 +162,7 @@ impl CancelledNotification {
 }
 
 impl mcp_wire::Decode for CancelledNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -179,6 +186,7 @@ impl mcp_wire::Decode for CancelledNotification {
 }
 
 impl mcp_wire::Object for CancelledNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -244,6 +252,7 @@ impl CancelledNotificationParams {
 }
 
 impl mcp_wire::Decode for CancelledNotificationParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut reason = None;
@@ -267,6 +276,7 @@ impl mcp_wire::Decode for CancelledNotificationParams {
 }
 
 impl mcp_wire::Object for CancelledNotificationParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -332,6 +342,7 @@ impl Error {
 }
 
 impl mcp_wire::Decode for Error {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut code = None;
         let mut data = None;
@@ -355,6 +366,7 @@ impl mcp_wire::Decode for Error {
 }
 
 impl mcp_wire::Object for Error {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -398,6 +410,7 @@ impl JsonRpcError {
 }
 
 impl mcp_wire::Decode for JsonRpcError {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut jsonrpc = None;
         let mut error = None;
@@ -421,6 +434,7 @@ impl mcp_wire::Decode for JsonRpcError {
 }
 
 impl mcp_wire::Object for JsonRpcError {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -454,30 +468,35 @@ pub enum JsonRpcMessage {
 }
 
 impl From<JsonRpcError> for JsonRpcMessage {
+    #[inline]
     fn from(value: JsonRpcError) -> Self {
         Self::Error(value)
     }
 }
 
 impl From<JsonRpcNotification> for JsonRpcMessage {
+    #[inline]
     fn from(value: JsonRpcNotification) -> Self {
         Self::Notification(value)
     }
 }
 
 impl From<JsonRpcRequest> for JsonRpcMessage {
+    #[inline]
     fn from(value: JsonRpcRequest) -> Self {
         Self::Request(value)
     }
 }
 
 impl From<JsonRpcResponse> for JsonRpcMessage {
+    #[inline]
     fn from(value: JsonRpcResponse) -> Self {
         Self::Response(value)
     }
 }
 
 impl mcp_wire::Decode for JsonRpcMessage {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader
             .peek_telling(
@@ -561,6 +580,7 @@ impl JsonRpcNotification {
 
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
         self
@@ -568,6 +588,7 @@ impl JsonRpcNotification {
 }
 
 impl mcp_wire::Decode for JsonRpcNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut jsonrpc = None;
         let mut method = None;
@@ -591,6 +612,7 @@ impl mcp_wire::Decode for JsonRpcNotification {
 }
 
 impl mcp_wire::Object for JsonRpcNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -637,6 +659,7 @@ impl JsonRpcRequest {
 
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: RequestParams) -> Self {
         self.params = Some(params);
         self
@@ -644,6 +667,7 @@ impl JsonRpcRequest {
 }
 
 impl mcp_wire::Decode for JsonRpcRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut jsonrpc = None;
         let mut id = None;
@@ -670,6 +694,7 @@ impl mcp_wire::Decode for JsonRpcRequest {
 }
 
 impl mcp_wire::Object for JsonRpcRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -714,6 +739,7 @@ impl JsonRpcResponse {
 }
 
 impl mcp_wire::Decode for JsonRpcResponse {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut jsonrpc = None;
         let mut id = None;
@@ -737,6 +763,7 @@ impl mcp_wire::Decode for JsonRpcResponse {
 }
 
 impl mcp_wire::Object for JsonRpcResponse {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -780,6 +807,7 @@ impl Notification {
 
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
         self
@@ -787,6 +815,7 @@ impl Notification {
 }
 
 impl mcp_wire::Decode for Notification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -807,6 +836,7 @@ impl mcp_wire::Decode for Notification {
 }
 
 impl mcp_wire::Object for Notification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -844,6 +874,7 @@ impl NotificationParams {
 }
 
 impl mcp_wire::Decode for NotificationParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut members = reader.members()?;
@@ -861,6 +892,7 @@ impl mcp_wire::Decode for NotificationParams {
 }
 
 impl mcp_wire::Object for NotificationParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -904,6 +936,7 @@ impl PaginatedRequest {
 
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
         self
@@ -911,6 +944,7 @@ impl PaginatedRequest {
 }
 
 impl mcp_wire::Decode for PaginatedRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -931,6 +965,7 @@ impl mcp_wire::Decode for PaginatedRequest {
 }
 
 impl mcp_wire::Object for PaginatedRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -963,6 +998,7 @@ pub struct PaginatedRequestParams {
 impl PaginatedRequestParams {
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -977,6 +1013,7 @@ impl PaginatedRequestParams {
 }
 
 impl mcp_wire::Decode for PaginatedRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut cursor = None;
@@ -997,6 +1034,7 @@ impl mcp_wire::Decode for PaginatedRequestParams {
 }
 
 impl mcp_wire::Object for PaginatedRequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1045,6 +1083,7 @@ impl PaginatedResult {
 }
 
 impl mcp_wire::Decode for PaginatedResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut next_cursor = None;
@@ -1065,6 +1104,7 @@ impl mcp_wire::Decode for PaginatedResult {
 }
 
 impl mcp_wire::Object for PaginatedResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1095,6 +1135,7 @@ pub struct PingRequest {
 impl PingRequest {
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: RequestParams) -> Self {
         self.params = Some(params);
         self
@@ -1102,6 +1143,7 @@ impl PingRequest {
 }
 
 impl mcp_wire::Decode for PingRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -1122,6 +1164,7 @@ impl mcp_wire::Decode for PingRequest {
 }
 
 impl mcp_wire::Object for PingRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1159,6 +1202,7 @@ pub struct ProgressNotification {
 impl ProgressNotification {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: ProgressNotificationParams) -> Self {
         Self {
             params,
@@ -1168,6 +1212,7 @@ impl ProgressNotification {
 }
 
 impl mcp_wire::Decode for ProgressNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -1191,6 +1236,7 @@ impl mcp_wire::Decode for ProgressNotification {
 }
 
 impl mcp_wire::Object for ProgressNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1272,6 +1318,7 @@ impl ProgressNotificationParams {
 }
 
 impl mcp_wire::Decode for ProgressNotificationParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut message = None;
@@ -1301,6 +1348,7 @@ impl mcp_wire::Decode for ProgressNotificationParams {
 }
 
 impl mcp_wire::Object for ProgressNotificationParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1334,24 +1382,28 @@ pub enum ProgressToken {
 }
 
 impl From<String> for ProgressToken {
+    #[inline]
     fn from(value: String) -> Self {
         Self::String(value)
     }
 }
 
 impl From<&str> for ProgressToken {
+    #[inline]
     fn from(value: &str) -> Self {
         Self::String(value.to_owned())
     }
 }
 
 impl From<i64> for ProgressToken {
+    #[inline]
     fn from(value: i64) -> Self {
         Self::Integer(value)
     }
 }
 
 impl mcp_wire::Decode for ProgressToken {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.kind()? {
             mcp_wire::Kind::String => mcp_wire::Decode::decode(reader).map(Self::String),
@@ -1401,6 +1453,7 @@ impl Request {
 
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: RequestParams) -> Self {
         self.params = Some(params);
         self
@@ -1408,6 +1461,7 @@ impl Request {
 }
 
 impl mcp_wire::Decode for Request {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -1428,6 +1482,7 @@ impl mcp_wire::Decode for Request {
 }
 
 impl mcp_wire::Object for Request {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1473,6 +1528,7 @@ impl RequestMeta {
 }
 
 impl mcp_wire::Decode for RequestMeta {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut progress_token = None;
         let mut members = reader.members()?;
@@ -1492,6 +1548,7 @@ impl mcp_wire::Decode for RequestMeta {
 }
 
 impl mcp_wire::Object for RequestMeta {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1523,6 +1580,7 @@ pub struct RequestParams {
 impl RequestParams {
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -1530,6 +1588,7 @@ impl RequestParams {
 }
 
 impl mcp_wire::Decode for RequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut members = reader.members()?;
@@ -1547,6 +1606,7 @@ impl mcp_wire::Decode for RequestParams {
 }
 
 impl mcp_wire::Object for RequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1583,6 +1643,7 @@ impl Result {
 }
 
 impl mcp_wire::Decode for Result {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut members = reader.members()?;
@@ -1600,6 +1661,7 @@ impl mcp_wire::Decode for Result {
 }
 
 impl mcp_wire::Object for Result {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }

@@ -23,6 +23,7 @@ pub struct BooleanSchema {
 impl BooleanSchema {
     /// The same with `default`.
     #[must_use]
+    #[inline]
     pub fn with_default(mut self, default: bool) -> Self {
         self.default = Some(default);
         self
@@ -44,6 +45,7 @@ impl BooleanSchema {
 }
 
 impl mcp_wire::Decode for BooleanSchema {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut default = None;
@@ -70,6 +72,7 @@ impl mcp_wire::Decode for BooleanSchema {
 }
 
 impl mcp_wire::Object for BooleanSchema {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -102,6 +105,7 @@ pub struct ElicitRequest {
 impl ElicitRequest {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: ElicitRequestParams) -> Self {
         Self {
             params,
@@ -111,6 +115,7 @@ impl ElicitRequest {
 }
 
 impl mcp_wire::Decode for ElicitRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -133,6 +138,7 @@ impl mcp_wire::Decode for ElicitRequest {
 }
 
 impl mcp_wire::Object for ElicitRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -185,6 +191,7 @@ impl ElicitRequestParams {
 
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -192,6 +199,7 @@ impl ElicitRequestParams {
 }
 
 impl mcp_wire::Decode for ElicitRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut message = None;
@@ -217,6 +225,7 @@ impl mcp_wire::Decode for ElicitRequestParams {
 }
 
 impl mcp_wire::Object for ElicitRequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -272,6 +281,7 @@ impl ElicitResult {
 
     /// The same with `content`.
     #[must_use]
+    #[inline]
     pub fn with_content(
         mut self,
         content: mcp_wire::Map<ElicitResultContentValue>,
@@ -282,6 +292,7 @@ impl ElicitResult {
 }
 
 impl mcp_wire::Decode for ElicitResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut action = None;
@@ -305,6 +316,7 @@ impl mcp_wire::Decode for ElicitResult {
 }
 
 impl mcp_wire::Object for ElicitResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -340,6 +352,7 @@ pub enum ElicitResultAction {
 impl ElicitResultAction {
     /// The value as it is written.
     #[must_use]
+    #[inline]
     pub fn as_str(&self) -> &str {
         match self {
             Self::Accept => "accept",
@@ -351,6 +364,7 @@ impl ElicitResultAction {
 }
 
 impl From<&str> for ElicitResultAction {
+    #[inline]
     fn from(value: &str) -> Self {
         match value {
             "accept" => Self::Accept,
@@ -362,18 +376,21 @@ impl From<&str> for ElicitResultAction {
 }
 
 impl From<String> for ElicitResultAction {
+    #[inline]
     fn from(value: String) -> Self {
         Self::from(value.as_str())
     }
 }
 
 impl ::std::fmt::Display for ElicitResultAction {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
 impl mcp_wire::Decode for ElicitResultAction {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         reader.string().map(|value| Self::from(&*value))
     }
@@ -406,30 +423,35 @@ pub enum ElicitResultContentValue {
 }
 
 impl From<String> for ElicitResultContentValue {
+    #[inline]
     fn from(value: String) -> Self {
         Self::String(value)
     }
 }
 
 impl From<&str> for ElicitResultContentValue {
+    #[inline]
     fn from(value: &str) -> Self {
         Self::String(value.to_owned())
     }
 }
 
 impl From<bool> for ElicitResultContentValue {
+    #[inline]
     fn from(value: bool) -> Self {
         Self::Boolean(value)
     }
 }
 
 impl From<mcp_wire::Number> for ElicitResultContentValue {
+    #[inline]
     fn from(value: mcp_wire::Number) -> Self {
         Self::Number(value)
     }
 }
 
 impl mcp_wire::Decode for ElicitResultContentValue {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.kind()? {
             mcp_wire::Kind::String => mcp_wire::Decode::decode(reader).map(Self::String),
@@ -480,6 +502,7 @@ pub struct EnumSchema {
 impl EnumSchema {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(enum_: Vec<String>) -> Self {
         Self {
             description: None,
@@ -499,6 +522,7 @@ impl EnumSchema {
 
     /// The same with `enumNames`.
     #[must_use]
+    #[inline]
     pub fn with_enum_names(mut self, enum_names: Vec<String>) -> Self {
         self.enum_names = Some(enum_names);
         self
@@ -513,6 +537,7 @@ impl EnumSchema {
 }
 
 impl mcp_wire::Decode for EnumSchema {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut description = None;
@@ -542,6 +567,7 @@ impl mcp_wire::Decode for EnumSchema {
 }
 
 impl mcp_wire::Object for EnumSchema {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -624,6 +650,7 @@ impl NumberSchema {
 }
 
 impl mcp_wire::Decode for NumberSchema {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut description = None;
         let mut maximum = None;
@@ -653,6 +680,7 @@ impl mcp_wire::Decode for NumberSchema {
 }
 
 impl mcp_wire::Object for NumberSchema {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -688,6 +716,7 @@ pub enum NumberSchemaType {
 impl NumberSchemaType {
     /// The value as it is written.
     #[must_use]
+    #[inline]
     pub fn as_str(&self) -> &str {
         match self {
             Self::Integer => "integer",
@@ -698,6 +727,7 @@ impl NumberSchemaType {
 }
 
 impl From<&str> for NumberSchemaType {
+    #[inline]
     fn from(value: &str) -> Self {
         match value {
             "integer" => Self::Integer,
@@ -708,18 +738,21 @@ impl From<&str> for NumberSchemaType {
 }
 
 impl From<String> for NumberSchemaType {
+    #[inline]
     fn from(value: String) -> Self {
         Self::from(value.as_str())
     }
 }
 
 impl ::std::fmt::Display for NumberSchemaType {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
 impl mcp_wire::Decode for NumberSchemaType {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         reader.string().map(|value| Self::from(&*value))
     }
@@ -754,30 +787,35 @@ pub enum PrimitiveSchemaDefinition {
 }
 
 impl From<BooleanSchema> for PrimitiveSchemaDefinition {
+    #[inline]
     fn from(value: BooleanSchema) -> Self {
         Self::Boolean(value)
     }
 }
 
 impl From<EnumSchema> for PrimitiveSchemaDefinition {
+    #[inline]
     fn from(value: EnumSchema) -> Self {
         Self::Enum(value)
     }
 }
 
 impl From<NumberSchema> for PrimitiveSchemaDefinition {
+    #[inline]
     fn from(value: NumberSchema) -> Self {
         Self::Number(value)
     }
 }
 
 impl From<StringSchema> for PrimitiveSchemaDefinition {
+    #[inline]
     fn from(value: StringSchema) -> Self {
         Self::String(value)
     }
 }
 
 impl mcp_wire::Decode for PrimitiveSchemaDefinition {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_tag("type")?.as_deref() {
             Some("string") => {
@@ -842,6 +880,7 @@ pub struct RequestedSchema {
 impl RequestedSchema {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(properties: mcp_wire::Map<PrimitiveSchemaDefinition>) -> Self {
         Self {
             properties,
@@ -852,6 +891,7 @@ impl RequestedSchema {
 
     /// The same with `required`.
     #[must_use]
+    #[inline]
     pub fn with_required(mut self, required: Vec<String>) -> Self {
         self.required = Some(required);
         self
@@ -859,6 +899,7 @@ impl RequestedSchema {
 }
 
 impl mcp_wire::Decode for RequestedSchema {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut properties = None;
@@ -882,6 +923,7 @@ impl mcp_wire::Decode for RequestedSchema {
 }
 
 impl mcp_wire::Object for RequestedSchema {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -938,6 +980,7 @@ impl StringSchema {
 
     /// The same with `maxLength`.
     #[must_use]
+    #[inline]
     pub fn with_max_length(mut self, max_length: i64) -> Self {
         self.max_length = Some(max_length);
         self
@@ -945,6 +988,7 @@ impl StringSchema {
 
     /// The same with `minLength`.
     #[must_use]
+    #[inline]
     pub fn with_min_length(mut self, min_length: i64) -> Self {
         self.min_length = Some(min_length);
         self
@@ -959,6 +1003,7 @@ impl StringSchema {
 }
 
 impl mcp_wire::Decode for StringSchema {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut description = None;
@@ -991,6 +1036,7 @@ impl mcp_wire::Decode for StringSchema {
 }
 
 impl mcp_wire::Object for StringSchema {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1031,6 +1077,7 @@ pub enum StringSchemaFormat {
 impl StringSchemaFormat {
     /// The value as it is written.
     #[must_use]
+    #[inline]
     pub fn as_str(&self) -> &str {
         match self {
             Self::Date => "date",
@@ -1043,6 +1090,7 @@ impl StringSchemaFormat {
 }
 
 impl From<&str> for StringSchemaFormat {
+    #[inline]
     fn from(value: &str) -> Self {
         match value {
             "date" => Self::Date,
@@ -1055,18 +1103,21 @@ impl From<&str> for StringSchemaFormat {
 }
 
 impl From<String> for StringSchemaFormat {
+    #[inline]
     fn from(value: String) -> Self {
         Self::from(value.as_str())
     }
 }
 
 impl ::std::fmt::Display for StringSchemaFormat {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
 impl mcp_wire::Decode for StringSchemaFormat {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         reader.string().map(|value| Self::from(&*value))
     }

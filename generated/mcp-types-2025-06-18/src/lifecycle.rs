@@ -35,6 +35,7 @@ impl ClientCapabilities {
 
     /// The same with `experimental`.
     #[must_use]
+    #[inline]
     pub fn with_experimental(
         mut self,
         experimental: mcp_wire::Map<mcp_wire::OpenObject>,
@@ -45,6 +46,7 @@ impl ClientCapabilities {
 
     /// The same with `roots`.
     #[must_use]
+    #[inline]
     pub fn with_roots(mut self, roots: ClientCapabilitiesRoots) -> Self {
         self.roots = Some(roots);
         self
@@ -59,6 +61,7 @@ impl ClientCapabilities {
 }
 
 impl mcp_wire::Decode for ClientCapabilities {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut elicitation = None;
         let mut experimental = None;
@@ -87,6 +90,7 @@ impl mcp_wire::Decode for ClientCapabilities {
 }
 
 impl mcp_wire::Object for ClientCapabilities {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -119,6 +123,7 @@ pub struct ClientCapabilitiesRoots {
 impl ClientCapabilitiesRoots {
     /// The same with `listChanged`.
     #[must_use]
+    #[inline]
     pub fn with_list_changed(mut self, list_changed: bool) -> Self {
         self.list_changed = Some(list_changed);
         self
@@ -126,6 +131,7 @@ impl ClientCapabilitiesRoots {
 }
 
 impl mcp_wire::Decode for ClientCapabilitiesRoots {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut list_changed = None;
         let mut members = reader.members()?;
@@ -143,6 +149,7 @@ impl mcp_wire::Decode for ClientCapabilitiesRoots {
 }
 
 impl mcp_wire::Object for ClientCapabilitiesRoots {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -196,6 +203,7 @@ impl Implementation {
 }
 
 impl mcp_wire::Decode for Implementation {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut name = None;
         let mut title = None;
@@ -219,6 +227,7 @@ impl mcp_wire::Decode for Implementation {
 }
 
 impl mcp_wire::Object for Implementation {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -250,6 +259,7 @@ pub struct InitializeRequest {
 impl InitializeRequest {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: InitializeRequestParams) -> Self {
         Self {
             params,
@@ -259,6 +269,7 @@ impl InitializeRequest {
 }
 
 impl mcp_wire::Decode for InitializeRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -279,6 +290,7 @@ impl mcp_wire::Decode for InitializeRequest {
 }
 
 impl mcp_wire::Object for InitializeRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -338,6 +350,7 @@ impl InitializeRequestParams {
 
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -345,6 +358,7 @@ impl InitializeRequestParams {
 }
 
 impl mcp_wire::Decode for InitializeRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut capabilities = None;
@@ -373,6 +387,7 @@ impl mcp_wire::Decode for InitializeRequestParams {
 }
 
 impl mcp_wire::Object for InitializeRequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -446,6 +461,7 @@ impl InitializeResult {
 }
 
 impl mcp_wire::Decode for InitializeResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut capabilities = None;
@@ -479,6 +495,7 @@ impl mcp_wire::Decode for InitializeResult {
 }
 
 impl mcp_wire::Object for InitializeResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -512,6 +529,7 @@ pub struct InitializedNotification {
 impl InitializedNotification {
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
         self
@@ -519,6 +537,7 @@ impl InitializedNotification {
 }
 
 impl mcp_wire::Decode for InitializedNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -546,6 +565,7 @@ impl mcp_wire::Decode for InitializedNotification {
 }
 
 impl mcp_wire::Object for InitializedNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -602,6 +622,7 @@ impl ServerCapabilities {
 
     /// The same with `experimental`.
     #[must_use]
+    #[inline]
     pub fn with_experimental(
         mut self,
         experimental: mcp_wire::Map<mcp_wire::OpenObject>,
@@ -619,6 +640,7 @@ impl ServerCapabilities {
 
     /// The same with `prompts`.
     #[must_use]
+    #[inline]
     pub fn with_prompts(mut self, prompts: ServerCapabilitiesPrompts) -> Self {
         self.prompts = Some(prompts);
         self
@@ -626,6 +648,7 @@ impl ServerCapabilities {
 
     /// The same with `resources`.
     #[must_use]
+    #[inline]
     pub fn with_resources(mut self, resources: ServerCapabilitiesResources) -> Self {
         self.resources = Some(resources);
         self
@@ -633,6 +656,7 @@ impl ServerCapabilities {
 
     /// The same with `tools`.
     #[must_use]
+    #[inline]
     pub fn with_tools(mut self, tools: ServerCapabilitiesTools) -> Self {
         self.tools = Some(tools);
         self
@@ -640,6 +664,7 @@ impl ServerCapabilities {
 }
 
 impl mcp_wire::Decode for ServerCapabilities {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut completions = None;
         let mut experimental = None;
@@ -674,6 +699,7 @@ impl mcp_wire::Decode for ServerCapabilities {
 }
 
 impl mcp_wire::Object for ServerCapabilities {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -708,6 +734,7 @@ pub struct ServerCapabilitiesPrompts {
 impl ServerCapabilitiesPrompts {
     /// The same with `listChanged`.
     #[must_use]
+    #[inline]
     pub fn with_list_changed(mut self, list_changed: bool) -> Self {
         self.list_changed = Some(list_changed);
         self
@@ -715,6 +742,7 @@ impl ServerCapabilitiesPrompts {
 }
 
 impl mcp_wire::Decode for ServerCapabilitiesPrompts {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut list_changed = None;
         let mut members = reader.members()?;
@@ -732,6 +760,7 @@ impl mcp_wire::Decode for ServerCapabilitiesPrompts {
 }
 
 impl mcp_wire::Object for ServerCapabilitiesPrompts {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -765,6 +794,7 @@ pub struct ServerCapabilitiesResources {
 impl ServerCapabilitiesResources {
     /// The same with `listChanged`.
     #[must_use]
+    #[inline]
     pub fn with_list_changed(mut self, list_changed: bool) -> Self {
         self.list_changed = Some(list_changed);
         self
@@ -772,6 +802,7 @@ impl ServerCapabilitiesResources {
 
     /// The same with `subscribe`.
     #[must_use]
+    #[inline]
     pub fn with_subscribe(mut self, subscribe: bool) -> Self {
         self.subscribe = Some(subscribe);
         self
@@ -779,6 +810,7 @@ impl ServerCapabilitiesResources {
 }
 
 impl mcp_wire::Decode for ServerCapabilitiesResources {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut list_changed = None;
         let mut subscribe = None;
@@ -799,6 +831,7 @@ impl mcp_wire::Decode for ServerCapabilitiesResources {
 }
 
 impl mcp_wire::Object for ServerCapabilitiesResources {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -831,6 +864,7 @@ pub struct ServerCapabilitiesTools {
 impl ServerCapabilitiesTools {
     /// The same with `listChanged`.
     #[must_use]
+    #[inline]
     pub fn with_list_changed(mut self, list_changed: bool) -> Self {
         self.list_changed = Some(list_changed);
         self
@@ -838,6 +872,7 @@ impl ServerCapabilitiesTools {
 }
 
 impl mcp_wire::Decode for ServerCapabilitiesTools {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut list_changed = None;
         let mut members = reader.members()?;
@@ -855,6 +890,7 @@ impl mcp_wire::Decode for ServerCapabilitiesTools {
 }
 
 impl mcp_wire::Object for ServerCapabilitiesTools {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }

@@ -33,6 +33,7 @@ pub enum LoggingLevel {
 impl LoggingLevel {
     /// The value as it is written.
     #[must_use]
+    #[inline]
     pub fn as_str(&self) -> &str {
         match self {
             Self::Debug => "debug",
@@ -49,6 +50,7 @@ impl LoggingLevel {
 }
 
 impl From<&str> for LoggingLevel {
+    #[inline]
     fn from(value: &str) -> Self {
         match value {
             "debug" => Self::Debug,
@@ -65,18 +67,21 @@ impl From<&str> for LoggingLevel {
 }
 
 impl From<String> for LoggingLevel {
+    #[inline]
     fn from(value: String) -> Self {
         Self::from(value.as_str())
     }
 }
 
 impl ::std::fmt::Display for LoggingLevel {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
 impl mcp_wire::Decode for LoggingLevel {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         reader.string().map(|value| Self::from(&*value))
     }
@@ -107,6 +112,7 @@ pub struct LoggingMessageNotification {
 impl LoggingMessageNotification {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: LoggingMessageNotificationParams) -> Self {
         Self {
             params,
@@ -116,6 +122,7 @@ impl LoggingMessageNotification {
 }
 
 impl mcp_wire::Decode for LoggingMessageNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -139,6 +146,7 @@ impl mcp_wire::Decode for LoggingMessageNotification {
 }
 
 impl mcp_wire::Object for LoggingMessageNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -212,6 +220,7 @@ impl LoggingMessageNotificationParams {
 }
 
 impl mcp_wire::Decode for LoggingMessageNotificationParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut data = None;
@@ -238,6 +247,7 @@ impl mcp_wire::Decode for LoggingMessageNotificationParams {
 }
 
 impl mcp_wire::Object for LoggingMessageNotificationParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -273,6 +283,7 @@ pub struct SetLevelRequest {
 impl SetLevelRequest {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: SetLevelRequestParams) -> Self {
         Self {
             params,
@@ -282,6 +293,7 @@ impl SetLevelRequest {
 }
 
 impl mcp_wire::Decode for SetLevelRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -304,6 +316,7 @@ impl mcp_wire::Decode for SetLevelRequest {
 }
 
 impl mcp_wire::Object for SetLevelRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -353,6 +366,7 @@ impl SetLevelRequestParams {
 
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -360,6 +374,7 @@ impl SetLevelRequestParams {
 }
 
 impl mcp_wire::Decode for SetLevelRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut level = None;
@@ -380,6 +395,7 @@ impl mcp_wire::Decode for SetLevelRequestParams {
 }
 
 impl mcp_wire::Object for SetLevelRequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }

@@ -21,6 +21,7 @@ pub struct GetPromptRequest {
 impl GetPromptRequest {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: GetPromptRequestParams) -> Self {
         Self {
             params,
@@ -30,6 +31,7 @@ impl GetPromptRequest {
 }
 
 impl mcp_wire::Decode for GetPromptRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -50,6 +52,7 @@ impl mcp_wire::Decode for GetPromptRequest {
 }
 
 impl mcp_wire::Object for GetPromptRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -102,6 +105,7 @@ impl GetPromptRequestParams {
 
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -109,6 +113,7 @@ impl GetPromptRequestParams {
 
     /// The same with `arguments`.
     #[must_use]
+    #[inline]
     pub fn with_arguments(mut self, arguments: mcp_wire::Map<String>) -> Self {
         self.arguments = Some(arguments);
         self
@@ -116,6 +121,7 @@ impl GetPromptRequestParams {
 }
 
 impl mcp_wire::Decode for GetPromptRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut arguments = None;
@@ -139,6 +145,7 @@ impl mcp_wire::Decode for GetPromptRequestParams {
 }
 
 impl mcp_wire::Object for GetPromptRequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -176,6 +183,7 @@ pub struct GetPromptResult {
 impl GetPromptResult {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(messages: Vec<PromptMessage>) -> Self {
         Self {
             meta: None,
@@ -201,6 +209,7 @@ impl GetPromptResult {
 }
 
 impl mcp_wire::Decode for GetPromptResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut description = None;
@@ -224,6 +233,7 @@ impl mcp_wire::Decode for GetPromptResult {
 }
 
 impl mcp_wire::Object for GetPromptResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -255,6 +265,7 @@ pub struct ListPromptsRequest {
 impl ListPromptsRequest {
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
         self
@@ -262,6 +273,7 @@ impl ListPromptsRequest {
 }
 
 impl mcp_wire::Decode for ListPromptsRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -282,6 +294,7 @@ impl mcp_wire::Decode for ListPromptsRequest {
 }
 
 impl mcp_wire::Object for ListPromptsRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -323,6 +336,7 @@ pub struct ListPromptsResult {
 impl ListPromptsResult {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(prompts: Vec<Prompt>) -> Self {
         Self {
             meta: None,
@@ -348,6 +362,7 @@ impl ListPromptsResult {
 }
 
 impl mcp_wire::Decode for ListPromptsResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut next_cursor = None;
@@ -371,6 +386,7 @@ impl mcp_wire::Decode for ListPromptsResult {
 }
 
 impl mcp_wire::Object for ListPromptsResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -430,6 +446,7 @@ impl Prompt {
 
     /// The same with `arguments`.
     #[must_use]
+    #[inline]
     pub fn with_arguments(mut self, arguments: Vec<PromptArgument>) -> Self {
         self.arguments = Some(arguments);
         self
@@ -451,6 +468,7 @@ impl Prompt {
 }
 
 impl mcp_wire::Decode for Prompt {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut arguments = None;
@@ -480,6 +498,7 @@ impl mcp_wire::Decode for Prompt {
 }
 
 impl mcp_wire::Object for Prompt {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -538,6 +557,7 @@ impl PromptArgument {
 
     /// The same with `required`.
     #[must_use]
+    #[inline]
     pub fn with_required(mut self, required: bool) -> Self {
         self.required = Some(required);
         self
@@ -552,6 +572,7 @@ impl PromptArgument {
 }
 
 impl mcp_wire::Decode for PromptArgument {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut description = None;
         let mut name = None;
@@ -578,6 +599,7 @@ impl mcp_wire::Decode for PromptArgument {
 }
 
 impl mcp_wire::Object for PromptArgument {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -610,6 +632,7 @@ pub struct PromptListChangedNotification {
 impl PromptListChangedNotification {
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
         self
@@ -617,6 +640,7 @@ impl PromptListChangedNotification {
 }
 
 impl mcp_wire::Decode for PromptListChangedNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -644,6 +668,7 @@ impl mcp_wire::Decode for PromptListChangedNotification {
 }
 
 impl mcp_wire::Object for PromptListChangedNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -694,6 +719,7 @@ impl PromptMessage {
 }
 
 impl mcp_wire::Decode for PromptMessage {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut content = None;
         let mut role = None;
@@ -714,6 +740,7 @@ impl mcp_wire::Decode for PromptMessage {
 }
 
 impl mcp_wire::Object for PromptMessage {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }

@@ -19,6 +19,7 @@ pub struct ListRootsRequest {
 impl ListRootsRequest {
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: RequestParams) -> Self {
         self.params = Some(params);
         self
@@ -26,6 +27,7 @@ impl ListRootsRequest {
 }
 
 impl mcp_wire::Decode for ListRootsRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -46,6 +48,7 @@ impl mcp_wire::Decode for ListRootsRequest {
 }
 
 impl mcp_wire::Object for ListRootsRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -85,6 +88,7 @@ pub struct ListRootsResult {
 impl ListRootsResult {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(roots: Vec<Root>) -> Self {
         Self {
             meta: None,
@@ -102,6 +106,7 @@ impl ListRootsResult {
 }
 
 impl mcp_wire::Decode for ListRootsResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut roots = None;
@@ -122,6 +127,7 @@ impl mcp_wire::Decode for ListRootsResult {
 }
 
 impl mcp_wire::Object for ListRootsResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -181,6 +187,7 @@ impl Root {
 }
 
 impl mcp_wire::Decode for Root {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut name = None;
@@ -204,6 +211,7 @@ impl mcp_wire::Decode for Root {
 }
 
 impl mcp_wire::Object for Root {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -235,6 +243,7 @@ pub struct RootsListChangedNotification {
 impl RootsListChangedNotification {
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
         self
@@ -242,6 +251,7 @@ impl RootsListChangedNotification {
 }
 
 impl mcp_wire::Decode for RootsListChangedNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -269,6 +279,7 @@ impl mcp_wire::Decode for RootsListChangedNotification {
 }
 
 impl mcp_wire::Object for RootsListChangedNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }

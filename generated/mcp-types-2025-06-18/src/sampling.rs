@@ -19,6 +19,7 @@ pub struct CreateMessageRequest {
 impl CreateMessageRequest {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: CreateMessageRequestParams) -> Self {
         Self {
             params,
@@ -28,6 +29,7 @@ impl CreateMessageRequest {
 }
 
 impl mcp_wire::Decode for CreateMessageRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -51,6 +53,7 @@ impl mcp_wire::Decode for CreateMessageRequest {
 }
 
 impl mcp_wire::Object for CreateMessageRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -104,6 +107,7 @@ pub struct CreateMessageRequestParams {
 impl CreateMessageRequestParams {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(max_tokens: i64, messages: Vec<SamplingMessage>) -> Self {
         Self {
             meta: None,
@@ -121,6 +125,7 @@ impl CreateMessageRequestParams {
 
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -145,6 +150,7 @@ impl CreateMessageRequestParams {
 
     /// The same with `modelPreferences`.
     #[must_use]
+    #[inline]
     pub fn with_model_preferences(
         mut self,
         model_preferences: ModelPreferences,
@@ -155,6 +161,7 @@ impl CreateMessageRequestParams {
 
     /// The same with `stopSequences`.
     #[must_use]
+    #[inline]
     pub fn with_stop_sequences(mut self, stop_sequences: Vec<String>) -> Self {
         self.stop_sequences = Some(stop_sequences);
         self
@@ -176,6 +183,7 @@ impl CreateMessageRequestParams {
 }
 
 impl mcp_wire::Decode for CreateMessageRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut include_context = None;
@@ -225,6 +233,7 @@ impl mcp_wire::Decode for CreateMessageRequestParams {
 }
 
 impl mcp_wire::Object for CreateMessageRequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -268,6 +277,7 @@ pub enum CreateMessageRequestParamsIncludeContext {
 impl CreateMessageRequestParamsIncludeContext {
     /// The value as it is written.
     #[must_use]
+    #[inline]
     pub fn as_str(&self) -> &str {
         match self {
             Self::AllServers => "allServers",
@@ -279,6 +289,7 @@ impl CreateMessageRequestParamsIncludeContext {
 }
 
 impl From<&str> for CreateMessageRequestParamsIncludeContext {
+    #[inline]
     fn from(value: &str) -> Self {
         match value {
             "allServers" => Self::AllServers,
@@ -290,18 +301,21 @@ impl From<&str> for CreateMessageRequestParamsIncludeContext {
 }
 
 impl From<String> for CreateMessageRequestParamsIncludeContext {
+    #[inline]
     fn from(value: String) -> Self {
         Self::from(value.as_str())
     }
 }
 
 impl ::std::fmt::Display for CreateMessageRequestParamsIncludeContext {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
 impl mcp_wire::Decode for CreateMessageRequestParamsIncludeContext {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         reader.string().map(|value| Self::from(&*value))
     }
@@ -377,6 +391,7 @@ impl CreateMessageResult {
 }
 
 impl mcp_wire::Decode for CreateMessageResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut content = None;
@@ -406,6 +421,7 @@ impl mcp_wire::Decode for CreateMessageResult {
 }
 
 impl mcp_wire::Object for CreateMessageResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -443,6 +459,7 @@ pub enum CreateMessageResultStopReason {
 impl CreateMessageResultStopReason {
     /// The value as it is written.
     #[must_use]
+    #[inline]
     pub fn as_str(&self) -> &str {
         match self {
             Self::EndTurn => "endTurn",
@@ -454,6 +471,7 @@ impl CreateMessageResultStopReason {
 }
 
 impl From<&str> for CreateMessageResultStopReason {
+    #[inline]
     fn from(value: &str) -> Self {
         match value {
             "endTurn" => Self::EndTurn,
@@ -465,18 +483,21 @@ impl From<&str> for CreateMessageResultStopReason {
 }
 
 impl From<String> for CreateMessageResultStopReason {
+    #[inline]
     fn from(value: String) -> Self {
         Self::from(value.as_str())
     }
 }
 
 impl ::std::fmt::Display for CreateMessageResultStopReason {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
 impl mcp_wire::Decode for CreateMessageResultStopReason {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         reader.string().map(|value| Self::from(&*value))
     }
@@ -517,6 +538,7 @@ impl ModelHint {
 }
 
 impl mcp_wire::Decode for ModelHint {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut name = None;
         let mut members = reader.members()?;
@@ -534,6 +556,7 @@ impl mcp_wire::Decode for ModelHint {
 }
 
 impl mcp_wire::Object for ModelHint {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -579,6 +602,7 @@ impl ModelPreferences {
 
     /// The same with `hints`.
     #[must_use]
+    #[inline]
     pub fn with_hints(mut self, hints: Vec<ModelHint>) -> Self {
         self.hints = Some(hints);
         self
@@ -606,6 +630,7 @@ impl ModelPreferences {
 }
 
 impl mcp_wire::Decode for ModelPreferences {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut cost_priority = None;
         let mut hints = None;
@@ -642,6 +667,7 @@ impl mcp_wire::Decode for ModelPreferences {
 }
 
 impl mcp_wire::Object for ModelPreferences {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -676,24 +702,28 @@ pub enum SamplingContent {
 }
 
 impl From<AudioContent> for SamplingContent {
+    #[inline]
     fn from(value: AudioContent) -> Self {
         Self::Audio(value)
     }
 }
 
 impl From<ImageContent> for SamplingContent {
+    #[inline]
     fn from(value: ImageContent) -> Self {
         Self::Image(value)
     }
 }
 
 impl From<TextContent> for SamplingContent {
+    #[inline]
     fn from(value: TextContent) -> Self {
         Self::Text(value)
     }
 }
 
 impl mcp_wire::Decode for SamplingContent {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_tag("type")?.as_deref() {
             Some("text") => mcp_wire::Decode::decode(reader).map(Self::Text),
@@ -749,6 +779,7 @@ impl SamplingMessage {
 }
 
 impl mcp_wire::Decode for SamplingMessage {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut content = None;
         let mut role = None;
@@ -769,6 +800,7 @@ impl mcp_wire::Decode for SamplingMessage {
 }
 
 impl mcp_wire::Object for SamplingMessage {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }

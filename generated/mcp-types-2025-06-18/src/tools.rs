@@ -21,6 +21,7 @@ pub struct CallToolRequest {
 impl CallToolRequest {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: CallToolRequestParams) -> Self {
         Self {
             params,
@@ -30,6 +31,7 @@ impl CallToolRequest {
 }
 
 impl mcp_wire::Decode for CallToolRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -50,6 +52,7 @@ impl mcp_wire::Decode for CallToolRequest {
 }
 
 impl mcp_wire::Object for CallToolRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -102,6 +105,7 @@ impl CallToolRequestParams {
 
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -116,6 +120,7 @@ impl CallToolRequestParams {
 }
 
 impl mcp_wire::Decode for CallToolRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut arguments = None;
@@ -139,6 +144,7 @@ impl mcp_wire::Decode for CallToolRequestParams {
 }
 
 impl mcp_wire::Object for CallToolRequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -178,6 +184,7 @@ pub struct CallToolResult {
 impl CallToolResult {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(content: Vec<ContentBlock>) -> Self {
         Self {
             meta: None,
@@ -197,6 +204,7 @@ impl CallToolResult {
 
     /// The same with `isError`.
     #[must_use]
+    #[inline]
     pub fn with_is_error(mut self, is_error: bool) -> Self {
         self.is_error = Some(is_error);
         self
@@ -214,6 +222,7 @@ impl CallToolResult {
 }
 
 impl mcp_wire::Decode for CallToolResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut content = None;
@@ -242,6 +251,7 @@ impl mcp_wire::Decode for CallToolResult {
 }
 
 impl mcp_wire::Object for CallToolResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -274,6 +284,7 @@ pub struct ListToolsRequest {
 impl ListToolsRequest {
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
         self
@@ -281,6 +292,7 @@ impl ListToolsRequest {
 }
 
 impl mcp_wire::Decode for ListToolsRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -301,6 +313,7 @@ impl mcp_wire::Decode for ListToolsRequest {
 }
 
 impl mcp_wire::Object for ListToolsRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -342,6 +355,7 @@ pub struct ListToolsResult {
 impl ListToolsResult {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(tools: Vec<Tool>) -> Self {
         Self {
             meta: None,
@@ -367,6 +381,7 @@ impl ListToolsResult {
 }
 
 impl mcp_wire::Decode for ListToolsResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut next_cursor = None;
@@ -390,6 +405,7 @@ impl mcp_wire::Decode for ListToolsResult {
 }
 
 impl mcp_wire::Object for ListToolsResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -458,6 +474,7 @@ impl Tool {
 
     /// The same with `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, annotations: ToolAnnotations) -> Self {
         self.annotations = Some(annotations);
         self
@@ -489,6 +506,7 @@ impl Tool {
 }
 
 impl mcp_wire::Decode for Tool {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut annotations = None;
@@ -526,6 +544,7 @@ impl mcp_wire::Decode for Tool {
 }
 
 impl mcp_wire::Object for Tool {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -569,6 +588,7 @@ pub struct ToolAnnotations {
 impl ToolAnnotations {
     /// The same with `destructiveHint`.
     #[must_use]
+    #[inline]
     pub fn with_destructive_hint(mut self, destructive_hint: bool) -> Self {
         self.destructive_hint = Some(destructive_hint);
         self
@@ -576,6 +596,7 @@ impl ToolAnnotations {
 
     /// The same with `idempotentHint`.
     #[must_use]
+    #[inline]
     pub fn with_idempotent_hint(mut self, idempotent_hint: bool) -> Self {
         self.idempotent_hint = Some(idempotent_hint);
         self
@@ -583,6 +604,7 @@ impl ToolAnnotations {
 
     /// The same with `openWorldHint`.
     #[must_use]
+    #[inline]
     pub fn with_open_world_hint(mut self, open_world_hint: bool) -> Self {
         self.open_world_hint = Some(open_world_hint);
         self
@@ -590,6 +612,7 @@ impl ToolAnnotations {
 
     /// The same with `readOnlyHint`.
     #[must_use]
+    #[inline]
     pub fn with_read_only_hint(mut self, read_only_hint: bool) -> Self {
         self.read_only_hint = Some(read_only_hint);
         self
@@ -604,6 +627,7 @@ impl ToolAnnotations {
 }
 
 impl mcp_wire::Decode for ToolAnnotations {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut destructive_hint = None;
         let mut idempotent_hint = None;
@@ -641,6 +665,7 @@ impl mcp_wire::Decode for ToolAnnotations {
 }
 
 impl mcp_wire::Object for ToolAnnotations {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -674,6 +699,7 @@ pub struct ToolListChangedNotification {
 impl ToolListChangedNotification {
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
         self
@@ -681,6 +707,7 @@ impl ToolListChangedNotification {
 }
 
 impl mcp_wire::Decode for ToolListChangedNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -708,6 +735,7 @@ impl mcp_wire::Decode for ToolListChangedNotification {
 }
 
 impl mcp_wire::Object for ToolListChangedNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }

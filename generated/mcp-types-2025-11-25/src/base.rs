@@ -17,18 +17,21 @@ pub enum AnyResourceContents {
 }
 
 impl From<BlobResourceContents> for AnyResourceContents {
+    #[inline]
     fn from(value: BlobResourceContents) -> Self {
         Self::Blob(value)
     }
 }
 
 impl From<TextResourceContents> for AnyResourceContents {
+    #[inline]
     fn from(value: TextResourceContents) -> Self {
         Self::Text(value)
     }
 }
 
 impl mcp_wire::Decode for AnyResourceContents {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader
             .peek_telling(
@@ -97,6 +100,7 @@ impl BaseMetadata {
 }
 
 impl mcp_wire::Decode for BaseMetadata {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut name = None;
         let mut title = None;
@@ -117,6 +121,7 @@ impl mcp_wire::Decode for BaseMetadata {
 }
 
 impl mcp_wire::Object for BaseMetadata {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -147,6 +152,7 @@ pub struct CancelledNotification {
 impl CancelledNotification {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: CancelledNotificationParams) -> Self {
         Self {
             params,
@@ -156,6 +162,7 @@ impl CancelledNotification {
 }
 
 impl mcp_wire::Decode for CancelledNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -179,6 +186,7 @@ impl mcp_wire::Decode for CancelledNotification {
 }
 
 impl mcp_wire::Object for CancelledNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -240,6 +248,7 @@ impl CancelledNotificationParams {
 }
 
 impl mcp_wire::Decode for CancelledNotificationParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut reason = None;
@@ -263,6 +272,7 @@ impl mcp_wire::Decode for CancelledNotificationParams {
 }
 
 impl mcp_wire::Object for CancelledNotificationParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -328,6 +338,7 @@ impl Error {
 }
 
 impl mcp_wire::Decode for Error {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut code = None;
         let mut data = None;
@@ -351,6 +362,7 @@ impl mcp_wire::Decode for Error {
 }
 
 impl mcp_wire::Object for Error {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -384,6 +396,7 @@ pub struct JsonRpcErrorResponse {
 impl JsonRpcErrorResponse {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(error: Error) -> Self {
         Self {
             error,
@@ -401,6 +414,7 @@ impl JsonRpcErrorResponse {
 }
 
 impl mcp_wire::Decode for JsonRpcErrorResponse {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut jsonrpc = None;
         let mut error = None;
@@ -424,6 +438,7 @@ impl mcp_wire::Decode for JsonRpcErrorResponse {
 }
 
 impl mcp_wire::Object for JsonRpcErrorResponse {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -457,30 +472,35 @@ pub enum JsonRpcMessage {
 }
 
 impl From<JsonRpcErrorResponse> for JsonRpcMessage {
+    #[inline]
     fn from(value: JsonRpcErrorResponse) -> Self {
         Self::ErrorResponse(value)
     }
 }
 
 impl From<JsonRpcNotification> for JsonRpcMessage {
+    #[inline]
     fn from(value: JsonRpcNotification) -> Self {
         Self::Notification(value)
     }
 }
 
 impl From<JsonRpcRequest> for JsonRpcMessage {
+    #[inline]
     fn from(value: JsonRpcRequest) -> Self {
         Self::Request(value)
     }
 }
 
 impl From<JsonRpcResultResponse> for JsonRpcMessage {
+    #[inline]
     fn from(value: JsonRpcResultResponse) -> Self {
         Self::ResultResponse(value)
     }
 }
 
 impl mcp_wire::Decode for JsonRpcMessage {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader
             .peek_telling(
@@ -571,6 +591,7 @@ impl JsonRpcNotification {
 }
 
 impl mcp_wire::Decode for JsonRpcNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut jsonrpc = None;
         let mut method = None;
@@ -594,6 +615,7 @@ impl mcp_wire::Decode for JsonRpcNotification {
 }
 
 impl mcp_wire::Object for JsonRpcNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -647,6 +669,7 @@ impl JsonRpcRequest {
 }
 
 impl mcp_wire::Decode for JsonRpcRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut jsonrpc = None;
         let mut id = None;
@@ -673,6 +696,7 @@ impl mcp_wire::Decode for JsonRpcRequest {
 }
 
 impl mcp_wire::Object for JsonRpcRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -703,18 +727,21 @@ pub enum JsonRpcResponse {
 }
 
 impl From<JsonRpcErrorResponse> for JsonRpcResponse {
+    #[inline]
     fn from(value: JsonRpcErrorResponse) -> Self {
         Self::Error(value)
     }
 }
 
 impl From<JsonRpcResultResponse> for JsonRpcResponse {
+    #[inline]
     fn from(value: JsonRpcResultResponse) -> Self {
         Self::Result(value)
     }
 }
 
 impl mcp_wire::Decode for JsonRpcResponse {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader
             .peek_telling(
@@ -774,6 +801,7 @@ impl JsonRpcResultResponse {
 }
 
 impl mcp_wire::Decode for JsonRpcResultResponse {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut jsonrpc = None;
         let mut id = None;
@@ -797,6 +825,7 @@ impl mcp_wire::Decode for JsonRpcResultResponse {
 }
 
 impl mcp_wire::Object for JsonRpcResultResponse {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -847,6 +876,7 @@ impl Notification {
 }
 
 impl mcp_wire::Decode for Notification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -867,6 +897,7 @@ impl mcp_wire::Decode for Notification {
 }
 
 impl mcp_wire::Object for Notification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -904,6 +935,7 @@ impl NotificationParams {
 }
 
 impl mcp_wire::Decode for NotificationParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut members = reader.members()?;
@@ -921,6 +953,7 @@ impl mcp_wire::Decode for NotificationParams {
 }
 
 impl mcp_wire::Object for NotificationParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -962,6 +995,7 @@ impl PaginatedRequest {
 
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
         self
@@ -969,6 +1003,7 @@ impl PaginatedRequest {
 }
 
 impl mcp_wire::Decode for PaginatedRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -989,6 +1024,7 @@ impl mcp_wire::Decode for PaginatedRequest {
 }
 
 impl mcp_wire::Object for PaginatedRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1021,6 +1057,7 @@ pub struct PaginatedRequestParams {
 impl PaginatedRequestParams {
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -1035,6 +1072,7 @@ impl PaginatedRequestParams {
 }
 
 impl mcp_wire::Decode for PaginatedRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut cursor = None;
@@ -1055,6 +1093,7 @@ impl mcp_wire::Decode for PaginatedRequestParams {
 }
 
 impl mcp_wire::Object for PaginatedRequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1101,6 +1140,7 @@ impl PaginatedResult {
 }
 
 impl mcp_wire::Decode for PaginatedResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut next_cursor = None;
@@ -1121,6 +1161,7 @@ impl mcp_wire::Decode for PaginatedResult {
 }
 
 impl mcp_wire::Object for PaginatedResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1151,6 +1192,7 @@ pub struct PingRequest {
 impl PingRequest {
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: RequestParams) -> Self {
         self.params = Some(params);
         self
@@ -1158,6 +1200,7 @@ impl PingRequest {
 }
 
 impl mcp_wire::Decode for PingRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -1178,6 +1221,7 @@ impl mcp_wire::Decode for PingRequest {
 }
 
 impl mcp_wire::Object for PingRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1215,6 +1259,7 @@ pub struct ProgressNotification {
 impl ProgressNotification {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: ProgressNotificationParams) -> Self {
         Self {
             params,
@@ -1224,6 +1269,7 @@ impl ProgressNotification {
 }
 
 impl mcp_wire::Decode for ProgressNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -1247,6 +1293,7 @@ impl mcp_wire::Decode for ProgressNotification {
 }
 
 impl mcp_wire::Object for ProgressNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1328,6 +1375,7 @@ impl ProgressNotificationParams {
 }
 
 impl mcp_wire::Decode for ProgressNotificationParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut message = None;
@@ -1357,6 +1405,7 @@ impl mcp_wire::Decode for ProgressNotificationParams {
 }
 
 impl mcp_wire::Object for ProgressNotificationParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1388,24 +1437,28 @@ pub enum ProgressToken {
 }
 
 impl From<String> for ProgressToken {
+    #[inline]
     fn from(value: String) -> Self {
         Self::String(value)
     }
 }
 
 impl From<&str> for ProgressToken {
+    #[inline]
     fn from(value: &str) -> Self {
         Self::String(value.to_owned())
     }
 }
 
 impl From<i64> for ProgressToken {
+    #[inline]
     fn from(value: i64) -> Self {
         Self::Integer(value)
     }
 }
 
 impl mcp_wire::Decode for ProgressToken {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.kind()? {
             mcp_wire::Kind::String => mcp_wire::Decode::decode(reader).map(Self::String),
@@ -1462,6 +1515,7 @@ impl Request {
 }
 
 impl mcp_wire::Decode for Request {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -1482,6 +1536,7 @@ impl mcp_wire::Decode for Request {
 }
 
 impl mcp_wire::Object for Request {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1527,6 +1582,7 @@ impl RequestMeta {
 }
 
 impl mcp_wire::Decode for RequestMeta {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut progress_token = None;
         let mut members = reader.members()?;
@@ -1546,6 +1602,7 @@ impl mcp_wire::Decode for RequestMeta {
 }
 
 impl mcp_wire::Object for RequestMeta {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1575,6 +1632,7 @@ pub struct RequestParams {
 impl RequestParams {
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -1582,6 +1640,7 @@ impl RequestParams {
 }
 
 impl mcp_wire::Decode for RequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut members = reader.members()?;
@@ -1599,6 +1658,7 @@ impl mcp_wire::Decode for RequestParams {
 }
 
 impl mcp_wire::Object for RequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1635,6 +1695,7 @@ impl Result {
 }
 
 impl mcp_wire::Decode for Result {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut members = reader.members()?;
@@ -1652,6 +1713,7 @@ impl mcp_wire::Decode for Result {
 }
 
 impl mcp_wire::Object for Result {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }

@@ -19,6 +19,7 @@ pub struct CompleteRequest {
 impl CompleteRequest {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: CompleteRequestParams) -> Self {
         Self {
             params,
@@ -28,6 +29,7 @@ impl CompleteRequest {
 }
 
 impl mcp_wire::Decode for CompleteRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -50,6 +52,7 @@ impl mcp_wire::Decode for CompleteRequest {
 }
 
 impl mcp_wire::Object for CompleteRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -108,6 +111,7 @@ impl CompleteRequestParams {
 
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -115,6 +119,7 @@ impl CompleteRequestParams {
 
     /// The same with `context`.
     #[must_use]
+    #[inline]
     pub fn with_context(mut self, context: CompleteRequestParamsContext) -> Self {
         self.context = Some(context);
         self
@@ -122,6 +127,7 @@ impl CompleteRequestParams {
 }
 
 impl mcp_wire::Decode for CompleteRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut argument = None;
@@ -148,6 +154,7 @@ impl mcp_wire::Decode for CompleteRequestParams {
 }
 
 impl mcp_wire::Object for CompleteRequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -192,6 +199,7 @@ impl CompleteRequestParamsArgument {
 }
 
 impl mcp_wire::Decode for CompleteRequestParamsArgument {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut name = None;
         let mut value = None;
@@ -212,6 +220,7 @@ impl mcp_wire::Decode for CompleteRequestParamsArgument {
 }
 
 impl mcp_wire::Object for CompleteRequestParamsArgument {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -244,6 +253,7 @@ pub struct CompleteRequestParamsContext {
 impl CompleteRequestParamsContext {
     /// The same with `arguments`.
     #[must_use]
+    #[inline]
     pub fn with_arguments(mut self, arguments: mcp_wire::Map<String>) -> Self {
         self.arguments = Some(arguments);
         self
@@ -251,6 +261,7 @@ impl CompleteRequestParamsContext {
 }
 
 impl mcp_wire::Decode for CompleteRequestParamsContext {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut arguments = None;
         let mut members = reader.members()?;
@@ -268,6 +279,7 @@ impl mcp_wire::Decode for CompleteRequestParamsContext {
 }
 
 impl mcp_wire::Object for CompleteRequestParamsContext {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -301,6 +313,7 @@ pub struct CompleteResult {
 impl CompleteResult {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(completion: CompleteResultCompletion) -> Self {
         Self {
             meta: None,
@@ -318,6 +331,7 @@ impl CompleteResult {
 }
 
 impl mcp_wire::Decode for CompleteResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut completion = None;
@@ -338,6 +352,7 @@ impl mcp_wire::Decode for CompleteResult {
 }
 
 impl mcp_wire::Object for CompleteResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -372,6 +387,7 @@ pub struct CompleteResultCompletion {
 impl CompleteResultCompletion {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(values: Vec<String>) -> Self {
         Self {
             has_more: None,
@@ -383,6 +399,7 @@ impl CompleteResultCompletion {
 
     /// The same with `hasMore`.
     #[must_use]
+    #[inline]
     pub fn with_has_more(mut self, has_more: bool) -> Self {
         self.has_more = Some(has_more);
         self
@@ -390,6 +407,7 @@ impl CompleteResultCompletion {
 
     /// The same with `total`.
     #[must_use]
+    #[inline]
     pub fn with_total(mut self, total: i64) -> Self {
         self.total = Some(total);
         self
@@ -397,6 +415,7 @@ impl CompleteResultCompletion {
 }
 
 impl mcp_wire::Decode for CompleteResultCompletion {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut has_more = None;
         let mut total = None;
@@ -420,6 +439,7 @@ impl mcp_wire::Decode for CompleteResultCompletion {
 }
 
 impl mcp_wire::Object for CompleteResultCompletion {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -453,18 +473,21 @@ pub enum CompletionReference {
 }
 
 impl From<PromptReference> for CompletionReference {
+    #[inline]
     fn from(value: PromptReference) -> Self {
         Self::Prompt(value)
     }
 }
 
 impl From<ResourceTemplateReference> for CompletionReference {
+    #[inline]
     fn from(value: ResourceTemplateReference) -> Self {
         Self::ResourceTemplate(value)
     }
 }
 
 impl mcp_wire::Decode for CompletionReference {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_tag("type")?.as_deref() {
             Some("ref/prompt") => mcp_wire::Decode::decode(reader).map(Self::Prompt),
@@ -527,6 +550,7 @@ impl PromptReference {
 }
 
 impl mcp_wire::Decode for PromptReference {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut name = None;
@@ -550,6 +574,7 @@ impl mcp_wire::Decode for PromptReference {
 }
 
 impl mcp_wire::Object for PromptReference {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -590,6 +615,7 @@ impl ResourceTemplateReference {
 }
 
 impl mcp_wire::Decode for ResourceTemplateReference {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut uri = None;
@@ -610,6 +636,7 @@ impl mcp_wire::Decode for ResourceTemplateReference {
 }
 
 impl mcp_wire::Object for ResourceTemplateReference {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }

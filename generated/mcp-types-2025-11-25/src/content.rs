@@ -23,6 +23,7 @@ pub struct Annotations {
 impl Annotations {
     /// The same with `audience`.
     #[must_use]
+    #[inline]
     pub fn with_audience(mut self, audience: Vec<Role>) -> Self {
         self.audience = Some(audience);
         self
@@ -44,6 +45,7 @@ impl Annotations {
 }
 
 impl mcp_wire::Decode for Annotations {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut audience = None;
         let mut last_modified = None;
@@ -69,6 +71,7 @@ impl mcp_wire::Decode for Annotations {
 }
 
 impl mcp_wire::Object for Annotations {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -125,6 +128,7 @@ impl AudioContent {
 
     /// The same with `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
@@ -132,6 +136,7 @@ impl AudioContent {
 }
 
 impl mcp_wire::Decode for AudioContent {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut meta = None;
@@ -161,6 +166,7 @@ impl mcp_wire::Decode for AudioContent {
 }
 
 impl mcp_wire::Object for AudioContent {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -226,6 +232,7 @@ impl BlobResourceContents {
 }
 
 impl mcp_wire::Decode for BlobResourceContents {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut blob = None;
@@ -252,6 +259,7 @@ impl mcp_wire::Decode for BlobResourceContents {
 }
 
 impl mcp_wire::Object for BlobResourceContents {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -290,36 +298,42 @@ pub enum ContentBlock {
 }
 
 impl From<AudioContent> for ContentBlock {
+    #[inline]
     fn from(value: AudioContent) -> Self {
         Self::Audio(value)
     }
 }
 
 impl From<EmbeddedResource> for ContentBlock {
+    #[inline]
     fn from(value: EmbeddedResource) -> Self {
         Self::Resource(value)
     }
 }
 
 impl From<ImageContent> for ContentBlock {
+    #[inline]
     fn from(value: ImageContent) -> Self {
         Self::Image(value)
     }
 }
 
 impl From<ResourceLink> for ContentBlock {
+    #[inline]
     fn from(value: ResourceLink) -> Self {
         Self::ResourceLink(value)
     }
 }
 
 impl From<TextContent> for ContentBlock {
+    #[inline]
     fn from(value: TextContent) -> Self {
         Self::Text(value)
     }
 }
 
 impl mcp_wire::Decode for ContentBlock {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_tag("type")?.as_deref() {
             Some("text") => mcp_wire::Decode::decode(reader).map(Self::Text),
@@ -389,6 +403,7 @@ impl EmbeddedResource {
 
     /// The same with `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
@@ -396,6 +411,7 @@ impl EmbeddedResource {
 }
 
 impl mcp_wire::Decode for EmbeddedResource {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut meta = None;
@@ -422,6 +438,7 @@ impl mcp_wire::Decode for EmbeddedResource {
 }
 
 impl mcp_wire::Object for EmbeddedResource {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -479,6 +496,7 @@ impl ImageContent {
 
     /// The same with `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
@@ -486,6 +504,7 @@ impl ImageContent {
 }
 
 impl mcp_wire::Decode for ImageContent {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut meta = None;
@@ -515,6 +534,7 @@ impl mcp_wire::Decode for ImageContent {
 }
 
 impl mcp_wire::Object for ImageContent {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -577,6 +597,7 @@ impl ResourceContents {
 }
 
 impl mcp_wire::Decode for ResourceContents {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut mime_type = None;
@@ -600,6 +621,7 @@ impl mcp_wire::Decode for ResourceContents {
 }
 
 impl mcp_wire::Object for ResourceContents {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -671,6 +693,7 @@ impl ResourceLink {
 
     /// The same with `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
@@ -685,6 +708,7 @@ impl ResourceLink {
 
     /// The same with `icons`.
     #[must_use]
+    #[inline]
     pub fn with_icons(mut self, icons: Vec<Icon>) -> Self {
         self.icons = Some(icons);
         self
@@ -699,6 +723,7 @@ impl ResourceLink {
 
     /// The same with `size`.
     #[must_use]
+    #[inline]
     pub fn with_size(mut self, size: i64) -> Self {
         self.size = Some(size);
         self
@@ -713,6 +738,7 @@ impl ResourceLink {
 }
 
 impl mcp_wire::Decode for ResourceLink {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut meta = None;
@@ -757,6 +783,7 @@ impl mcp_wire::Decode for ResourceLink {
 }
 
 impl mcp_wire::Object for ResourceLink {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -797,6 +824,7 @@ pub enum Role {
 impl Role {
     /// The value as it is written.
     #[must_use]
+    #[inline]
     pub fn as_str(&self) -> &str {
         match self {
             Self::Assistant => "assistant",
@@ -807,6 +835,7 @@ impl Role {
 }
 
 impl From<&str> for Role {
+    #[inline]
     fn from(value: &str) -> Self {
         match value {
             "assistant" => Self::Assistant,
@@ -817,18 +846,21 @@ impl From<&str> for Role {
 }
 
 impl From<String> for Role {
+    #[inline]
     fn from(value: String) -> Self {
         Self::from(value.as_str())
     }
 }
 
 impl ::std::fmt::Display for Role {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
 impl mcp_wire::Decode for Role {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         reader.string().map(|value| Self::from(&*value))
     }
@@ -881,6 +913,7 @@ impl TextContent {
 
     /// The same with `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
@@ -888,6 +921,7 @@ impl TextContent {
 }
 
 impl mcp_wire::Decode for TextContent {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut meta = None;
@@ -914,6 +948,7 @@ impl mcp_wire::Decode for TextContent {
 }
 
 impl mcp_wire::Object for TextContent {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -978,6 +1013,7 @@ impl TextResourceContents {
 }
 
 impl mcp_wire::Decode for TextResourceContents {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut mime_type = None;
@@ -1004,6 +1040,7 @@ impl mcp_wire::Decode for TextResourceContents {
 }
 
 impl mcp_wire::Object for TextResourceContents {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }

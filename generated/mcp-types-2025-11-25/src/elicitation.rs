@@ -23,6 +23,7 @@ pub struct BooleanSchema {
 impl BooleanSchema {
     /// The same with `default`.
     #[must_use]
+    #[inline]
     pub fn with_default(mut self, default: bool) -> Self {
         self.default = Some(default);
         self
@@ -44,6 +45,7 @@ impl BooleanSchema {
 }
 
 impl mcp_wire::Decode for BooleanSchema {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut default = None;
@@ -70,6 +72,7 @@ impl mcp_wire::Decode for BooleanSchema {
 }
 
 impl mcp_wire::Object for BooleanSchema {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -111,6 +114,7 @@ impl ElicitRequest {
 }
 
 impl mcp_wire::Decode for ElicitRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -133,6 +137,7 @@ impl mcp_wire::Decode for ElicitRequest {
 }
 
 impl mcp_wire::Object for ElicitRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -191,12 +196,14 @@ impl ElicitRequestFormParams {
 
     /// Whether `mode` is written.
     #[must_use]
+    #[inline]
     pub fn has_mode(&self) -> bool {
         self.mode
     }
 
     /// The same with `mode` written.
     #[must_use]
+    #[inline]
     pub fn with_mode(mut self) -> Self {
         self.mode = true;
         self
@@ -204,6 +211,7 @@ impl ElicitRequestFormParams {
 
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -211,6 +219,7 @@ impl ElicitRequestFormParams {
 
     /// The same with `task`.
     #[must_use]
+    #[inline]
     pub fn with_task(mut self, task: TaskMetadata) -> Self {
         self.task = Some(task);
         self
@@ -218,6 +227,7 @@ impl ElicitRequestFormParams {
 }
 
 impl mcp_wire::Decode for ElicitRequestFormParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut mode = None;
         let mut meta = None;
@@ -249,6 +259,7 @@ impl mcp_wire::Decode for ElicitRequestFormParams {
 }
 
 impl mcp_wire::Object for ElicitRequestFormParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -284,18 +295,21 @@ pub enum ElicitRequestParams {
 }
 
 impl From<ElicitRequestFormParams> for ElicitRequestParams {
+    #[inline]
     fn from(value: ElicitRequestFormParams) -> Self {
         Self::Form(value)
     }
 }
 
 impl From<ElicitRequestUrlParams> for ElicitRequestParams {
+    #[inline]
     fn from(value: ElicitRequestUrlParams) -> Self {
         Self::Url(value)
     }
 }
 
 impl mcp_wire::Decode for ElicitRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_tag("mode")?.as_deref() {
             Some("url") => mcp_wire::Decode::decode(reader).map(Self::Url),
@@ -360,6 +374,7 @@ impl ElicitRequestUrlParams {
 
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -367,6 +382,7 @@ impl ElicitRequestUrlParams {
 
     /// The same with `task`.
     #[must_use]
+    #[inline]
     pub fn with_task(mut self, task: TaskMetadata) -> Self {
         self.task = Some(task);
         self
@@ -374,6 +390,7 @@ impl ElicitRequestUrlParams {
 }
 
 impl mcp_wire::Decode for ElicitRequestUrlParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut mode = None;
         let mut meta = None;
@@ -406,6 +423,7 @@ impl mcp_wire::Decode for ElicitRequestUrlParams {
 }
 
 impl mcp_wire::Object for ElicitRequestUrlParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -462,6 +480,7 @@ impl ElicitResult {
 
     /// The same with `content`.
     #[must_use]
+    #[inline]
     pub fn with_content(
         mut self,
         content: mcp_wire::Map<ElicitResultContentValue>,
@@ -472,6 +491,7 @@ impl ElicitResult {
 }
 
 impl mcp_wire::Decode for ElicitResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut action = None;
@@ -495,6 +515,7 @@ impl mcp_wire::Decode for ElicitResult {
 }
 
 impl mcp_wire::Object for ElicitResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -530,6 +551,7 @@ pub enum ElicitResultAction {
 impl ElicitResultAction {
     /// The value as it is written.
     #[must_use]
+    #[inline]
     pub fn as_str(&self) -> &str {
         match self {
             Self::Accept => "accept",
@@ -541,6 +563,7 @@ impl ElicitResultAction {
 }
 
 impl From<&str> for ElicitResultAction {
+    #[inline]
     fn from(value: &str) -> Self {
         match value {
             "accept" => Self::Accept,
@@ -552,18 +575,21 @@ impl From<&str> for ElicitResultAction {
 }
 
 impl From<String> for ElicitResultAction {
+    #[inline]
     fn from(value: String) -> Self {
         Self::from(value.as_str())
     }
 }
 
 impl ::std::fmt::Display for ElicitResultAction {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
 impl mcp_wire::Decode for ElicitResultAction {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         reader.string().map(|value| Self::from(&*value))
     }
@@ -596,36 +622,42 @@ pub enum ElicitResultContentValue {
 }
 
 impl From<String> for ElicitResultContentValue {
+    #[inline]
     fn from(value: String) -> Self {
         Self::String(value)
     }
 }
 
 impl From<&str> for ElicitResultContentValue {
+    #[inline]
     fn from(value: &str) -> Self {
         Self::String(value.to_owned())
     }
 }
 
 impl From<bool> for ElicitResultContentValue {
+    #[inline]
     fn from(value: bool) -> Self {
         Self::Boolean(value)
     }
 }
 
 impl From<mcp_wire::Number> for ElicitResultContentValue {
+    #[inline]
     fn from(value: mcp_wire::Number) -> Self {
         Self::Number(value)
     }
 }
 
 impl From<Vec<String>> for ElicitResultContentValue {
+    #[inline]
     fn from(value: Vec<String>) -> Self {
         Self::List(value)
     }
 }
 
 impl mcp_wire::Decode for ElicitResultContentValue {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.kind()? {
             mcp_wire::Kind::Array => mcp_wire::Decode::decode(reader).map(Self::List),
@@ -680,6 +712,7 @@ pub struct ElicitationCompleteNotification {
 impl ElicitationCompleteNotification {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: ElicitationCompleteNotificationParams) -> Self {
         Self {
             params,
@@ -689,6 +722,7 @@ impl ElicitationCompleteNotification {
 }
 
 impl mcp_wire::Decode for ElicitationCompleteNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -716,6 +750,7 @@ impl mcp_wire::Decode for ElicitationCompleteNotification {
 }
 
 impl mcp_wire::Object for ElicitationCompleteNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -773,6 +808,7 @@ impl ElicitationCompleteNotificationParams {
 }
 
 impl mcp_wire::Decode for ElicitationCompleteNotificationParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut elicitation_id = None;
@@ -793,6 +829,7 @@ impl mcp_wire::Decode for ElicitationCompleteNotificationParams {
 }
 
 impl mcp_wire::Object for ElicitationCompleteNotificationParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -838,6 +875,7 @@ impl EnumOption {
 }
 
 impl mcp_wire::Decode for EnumOption {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut const_ = None;
         let mut title = None;
@@ -858,6 +896,7 @@ impl mcp_wire::Decode for EnumOption {
 }
 
 impl mcp_wire::Object for EnumOption {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -897,36 +936,42 @@ pub enum EnumSchema {
 }
 
 impl From<LegacyTitledEnumSchema> for EnumSchema {
+    #[inline]
     fn from(value: LegacyTitledEnumSchema) -> Self {
         Self::LegacyTitled(value)
     }
 }
 
 impl From<TitledMultiSelectEnumSchema> for EnumSchema {
+    #[inline]
     fn from(value: TitledMultiSelectEnumSchema) -> Self {
         Self::TitledMultiSelect(value)
     }
 }
 
 impl From<TitledSingleSelectEnumSchema> for EnumSchema {
+    #[inline]
     fn from(value: TitledSingleSelectEnumSchema) -> Self {
         Self::TitledSingleSelect(value)
     }
 }
 
 impl From<UntitledMultiSelectEnumSchema> for EnumSchema {
+    #[inline]
     fn from(value: UntitledMultiSelectEnumSchema) -> Self {
         Self::UntitledMultiSelect(value)
     }
 }
 
 impl From<UntitledSingleSelectEnumSchema> for EnumSchema {
+    #[inline]
     fn from(value: UntitledSingleSelectEnumSchema) -> Self {
         Self::UntitledSingleSelect(value)
     }
 }
 
 impl mcp_wire::Decode for EnumSchema {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_tag("type")?.as_deref() {
             Some("string") => {
@@ -1043,6 +1088,7 @@ pub struct LegacyTitledEnumSchema {
 impl LegacyTitledEnumSchema {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(enum_: Vec<String>) -> Self {
         Self {
             default: None,
@@ -1070,6 +1116,7 @@ impl LegacyTitledEnumSchema {
 
     /// The same with `enumNames`.
     #[must_use]
+    #[inline]
     pub fn with_enum_names(mut self, enum_names: Vec<String>) -> Self {
         self.enum_names = Some(enum_names);
         self
@@ -1084,6 +1131,7 @@ impl LegacyTitledEnumSchema {
 }
 
 impl mcp_wire::Decode for LegacyTitledEnumSchema {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut default = None;
@@ -1116,6 +1164,7 @@ impl mcp_wire::Decode for LegacyTitledEnumSchema {
 }
 
 impl mcp_wire::Object for LegacyTitledEnumSchema {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1148,18 +1197,21 @@ pub enum MultiSelectEnumSchema {
 }
 
 impl From<TitledMultiSelectEnumSchema> for MultiSelectEnumSchema {
+    #[inline]
     fn from(value: TitledMultiSelectEnumSchema) -> Self {
         Self::Titled(value)
     }
 }
 
 impl From<UntitledMultiSelectEnumSchema> for MultiSelectEnumSchema {
+    #[inline]
     fn from(value: UntitledMultiSelectEnumSchema) -> Self {
         Self::Untitled(value)
     }
 }
 
 impl mcp_wire::Decode for MultiSelectEnumSchema {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader
             .peek_into(
@@ -1275,6 +1327,7 @@ impl NumberSchema {
 }
 
 impl mcp_wire::Decode for NumberSchema {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut default = None;
         let mut description = None;
@@ -1307,6 +1360,7 @@ impl mcp_wire::Decode for NumberSchema {
 }
 
 impl mcp_wire::Object for NumberSchema {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1343,6 +1397,7 @@ pub enum NumberSchemaType {
 impl NumberSchemaType {
     /// The value as it is written.
     #[must_use]
+    #[inline]
     pub fn as_str(&self) -> &str {
         match self {
             Self::Integer => "integer",
@@ -1353,6 +1408,7 @@ impl NumberSchemaType {
 }
 
 impl From<&str> for NumberSchemaType {
+    #[inline]
     fn from(value: &str) -> Self {
         match value {
             "integer" => Self::Integer,
@@ -1363,18 +1419,21 @@ impl From<&str> for NumberSchemaType {
 }
 
 impl From<String> for NumberSchemaType {
+    #[inline]
     fn from(value: String) -> Self {
         Self::from(value.as_str())
     }
 }
 
 impl ::std::fmt::Display for NumberSchemaType {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
 impl mcp_wire::Decode for NumberSchemaType {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         reader.string().map(|value| Self::from(&*value))
     }
@@ -1417,54 +1476,63 @@ pub enum PrimitiveSchemaDefinition {
 }
 
 impl From<BooleanSchema> for PrimitiveSchemaDefinition {
+    #[inline]
     fn from(value: BooleanSchema) -> Self {
         Self::Boolean(value)
     }
 }
 
 impl From<LegacyTitledEnumSchema> for PrimitiveSchemaDefinition {
+    #[inline]
     fn from(value: LegacyTitledEnumSchema) -> Self {
         Self::LegacyTitledEnum(value)
     }
 }
 
 impl From<NumberSchema> for PrimitiveSchemaDefinition {
+    #[inline]
     fn from(value: NumberSchema) -> Self {
         Self::Number(value)
     }
 }
 
 impl From<StringSchema> for PrimitiveSchemaDefinition {
+    #[inline]
     fn from(value: StringSchema) -> Self {
         Self::String(value)
     }
 }
 
 impl From<TitledMultiSelectEnumSchema> for PrimitiveSchemaDefinition {
+    #[inline]
     fn from(value: TitledMultiSelectEnumSchema) -> Self {
         Self::TitledMultiSelectEnum(value)
     }
 }
 
 impl From<TitledSingleSelectEnumSchema> for PrimitiveSchemaDefinition {
+    #[inline]
     fn from(value: TitledSingleSelectEnumSchema) -> Self {
         Self::TitledSingleSelectEnum(value)
     }
 }
 
 impl From<UntitledMultiSelectEnumSchema> for PrimitiveSchemaDefinition {
+    #[inline]
     fn from(value: UntitledMultiSelectEnumSchema) -> Self {
         Self::UntitledMultiSelectEnum(value)
     }
 }
 
 impl From<UntitledSingleSelectEnumSchema> for PrimitiveSchemaDefinition {
+    #[inline]
     fn from(value: UntitledSingleSelectEnumSchema) -> Self {
         Self::UntitledSingleSelectEnum(value)
     }
 }
 
 impl mcp_wire::Decode for PrimitiveSchemaDefinition {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_tag("type")?.as_deref() {
             Some("string") => {
@@ -1594,6 +1662,7 @@ pub struct RequestedSchema {
 impl RequestedSchema {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(properties: mcp_wire::Map<PrimitiveSchemaDefinition>) -> Self {
         Self {
             schema: None,
@@ -1612,6 +1681,7 @@ impl RequestedSchema {
 
     /// The same with `required`.
     #[must_use]
+    #[inline]
     pub fn with_required(mut self, required: Vec<String>) -> Self {
         self.required = Some(required);
         self
@@ -1619,6 +1689,7 @@ impl RequestedSchema {
 }
 
 impl mcp_wire::Decode for RequestedSchema {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut schema = None;
@@ -1645,6 +1716,7 @@ impl mcp_wire::Decode for RequestedSchema {
 }
 
 impl mcp_wire::Object for RequestedSchema {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1677,18 +1749,21 @@ pub enum SingleSelectEnumSchema {
 }
 
 impl From<TitledSingleSelectEnumSchema> for SingleSelectEnumSchema {
+    #[inline]
     fn from(value: TitledSingleSelectEnumSchema) -> Self {
         Self::Titled(value)
     }
 }
 
 impl From<UntitledSingleSelectEnumSchema> for SingleSelectEnumSchema {
+    #[inline]
     fn from(value: UntitledSingleSelectEnumSchema) -> Self {
         Self::Untitled(value)
     }
 }
 
 impl mcp_wire::Decode for SingleSelectEnumSchema {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader
             .peek_telling(
@@ -1767,6 +1842,7 @@ impl StringSchema {
 
     /// The same with `maxLength`.
     #[must_use]
+    #[inline]
     pub fn with_max_length(mut self, max_length: i64) -> Self {
         self.max_length = Some(max_length);
         self
@@ -1774,6 +1850,7 @@ impl StringSchema {
 
     /// The same with `minLength`.
     #[must_use]
+    #[inline]
     pub fn with_min_length(mut self, min_length: i64) -> Self {
         self.min_length = Some(min_length);
         self
@@ -1788,6 +1865,7 @@ impl StringSchema {
 }
 
 impl mcp_wire::Decode for StringSchema {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut default = None;
@@ -1823,6 +1901,7 @@ impl mcp_wire::Decode for StringSchema {
 }
 
 impl mcp_wire::Object for StringSchema {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1864,6 +1943,7 @@ pub enum StringSchemaFormat {
 impl StringSchemaFormat {
     /// The value as it is written.
     #[must_use]
+    #[inline]
     pub fn as_str(&self) -> &str {
         match self {
             Self::Date => "date",
@@ -1876,6 +1956,7 @@ impl StringSchemaFormat {
 }
 
 impl From<&str> for StringSchemaFormat {
+    #[inline]
     fn from(value: &str) -> Self {
         match value {
             "date" => Self::Date,
@@ -1888,18 +1969,21 @@ impl From<&str> for StringSchemaFormat {
 }
 
 impl From<String> for StringSchemaFormat {
+    #[inline]
     fn from(value: String) -> Self {
         Self::from(value.as_str())
     }
 }
 
 impl ::std::fmt::Display for StringSchemaFormat {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
 impl mcp_wire::Decode for StringSchemaFormat {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         reader.string().map(|value| Self::from(&*value))
     }
@@ -1940,6 +2024,7 @@ pub struct TitledMultiSelectEnumSchema {
 impl TitledMultiSelectEnumSchema {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(items: TitledMultiSelectEnumSchemaItems) -> Self {
         Self {
             default: None,
@@ -1954,6 +2039,7 @@ impl TitledMultiSelectEnumSchema {
 
     /// The same with `default`.
     #[must_use]
+    #[inline]
     pub fn with_default(mut self, default: Vec<String>) -> Self {
         self.default = Some(default);
         self
@@ -1968,6 +2054,7 @@ impl TitledMultiSelectEnumSchema {
 
     /// The same with `maxItems`.
     #[must_use]
+    #[inline]
     pub fn with_max_items(mut self, max_items: i64) -> Self {
         self.max_items = Some(max_items);
         self
@@ -1975,6 +2062,7 @@ impl TitledMultiSelectEnumSchema {
 
     /// The same with `minItems`.
     #[must_use]
+    #[inline]
     pub fn with_min_items(mut self, min_items: i64) -> Self {
         self.min_items = Some(min_items);
         self
@@ -1989,6 +2077,7 @@ impl TitledMultiSelectEnumSchema {
 }
 
 impl mcp_wire::Decode for TitledMultiSelectEnumSchema {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut default = None;
@@ -2024,6 +2113,7 @@ impl mcp_wire::Decode for TitledMultiSelectEnumSchema {
 }
 
 impl mcp_wire::Object for TitledMultiSelectEnumSchema {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -2061,6 +2151,7 @@ pub struct TitledMultiSelectEnumSchemaItems {
 impl TitledMultiSelectEnumSchemaItems {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(any_of: Vec<EnumOption>) -> Self {
         Self {
             any_of,
@@ -2070,6 +2161,7 @@ impl TitledMultiSelectEnumSchemaItems {
 }
 
 impl mcp_wire::Decode for TitledMultiSelectEnumSchemaItems {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut any_of = None;
         let mut members = reader.members()?;
@@ -2087,6 +2179,7 @@ impl mcp_wire::Decode for TitledMultiSelectEnumSchemaItems {
 }
 
 impl mcp_wire::Object for TitledMultiSelectEnumSchemaItems {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -2125,6 +2218,7 @@ pub struct TitledSingleSelectEnumSchema {
 impl TitledSingleSelectEnumSchema {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(one_of: Vec<EnumOption>) -> Self {
         Self {
             default: None,
@@ -2158,6 +2252,7 @@ impl TitledSingleSelectEnumSchema {
 }
 
 impl mcp_wire::Decode for TitledSingleSelectEnumSchema {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut default = None;
@@ -2187,6 +2282,7 @@ impl mcp_wire::Decode for TitledSingleSelectEnumSchema {
 }
 
 impl mcp_wire::Object for TitledSingleSelectEnumSchema {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -2232,6 +2328,7 @@ pub struct UntitledMultiSelectEnumSchema {
 impl UntitledMultiSelectEnumSchema {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(items: UntitledMultiSelectEnumSchemaItems) -> Self {
         Self {
             default: None,
@@ -2246,6 +2343,7 @@ impl UntitledMultiSelectEnumSchema {
 
     /// The same with `default`.
     #[must_use]
+    #[inline]
     pub fn with_default(mut self, default: Vec<String>) -> Self {
         self.default = Some(default);
         self
@@ -2260,6 +2358,7 @@ impl UntitledMultiSelectEnumSchema {
 
     /// The same with `maxItems`.
     #[must_use]
+    #[inline]
     pub fn with_max_items(mut self, max_items: i64) -> Self {
         self.max_items = Some(max_items);
         self
@@ -2267,6 +2366,7 @@ impl UntitledMultiSelectEnumSchema {
 
     /// The same with `minItems`.
     #[must_use]
+    #[inline]
     pub fn with_min_items(mut self, min_items: i64) -> Self {
         self.min_items = Some(min_items);
         self
@@ -2281,6 +2381,7 @@ impl UntitledMultiSelectEnumSchema {
 }
 
 impl mcp_wire::Decode for UntitledMultiSelectEnumSchema {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut default = None;
@@ -2316,6 +2417,7 @@ impl mcp_wire::Decode for UntitledMultiSelectEnumSchema {
 }
 
 impl mcp_wire::Object for UntitledMultiSelectEnumSchema {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -2353,6 +2455,7 @@ pub struct UntitledMultiSelectEnumSchemaItems {
 impl UntitledMultiSelectEnumSchemaItems {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(enum_: Vec<String>) -> Self {
         Self {
             enum_,
@@ -2362,6 +2465,7 @@ impl UntitledMultiSelectEnumSchemaItems {
 }
 
 impl mcp_wire::Decode for UntitledMultiSelectEnumSchemaItems {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut enum_ = None;
@@ -2382,6 +2486,7 @@ impl mcp_wire::Decode for UntitledMultiSelectEnumSchemaItems {
 }
 
 impl mcp_wire::Object for UntitledMultiSelectEnumSchemaItems {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -2421,6 +2526,7 @@ pub struct UntitledSingleSelectEnumSchema {
 impl UntitledSingleSelectEnumSchema {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(enum_: Vec<String>) -> Self {
         Self {
             default: None,
@@ -2454,6 +2560,7 @@ impl UntitledSingleSelectEnumSchema {
 }
 
 impl mcp_wire::Decode for UntitledSingleSelectEnumSchema {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut default = None;
@@ -2483,6 +2590,7 @@ impl mcp_wire::Decode for UntitledSingleSelectEnumSchema {
 }
 
 impl mcp_wire::Object for UntitledSingleSelectEnumSchema {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -2520,6 +2628,7 @@ pub struct UrlElicitationRequiredError {
 impl UrlElicitationRequiredError {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(error: UrlElicitationRequiredErrorObject) -> Self {
         Self {
             error,
@@ -2537,6 +2646,7 @@ impl UrlElicitationRequiredError {
 }
 
 impl mcp_wire::Decode for UrlElicitationRequiredError {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut jsonrpc = None;
         let mut error = None;
@@ -2560,6 +2670,7 @@ impl mcp_wire::Decode for UrlElicitationRequiredError {
 }
 
 impl mcp_wire::Object for UrlElicitationRequiredError {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -2593,6 +2704,7 @@ pub struct UrlElicitationRequiredErrorData {
 impl UrlElicitationRequiredErrorData {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(elicitations: Vec<ElicitRequestUrlParams>) -> Self {
         Self {
             elicitations,
@@ -2602,6 +2714,7 @@ impl UrlElicitationRequiredErrorData {
 }
 
 impl mcp_wire::Decode for UrlElicitationRequiredErrorData {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut elicitations = None;
         let mut members = reader.members()?;
@@ -2619,6 +2732,7 @@ impl mcp_wire::Decode for UrlElicitationRequiredErrorData {
 }
 
 impl mcp_wire::Object for UrlElicitationRequiredErrorData {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -2666,6 +2780,7 @@ impl UrlElicitationRequiredErrorObject {
 }
 
 impl mcp_wire::Decode for UrlElicitationRequiredErrorObject {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut code = None;
         let mut data = None;
@@ -2689,6 +2804,7 @@ impl mcp_wire::Decode for UrlElicitationRequiredErrorObject {
 }
 
 impl mcp_wire::Object for UrlElicitationRequiredErrorObject {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }

@@ -27,6 +27,7 @@ pub struct ClientCapabilities {
 impl ClientCapabilities {
     /// The same with `elicitation`.
     #[must_use]
+    #[inline]
     pub fn with_elicitation(
         mut self,
         elicitation: ClientCapabilitiesElicitation,
@@ -37,6 +38,7 @@ impl ClientCapabilities {
 
     /// The same with `experimental`.
     #[must_use]
+    #[inline]
     pub fn with_experimental(
         mut self,
         experimental: mcp_wire::Map<mcp_wire::OpenObject>,
@@ -47,6 +49,7 @@ impl ClientCapabilities {
 
     /// The same with `roots`.
     #[must_use]
+    #[inline]
     pub fn with_roots(mut self, roots: ClientCapabilitiesRoots) -> Self {
         self.roots = Some(roots);
         self
@@ -54,6 +57,7 @@ impl ClientCapabilities {
 
     /// The same with `sampling`.
     #[must_use]
+    #[inline]
     pub fn with_sampling(mut self, sampling: ClientCapabilitiesSampling) -> Self {
         self.sampling = Some(sampling);
         self
@@ -61,6 +65,7 @@ impl ClientCapabilities {
 
     /// The same with `tasks`.
     #[must_use]
+    #[inline]
     pub fn with_tasks(mut self, tasks: ClientCapabilitiesTasks) -> Self {
         self.tasks = Some(tasks);
         self
@@ -68,6 +73,7 @@ impl ClientCapabilities {
 }
 
 impl mcp_wire::Decode for ClientCapabilities {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut elicitation = None;
         let mut experimental = None;
@@ -99,6 +105,7 @@ impl mcp_wire::Decode for ClientCapabilities {
 }
 
 impl mcp_wire::Object for ClientCapabilities {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -148,6 +155,7 @@ impl ClientCapabilitiesElicitation {
 }
 
 impl mcp_wire::Decode for ClientCapabilitiesElicitation {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut form = None;
         let mut url = None;
@@ -168,6 +176,7 @@ impl mcp_wire::Decode for ClientCapabilitiesElicitation {
 }
 
 impl mcp_wire::Object for ClientCapabilitiesElicitation {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -200,6 +209,7 @@ pub struct ClientCapabilitiesRoots {
 impl ClientCapabilitiesRoots {
     /// The same with `listChanged`.
     #[must_use]
+    #[inline]
     pub fn with_list_changed(mut self, list_changed: bool) -> Self {
         self.list_changed = Some(list_changed);
         self
@@ -207,6 +217,7 @@ impl ClientCapabilitiesRoots {
 }
 
 impl mcp_wire::Decode for ClientCapabilitiesRoots {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut list_changed = None;
         let mut members = reader.members()?;
@@ -224,6 +235,7 @@ impl mcp_wire::Decode for ClientCapabilitiesRoots {
 }
 
 impl mcp_wire::Object for ClientCapabilitiesRoots {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -271,6 +283,7 @@ impl ClientCapabilitiesSampling {
 }
 
 impl mcp_wire::Decode for ClientCapabilitiesSampling {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut context = None;
         let mut tools = None;
@@ -291,6 +304,7 @@ impl mcp_wire::Decode for ClientCapabilitiesSampling {
 }
 
 impl mcp_wire::Object for ClientCapabilitiesSampling {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -341,6 +355,7 @@ impl ClientCapabilitiesTasks {
 
     /// The same with `requests`.
     #[must_use]
+    #[inline]
     pub fn with_requests(mut self, requests: ClientCapabilitiesTasksRequests) -> Self {
         self.requests = Some(requests);
         self
@@ -348,6 +363,7 @@ impl ClientCapabilitiesTasks {
 }
 
 impl mcp_wire::Decode for ClientCapabilitiesTasks {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut cancel = None;
         let mut list = None;
@@ -371,6 +387,7 @@ impl mcp_wire::Decode for ClientCapabilitiesTasks {
 }
 
 impl mcp_wire::Object for ClientCapabilitiesTasks {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -406,6 +423,7 @@ pub struct ClientCapabilitiesTasksRequests {
 impl ClientCapabilitiesTasksRequests {
     /// The same with `elicitation`.
     #[must_use]
+    #[inline]
     pub fn with_elicitation(
         mut self,
         elicitation: ClientCapabilitiesTasksRequestsElicitation,
@@ -416,6 +434,7 @@ impl ClientCapabilitiesTasksRequests {
 
     /// The same with `sampling`.
     #[must_use]
+    #[inline]
     pub fn with_sampling(
         mut self,
         sampling: ClientCapabilitiesTasksRequestsSampling,
@@ -426,6 +445,7 @@ impl ClientCapabilitiesTasksRequests {
 }
 
 impl mcp_wire::Decode for ClientCapabilitiesTasksRequests {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut elicitation = None;
         let mut sampling = None;
@@ -446,6 +466,7 @@ impl mcp_wire::Decode for ClientCapabilitiesTasksRequests {
 }
 
 impl mcp_wire::Object for ClientCapabilitiesTasksRequests {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -486,6 +507,7 @@ impl ClientCapabilitiesTasksRequestsElicitation {
 }
 
 impl mcp_wire::Decode for ClientCapabilitiesTasksRequestsElicitation {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut create = None;
         let mut members = reader.members()?;
@@ -503,6 +525,7 @@ impl mcp_wire::Decode for ClientCapabilitiesTasksRequestsElicitation {
 }
 
 impl mcp_wire::Object for ClientCapabilitiesTasksRequestsElicitation {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -545,6 +568,7 @@ impl ClientCapabilitiesTasksRequestsSampling {
 }
 
 impl mcp_wire::Decode for ClientCapabilitiesTasksRequestsSampling {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut create_message = None;
         let mut members = reader.members()?;
@@ -564,6 +588,7 @@ impl mcp_wire::Decode for ClientCapabilitiesTasksRequestsSampling {
 }
 
 impl mcp_wire::Object for ClientCapabilitiesTasksRequestsSampling {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -621,6 +646,7 @@ impl Icon {
 
     /// The same with `sizes`.
     #[must_use]
+    #[inline]
     pub fn with_sizes(mut self, sizes: Vec<String>) -> Self {
         self.sizes = Some(sizes);
         self
@@ -635,6 +661,7 @@ impl Icon {
 }
 
 impl mcp_wire::Decode for Icon {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut mime_type = None;
         let mut sizes = None;
@@ -661,6 +688,7 @@ impl mcp_wire::Decode for Icon {
 }
 
 impl mcp_wire::Object for Icon {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -695,6 +723,7 @@ pub enum IconTheme {
 impl IconTheme {
     /// The value as it is written.
     #[must_use]
+    #[inline]
     pub fn as_str(&self) -> &str {
         match self {
             Self::Dark => "dark",
@@ -705,6 +734,7 @@ impl IconTheme {
 }
 
 impl From<&str> for IconTheme {
+    #[inline]
     fn from(value: &str) -> Self {
         match value {
             "dark" => Self::Dark,
@@ -715,18 +745,21 @@ impl From<&str> for IconTheme {
 }
 
 impl From<String> for IconTheme {
+    #[inline]
     fn from(value: String) -> Self {
         Self::from(value.as_str())
     }
 }
 
 impl ::std::fmt::Display for IconTheme {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
 impl mcp_wire::Decode for IconTheme {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         reader.string().map(|value| Self::from(&*value))
     }
@@ -757,6 +790,7 @@ pub struct Icons {
 impl Icons {
     /// The same with `icons`.
     #[must_use]
+    #[inline]
     pub fn with_icons(mut self, icons: Vec<Icon>) -> Self {
         self.icons = Some(icons);
         self
@@ -764,6 +798,7 @@ impl Icons {
 }
 
 impl mcp_wire::Decode for Icons {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut icons = None;
         let mut members = reader.members()?;
@@ -781,6 +816,7 @@ impl mcp_wire::Decode for Icons {
 }
 
 impl mcp_wire::Object for Icons {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -841,6 +877,7 @@ impl Implementation {
 
     /// The same with `icons`.
     #[must_use]
+    #[inline]
     pub fn with_icons(mut self, icons: Vec<Icon>) -> Self {
         self.icons = Some(icons);
         self
@@ -862,6 +899,7 @@ impl Implementation {
 }
 
 impl mcp_wire::Decode for Implementation {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut description = None;
         let mut icons = None;
@@ -894,6 +932,7 @@ impl mcp_wire::Decode for Implementation {
 }
 
 impl mcp_wire::Object for Implementation {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -928,6 +967,7 @@ pub struct InitializeRequest {
 impl InitializeRequest {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: InitializeRequestParams) -> Self {
         Self {
             params,
@@ -937,6 +977,7 @@ impl InitializeRequest {
 }
 
 impl mcp_wire::Decode for InitializeRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -957,6 +998,7 @@ impl mcp_wire::Decode for InitializeRequest {
 }
 
 impl mcp_wire::Object for InitializeRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1016,6 +1058,7 @@ impl InitializeRequestParams {
 
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -1023,6 +1066,7 @@ impl InitializeRequestParams {
 }
 
 impl mcp_wire::Decode for InitializeRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut capabilities = None;
@@ -1051,6 +1095,7 @@ impl mcp_wire::Decode for InitializeRequestParams {
 }
 
 impl mcp_wire::Object for InitializeRequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1122,6 +1167,7 @@ impl InitializeResult {
 }
 
 impl mcp_wire::Decode for InitializeResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut capabilities = None;
@@ -1155,6 +1201,7 @@ impl mcp_wire::Decode for InitializeResult {
 }
 
 impl mcp_wire::Object for InitializeResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1188,6 +1235,7 @@ pub struct InitializedNotification {
 impl InitializedNotification {
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
         self
@@ -1195,6 +1243,7 @@ impl InitializedNotification {
 }
 
 impl mcp_wire::Decode for InitializedNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -1222,6 +1271,7 @@ impl mcp_wire::Decode for InitializedNotification {
 }
 
 impl mcp_wire::Object for InitializedNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1280,6 +1330,7 @@ impl ServerCapabilities {
 
     /// The same with `experimental`.
     #[must_use]
+    #[inline]
     pub fn with_experimental(
         mut self,
         experimental: mcp_wire::Map<mcp_wire::OpenObject>,
@@ -1297,6 +1348,7 @@ impl ServerCapabilities {
 
     /// The same with `prompts`.
     #[must_use]
+    #[inline]
     pub fn with_prompts(mut self, prompts: ServerCapabilitiesPrompts) -> Self {
         self.prompts = Some(prompts);
         self
@@ -1304,6 +1356,7 @@ impl ServerCapabilities {
 
     /// The same with `resources`.
     #[must_use]
+    #[inline]
     pub fn with_resources(mut self, resources: ServerCapabilitiesResources) -> Self {
         self.resources = Some(resources);
         self
@@ -1311,6 +1364,7 @@ impl ServerCapabilities {
 
     /// The same with `tasks`.
     #[must_use]
+    #[inline]
     pub fn with_tasks(mut self, tasks: ServerCapabilitiesTasks) -> Self {
         self.tasks = Some(tasks);
         self
@@ -1318,6 +1372,7 @@ impl ServerCapabilities {
 
     /// The same with `tools`.
     #[must_use]
+    #[inline]
     pub fn with_tools(mut self, tools: ServerCapabilitiesTools) -> Self {
         self.tools = Some(tools);
         self
@@ -1325,6 +1380,7 @@ impl ServerCapabilities {
 }
 
 impl mcp_wire::Decode for ServerCapabilities {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut completions = None;
         let mut experimental = None;
@@ -1362,6 +1418,7 @@ impl mcp_wire::Decode for ServerCapabilities {
 }
 
 impl mcp_wire::Object for ServerCapabilities {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1397,6 +1454,7 @@ pub struct ServerCapabilitiesPrompts {
 impl ServerCapabilitiesPrompts {
     /// The same with `listChanged`.
     #[must_use]
+    #[inline]
     pub fn with_list_changed(mut self, list_changed: bool) -> Self {
         self.list_changed = Some(list_changed);
         self
@@ -1404,6 +1462,7 @@ impl ServerCapabilitiesPrompts {
 }
 
 impl mcp_wire::Decode for ServerCapabilitiesPrompts {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut list_changed = None;
         let mut members = reader.members()?;
@@ -1421,6 +1480,7 @@ impl mcp_wire::Decode for ServerCapabilitiesPrompts {
 }
 
 impl mcp_wire::Object for ServerCapabilitiesPrompts {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1454,6 +1514,7 @@ pub struct ServerCapabilitiesResources {
 impl ServerCapabilitiesResources {
     /// The same with `listChanged`.
     #[must_use]
+    #[inline]
     pub fn with_list_changed(mut self, list_changed: bool) -> Self {
         self.list_changed = Some(list_changed);
         self
@@ -1461,6 +1522,7 @@ impl ServerCapabilitiesResources {
 
     /// The same with `subscribe`.
     #[must_use]
+    #[inline]
     pub fn with_subscribe(mut self, subscribe: bool) -> Self {
         self.subscribe = Some(subscribe);
         self
@@ -1468,6 +1530,7 @@ impl ServerCapabilitiesResources {
 }
 
 impl mcp_wire::Decode for ServerCapabilitiesResources {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut list_changed = None;
         let mut subscribe = None;
@@ -1488,6 +1551,7 @@ impl mcp_wire::Decode for ServerCapabilitiesResources {
 }
 
 impl mcp_wire::Object for ServerCapabilitiesResources {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1538,6 +1602,7 @@ impl ServerCapabilitiesTasks {
 
     /// The same with `requests`.
     #[must_use]
+    #[inline]
     pub fn with_requests(mut self, requests: ServerCapabilitiesTasksRequests) -> Self {
         self.requests = Some(requests);
         self
@@ -1545,6 +1610,7 @@ impl ServerCapabilitiesTasks {
 }
 
 impl mcp_wire::Decode for ServerCapabilitiesTasks {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut cancel = None;
         let mut list = None;
@@ -1568,6 +1634,7 @@ impl mcp_wire::Decode for ServerCapabilitiesTasks {
 }
 
 impl mcp_wire::Object for ServerCapabilitiesTasks {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1601,6 +1668,7 @@ pub struct ServerCapabilitiesTasksRequests {
 impl ServerCapabilitiesTasksRequests {
     /// The same with `tools`.
     #[must_use]
+    #[inline]
     pub fn with_tools(mut self, tools: ServerCapabilitiesTasksRequestsTools) -> Self {
         self.tools = Some(tools);
         self
@@ -1608,6 +1676,7 @@ impl ServerCapabilitiesTasksRequests {
 }
 
 impl mcp_wire::Decode for ServerCapabilitiesTasksRequests {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut tools = None;
         let mut members = reader.members()?;
@@ -1625,6 +1694,7 @@ impl mcp_wire::Decode for ServerCapabilitiesTasksRequests {
 }
 
 impl mcp_wire::Object for ServerCapabilitiesTasksRequests {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1664,6 +1734,7 @@ impl ServerCapabilitiesTasksRequestsTools {
 }
 
 impl mcp_wire::Decode for ServerCapabilitiesTasksRequestsTools {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut call = None;
         let mut members = reader.members()?;
@@ -1681,6 +1752,7 @@ impl mcp_wire::Decode for ServerCapabilitiesTasksRequestsTools {
 }
 
 impl mcp_wire::Object for ServerCapabilitiesTasksRequestsTools {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1713,6 +1785,7 @@ pub struct ServerCapabilitiesTools {
 impl ServerCapabilitiesTools {
     /// The same with `listChanged`.
     #[must_use]
+    #[inline]
     pub fn with_list_changed(mut self, list_changed: bool) -> Self {
         self.list_changed = Some(list_changed);
         self
@@ -1720,6 +1793,7 @@ impl ServerCapabilitiesTools {
 }
 
 impl mcp_wire::Decode for ServerCapabilitiesTools {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut list_changed = None;
         let mut members = reader.members()?;
@@ -1737,6 +1811,7 @@ impl mcp_wire::Decode for ServerCapabilitiesTools {
 }
 
 impl mcp_wire::Object for ServerCapabilitiesTools {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }

@@ -48,6 +48,7 @@ pub enum ClientNotification {
 impl ClientNotification {
     /// The method's name on the wire.
     #[must_use]
+    #[inline]
     pub fn method(&self) -> &str {
         match self {
             Self::Cancelled(_) => "notifications/cancelled",
@@ -61,36 +62,42 @@ impl ClientNotification {
 }
 
 impl From<CancelledNotification> for ClientNotification {
+    #[inline]
     fn from(message: CancelledNotification) -> Self {
         Self::Cancelled(message)
     }
 }
 
 impl From<InitializedNotification> for ClientNotification {
+    #[inline]
     fn from(message: InitializedNotification) -> Self {
         Self::Initialized(message)
     }
 }
 
 impl From<ProgressNotification> for ClientNotification {
+    #[inline]
     fn from(message: ProgressNotification) -> Self {
         Self::Progress(message)
     }
 }
 
 impl From<RootsListChangedNotification> for ClientNotification {
+    #[inline]
     fn from(message: RootsListChangedNotification) -> Self {
         Self::RootsListChanged(message)
     }
 }
 
 impl From<TaskStatusNotification> for ClientNotification {
+    #[inline]
     fn from(message: TaskStatusNotification) -> Self {
         Self::TaskStatus(message)
     }
 }
 
 impl mcp_wire::Decode for ClientNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_tag("method")?.as_deref() {
             Some("notifications/cancelled") => {
@@ -114,6 +121,7 @@ impl mcp_wire::Decode for ClientNotification {
 }
 
 impl mcp_wire::Object for ClientNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         match self {
             Self::Cancelled(message) => message.extra(),
@@ -143,11 +151,13 @@ mcp_wire::serde_object!(ClientNotification);
 
 impl mcp_wire::Validate for ClientNotification {
     const POINTER: &'static str = "";
+    #[inline]
     fn judge() -> &'static mcp_wire::Judge {
         crate::schema::judge()
     }
 
     /// Judges the message by its own definition; a method that the revision doesn't declare has none.
+    #[inline]
     fn validate(&self) -> ::std::result::Result<(), mcp_wire::Invalid> {
         match self {
             Self::Cancelled(message) => message.validate(),
@@ -208,6 +218,7 @@ pub enum ClientRequest {
 impl ClientRequest {
     /// The method's name on the wire.
     #[must_use]
+    #[inline]
     pub fn method(&self) -> &str {
         match self {
             Self::Complete(_) => "completion/complete",
@@ -233,108 +244,126 @@ impl ClientRequest {
 }
 
 impl From<CompleteRequest> for ClientRequest {
+    #[inline]
     fn from(message: CompleteRequest) -> Self {
         Self::Complete(message)
     }
 }
 
 impl From<InitializeRequest> for ClientRequest {
+    #[inline]
     fn from(message: InitializeRequest) -> Self {
         Self::Initialize(message)
     }
 }
 
 impl From<SetLevelRequest> for ClientRequest {
+    #[inline]
     fn from(message: SetLevelRequest) -> Self {
         Self::SetLevel(message)
     }
 }
 
 impl From<PingRequest> for ClientRequest {
+    #[inline]
     fn from(message: PingRequest) -> Self {
         Self::Ping(message)
     }
 }
 
 impl From<GetPromptRequest> for ClientRequest {
+    #[inline]
     fn from(message: GetPromptRequest) -> Self {
         Self::GetPrompt(message)
     }
 }
 
 impl From<ListPromptsRequest> for ClientRequest {
+    #[inline]
     fn from(message: ListPromptsRequest) -> Self {
         Self::ListPrompts(message)
     }
 }
 
 impl From<ListResourcesRequest> for ClientRequest {
+    #[inline]
     fn from(message: ListResourcesRequest) -> Self {
         Self::ListResources(message)
     }
 }
 
 impl From<ReadResourceRequest> for ClientRequest {
+    #[inline]
     fn from(message: ReadResourceRequest) -> Self {
         Self::ReadResource(message)
     }
 }
 
 impl From<SubscribeRequest> for ClientRequest {
+    #[inline]
     fn from(message: SubscribeRequest) -> Self {
         Self::Subscribe(message)
     }
 }
 
 impl From<ListResourceTemplatesRequest> for ClientRequest {
+    #[inline]
     fn from(message: ListResourceTemplatesRequest) -> Self {
         Self::ListResourceTemplates(message)
     }
 }
 
 impl From<UnsubscribeRequest> for ClientRequest {
+    #[inline]
     fn from(message: UnsubscribeRequest) -> Self {
         Self::Unsubscribe(message)
     }
 }
 
 impl From<CancelTaskRequest> for ClientRequest {
+    #[inline]
     fn from(message: CancelTaskRequest) -> Self {
         Self::CancelTask(message)
     }
 }
 
 impl From<GetTaskRequest> for ClientRequest {
+    #[inline]
     fn from(message: GetTaskRequest) -> Self {
         Self::GetTask(message)
     }
 }
 
 impl From<ListTasksRequest> for ClientRequest {
+    #[inline]
     fn from(message: ListTasksRequest) -> Self {
         Self::ListTasks(message)
     }
 }
 
 impl From<GetTaskPayloadRequest> for ClientRequest {
+    #[inline]
     fn from(message: GetTaskPayloadRequest) -> Self {
         Self::GetTaskPayload(message)
     }
 }
 
 impl From<CallToolRequest> for ClientRequest {
+    #[inline]
     fn from(message: CallToolRequest) -> Self {
         Self::CallTool(message)
     }
 }
 
 impl From<ListToolsRequest> for ClientRequest {
+    #[inline]
     fn from(message: ListToolsRequest) -> Self {
         Self::ListTools(message)
     }
 }
 
 impl mcp_wire::Decode for ClientRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_tag("method")?.as_deref() {
             Some("completion/complete") => {
@@ -380,6 +409,7 @@ impl mcp_wire::Decode for ClientRequest {
 }
 
 impl mcp_wire::Object for ClientRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         match self {
             Self::Complete(message) => message.extra(),
@@ -433,11 +463,13 @@ mcp_wire::serde_object!(ClientRequest);
 
 impl mcp_wire::Validate for ClientRequest {
     const POINTER: &'static str = "";
+    #[inline]
     fn judge() -> &'static mcp_wire::Judge {
         crate::schema::judge()
     }
 
     /// Judges the message by its own definition; a method that the revision doesn't declare has none.
+    #[inline]
     fn validate(&self) -> ::std::result::Result<(), mcp_wire::Invalid> {
         match self {
             Self::Complete(message) => message.validate(),
@@ -496,6 +528,7 @@ impl ClientResult {
     ///
     /// # Errors
     /// When it isn't what the method returns.
+    #[inline]
     pub fn decode(
         method: &str,
         result: &mcp_wire::OpenJson,
@@ -581,6 +614,7 @@ pub enum ServerNotification {
 impl ServerNotification {
     /// The method's name on the wire.
     #[must_use]
+    #[inline]
     pub fn method(&self) -> &str {
         match self {
             Self::Cancelled(_) => "notifications/cancelled",
@@ -598,60 +632,70 @@ impl ServerNotification {
 }
 
 impl From<CancelledNotification> for ServerNotification {
+    #[inline]
     fn from(message: CancelledNotification) -> Self {
         Self::Cancelled(message)
     }
 }
 
 impl From<ElicitationCompleteNotification> for ServerNotification {
+    #[inline]
     fn from(message: ElicitationCompleteNotification) -> Self {
         Self::ElicitationComplete(message)
     }
 }
 
 impl From<LoggingMessageNotification> for ServerNotification {
+    #[inline]
     fn from(message: LoggingMessageNotification) -> Self {
         Self::LoggingMessage(message)
     }
 }
 
 impl From<ProgressNotification> for ServerNotification {
+    #[inline]
     fn from(message: ProgressNotification) -> Self {
         Self::Progress(message)
     }
 }
 
 impl From<PromptListChangedNotification> for ServerNotification {
+    #[inline]
     fn from(message: PromptListChangedNotification) -> Self {
         Self::PromptListChanged(message)
     }
 }
 
 impl From<ResourceListChangedNotification> for ServerNotification {
+    #[inline]
     fn from(message: ResourceListChangedNotification) -> Self {
         Self::ResourceListChanged(message)
     }
 }
 
 impl From<ResourceUpdatedNotification> for ServerNotification {
+    #[inline]
     fn from(message: ResourceUpdatedNotification) -> Self {
         Self::ResourceUpdated(message)
     }
 }
 
 impl From<TaskStatusNotification> for ServerNotification {
+    #[inline]
     fn from(message: TaskStatusNotification) -> Self {
         Self::TaskStatus(message)
     }
 }
 
 impl From<ToolListChangedNotification> for ServerNotification {
+    #[inline]
     fn from(message: ToolListChangedNotification) -> Self {
         Self::ToolListChanged(message)
     }
 }
 
 impl mcp_wire::Decode for ServerNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_tag("method")?.as_deref() {
             Some("notifications/cancelled") => {
@@ -687,6 +731,7 @@ impl mcp_wire::Decode for ServerNotification {
 }
 
 impl mcp_wire::Object for ServerNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         match self {
             Self::Cancelled(message) => message.extra(),
@@ -724,11 +769,13 @@ mcp_wire::serde_object!(ServerNotification);
 
 impl mcp_wire::Validate for ServerNotification {
     const POINTER: &'static str = "";
+    #[inline]
     fn judge() -> &'static mcp_wire::Judge {
         crate::schema::judge()
     }
 
     /// Judges the message by its own definition; a method that the revision doesn't declare has none.
+    #[inline]
     fn validate(&self) -> ::std::result::Result<(), mcp_wire::Invalid> {
         match self {
             Self::Cancelled(message) => message.validate(),
@@ -775,6 +822,7 @@ pub enum ServerRequest {
 impl ServerRequest {
     /// The method's name on the wire.
     #[must_use]
+    #[inline]
     pub fn method(&self) -> &str {
         match self {
             Self::Elicit(_) => "elicitation/create",
@@ -791,54 +839,63 @@ impl ServerRequest {
 }
 
 impl From<ElicitRequest> for ServerRequest {
+    #[inline]
     fn from(message: ElicitRequest) -> Self {
         Self::Elicit(message)
     }
 }
 
 impl From<PingRequest> for ServerRequest {
+    #[inline]
     fn from(message: PingRequest) -> Self {
         Self::Ping(message)
     }
 }
 
 impl From<ListRootsRequest> for ServerRequest {
+    #[inline]
     fn from(message: ListRootsRequest) -> Self {
         Self::ListRoots(message)
     }
 }
 
 impl From<CreateMessageRequest> for ServerRequest {
+    #[inline]
     fn from(message: CreateMessageRequest) -> Self {
         Self::CreateMessage(message)
     }
 }
 
 impl From<CancelTaskRequest> for ServerRequest {
+    #[inline]
     fn from(message: CancelTaskRequest) -> Self {
         Self::CancelTask(message)
     }
 }
 
 impl From<GetTaskRequest> for ServerRequest {
+    #[inline]
     fn from(message: GetTaskRequest) -> Self {
         Self::GetTask(message)
     }
 }
 
 impl From<ListTasksRequest> for ServerRequest {
+    #[inline]
     fn from(message: ListTasksRequest) -> Self {
         Self::ListTasks(message)
     }
 }
 
 impl From<GetTaskPayloadRequest> for ServerRequest {
+    #[inline]
     fn from(message: GetTaskPayloadRequest) -> Self {
         Self::GetTaskPayload(message)
     }
 }
 
 impl mcp_wire::Decode for ServerRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_tag("method")?.as_deref() {
             Some("elicitation/create") => {
@@ -863,6 +920,7 @@ impl mcp_wire::Decode for ServerRequest {
 }
 
 impl mcp_wire::Object for ServerRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         match self {
             Self::Elicit(message) => message.extra(),
@@ -898,11 +956,13 @@ mcp_wire::serde_object!(ServerRequest);
 
 impl mcp_wire::Validate for ServerRequest {
     const POINTER: &'static str = "";
+    #[inline]
     fn judge() -> &'static mcp_wire::Judge {
         crate::schema::judge()
     }
 
     /// Judges the message by its own definition; a method that the revision doesn't declare has none.
+    #[inline]
     fn validate(&self) -> ::std::result::Result<(), mcp_wire::Invalid> {
         match self {
             Self::Elicit(message) => message.validate(),
@@ -966,6 +1026,7 @@ impl ServerResult {
     ///
     /// # Errors
     /// When it isn't what the method returns.
+    #[inline]
     pub fn decode(
         method: &str,
         result: &mcp_wire::OpenJson,

@@ -22,6 +22,7 @@ pub struct GetPromptRequest {
 impl GetPromptRequest {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: GetPromptRequestParams) -> Self {
         Self {
             params,
@@ -31,6 +32,7 @@ impl GetPromptRequest {
 }
 
 impl mcp_wire::Decode for GetPromptRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -51,6 +53,7 @@ impl mcp_wire::Decode for GetPromptRequest {
 }
 
 impl mcp_wire::Object for GetPromptRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -103,6 +106,7 @@ impl GetPromptRequestParams {
 
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -110,6 +114,7 @@ impl GetPromptRequestParams {
 
     /// The same with `arguments`.
     #[must_use]
+    #[inline]
     pub fn with_arguments(mut self, arguments: mcp_wire::Map<String>) -> Self {
         self.arguments = Some(arguments);
         self
@@ -117,6 +122,7 @@ impl GetPromptRequestParams {
 }
 
 impl mcp_wire::Decode for GetPromptRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut arguments = None;
@@ -140,6 +146,7 @@ impl mcp_wire::Decode for GetPromptRequestParams {
 }
 
 impl mcp_wire::Object for GetPromptRequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -175,6 +182,7 @@ pub struct GetPromptResult {
 impl GetPromptResult {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(messages: Vec<PromptMessage>) -> Self {
         Self {
             meta: None,
@@ -200,6 +208,7 @@ impl GetPromptResult {
 }
 
 impl mcp_wire::Decode for GetPromptResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut description = None;
@@ -223,6 +232,7 @@ impl mcp_wire::Decode for GetPromptResult {
 }
 
 impl mcp_wire::Object for GetPromptResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -254,6 +264,7 @@ pub struct ListPromptsRequest {
 impl ListPromptsRequest {
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
         self
@@ -261,6 +272,7 @@ impl ListPromptsRequest {
 }
 
 impl mcp_wire::Decode for ListPromptsRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -281,6 +293,7 @@ impl mcp_wire::Decode for ListPromptsRequest {
 }
 
 impl mcp_wire::Object for ListPromptsRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -322,6 +335,7 @@ pub struct ListPromptsResult {
 impl ListPromptsResult {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(prompts: Vec<Prompt>) -> Self {
         Self {
             meta: None,
@@ -347,6 +361,7 @@ impl ListPromptsResult {
 }
 
 impl mcp_wire::Decode for ListPromptsResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut next_cursor = None;
@@ -370,6 +385,7 @@ impl mcp_wire::Decode for ListPromptsResult {
 }
 
 impl mcp_wire::Object for ListPromptsResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -432,6 +448,7 @@ impl Prompt {
 
     /// The same with `arguments`.
     #[must_use]
+    #[inline]
     pub fn with_arguments(mut self, arguments: Vec<PromptArgument>) -> Self {
         self.arguments = Some(arguments);
         self
@@ -446,6 +463,7 @@ impl Prompt {
 
     /// The same with `icons`.
     #[must_use]
+    #[inline]
     pub fn with_icons(mut self, icons: Vec<Icon>) -> Self {
         self.icons = Some(icons);
         self
@@ -460,6 +478,7 @@ impl Prompt {
 }
 
 impl mcp_wire::Decode for Prompt {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut arguments = None;
@@ -492,6 +511,7 @@ impl mcp_wire::Decode for Prompt {
 }
 
 impl mcp_wire::Object for Prompt {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -551,6 +571,7 @@ impl PromptArgument {
 
     /// The same with `required`.
     #[must_use]
+    #[inline]
     pub fn with_required(mut self, required: bool) -> Self {
         self.required = Some(required);
         self
@@ -565,6 +586,7 @@ impl PromptArgument {
 }
 
 impl mcp_wire::Decode for PromptArgument {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut description = None;
         let mut name = None;
@@ -591,6 +613,7 @@ impl mcp_wire::Decode for PromptArgument {
 }
 
 impl mcp_wire::Object for PromptArgument {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -623,6 +646,7 @@ pub struct PromptListChangedNotification {
 impl PromptListChangedNotification {
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
         self
@@ -630,6 +654,7 @@ impl PromptListChangedNotification {
 }
 
 impl mcp_wire::Decode for PromptListChangedNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -657,6 +682,7 @@ impl mcp_wire::Decode for PromptListChangedNotification {
 }
 
 impl mcp_wire::Object for PromptListChangedNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -707,6 +733,7 @@ impl PromptMessage {
 }
 
 impl mcp_wire::Decode for PromptMessage {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut content = None;
         let mut role = None;
@@ -727,6 +754,7 @@ impl mcp_wire::Decode for PromptMessage {
 }
 
 impl mcp_wire::Object for PromptMessage {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }

@@ -22,6 +22,7 @@ pub struct ListResourceTemplatesRequest {
 impl ListResourceTemplatesRequest {
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
         self
@@ -29,6 +30,7 @@ impl ListResourceTemplatesRequest {
 }
 
 impl mcp_wire::Decode for ListResourceTemplatesRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -56,6 +58,7 @@ impl mcp_wire::Decode for ListResourceTemplatesRequest {
 }
 
 impl mcp_wire::Object for ListResourceTemplatesRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -99,6 +102,7 @@ pub struct ListResourceTemplatesResult {
 impl ListResourceTemplatesResult {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(resource_templates: Vec<ResourceTemplate>) -> Self {
         Self {
             meta: None,
@@ -124,6 +128,7 @@ impl ListResourceTemplatesResult {
 }
 
 impl mcp_wire::Decode for ListResourceTemplatesResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut next_cursor = None;
@@ -150,6 +155,7 @@ impl mcp_wire::Decode for ListResourceTemplatesResult {
 }
 
 impl mcp_wire::Object for ListResourceTemplatesResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -183,6 +189,7 @@ pub struct ListResourcesRequest {
 impl ListResourcesRequest {
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
         self
@@ -190,6 +197,7 @@ impl ListResourcesRequest {
 }
 
 impl mcp_wire::Decode for ListResourcesRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -212,6 +220,7 @@ impl mcp_wire::Decode for ListResourcesRequest {
 }
 
 impl mcp_wire::Object for ListResourcesRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -253,6 +262,7 @@ pub struct ListResourcesResult {
 impl ListResourcesResult {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(resources: Vec<Resource>) -> Self {
         Self {
             meta: None,
@@ -278,6 +288,7 @@ impl ListResourcesResult {
 }
 
 impl mcp_wire::Decode for ListResourcesResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut next_cursor = None;
@@ -301,6 +312,7 @@ impl mcp_wire::Decode for ListResourcesResult {
 }
 
 impl mcp_wire::Object for ListResourcesResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -332,6 +344,7 @@ pub struct ReadResourceRequest {
 impl ReadResourceRequest {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: ReadResourceRequestParams) -> Self {
         Self {
             params,
@@ -341,6 +354,7 @@ impl ReadResourceRequest {
 }
 
 impl mcp_wire::Decode for ReadResourceRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -363,6 +377,7 @@ impl mcp_wire::Decode for ReadResourceRequest {
 }
 
 impl mcp_wire::Object for ReadResourceRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -412,6 +427,7 @@ impl ReadResourceRequestParams {
 
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -419,6 +435,7 @@ impl ReadResourceRequestParams {
 }
 
 impl mcp_wire::Decode for ReadResourceRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut uri = None;
@@ -439,6 +456,7 @@ impl mcp_wire::Decode for ReadResourceRequestParams {
 }
 
 impl mcp_wire::Object for ReadResourceRequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -471,6 +489,7 @@ pub struct ReadResourceResult {
 impl ReadResourceResult {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(contents: Vec<AnyResourceContents>) -> Self {
         Self {
             meta: None,
@@ -488,6 +507,7 @@ impl ReadResourceResult {
 }
 
 impl mcp_wire::Decode for ReadResourceResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut contents = None;
@@ -508,6 +528,7 @@ impl mcp_wire::Decode for ReadResourceResult {
 }
 
 impl mcp_wire::Object for ReadResourceResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -578,6 +599,7 @@ impl Resource {
 
     /// The same with `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
@@ -592,6 +614,7 @@ impl Resource {
 
     /// The same with `icons`.
     #[must_use]
+    #[inline]
     pub fn with_icons(mut self, icons: Vec<Icon>) -> Self {
         self.icons = Some(icons);
         self
@@ -606,6 +629,7 @@ impl Resource {
 
     /// The same with `size`.
     #[must_use]
+    #[inline]
     pub fn with_size(mut self, size: i64) -> Self {
         self.size = Some(size);
         self
@@ -620,6 +644,7 @@ impl Resource {
 }
 
 impl mcp_wire::Decode for Resource {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut annotations = None;
@@ -661,6 +686,7 @@ impl mcp_wire::Decode for Resource {
 }
 
 impl mcp_wire::Object for Resource {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -698,6 +724,7 @@ pub struct ResourceListChangedNotification {
 impl ResourceListChangedNotification {
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
         self
@@ -705,6 +732,7 @@ impl ResourceListChangedNotification {
 }
 
 impl mcp_wire::Decode for ResourceListChangedNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -732,6 +760,7 @@ impl mcp_wire::Decode for ResourceListChangedNotification {
 }
 
 impl mcp_wire::Object for ResourceListChangedNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -782,6 +811,7 @@ impl ResourceRequestParams {
 
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -789,6 +819,7 @@ impl ResourceRequestParams {
 }
 
 impl mcp_wire::Decode for ResourceRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut uri = None;
@@ -809,6 +840,7 @@ impl mcp_wire::Decode for ResourceRequestParams {
 }
 
 impl mcp_wire::Object for ResourceRequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -876,6 +908,7 @@ impl ResourceTemplate {
 
     /// The same with `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
@@ -890,6 +923,7 @@ impl ResourceTemplate {
 
     /// The same with `icons`.
     #[must_use]
+    #[inline]
     pub fn with_icons(mut self, icons: Vec<Icon>) -> Self {
         self.icons = Some(icons);
         self
@@ -911,6 +945,7 @@ impl ResourceTemplate {
 }
 
 impl mcp_wire::Decode for ResourceTemplate {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut annotations = None;
@@ -949,6 +984,7 @@ impl mcp_wire::Decode for ResourceTemplate {
 }
 
 impl mcp_wire::Object for ResourceTemplate {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -985,6 +1021,7 @@ pub struct ResourceUpdatedNotification {
 impl ResourceUpdatedNotification {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: ResourceUpdatedNotificationParams) -> Self {
         Self {
             params,
@@ -994,6 +1031,7 @@ impl ResourceUpdatedNotification {
 }
 
 impl mcp_wire::Decode for ResourceUpdatedNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -1021,6 +1059,7 @@ impl mcp_wire::Decode for ResourceUpdatedNotification {
 }
 
 impl mcp_wire::Object for ResourceUpdatedNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1078,6 +1117,7 @@ impl ResourceUpdatedNotificationParams {
 }
 
 impl mcp_wire::Decode for ResourceUpdatedNotificationParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut uri = None;
@@ -1098,6 +1138,7 @@ impl mcp_wire::Decode for ResourceUpdatedNotificationParams {
 }
 
 impl mcp_wire::Object for ResourceUpdatedNotificationParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1130,6 +1171,7 @@ pub struct SubscribeRequest {
 impl SubscribeRequest {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: SubscribeRequestParams) -> Self {
         Self {
             params,
@@ -1139,6 +1181,7 @@ impl SubscribeRequest {
 }
 
 impl mcp_wire::Decode for SubscribeRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -1161,6 +1204,7 @@ impl mcp_wire::Decode for SubscribeRequest {
 }
 
 impl mcp_wire::Object for SubscribeRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1210,6 +1254,7 @@ impl SubscribeRequestParams {
 
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -1217,6 +1262,7 @@ impl SubscribeRequestParams {
 }
 
 impl mcp_wire::Decode for SubscribeRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut uri = None;
@@ -1237,6 +1283,7 @@ impl mcp_wire::Decode for SubscribeRequestParams {
 }
 
 impl mcp_wire::Object for SubscribeRequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1267,6 +1314,7 @@ pub struct UnsubscribeRequest {
 impl UnsubscribeRequest {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: UnsubscribeRequestParams) -> Self {
         Self {
             params,
@@ -1276,6 +1324,7 @@ impl UnsubscribeRequest {
 }
 
 impl mcp_wire::Decode for UnsubscribeRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -1299,6 +1348,7 @@ impl mcp_wire::Decode for UnsubscribeRequest {
 }
 
 impl mcp_wire::Object for UnsubscribeRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1348,6 +1398,7 @@ impl UnsubscribeRequestParams {
 
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -1355,6 +1406,7 @@ impl UnsubscribeRequestParams {
 }
 
 impl mcp_wire::Decode for UnsubscribeRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut uri = None;
@@ -1375,6 +1427,7 @@ impl mcp_wire::Decode for UnsubscribeRequestParams {
 }
 
 impl mcp_wire::Object for UnsubscribeRequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }

@@ -22,6 +22,7 @@ pub struct CreateMessageRequest {
 impl CreateMessageRequest {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: CreateMessageRequestParams) -> Self {
         Self {
             params,
@@ -31,6 +32,7 @@ impl CreateMessageRequest {
 }
 
 impl mcp_wire::Decode for CreateMessageRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -54,6 +56,7 @@ impl mcp_wire::Decode for CreateMessageRequest {
 }
 
 impl mcp_wire::Object for CreateMessageRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -113,6 +116,7 @@ pub struct CreateMessageRequestParams {
 impl CreateMessageRequestParams {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(max_tokens: i64, messages: Vec<SamplingMessage>) -> Self {
         Self {
             meta: None,
@@ -133,6 +137,7 @@ impl CreateMessageRequestParams {
 
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -157,6 +162,7 @@ impl CreateMessageRequestParams {
 
     /// The same with `modelPreferences`.
     #[must_use]
+    #[inline]
     pub fn with_model_preferences(
         mut self,
         model_preferences: ModelPreferences,
@@ -167,6 +173,7 @@ impl CreateMessageRequestParams {
 
     /// The same with `stopSequences`.
     #[must_use]
+    #[inline]
     pub fn with_stop_sequences(mut self, stop_sequences: Vec<String>) -> Self {
         self.stop_sequences = Some(stop_sequences);
         self
@@ -181,6 +188,7 @@ impl CreateMessageRequestParams {
 
     /// The same with `task`.
     #[must_use]
+    #[inline]
     pub fn with_task(mut self, task: TaskMetadata) -> Self {
         self.task = Some(task);
         self
@@ -195,6 +203,7 @@ impl CreateMessageRequestParams {
 
     /// The same with `toolChoice`.
     #[must_use]
+    #[inline]
     pub fn with_tool_choice(mut self, tool_choice: ToolChoice) -> Self {
         self.tool_choice = Some(tool_choice);
         self
@@ -202,6 +211,7 @@ impl CreateMessageRequestParams {
 
     /// The same with `tools`.
     #[must_use]
+    #[inline]
     pub fn with_tools(mut self, tools: Vec<Tool>) -> Self {
         self.tools = Some(tools);
         self
@@ -209,6 +219,7 @@ impl CreateMessageRequestParams {
 }
 
 impl mcp_wire::Decode for CreateMessageRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut include_context = None;
@@ -267,6 +278,7 @@ impl mcp_wire::Decode for CreateMessageRequestParams {
 }
 
 impl mcp_wire::Object for CreateMessageRequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -311,6 +323,7 @@ pub enum CreateMessageRequestParamsIncludeContext {
 impl CreateMessageRequestParamsIncludeContext {
     /// The value as it is written.
     #[must_use]
+    #[inline]
     pub fn as_str(&self) -> &str {
         match self {
             Self::AllServers => "allServers",
@@ -322,6 +335,7 @@ impl CreateMessageRequestParamsIncludeContext {
 }
 
 impl From<&str> for CreateMessageRequestParamsIncludeContext {
+    #[inline]
     fn from(value: &str) -> Self {
         match value {
             "allServers" => Self::AllServers,
@@ -333,18 +347,21 @@ impl From<&str> for CreateMessageRequestParamsIncludeContext {
 }
 
 impl From<String> for CreateMessageRequestParamsIncludeContext {
+    #[inline]
     fn from(value: String) -> Self {
         Self::from(value.as_str())
     }
 }
 
 impl ::std::fmt::Display for CreateMessageRequestParamsIncludeContext {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
 impl mcp_wire::Decode for CreateMessageRequestParamsIncludeContext {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         reader.string().map(|value| Self::from(&*value))
     }
@@ -420,6 +437,7 @@ impl CreateMessageResult {
 }
 
 impl mcp_wire::Decode for CreateMessageResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut content = None;
@@ -449,6 +467,7 @@ impl mcp_wire::Decode for CreateMessageResult {
 }
 
 impl mcp_wire::Object for CreateMessageResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -488,6 +507,7 @@ pub enum CreateMessageResultStopReason {
 impl CreateMessageResultStopReason {
     /// The value as it is written.
     #[must_use]
+    #[inline]
     pub fn as_str(&self) -> &str {
         match self {
             Self::EndTurn => "endTurn",
@@ -500,6 +520,7 @@ impl CreateMessageResultStopReason {
 }
 
 impl From<&str> for CreateMessageResultStopReason {
+    #[inline]
     fn from(value: &str) -> Self {
         match value {
             "endTurn" => Self::EndTurn,
@@ -512,18 +533,21 @@ impl From<&str> for CreateMessageResultStopReason {
 }
 
 impl From<String> for CreateMessageResultStopReason {
+    #[inline]
     fn from(value: String) -> Self {
         Self::from(value.as_str())
     }
 }
 
 impl ::std::fmt::Display for CreateMessageResultStopReason {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
 impl mcp_wire::Decode for CreateMessageResultStopReason {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         reader.string().map(|value| Self::from(&*value))
     }
@@ -563,6 +587,7 @@ impl ModelHint {
 }
 
 impl mcp_wire::Decode for ModelHint {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut name = None;
         let mut members = reader.members()?;
@@ -580,6 +605,7 @@ impl mcp_wire::Decode for ModelHint {
 }
 
 impl mcp_wire::Object for ModelHint {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -625,6 +651,7 @@ impl ModelPreferences {
 
     /// The same with `hints`.
     #[must_use]
+    #[inline]
     pub fn with_hints(mut self, hints: Vec<ModelHint>) -> Self {
         self.hints = Some(hints);
         self
@@ -652,6 +679,7 @@ impl ModelPreferences {
 }
 
 impl mcp_wire::Decode for ModelPreferences {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut cost_priority = None;
         let mut hints = None;
@@ -688,6 +716,7 @@ impl mcp_wire::Decode for ModelPreferences {
 }
 
 impl mcp_wire::Object for ModelPreferences {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -728,42 +757,49 @@ pub enum SamplingContent {
 }
 
 impl From<AudioContent> for SamplingContent {
+    #[inline]
     fn from(value: AudioContent) -> Self {
         Self::Audio(value)
     }
 }
 
 impl From<ImageContent> for SamplingContent {
+    #[inline]
     fn from(value: ImageContent) -> Self {
         Self::Image(value)
     }
 }
 
 impl From<TextContent> for SamplingContent {
+    #[inline]
     fn from(value: TextContent) -> Self {
         Self::Text(value)
     }
 }
 
 impl From<ToolResultContent> for SamplingContent {
+    #[inline]
     fn from(value: ToolResultContent) -> Self {
         Self::ToolResult(value)
     }
 }
 
 impl From<ToolUseContent> for SamplingContent {
+    #[inline]
     fn from(value: ToolUseContent) -> Self {
         Self::ToolUse(value)
     }
 }
 
 impl From<Vec<SamplingMessageContentBlock>> for SamplingContent {
+    #[inline]
     fn from(value: Vec<SamplingMessageContentBlock>) -> Self {
         Self::List(value)
     }
 }
 
 impl mcp_wire::Decode for SamplingContent {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.kind()? {
             mcp_wire::Kind::Array => mcp_wire::Decode::decode(reader).map(Self::List),
@@ -844,6 +880,7 @@ impl SamplingMessage {
 }
 
 impl mcp_wire::Decode for SamplingMessage {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut content = None;
@@ -867,6 +904,7 @@ impl mcp_wire::Decode for SamplingMessage {
 }
 
 impl mcp_wire::Object for SamplingMessage {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -904,36 +942,42 @@ pub enum SamplingMessageContentBlock {
 }
 
 impl From<AudioContent> for SamplingMessageContentBlock {
+    #[inline]
     fn from(value: AudioContent) -> Self {
         Self::Audio(value)
     }
 }
 
 impl From<ImageContent> for SamplingMessageContentBlock {
+    #[inline]
     fn from(value: ImageContent) -> Self {
         Self::Image(value)
     }
 }
 
 impl From<TextContent> for SamplingMessageContentBlock {
+    #[inline]
     fn from(value: TextContent) -> Self {
         Self::Text(value)
     }
 }
 
 impl From<ToolResultContent> for SamplingMessageContentBlock {
+    #[inline]
     fn from(value: ToolResultContent) -> Self {
         Self::ToolResult(value)
     }
 }
 
 impl From<ToolUseContent> for SamplingMessageContentBlock {
+    #[inline]
     fn from(value: ToolUseContent) -> Self {
         Self::ToolUse(value)
     }
 }
 
 impl mcp_wire::Decode for SamplingMessageContentBlock {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader.peek_tag("type")?.as_deref() {
             Some("text") => mcp_wire::Decode::decode(reader).map(Self::Text),
@@ -988,6 +1032,7 @@ impl ToolChoice {
 }
 
 impl mcp_wire::Decode for ToolChoice {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut mode = None;
         let mut members = reader.members()?;
@@ -1005,6 +1050,7 @@ impl mcp_wire::Decode for ToolChoice {
 }
 
 impl mcp_wire::Object for ToolChoice {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1038,6 +1084,7 @@ pub enum ToolChoiceMode {
 impl ToolChoiceMode {
     /// The value as it is written.
     #[must_use]
+    #[inline]
     pub fn as_str(&self) -> &str {
         match self {
             Self::Auto => "auto",
@@ -1049,6 +1096,7 @@ impl ToolChoiceMode {
 }
 
 impl From<&str> for ToolChoiceMode {
+    #[inline]
     fn from(value: &str) -> Self {
         match value {
             "auto" => Self::Auto,
@@ -1060,18 +1108,21 @@ impl From<&str> for ToolChoiceMode {
 }
 
 impl From<String> for ToolChoiceMode {
+    #[inline]
     fn from(value: String) -> Self {
         Self::from(value.as_str())
     }
 }
 
 impl ::std::fmt::Display for ToolChoiceMode {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
 impl mcp_wire::Decode for ToolChoiceMode {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         reader.string().map(|value| Self::from(&*value))
     }
@@ -1130,6 +1181,7 @@ impl ToolResultContent {
 
     /// The same with `isError`.
     #[must_use]
+    #[inline]
     pub fn with_is_error(mut self, is_error: bool) -> Self {
         self.is_error = Some(is_error);
         self
@@ -1147,6 +1199,7 @@ impl ToolResultContent {
 }
 
 impl mcp_wire::Decode for ToolResultContent {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut meta = None;
@@ -1181,6 +1234,7 @@ impl mcp_wire::Decode for ToolResultContent {
 }
 
 impl mcp_wire::Object for ToolResultContent {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1244,6 +1298,7 @@ impl ToolUseContent {
 }
 
 impl mcp_wire::Decode for ToolUseContent {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut type_ = None;
         let mut meta = None;
@@ -1273,6 +1328,7 @@ impl mcp_wire::Decode for ToolUseContent {
 }
 
 impl mcp_wire::Object for ToolUseContent {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }

@@ -19,6 +19,7 @@ pub struct CancelTaskRequest {
 impl CancelTaskRequest {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: CancelTaskRequestParams) -> Self {
         Self {
             params,
@@ -28,6 +29,7 @@ impl CancelTaskRequest {
 }
 
 impl mcp_wire::Decode for CancelTaskRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -48,6 +50,7 @@ impl mcp_wire::Decode for CancelTaskRequest {
 }
 
 impl mcp_wire::Object for CancelTaskRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -97,6 +100,7 @@ impl CancelTaskRequestParams {
 
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -104,6 +108,7 @@ impl CancelTaskRequestParams {
 }
 
 impl mcp_wire::Decode for CancelTaskRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut task_id = None;
@@ -124,6 +129,7 @@ impl mcp_wire::Decode for CancelTaskRequestParams {
 }
 
 impl mcp_wire::Object for CancelTaskRequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -199,6 +205,7 @@ impl CancelTaskResult {
 
     /// The same with `pollInterval`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval(mut self, poll_interval: i64) -> Self {
         self.poll_interval = Some(poll_interval);
         self
@@ -213,6 +220,7 @@ impl CancelTaskResult {
 }
 
 impl mcp_wire::Decode for CancelTaskResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut created_at = None;
@@ -255,6 +263,7 @@ impl mcp_wire::Decode for CancelTaskResult {
 }
 
 impl mcp_wire::Object for CancelTaskResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -293,6 +302,7 @@ pub struct CreateTaskResult {
 impl CreateTaskResult {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(task: Task) -> Self {
         Self {
             meta: None,
@@ -310,6 +320,7 @@ impl CreateTaskResult {
 }
 
 impl mcp_wire::Decode for CreateTaskResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut task = None;
@@ -330,6 +341,7 @@ impl mcp_wire::Decode for CreateTaskResult {
 }
 
 impl mcp_wire::Object for CreateTaskResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -360,6 +372,7 @@ pub struct GetTaskPayloadRequest {
 impl GetTaskPayloadRequest {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: GetTaskPayloadRequestParams) -> Self {
         Self {
             params,
@@ -369,6 +382,7 @@ impl GetTaskPayloadRequest {
 }
 
 impl mcp_wire::Decode for GetTaskPayloadRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -389,6 +403,7 @@ impl mcp_wire::Decode for GetTaskPayloadRequest {
 }
 
 impl mcp_wire::Object for GetTaskPayloadRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -438,6 +453,7 @@ impl GetTaskPayloadRequestParams {
 
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -445,6 +461,7 @@ impl GetTaskPayloadRequestParams {
 }
 
 impl mcp_wire::Decode for GetTaskPayloadRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut task_id = None;
@@ -465,6 +482,7 @@ impl mcp_wire::Decode for GetTaskPayloadRequestParams {
 }
 
 impl mcp_wire::Object for GetTaskPayloadRequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -504,6 +522,7 @@ impl GetTaskPayloadResult {
 }
 
 impl mcp_wire::Decode for GetTaskPayloadResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut members = reader.members()?;
@@ -521,6 +540,7 @@ impl mcp_wire::Decode for GetTaskPayloadResult {
 }
 
 impl mcp_wire::Object for GetTaskPayloadResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -550,6 +570,7 @@ pub struct GetTaskRequest {
 impl GetTaskRequest {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: GetTaskRequestParams) -> Self {
         Self {
             params,
@@ -559,6 +580,7 @@ impl GetTaskRequest {
 }
 
 impl mcp_wire::Decode for GetTaskRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -579,6 +601,7 @@ impl mcp_wire::Decode for GetTaskRequest {
 }
 
 impl mcp_wire::Object for GetTaskRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -628,6 +651,7 @@ impl GetTaskRequestParams {
 
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -635,6 +659,7 @@ impl GetTaskRequestParams {
 }
 
 impl mcp_wire::Decode for GetTaskRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut task_id = None;
@@ -655,6 +680,7 @@ impl mcp_wire::Decode for GetTaskRequestParams {
 }
 
 impl mcp_wire::Object for GetTaskRequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -728,6 +754,7 @@ impl GetTaskResult {
 
     /// The same with `pollInterval`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval(mut self, poll_interval: i64) -> Self {
         self.poll_interval = Some(poll_interval);
         self
@@ -742,6 +769,7 @@ impl GetTaskResult {
 }
 
 impl mcp_wire::Decode for GetTaskResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut created_at = None;
@@ -784,6 +812,7 @@ impl mcp_wire::Decode for GetTaskResult {
 }
 
 impl mcp_wire::Object for GetTaskResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -820,6 +849,7 @@ pub struct ListTasksRequest {
 impl ListTasksRequest {
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
         self
@@ -827,6 +857,7 @@ impl ListTasksRequest {
 }
 
 impl mcp_wire::Decode for ListTasksRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -847,6 +878,7 @@ impl mcp_wire::Decode for ListTasksRequest {
 }
 
 impl mcp_wire::Object for ListTasksRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -888,6 +920,7 @@ pub struct ListTasksResult {
 impl ListTasksResult {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(tasks: Vec<Task>) -> Self {
         Self {
             meta: None,
@@ -913,6 +946,7 @@ impl ListTasksResult {
 }
 
 impl mcp_wire::Decode for ListTasksResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut next_cursor = None;
@@ -936,6 +970,7 @@ impl mcp_wire::Decode for ListTasksResult {
 }
 
 impl mcp_wire::Object for ListTasksResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -976,6 +1011,7 @@ impl RelatedTaskMetadata {
 }
 
 impl mcp_wire::Decode for RelatedTaskMetadata {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut task_id = None;
         let mut members = reader.members()?;
@@ -993,6 +1029,7 @@ impl mcp_wire::Decode for RelatedTaskMetadata {
 }
 
 impl mcp_wire::Object for RelatedTaskMetadata {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1055,6 +1092,7 @@ impl Task {
 
     /// The same with `pollInterval`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval(mut self, poll_interval: i64) -> Self {
         self.poll_interval = Some(poll_interval);
         self
@@ -1069,6 +1107,7 @@ impl Task {
 }
 
 impl mcp_wire::Decode for Task {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut created_at = None;
         let mut last_updated_at = None;
@@ -1108,6 +1147,7 @@ impl mcp_wire::Decode for Task {
 }
 
 impl mcp_wire::Object for Task {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1145,6 +1185,7 @@ pub struct TaskAugmentedRequestParams {
 impl TaskAugmentedRequestParams {
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -1152,6 +1193,7 @@ impl TaskAugmentedRequestParams {
 
     /// The same with `task`.
     #[must_use]
+    #[inline]
     pub fn with_task(mut self, task: TaskMetadata) -> Self {
         self.task = Some(task);
         self
@@ -1159,6 +1201,7 @@ impl TaskAugmentedRequestParams {
 }
 
 impl mcp_wire::Decode for TaskAugmentedRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut task = None;
@@ -1179,6 +1222,7 @@ impl mcp_wire::Decode for TaskAugmentedRequestParams {
 }
 
 impl mcp_wire::Object for TaskAugmentedRequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1209,6 +1253,7 @@ pub struct TaskMetadata {
 impl TaskMetadata {
     /// The same with `ttl`.
     #[must_use]
+    #[inline]
     pub fn with_ttl(mut self, ttl: i64) -> Self {
         self.ttl = Some(ttl);
         self
@@ -1216,6 +1261,7 @@ impl TaskMetadata {
 }
 
 impl mcp_wire::Decode for TaskMetadata {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut ttl = None;
         let mut members = reader.members()?;
@@ -1233,6 +1279,7 @@ impl mcp_wire::Decode for TaskMetadata {
 }
 
 impl mcp_wire::Object for TaskMetadata {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1270,6 +1317,7 @@ pub enum TaskStatus {
 impl TaskStatus {
     /// The value as it is written.
     #[must_use]
+    #[inline]
     pub fn as_str(&self) -> &str {
         match self {
             Self::Cancelled => "cancelled",
@@ -1283,6 +1331,7 @@ impl TaskStatus {
 }
 
 impl From<&str> for TaskStatus {
+    #[inline]
     fn from(value: &str) -> Self {
         match value {
             "cancelled" => Self::Cancelled,
@@ -1296,18 +1345,21 @@ impl From<&str> for TaskStatus {
 }
 
 impl From<String> for TaskStatus {
+    #[inline]
     fn from(value: String) -> Self {
         Self::from(value.as_str())
     }
 }
 
 impl ::std::fmt::Display for TaskStatus {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
 impl mcp_wire::Decode for TaskStatus {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         reader.string().map(|value| Self::from(&*value))
     }
@@ -1338,6 +1390,7 @@ pub struct TaskStatusNotification {
 impl TaskStatusNotification {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: TaskStatusNotificationParams) -> Self {
         Self {
             params,
@@ -1347,6 +1400,7 @@ impl TaskStatusNotification {
 }
 
 impl mcp_wire::Decode for TaskStatusNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -1374,6 +1428,7 @@ impl mcp_wire::Decode for TaskStatusNotification {
 }
 
 impl mcp_wire::Object for TaskStatusNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -1453,6 +1508,7 @@ impl TaskStatusNotificationParams {
 
     /// The same with `pollInterval`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval(mut self, poll_interval: i64) -> Self {
         self.poll_interval = Some(poll_interval);
         self
@@ -1467,6 +1523,7 @@ impl TaskStatusNotificationParams {
 }
 
 impl mcp_wire::Decode for TaskStatusNotificationParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut created_at = None;
@@ -1509,6 +1566,7 @@ impl mcp_wire::Decode for TaskStatusNotificationParams {
 }
 
 impl mcp_wire::Object for TaskStatusNotificationParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }

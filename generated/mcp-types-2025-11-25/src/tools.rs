@@ -22,6 +22,7 @@ pub struct CallToolRequest {
 impl CallToolRequest {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: CallToolRequestParams) -> Self {
         Self {
             params,
@@ -31,6 +32,7 @@ impl CallToolRequest {
 }
 
 impl mcp_wire::Decode for CallToolRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -51,6 +53,7 @@ impl mcp_wire::Decode for CallToolRequest {
 }
 
 impl mcp_wire::Object for CallToolRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -106,6 +109,7 @@ impl CallToolRequestParams {
 
     /// The same with `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -120,6 +124,7 @@ impl CallToolRequestParams {
 
     /// The same with `task`.
     #[must_use]
+    #[inline]
     pub fn with_task(mut self, task: TaskMetadata) -> Self {
         self.task = Some(task);
         self
@@ -127,6 +132,7 @@ impl CallToolRequestParams {
 }
 
 impl mcp_wire::Decode for CallToolRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut arguments = None;
@@ -153,6 +159,7 @@ impl mcp_wire::Decode for CallToolRequestParams {
 }
 
 impl mcp_wire::Object for CallToolRequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -191,6 +198,7 @@ pub struct CallToolResult {
 impl CallToolResult {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(content: Vec<ContentBlock>) -> Self {
         Self {
             meta: None,
@@ -210,6 +218,7 @@ impl CallToolResult {
 
     /// The same with `isError`.
     #[must_use]
+    #[inline]
     pub fn with_is_error(mut self, is_error: bool) -> Self {
         self.is_error = Some(is_error);
         self
@@ -227,6 +236,7 @@ impl CallToolResult {
 }
 
 impl mcp_wire::Decode for CallToolResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut content = None;
@@ -255,6 +265,7 @@ impl mcp_wire::Decode for CallToolResult {
 }
 
 impl mcp_wire::Object for CallToolResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -287,6 +298,7 @@ pub struct ListToolsRequest {
 impl ListToolsRequest {
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
         self
@@ -294,6 +306,7 @@ impl ListToolsRequest {
 }
 
 impl mcp_wire::Decode for ListToolsRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -314,6 +327,7 @@ impl mcp_wire::Decode for ListToolsRequest {
 }
 
 impl mcp_wire::Object for ListToolsRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -355,6 +369,7 @@ pub struct ListToolsResult {
 impl ListToolsResult {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(tools: Vec<Tool>) -> Self {
         Self {
             meta: None,
@@ -380,6 +395,7 @@ impl ListToolsResult {
 }
 
 impl mcp_wire::Decode for ListToolsResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut next_cursor = None;
@@ -403,6 +419,7 @@ impl mcp_wire::Decode for ListToolsResult {
 }
 
 impl mcp_wire::Object for ListToolsResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -477,6 +494,7 @@ impl Tool {
 
     /// The same with `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, annotations: ToolAnnotations) -> Self {
         self.annotations = Some(annotations);
         self
@@ -491,6 +509,7 @@ impl Tool {
 
     /// The same with `execution`.
     #[must_use]
+    #[inline]
     pub fn with_execution(mut self, execution: ToolExecution) -> Self {
         self.execution = Some(execution);
         self
@@ -498,6 +517,7 @@ impl Tool {
 
     /// The same with `icons`.
     #[must_use]
+    #[inline]
     pub fn with_icons(mut self, icons: Vec<Icon>) -> Self {
         self.icons = Some(icons);
         self
@@ -522,6 +542,7 @@ impl Tool {
 }
 
 impl mcp_wire::Decode for Tool {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut meta = None;
         let mut annotations = None;
@@ -565,6 +586,7 @@ impl mcp_wire::Decode for Tool {
 }
 
 impl mcp_wire::Object for Tool {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -610,6 +632,7 @@ pub struct ToolAnnotations {
 impl ToolAnnotations {
     /// The same with `destructiveHint`.
     #[must_use]
+    #[inline]
     pub fn with_destructive_hint(mut self, destructive_hint: bool) -> Self {
         self.destructive_hint = Some(destructive_hint);
         self
@@ -617,6 +640,7 @@ impl ToolAnnotations {
 
     /// The same with `idempotentHint`.
     #[must_use]
+    #[inline]
     pub fn with_idempotent_hint(mut self, idempotent_hint: bool) -> Self {
         self.idempotent_hint = Some(idempotent_hint);
         self
@@ -624,6 +648,7 @@ impl ToolAnnotations {
 
     /// The same with `openWorldHint`.
     #[must_use]
+    #[inline]
     pub fn with_open_world_hint(mut self, open_world_hint: bool) -> Self {
         self.open_world_hint = Some(open_world_hint);
         self
@@ -631,6 +656,7 @@ impl ToolAnnotations {
 
     /// The same with `readOnlyHint`.
     #[must_use]
+    #[inline]
     pub fn with_read_only_hint(mut self, read_only_hint: bool) -> Self {
         self.read_only_hint = Some(read_only_hint);
         self
@@ -645,6 +671,7 @@ impl ToolAnnotations {
 }
 
 impl mcp_wire::Decode for ToolAnnotations {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut destructive_hint = None;
         let mut idempotent_hint = None;
@@ -682,6 +709,7 @@ impl mcp_wire::Decode for ToolAnnotations {
 }
 
 impl mcp_wire::Object for ToolAnnotations {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -725,6 +753,7 @@ impl ToolExecution {
 }
 
 impl mcp_wire::Decode for ToolExecution {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut task_support = None;
         let mut members = reader.members()?;
@@ -742,6 +771,7 @@ impl mcp_wire::Decode for ToolExecution {
 }
 
 impl mcp_wire::Object for ToolExecution {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -775,6 +805,7 @@ pub enum ToolExecutionTaskSupport {
 impl ToolExecutionTaskSupport {
     /// The value as it is written.
     #[must_use]
+    #[inline]
     pub fn as_str(&self) -> &str {
         match self {
             Self::Forbidden => "forbidden",
@@ -786,6 +817,7 @@ impl ToolExecutionTaskSupport {
 }
 
 impl From<&str> for ToolExecutionTaskSupport {
+    #[inline]
     fn from(value: &str) -> Self {
         match value {
             "forbidden" => Self::Forbidden,
@@ -797,18 +829,21 @@ impl From<&str> for ToolExecutionTaskSupport {
 }
 
 impl From<String> for ToolExecutionTaskSupport {
+    #[inline]
     fn from(value: String) -> Self {
         Self::from(value.as_str())
     }
 }
 
 impl ::std::fmt::Display for ToolExecutionTaskSupport {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
 impl mcp_wire::Decode for ToolExecutionTaskSupport {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         reader.string().map(|value| Self::from(&*value))
     }
@@ -841,6 +876,7 @@ pub struct ToolListChangedNotification {
 impl ToolListChangedNotification {
     /// The same with `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
         self
@@ -848,6 +884,7 @@ impl ToolListChangedNotification {
 }
 
 impl mcp_wire::Decode for ToolListChangedNotification {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -875,6 +912,7 @@ impl mcp_wire::Decode for ToolListChangedNotification {
 }
 
 impl mcp_wire::Object for ToolListChangedNotification {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }

@@ -13,14 +13,14 @@ pub(super) fn cycle_closers(nodes: &[Node], successors: impl Fn(&Node) -> Vec<No
         Done,
     }
     let mut states = vec![State::New; nodes.len()];
-    let mut closers = Vec::new();
+    let mut closes = vec![false; nodes.len()];
     for root in 0..nodes.len() {
         let mut stack = vec![(root, None)];
         while let Some((node, left)) = stack.last_mut() {
             let node = *node;
             if left.is_none() && states[node] != State::New {
                 if states[node] == State::Open {
-                    closers.push(node);
+                    closes[node] = true;
                 }
                 stack.pop();
                 continue;
@@ -38,7 +38,5 @@ pub(super) fn cycle_closers(nodes: &[Node], successors: impl Fn(&Node) -> Vec<No
             }
         }
     }
-    closers.sort_unstable();
-    closers.dedup();
-    closers
+    (0..nodes.len()).filter(|node| closes[*node]).collect()
 }

@@ -123,9 +123,9 @@ impl<'j> Judgement<'j> {
     fn members(&self, rule: &Members, members: &Map<String, Value>, case: Case<'_>, sink: &mut impl Sink) -> Flow {
         for (name, value) in members {
             let place = Place::Member(&case.place, name);
-            let named = rule.named.get(name);
+            let named = rule.named(name);
             if let Some(node) = named {
-                self.judge(*node, value, place, sink)?;
+                self.judge(node, value, place, sink)?;
             }
             let mut applied = named.is_some();
             for (pattern, node) in &rule.patterns {

@@ -103,7 +103,7 @@ impl Judgement<'_> {
     /// The constants that the member `name` may have in an alternative, which may be a union itself.
     fn tags_of(&self, node: NodeId, name: &str) -> Option<Vec<&Value>> {
         self.nodes[node].rules.iter().find_map(|rule| match rule {
-            Rule::Members(members) => self.constants_of(*members.named.get(name)?),
+            Rule::Members(members) => self.constants_of(members.named(name)?),
             Rule::Ref(target) => self.tags_of(*target, name),
             Rule::AllOf(nodes) => nodes.iter().find_map(|node| self.tags_of(*node, name)),
             Rule::AnyOf(nodes) | Rule::OneOf(nodes) => nodes

@@ -1,7 +1,5 @@
 //! From a subschema's keywords to its rules.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value};
 
 use super::compile::{Compiler, Dialect};
@@ -192,7 +190,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
             }
         }
         self.dependencies();
-        let named: BTreeMap<String, NodeId> = self.named_schemas("properties").into_iter().collect();
+        let named = self.named_schemas("properties");
         let patterns = self.pattern_properties();
         let others = self.schema("additionalProperties");
         if !named.is_empty() || !patterns.is_empty() || others.is_some() {

@@ -1,7 +1,5 @@
 //! A compiled schema: an arena of nodes that name each other by index.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Number, Value};
 
 use super::number::{Divisor, Exact};
@@ -99,7 +97,7 @@ pub(super) struct Contains {
 /// Which members which schemas apply to.
 #[derive(Debug)]
 pub(super) struct Members {
-    pub(super) named: BTreeMap<String, NodeId>,
+    pub(super) named: Vec<(String, NodeId)>,
     pub(super) patterns: Vec<(Pattern, NodeId)>,
     /// To the members that neither applies to.
     pub(super) others: Option<NodeId>,
@@ -110,6 +108,15 @@ pub(super) struct Conditional {
     pub(super) condition: NodeId,
     pub(super) then: Option<NodeId>,
     pub(super) otherwise: Option<NodeId>,
+}
+
+impl Members {
+    /// What applies to the member `name`. Schemas name few members: walking them is as good as a map.
+    pub(super) fn named(&self, name: &str) -> Option<NodeId> {
+        self.named
+            .iter()
+            .find_map(|(other, node)| (other == name).then_some(*node))
+    }
 }
 
 /// The types that `type` lists.
@@ -193,7 +200,7 @@ impl Node {
             }
             Rule::Contains(contains) => out.push(contains.node),
             Rule::Members(members) => {
-                out.extend(members.named.values());
+                out.extend(members.named.iter().map(|(_, node)| node));
                 out.extend(members.patterns.iter().map(|(_, node)| node));
                 out.extend(members.others);
             }

@@ -1,0 +1,28 @@
+//! Prints how often each library allocates: a program of its own, because counting costs time.
+
+use std::alloc::System;
+
+use mcp_bench::{Failure, Subject, table};
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+
+#[global_allocator]
+static COUNTED: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+fn main() -> Result<(), Failure> {
+    table::print("allocations of decode", |subjects| {
+        counts(subjects, |subject| subject.decode())
+    })?;
+    table::print("allocations of encode", |subjects| {
+        counts(subjects, |subject| drop(subject.encode()))
+    })
+}
+
+fn counts(subjects: &[Box<dyn Subject>], action: impl Fn(&dyn Subject)) -> Vec<String> {
+    let count = |subject: &Box<dyn Subject>| {
+        let region = Region::new(COUNTED);
+        action(&**subject);
+        let counted = region.change();
+        (counted.allocations + counted.reallocations).to_string()
+    };
+    subjects.iter().map(count).collect()
+}

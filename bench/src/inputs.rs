@@ -1,0 +1,189 @@
+//! The JSON texts that are decoded, made by code and the same in every run.
+
+/// A JSON text that a peer might send.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Case {
+    /// A `tools/call` request of 166 bytes.
+    Call,
+    /// The response to `tools/list`: 200 tools with input schemas, some 300 KB.
+    Tools,
+    /// The response to `tools/call`: 50 content blocks, one of them a text of 100 KB, some 130 KB in all.
+    Blocks,
+}
+
+impl Case {
+    /// Every case.
+    pub const ALL: [Self; 3] = [Self::Call, Self::Tools, Self::Blocks];
+
+    /// The name by which tables and the command line know it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Call => "call",
+            Self::Tools => "tools",
+            Self::Blocks => "blocks",
+        }
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn json(self) -> String {
+        match self {
+            Self::Call => call(),
+            Self::Tools => response(&tools()),
+            Self::Blocks => response(&blocks()),
+        }
+    }
+}
+
+fn call() -> String {
+    let arguments = r#"{"pattern":"src/*.rs","query":"fn main","limit":50,"case_sensitive":false}"#;
+    format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"search_files","arguments":{arguments}}}}}"#
+    )
+}
+
+fn response(result: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#)
+}
+
+fn tools() -> String {
+    format!(r#"{{"tools":[{}]}}"#, joined(200, tool))
+}
+
+fn tool(index: usize) -> String {
+    let (verb, noun) = (pick(VERBS, index), pick(NOUNS, index / VERBS.len()));
+    let description = sentence(index, 20);
+    let schema = object_schema(index, 5 + index % 4, true);
+    let (reads, repeats) = (index.is_multiple_of(2), index.is_multiple_of(3));
+    format!(
+        r#"{{"name":"{verb}_{noun}_{index}","title":"{verb} {noun}","description":"{description}","inputSchema":{schema},"annotations":{{"readOnlyHint":{reads},"destructiveHint":false,"idempotentHint":{repeats},"openWorldHint":true}}}}"#
+    )
+}
+
+/// The schema of an object with `count` members, the last of them an object too if `nests`.
+fn object_schema(seed: usize, count: usize, nests: bool) -> String {
+    let properties = joined(count, |member| {
+        let name = pick(NOUNS, seed + member);
+        let schema = match nests && member + 1 == count {
+            true => object_schema(seed + 3, 2, false),
+            false => member_schema(seed + member),
+        };
+        format!(r#""{name}_{member}":{schema}"#)
+    });
+    let (first, second) = (pick(NOUNS, seed), pick(NOUNS, seed + 1));
+    format!(
+        r#"{{"type":"object","properties":{{{properties}}},"required":["{first}_0","{second}_1"],"additionalProperties":false}}"#
+    )
+}
+
+fn member_schema(seed: usize) -> String {
+    let description = sentence(seed, 7);
+    let rest = match seed % 5 {
+        0 => r#""type":"string","minLength":1,"maxLength":256"#,
+        1 => r#""type":"integer","minimum":0,"maximum":1000,"default":25"#,
+        2 => r#""type":"string","enum":["ascending","descending","relevance"],"default":"relevance""#,
+        3 => r#""type":"array","items":{"type":"string","format":"uri"},"maxItems":16"#,
+        _ => r#""type":["boolean","null"],"default":null"#,
+    };
+    format!(r#"{{{rest},"description":"{description}"}}"#)
+}
+
+fn blocks() -> String {
+    let content = joined(50, |index| match index {
+        25 => format!(r#"{{"type":"text","text":"{}"}}"#, log(100_000)),
+        _ => block(index),
+    });
+    format!(
+        r#"{{"content":[{content}],"structuredContent":{{"matches":[{}],"truncated":false}},"isError":false}}"#,
+        joined(20, |line| format!(r#"{{"line":{line},"score":0.{line}5}}"#))
+    )
+}
+
+fn block(index: usize) -> String {
+    match index % 5 {
+        0 => format!(
+            r#"{{"type":"text","text":"{}","annotations":{{"audience":["user"],"priority":0.5}}}}"#,
+            log(500)
+        ),
+        1 => format!(
+            r#"{{"type":"image","data":"{}","mimeType":"image/png"}}"#,
+            base64(index, 800)
+        ),
+        2 => format!(
+            r#"{{"type":"audio","data":"{}","mimeType":"audio/wav"}}"#,
+            base64(index, 800)
+        ),
+        3 => format!(
+            r#"{{"type":"resource_link","name":"module_{index}","uri":"file:///project/src/module_{index}.rs","description":"{}","mimeType":"text/x-rust","size":4096}}"#,
+            sentence(index, 12)
+        ),
+        _ => format!(
+            r#"{{"type":"resource","resource":{{"uri":"file:///project/notes/{index}.md","mimeType":"text/markdown","text":"{}"}}}}"#,
+            log(500)
+        ),
+    }
+}
+
+/// The content of a JSON string with some escapes: lines as a program writes them, `bytes` or a little more.
+fn log(bytes: usize) -> String {
+    let mut text = String::with_capacity(bytes + 100);
+    let mut line = 0;
+    while text.len() < bytes {
+        text.push_str(&format!(
+            r"src/module_{line}.rs:{}: {}\n",
+            line * 7 % 400,
+            sentence(line, 8)
+        ));
+        line += 1;
+    }
+    text
+}
+
+/// Digits of base64, no real image.
+fn base64(seed: usize, count: usize) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let digit = |at: usize| char::from(DIGITS[(seed * 31 + at * 17 + at * at) % 64]);
+    (0..count).map(digit).collect()
+}
+
+fn sentence(seed: usize, words: usize) -> String {
+    let words: Vec<&str> = (0..words).map(|at| pick(WORDS, seed * 7 + at * 5)).collect();
+    words.join(" ")
+}
+
+fn joined(count: usize, item: impl FnMut(usize) -> String) -> String {
+    (0..count).map(item).collect::<Vec<_>>().join(",")
+}
+
+fn pick(from: &[&'static str], at: usize) -> &'static str {
+    from[at % from.len()]
+}
+
+const VERBS: &[&str] = &["search", "read", "write", "list", "delete", "create", "update", "watch"];
+
+const NOUNS: &[&str] = &[
+    "files", "issues", "branches", "reviews", "releases", "labels", "users", "teams", "boards", "events", "tables",
+];
+
+const WORDS: &[&str] = &[
+    "the", "tool", "returns", "every", "entry", "that", "matches", "a", "given", "pattern", "and", "skips", "those",
+    "which", "were", "archived", "before", "or", "belong", "to", "another", "project", "in", "order", "of", "time",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_texts_have_the_sizes_that_the_tables_name() {
+        let size = |case: Case| case.json().len();
+        assert_eq!(size(Case::Call), 166);
+        assert!((290_000..310_000).contains(&size(Case::Tools)), "{}", size(Case::Tools));
+        assert!(
+            (125_000..135_000).contains(&size(Case::Blocks)),
+            "{}",
+            size(Case::Blocks)
+        );
+    }
+}

@@ -1,0 +1,194 @@
+//! The ways to hold a message that are compared.
+
+use mcp_types_2025_11_25 as ours;
+use mcp_wire::Decode;
+use rmcp::model as sdk;
+use rust_mcp_schema::schema_utils as peer;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::handwritten;
+use crate::inputs::Case;
+use crate::subject::{Failure, Subject, pair};
+
+/// A way to hold a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Library {
+    /// `serde_json::Value`, to which everything is compared.
+    Value,
+    /// Types written by hand with open JSON parsed.
+    HandParsed,
+    /// Types written by hand with open JSON kept as text, as ours do: the bound.
+    Hand,
+    /// Our types, where the receiver knows what comes: `Call<CallToolRequest>`, `Response<ListToolsResult>`.
+    Typed,
+    /// Our types, where the receiver doesn't: `ClientMessage`, and `ServerMessage` followed by `decode_as`.
+    Message,
+    /// rust-mcp-schema's message types.
+    RustMcpSchema,
+    /// rmcp's message types.
+    Rmcp,
+}
+
+impl Library {
+    /// Every library, `Value` first.
+    pub const ALL: [Self; 7] = [
+        Self::Value,
+        Self::HandParsed,
+        Self::Hand,
+        Self::Typed,
+        Self::Message,
+        Self::RustMcpSchema,
+        Self::Rmcp,
+    ];
+
+    /// The name by which tables and the command line know it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Value => "value",
+            Self::HandParsed => "hand-parsed",
+            Self::Hand => "hand",
+            Self::Typed => "typed",
+            Self::Message => "message",
+            Self::RustMcpSchema => "rust-mcp-schema",
+            Self::Rmcp => "rmcp",
+        }
+    }
+}
+
+/// What `library` makes of `case`.
+///
+/// # Errors
+/// When it can't decode it, or takes it for something else.
+pub fn subject(case: Case, library: Library) -> Result<Box<dyn Subject>, Failure> {
+    let json = case.json();
+    match (library, case) {
+        (Library::Value, _) => pair(json, by_serde::<Value>),
+        (Library::HandParsed, _) => by_hand::<Value>(case, json),
+        (Library::Hand, _) => by_hand::<Box<RawValue>>(case, json),
+        (Library::Typed, Case::Call) => pair(json, typed::<mcp_wire::Call<ours::CallToolRequest>>),
+        (Library::Typed, Case::Tools) => pair(json, typed::<mcp_wire::Response<ours::ListToolsResult>>),
+        (Library::Typed, Case::Blocks) => pair(json, typed::<mcp_wire::Response<ours::CallToolResult>>),
+        (Library::Message, Case::Call) => pair(json, typed::<ours::ClientMessage>),
+        (Library::Message, Case::Tools) => pair(json, response::<ours::ListToolsResult>),
+        (Library::Message, Case::Blocks) => pair(json, response::<ours::CallToolResult>),
+        (Library::RustMcpSchema, Case::Call) => pair(json, peer_call),
+        (Library::RustMcpSchema, Case::Tools) => pair(json, peer_tools),
+        (Library::RustMcpSchema, Case::Blocks) => pair(json, peer_blocks),
+        (Library::Rmcp, Case::Call) => pair(json, sdk_call),
+        (Library::Rmcp, Case::Tools) => pair(json, sdk_tools),
+        (Library::Rmcp, Case::Blocks) => pair(json, sdk_blocks),
+    }
+}
+
+fn by_serde<T: DeserializeOwned>(json: &[u8]) -> Result<T, Failure> {
+    Ok(serde_json::from_slice(json)?)
+}
+
+fn by_hand<J: Serialize + DeserializeOwned + 'static>(case: Case, json: String) -> Result<Box<dyn Subject>, Failure> {
+    use handwritten::{Blocks, Call, Response, Tools};
+    match case {
+        Case::Call => pair(json, by_serde::<Call<J>>),
+        Case::Tools => pair(json, by_serde::<Response<Tools<J>>>),
+        Case::Blocks => pair(json, by_serde::<Response<Blocks<J>>>),
+    }
+}
+
+fn typed<T: Decode>(json: &[u8]) -> Result<T, Failure> {
+    Ok(mcp_wire::from_slice(json)?)
+}
+
+fn response<T: Decode>(json: &[u8]) -> Result<mcp_wire::Response<T>, Failure> {
+    match mcp_wire::from_slice(json)? {
+        ours::ServerMessage::Response(response) => Ok(mcp_wire::Response {
+            id: response.id,
+            result: response.result.decode_as()?,
+            extra: response.extra,
+        }),
+        _ => Err("no response".into()),
+    }
+}
+
+/// Decodes with serde and makes sure that it became the variant that it is.
+macro_rules! by_serde_as {
+    ($name:ident, $message:ty, $variant:pat) => {
+        fn $name(json: &[u8]) -> Result<$message, Failure> {
+            match serde_json::from_slice(json)? {
+                message @ $variant => Ok(message),
+                _ => Err(concat!("not taken for ", stringify!($variant)).into()),
+            }
+        }
+    };
+}
+
+by_serde_as!(
+    peer_call,
+    peer::ClientMessage,
+    peer::ClientMessage::Request(peer::ClientJsonrpcRequest::CallToolRequest(_))
+);
+by_serde_as!(
+    peer_tools,
+    peer::ServerMessage,
+    peer::ServerMessage::Response(peer::ServerJsonrpcResponse {
+        result: peer::ResultFromServer::ListToolsResult(_),
+        ..
+    })
+);
+by_serde_as!(
+    peer_blocks,
+    peer::ServerMessage,
+    peer::ServerMessage::Response(peer::ServerJsonrpcResponse {
+        result: peer::ResultFromServer::CallToolResult(_),
+        ..
+    })
+);
+by_serde_as!(
+    sdk_call,
+    sdk::ClientJsonRpcMessage,
+    sdk::JsonRpcMessage::Request(sdk::JsonRpcRequest {
+        request: sdk::ClientRequest::CallToolRequest(_),
+        ..
+    })
+);
+by_serde_as!(
+    sdk_tools,
+    sdk::ServerJsonRpcMessage,
+    sdk::JsonRpcMessage::Response(sdk::JsonRpcResponse {
+        result: sdk::ServerResult::ListToolsResult(_),
+        ..
+    })
+);
+by_serde_as!(
+    sdk_blocks,
+    sdk::ServerJsonRpcMessage,
+    sdk::JsonRpcMessage::Response(sdk::JsonRpcResponse {
+        result: sdk::ServerResult::CallToolResult(_),
+        ..
+    })
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// It drops members of the tools' schemas.
+    const LOSES: (Library, Case) = (Library::RustMcpSchema, Case::Tools);
+
+    #[test]
+    fn every_library_holds_every_case_and_all_but_one_write_it_back() {
+        for case in Case::ALL {
+            let expected: Value = serde_json::from_str(&case.json()).expect("the case is JSON");
+            for library in Library::ALL {
+                let name = format!("{} of {}", library.name(), case.name());
+                let subject = subject(case, library).expect(&name);
+                let written = subject.encode().expect(&name);
+                let written: Value = serde_json::from_slice(&written).expect(&name);
+                let lost = written != expected;
+                assert_eq!(lost, (library, case) == LOSES, "{name}");
+            }
+        }
+    }
+}

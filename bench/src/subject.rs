@@ -1,0 +1,45 @@
+//! One library at one case: what is measured.
+
+use std::hint::black_box;
+
+use serde::Serialize;
+
+/// Why there is nothing to measure.
+pub type Failure = Box<dyn std::error::Error>;
+
+/// A JSON text and what it decodes to, the types hidden so that every program can go through a list of them.
+pub trait Subject {
+    /// Decodes the text and drops the value.
+    fn decode(&self);
+
+    /// Encodes the value.
+    ///
+    /// # Errors
+    /// Those of its `Serialize`.
+    fn encode(&self) -> Result<Vec<u8>, serde_json::Error>;
+}
+
+/// How the text of a case becomes a value.
+type Decode<T> = fn(&[u8]) -> Result<T, Failure>;
+
+struct Pair<T> {
+    json: String,
+    decode: Decode<T>,
+    value: T,
+}
+
+/// Decodes `json` once, so that what is measured later is known to succeed.
+pub(crate) fn pair<T: Serialize + 'static>(json: String, decode: Decode<T>) -> Result<Box<dyn Subject>, Failure> {
+    let value = decode(json.as_bytes())?;
+    Ok(Box::new(Pair { json, decode, value }))
+}
+
+impl<T: Serialize> Subject for Pair<T> {
+    fn decode(&self) {
+        drop(black_box((self.decode)(black_box(self.json.as_bytes()))));
+    }
+
+    fn encode(&self) -> Result<Vec<u8>, serde_json::Error> {
+        serde_json::to_vec(black_box(&self.value))
+    }
+}

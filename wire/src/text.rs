@@ -1,0 +1,127 @@
+//! Going through the bytes of a JSON text, many at a time where that pays.
+
+/// How many bytes come before the first that a JSON string can't hold as it is: a quote, a backslash, a control
+/// character. All of `bytes`, if there is none.
+pub(crate) fn plain_prefix(bytes: &[u8]) -> usize {
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let marks = special_bytes(u64::from_le_bytes(*word));
+        if marks != 0 {
+            return index * 8 + marks.trailing_zeros() as usize / 8;
+        }
+    }
+    let special = |byte: &u8| matches!(byte, 0..0x20 | b'"' | b'\\');
+    words.len() * 8 + rest.iter().position(special).unwrap_or(rest.len())
+}
+
+/// Marks the bytes that end a plain run, each by its highest bit.
+///
+/// Only the lowest mark can be relied on: subtracting borrows from the bytes above one that is marked.
+fn special_bytes(word: u64) -> u64 {
+    const ONES: u64 = u64::MAX / 0xff;
+    // Turning 0x22 (the quote) and 0x20 (the space) around leaves the quote next to the control characters.
+    let quote_or_control = (word ^ (ONES * 0x02)).wrapping_sub(ONES * 0x21);
+    let backslash = (word ^ (ONES * u64::from(b'\\'))).wrapping_sub(ONES);
+    (quote_or_control | backslash) & !word & (ONES << 7)
+}
+
+/// Where the string ends whose content starts at `at`, in a text that is known to be JSON.
+pub(crate) fn string_end(bytes: &[u8], mut at: usize) -> usize {
+    loop {
+        at += plain_prefix(&bytes[at..]);
+        match bytes.get(at) {
+            Some(b'\\') => at += 2,
+            Some(_) => return at + 1,
+            None => return at,
+        }
+    }
+}
+
+/// How many brackets open in `json`, those in strings counted too.
+pub(crate) fn brackets(json: &[u8]) -> usize {
+    // Counting in bytes, which the compiler makes one instruction for many of them; 255 are the most that a byte counts.
+    let count = |run: &[u8]| run.iter().map(|byte| u8::from(matches!(byte, b'{' | b'['))).sum::<u8>();
+    json.chunks(255).map(|run| usize::from(count(run))).sum()
+}
+
+/// Appends the character that the escape at the start of `text` stands for, and says how long the escape is; `None` if
+/// it stands for none.
+pub(crate) fn push_escape(unescaped: &mut String, text: &str) -> Option<usize> {
+    let character = match *text.as_bytes().get(1)? {
+        byte @ (b'"' | b'\\' | b'/') => char::from(byte),
+        b'n' => '\n',
+        b't' => '\t',
+        b'r' => '\r',
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        b'u' => return push_unicode_escape(unescaped, text),
+        _ => return None,
+    };
+    unescaped.push(character);
+    Some(2)
+}
+
+/// The same for `\u0041`, and for two of them that are a surrogate pair.
+fn push_unicode_escape(unescaped: &mut String, text: &str) -> Option<usize> {
+    let first = hex_escape(text)?;
+    if let Some(character) = char::from_u32(first.into()) {
+        unescaped.push(character);
+        return Some(6);
+    }
+    let pair = [first, hex_escape(text.get(6..)?)?];
+    match char::decode_utf16(pair).next()? {
+        Ok(character) if character.len_utf16() == 2 => {
+            unescaped.push(character);
+            Some(12)
+        }
+        _ => None,
+    }
+}
+
+/// The unit of UTF-16 that an escape at the start of `text` names.
+fn hex_escape(text: &str) -> Option<u16> {
+    let digits = text.strip_prefix("\\u")?.get(..4)?;
+    let hexadecimal = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    u16::from_str_radix(digits, 16).ok().filter(|_| hexadecimal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_plain_run_ends_where_a_byte_must_be_escaped(bytes in prop::collection::vec(
+            prop_oneof![8 => any::<u8>(), 1 => prop::sample::select(b"\"\\\x1f\x20\x21\x7f\x80".as_slice())], 0..40
+        )) {
+            let special = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
+            let expected = bytes.iter().position(special).unwrap_or(bytes.len());
+            prop_assert_eq!(plain_prefix(&bytes), expected);
+        }
+
+        #[test]
+        fn brackets_are_counted_beyond_what_a_byte_counts(bytes in prop::collection::vec(
+            prop::sample::select(b"[{x".as_slice()), 0..2000
+        )) {
+            let expected = bytes.iter().filter(|byte| matches!(byte, b'[' | b'{')).count();
+            prop_assert_eq!(brackets(&bytes), expected);
+        }
+
+        #[test]
+        fn strings_are_unescaped_as_serde_json_does(
+            pieces in prop::collection::vec(prop_oneof![
+                "[a-zé😀 ]{0,12}".boxed(),
+                prop::sample::select(vec![
+                    r"\n", r"\t", r"\r", r"\b", r"\f", r"\/", r"\\", r#"\""#, r"\u0041", r"\u00e9", r"\u0000",
+                    r"\ud83d\ude00", r"\ud83d", r"\ude00", r"\ud83d\u0041", r"\ud83dx", r"\u12", r"\u+123", r"\x", "\u{1}",
+                    r"\ud83d\n", r"\ud83d\ud83d", "\\",
+                ]).prop_map(str::to_owned).boxed(),
+            ], 0..8)
+        ) {
+            let json = format!("\"{}\"", pieces.concat());
+            let expected = serde_json::from_str::<String>(&json).ok();
+            prop_assert_eq!(crate::from_str::<String>(&json).ok(), expected);
+        }
+    }
+}
