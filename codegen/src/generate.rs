@@ -12,7 +12,7 @@ use crate::emit::{
 };
 use crate::files::{FileSet, FilesError, Report};
 use crate::load::{Document, Entry, Manifest, check_document, load_document};
-use crate::model::{BuildInput, Collision, ErrorCode, Model, Names, build_model};
+use crate::model::{BuildInput, Capabilities, Collision, ErrorCode, Model, Names, build_model, gate_methods};
 use crate::normalise::{Shapes, normalise_schema};
 use crate::overlay::{Overlay, apply_overlay};
 use crate::problem::{Problem, Problems};
@@ -25,6 +25,8 @@ const DOCS: &str = "docs.yaml";
 const MODULES: &str = "modules.yaml";
 /// The file of a revision's directory that holds the functions which its rules call.
 const FUNCTIONS: &str = "adapt.rs";
+/// The file of the schema directory that says which capability each method needs.
+const CAPABILITIES: &str = "capabilities.yaml";
 /// The beginning of the directories that belong to the generator.
 const OWNED: &[&str] = &["mcp-adapters", "mcp-types-"];
 /// The crate that knows every revision.
@@ -267,11 +269,15 @@ fn check_judge(document: &Document, schema: &Value) -> Result<(), Problems> {
 fn build_models(schema: &Path, manifest: &Manifest, revisions: &[LoadedRevision]) -> Result<Vec<Model>, Problems> {
     let names = Names::new(manifest.acronyms.clone());
     let modules = load_modules(&schema.join(MODULES))?;
+    let capabilities: Capabilities = load_map(&schema.join(CAPABILITIES))?;
     let mut models: Vec<Model> = Vec::new();
     let mut problems = Vec::new();
     for (entry, revision) in manifest.revisions.iter().zip(revisions).rev() {
         match build(entry, revision, &names, &modules, models.last()) {
-            Ok(model) => models.push(model),
+            Ok(mut model) => {
+                gate_methods(&mut model, &capabilities);
+                models.push(model);
+            }
             Err(found) => problems.extend(found),
         }
     }

@@ -57,6 +57,9 @@ pub struct Method {
     pub name: &'static str,
     /// Who may call it.
     pub direction: Direction,
+    /// The capability that it needs, as the way from the object of capabilities to a member, `tools.listChanged`: of the
+    /// receiver of a request, of the sender of a notification.
+    pub capability: Option<&'static str>,
     /// The schema's name for the request or notification.
     pub definition: &'static str,
     /// The schema's name for what comes back, in any of the forms it may take; empty for a notification.

@@ -288,10 +288,15 @@ impl Emitter<'_> {
                 .to_owned()
         };
         let results = method.results.iter().map(official);
+        let capability = match &method.capability {
+            Some(capability) => quote!(Some(#capability)),
+            None => quote!(None),
+        };
         quote! {
             mcp_wire::Method {
                 name: #name,
                 direction: #direction,
+                capability: #capability,
                 definition: #definition,
                 results: &[#(#results),*],
             }

@@ -78,6 +78,9 @@ pub struct Method {
     pub ty: String,
     /// The official name of the request or notification.
     pub definition: String,
+    /// The capability that it needs, as the way from the object of capabilities to a member.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capability: Option<String>,
     /// What may come back, the usual result first; nothing for a notification.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<TypeRef>,
@@ -218,6 +221,7 @@ fn method(
         (false, false) => direction_of_results(input.shapes, model, &results),
     };
     Some(Method {
+        capability: None,
         name: method.to_owned(),
         kind,
         direction,

@@ -1,6 +1,7 @@
 //! Our own picture of a revision: its types, its messages, and every Rust name.
 
 mod build;
+mod capabilities;
 mod cycles;
 mod decide;
 mod messages;
@@ -15,6 +16,7 @@ use crate::normalise::Scalar;
 use crate::normalise::envelope::Envelope;
 
 pub use build::{BuildInput, Collision, build_model};
+pub use capabilities::{Capabilities, gate_methods};
 pub use decide::{Case, Decision};
 pub use messages::{Direction, MessageKind, Method};
 pub use names::Names;

@@ -8,7 +8,8 @@ mod translation;
 mod translations;
 
 mod chains;
-mod conversion;
+pub mod conversion;
+pub mod handlers;
 mod negotiation;
 mod peer;
 pub mod peers;
@@ -26,6 +27,8 @@ pub use mcp_types_2024_11_05 as v2024_11_05;
 pub use mcp_types_2025_03_26 as v2025_03_26;
 pub use mcp_types_2025_06_18 as v2025_06_18;
 pub use mcp_types_2025_11_25 as v2025_11_25;
+/// The revision that handlers are written against.
+pub use self::v2025_11_25 as hub;
 
 pub use self::conversion::{Conversion, Convert, Loss, LossKind, Policy, Unrepresentable};
 pub use self::negotiation::{Mismatch, accept, negotiate};

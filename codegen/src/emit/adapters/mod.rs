@@ -2,6 +2,7 @@
 
 mod chains;
 mod conversions;
+mod handlers;
 mod objects;
 mod peers;
 mod revision;
@@ -121,6 +122,7 @@ struct Values<'v> {
     rust_version: &'v str,
     wire: &'v str,
     hub: &'v str,
+    hub_module: String,
     modules: Vec<String>,
     revisions: Vec<RevisionValues<'v>>,
 }
@@ -171,12 +173,14 @@ pub fn emit_adapters(
         rust_version: env!("CARGO_PKG_RUST_VERSION"),
         wire: input.wire,
         hub: input.hub,
+        hub_module: module_name(input.hub),
         modules: input.modules(),
         revisions: revisions.collect(),
     };
     let mut files = render_all(&templates.0, &TEMPLATES, &values)?;
     let mut rust = vec![
         ("revision.rs".to_owned(), revision::revision_enum(input)),
+        ("handlers.rs".to_owned(), handlers::handlers(input)),
         ("peers.rs".to_owned(), peers::peers(input)),
         ("translations.rs".to_owned(), chains::translations(input)),
     ];

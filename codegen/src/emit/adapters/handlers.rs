@@ -1,0 +1,359 @@
+//! What servers and clients do and call, a method of a trait for each method of the hub.
+
+use heck::ToSnakeCase;
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+
+use super::conversions::qualified;
+use super::{AdaptersInput, RevisionInput};
+use crate::emit::messages::{method_variants, result_variants};
+use crate::emit::tokens::ident;
+use crate::model::{Method, TypeKind, TypeRef};
+
+/// The member of a message that its parameters are in.
+const PARAMS: &str = "params";
+
+/// The traits of both sides.
+pub(super) fn handlers(input: &AdaptersInput<'_>) -> TokenStream {
+    let Some(hub) = input.revision(input.hub) else {
+        return TokenStream::new();
+    };
+    let sides = [("Server", "Client"), ("Client", "Server")].map(|(side, other)| Side { hub, side, other }.traits());
+    quote! {
+        //! What a server and a client do, and what they call, in the types of the hub.
+        //!
+        //! Implement [`ServerHandler`] or [`ClientHandler`]; what isn't implemented answers that there is no such
+        //! method. Whatever can send messages gets the typed calls of [`CallServer`] or [`CallClient`] for it.
+
+        use std::future::Future;
+
+        use mcp_wire::{ErrorObject, UnknownMethod, error_code};
+
+        use crate::hub;
+
+        /// A result that isn't one of those which the method gives.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub struct UnexpectedResult {
+            /// The method that was called.
+            pub method: &'static str,
+        }
+
+        impl std::fmt::Display for UnexpectedResult {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(f, "the answer to {} is another method's result", self.method)
+            }
+        }
+
+        impl std::error::Error for UnexpectedResult {}
+
+        fn not_found(method: &str) -> ErrorObject {
+            ErrorObject::new(error_code::METHOD_NOT_FOUND, format!("there is no method {method}"))
+        }
+
+        #(#sides)*
+    }
+}
+
+/// The handler of one side, and the calls of the other.
+struct Side<'i> {
+    hub: &'i RevisionInput<'i>,
+    side: &'static str,
+    other: &'static str,
+}
+
+/// A message that the other side may send, as a function.
+struct Call<'i> {
+    /// The method.
+    method: &'i Method,
+    /// Its variant in the union of such messages.
+    variant: Ident,
+    /// The function that is called for it.
+    function: Ident,
+    /// The type of its parameters, and whether they may be absent; `None` for a message that declares none.
+    params: Option<(TokenStream, bool)>,
+    /// The field that they are in.
+    field: Option<Ident>,
+}
+
+impl Side<'_> {
+    fn traits(&self) -> TokenStream {
+        let handler = self.handler();
+        let caller = self.caller();
+        quote!(#handler #caller)
+    }
+
+    /// The messages of a kind that the other side may send.
+    fn calls(&self, kind: &str) -> Option<(Vec<Call<'_>>, Ident)> {
+        let model = self.hub.model;
+        let union = format!("{}{kind}", self.other);
+        let TypeKind::Methods(methods) = &model.types.get(&union)?.kind else {
+            return None;
+        };
+        let (variants, unknown) = method_variants(methods);
+        let calls = methods.iter().zip(variants).filter_map(|((name, ty), variant)| {
+            let method = model.methods.iter().find(|method| method.name == *name)?;
+            let object = model.struct_of(&TypeRef::Named(ty.clone()))?;
+            let declared = object.members.iter().find(|member| member.name == PARAMS);
+            let field = self
+                .hub
+                .shells
+                .structure(ty)?
+                .fields
+                .get(PARAMS)
+                .map(|(field, _)| field.clone());
+            let prefix = if kind == "Notification" { "on_" } else { "" };
+            let stem = ty.strip_suffix(kind).unwrap_or(ty).to_snake_case();
+            Some(Call {
+                method,
+                variant,
+                function: ident(&format!("{prefix}{stem}")),
+                params: declared.map(|member| (qualified("hub", &member.ty), !member.required)),
+                field,
+            })
+        });
+        Some((calls.collect(), unknown))
+    }
+
+    /// The variant of the union of results for the usual result of a method.
+    fn result(&self, method: &Method) -> Option<(TokenStream, Ident)> {
+        let union = format!("{}Result", self.side);
+        let TypeKind::Results(results) = &self.hub.model.types.get(&union)?.kind else {
+            return None;
+        };
+        let usual = method.results.first()?;
+        let (ty, variant) = result_variants(results).into_iter().find(|(ty, _)| ty == usual)?;
+        Some((qualified("hub", &ty), variant))
+    }
+
+    fn handler(&self) -> TokenStream {
+        let (side, other) = (self.side.to_lowercase(), self.other.to_lowercase());
+        let name = format_ident!("{}Handler", self.side);
+        let results = format_ident!("{}Result", self.side);
+        let requests = self.calls("Request");
+        let notifications = self.calls("Notification");
+        let docs = format!(
+            " What a {side} does when a {other} asks or tells it something. `C` is what it is told about the call."
+        );
+        let request_functions = requests.iter().flat_map(|(calls, _)| calls).filter_map(|call| {
+            let (result, _) = self.result(call.method)?;
+            let (function, method, params) = (&call.function, &call.method.name, call.parameter());
+            let docs = format!(" Answers `{method}`.");
+            let ignored = call.params.as_ref().map(|_| quote!(let _ = params;));
+            Some(quote! {
+                #[doc = #docs]
+                fn #function(&self, #params context: &C) -> impl Future<Output = Result<#result, ErrorObject>> + Send {
+                    #ignored
+                    let _ = context;
+                    async { Err(not_found(#method)) }
+                }
+            })
+        });
+        let notification_functions = notifications.iter().flat_map(|(calls, _)| calls).map(|call| {
+            let (function, method, params) = (&call.function, &call.method.name, call.parameter());
+            let docs = format!(" Is told `{method}`.");
+            let ignored = call.params.as_ref().map(|_| quote!(let _ = params;));
+            quote! {
+                #[doc = #docs]
+                fn #function(&self, #params context: &C) -> impl Future<Output = ()> + Send {
+                    #ignored
+                    let _ = context;
+                    async {}
+                }
+            }
+        });
+        let answer = requests.as_ref().map(|(calls, unknown)| {
+            let union = format_ident!("{}Request", self.other);
+            let arms = calls.iter().filter_map(|call| {
+                let (_, result) = self.result(call.method)?;
+                let (variant, function, argument) = (&call.variant, &call.function, call.argument());
+                let pattern = call.pattern();
+                Some(quote! {
+                    hub::#union::#variant(#pattern) => {
+                        self.#function(#argument context).await.map(hub::#results::#result)
+                    }
+                })
+            });
+            let function = format_ident!("answer_{other}");
+            let docs = format!(" Answers a request of a {other} by the method that it calls.");
+            quote! {
+                /// Answers a method that the protocol doesn't declare.
+                fn unknown_request(
+                    &self,
+                    request: UnknownMethod,
+                    context: &C,
+                ) -> impl Future<Output = Result<hub::#results, ErrorObject>> + Send {
+                    let _ = context;
+                    async move { Err(not_found(&request.method)) }
+                }
+
+                #[doc = #docs]
+                fn #function(
+                    &self,
+                    request: hub::#union,
+                    context: &C,
+                ) -> impl Future<Output = Result<hub::#results, ErrorObject>> + Send
+                where
+                    C: Sync,
+                {
+                    async move {
+                        match request {
+                            #(#arms)*
+                            hub::#union::#unknown(request) => self.unknown_request(request, context).await,
+                        }
+                    }
+                }
+            }
+        });
+        let tell = notifications.as_ref().map(|(calls, unknown)| {
+            let union = format_ident!("{}Notification", self.other);
+            let arms = calls.iter().map(|call| {
+                let (variant, function, argument) = (&call.variant, &call.function, call.argument());
+                let pattern = call.pattern();
+                quote!(hub::#union::#variant(#pattern) => self.#function(#argument context).await,)
+            });
+            let function = format_ident!("hear_{other}");
+            let docs = format!(" Takes a notification of a {other} to the method that it is about.");
+            quote! {
+                /// Is told something that the protocol doesn't declare.
+                fn on_unknown(&self, notification: UnknownMethod, context: &C) -> impl Future<Output = ()> + Send {
+                    let _ = (notification, context);
+                    async {}
+                }
+
+                #[doc = #docs]
+                fn #function(&self, notification: hub::#union, context: &C) -> impl Future<Output = ()> + Send
+                where
+                    C: Sync,
+                {
+                    async move {
+                        match notification {
+                            #(#arms)*
+                            hub::#union::#unknown(notification) => self.on_unknown(notification, context).await,
+                        }
+                    }
+                }
+            }
+        });
+        quote! {
+            #[doc = #docs]
+            pub trait #name<C>: Send + Sync {
+                #(#request_functions)*
+                #(#notification_functions)*
+                #answer
+                #tell
+            }
+        }
+    }
+
+    fn caller(&self) -> TokenStream {
+        let (side, other) = (self.side.to_lowercase(), self.other.to_lowercase());
+        let name = format_ident!("Call{}", self.side);
+        let results = format_ident!("{}Result", self.side);
+        let (requests, notifications) = (self.calls("Request"), self.calls("Notification"));
+        let docs = format!(" What a {other} calls on a {side}, and tells it.");
+        let request = requests.as_ref().map(|_| {
+            let union = format_ident!("{}Request", self.other);
+            quote! {
+                /// Sends a request and waits for its result.
+                fn request(
+                    &self,
+                    request: hub::#union,
+                ) -> impl Future<Output = Result<hub::#results, Self::Error>> + Send;
+            }
+        });
+        let notify = notifications.as_ref().map(|_| {
+            let union = format_ident!("{}Notification", self.other);
+            quote! {
+                /// Sends a notification.
+                fn notify(&self, notification: hub::#union) -> impl Future<Output = Result<(), Self::Error>> + Send;
+            }
+        });
+        let request_functions = requests.iter().flat_map(|(calls, _)| calls).filter_map(|call| {
+            let (result, variant) = self.result(call.method)?;
+            let (function, method, params) = (&call.function, &call.method.name, call.parameter());
+            let (message, docs) = (call.message(), format!(" Calls `{method}`."));
+            Some(quote! {
+                #[doc = #docs]
+                fn #function(&self, #params) -> impl Future<Output = Result<#result, Self::Error>> + Send {
+                    async move {
+                        #message
+                        match self.request(message.into()).await? {
+                            hub::#results::#variant(result) => Ok(result),
+                            _ => Err(UnexpectedResult { method: #method }.into()),
+                        }
+                    }
+                }
+            })
+        });
+        let notification_functions = notifications.iter().flat_map(|(calls, _)| calls).map(|call| {
+            let stem = call.function.to_string();
+            let function = format_ident!("notify_{}", stem.trim_start_matches("on_"));
+            let (method, params, message) = (&call.method.name, call.parameter(), call.message());
+            let docs = format!(" Tells `{method}`.");
+            quote! {
+                #[doc = #docs]
+                fn #function(&self, #params) -> impl Future<Output = Result<(), Self::Error>> + Send {
+                    async move {
+                        #message
+                        self.notify(message.into()).await
+                    }
+                }
+            }
+        });
+        quote! {
+            #[doc = #docs]
+            pub trait #name: Sync {
+                /// Why a call gives no result.
+                type Error: From<UnexpectedResult>;
+
+                #request
+                #notify
+                #(#request_functions)*
+                #(#notification_functions)*
+            }
+        }
+    }
+}
+
+impl Call<'_> {
+    /// The parameter of a function that takes the message's parameters.
+    fn parameter(&self) -> Option<TokenStream> {
+        self.params.as_ref().map(|(ty, optional)| {
+            if *optional {
+                quote!(params: Option<#ty>,)
+            } else {
+                quote!(params: #ty,)
+            }
+        })
+    }
+
+    fn argument(&self) -> Option<TokenStream> {
+        let field = self.field.as_ref()?;
+        Some(quote!(message.#field,))
+    }
+
+    fn pattern(&self) -> TokenStream {
+        if self.field.is_some() {
+            quote!(message)
+        } else {
+            quote!(_)
+        }
+    }
+
+    /// A statement that makes the message.
+    fn message(&self) -> TokenStream {
+        let ty = qualified("hub", &TypeRef::Named(self.method.ty.clone()));
+        match (&self.params, &self.field) {
+            (Some((_, false)), Some(_)) => quote!(let message = #ty::new(params);),
+            (Some((_, true)), Some(field)) => {
+                let params = if *field == PARAMS {
+                    quote!(params)
+                } else {
+                    quote!(#field: params)
+                };
+                quote!(let message = #ty { #params, ..#ty::default() };)
+            }
+            _ => quote!(let message = #ty::default();),
+        }
+    }
+}
