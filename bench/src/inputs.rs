@@ -30,10 +30,19 @@ impl Case {
     pub fn json(self) -> String {
         match self {
             Self::Call => call(),
-            Self::Tools => response(&tools()),
-            Self::Blocks => response(&blocks()),
+            Self::Tools => response(&tools(Members::Common)),
+            Self::Blocks => response(&blocks(Members::Common)),
         }
     }
+}
+
+/// Which members a result has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Members {
+    /// Those that 2025-06-18 and 2025-11-25 both declare.
+    Common,
+    /// Also some that 2025-06-18 doesn't: the icons of tools and links, and how a tool is executed.
+    Newer,
 }
 
 fn call() -> String {
@@ -47,17 +56,22 @@ fn response(result: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#)
 }
 
-fn tools() -> String {
-    format!(r#"{{"tools":[{}]}}"#, joined(200, tool))
+/// The result of `tools/list`.
+pub(crate) fn tools(members: Members) -> String {
+    format!(r#"{{"tools":[{}]}}"#, joined(200, |index| tool(index, members)))
 }
 
-fn tool(index: usize) -> String {
+fn tool(index: usize, members: Members) -> String {
     let (verb, noun) = (pick(VERBS, index), pick(NOUNS, index / VERBS.len()));
     let description = sentence(index, 20);
     let schema = object_schema(index, 5 + index % 4, true);
     let (reads, repeats) = (index.is_multiple_of(2), index.is_multiple_of(3));
+    let newer = match members {
+        Members::Common => String::new(),
+        Members::Newer => format!(r#"{},"execution":{{"taskSupport":"optional"}}"#, icons("tool", index)),
+    };
     format!(
-        r#"{{"name":"{verb}_{noun}_{index}","title":"{verb} {noun}","description":"{description}","inputSchema":{schema},"annotations":{{"readOnlyHint":{reads},"destructiveHint":false,"idempotentHint":{repeats},"openWorldHint":true}}}}"#
+        r#"{{"name":"{verb}_{noun}_{index}","title":"{verb} {noun}","description":"{description}","inputSchema":{schema},"annotations":{{"readOnlyHint":{reads},"destructiveHint":false,"idempotentHint":{repeats},"openWorldHint":true}}{newer}}}"#
     )
 }
 
@@ -89,10 +103,17 @@ fn member_schema(seed: usize) -> String {
     format!(r#"{{{rest},"description":"{description}"}}"#)
 }
 
-fn blocks() -> String {
+fn icons(of: &str, index: usize) -> String {
+    format!(
+        r#","icons":[{{"src":"https://example.org/{of}_{index}.png","mimeType":"image/png","sizes":["48x48","96x96"]}}]"#
+    )
+}
+
+/// The result of `tools/call`.
+pub(crate) fn blocks(members: Members) -> String {
     let content = joined(50, |index| match index {
         25 => format!(r#"{{"type":"text","text":"{}"}}"#, log(100_000)),
-        _ => block(index),
+        _ => block(index, members),
     });
     format!(
         r#"{{"content":[{content}],"structuredContent":{{"matches":[{}],"truncated":false}},"isError":false}}"#,
@@ -100,7 +121,11 @@ fn blocks() -> String {
     )
 }
 
-fn block(index: usize) -> String {
+fn block(index: usize, members: Members) -> String {
+    let newer = match members {
+        Members::Common => String::new(),
+        Members::Newer => icons("link", index),
+    };
     match index % 5 {
         0 => format!(
             r#"{{"type":"text","text":"{}","annotations":{{"audience":["user"],"priority":0.5}}}}"#,
@@ -115,7 +140,7 @@ fn block(index: usize) -> String {
             base64(index, 800)
         ),
         3 => format!(
-            r#"{{"type":"resource_link","name":"module_{index}","uri":"file:///project/src/module_{index}.rs","description":"{}","mimeType":"text/x-rust","size":4096}}"#,
+            r#"{{"type":"resource_link","name":"module_{index}","uri":"file:///project/src/module_{index}.rs","description":"{}","mimeType":"text/x-rust","size":4096{newer}}}"#,
             sentence(index, 12)
         ),
         _ => format!(

@@ -778,8 +778,8 @@ fn a_titled_single_enumeration_becomes_values_and_names() {
         becomes((V2025_11_25, V2025_06_18), definition, &titled, &earlier, &losses);
         // The two lists stay what they are: a legacy enumeration is still one.
         stays((V2025_06_18, V2025_11_25), definition, &earlier);
-        is_carried((V2025_11_25, V2025_06_18), definition, &titled);
     }
+    is_carried((V2025_11_25, V2025_06_18), "PrimitiveSchemaDefinition", &titled);
 }
 
 #[test]
@@ -846,6 +846,15 @@ fn a_sampling_message_with_a_list_is_split_into_messages_of_the_same_role() {
         assert_eq!(to_client(peer, &request), Fate::Sent(earlier.clone(), owned(&losses)));
         assert_eq!(from_server(peer, &earlier), unchanged(&earlier));
     }
+    // A list can't be carried: the earlier revision couldn't read the message at all.
+    comes_out(
+        (V2025_11_25, V2025_06_18),
+        Policy::Carry,
+        "CreateMessageRequestParams",
+        &request["params"],
+        &earlier["params"],
+        &losses.map(|[path, kind, rule]| [path.trim_start_matches("params."), kind, rule]),
+    );
 }
 
 #[test]
@@ -1067,4 +1076,47 @@ fn a_message_of_the_hub_is_the_same_on_both_sides() {
         panic!("no request")
     };
     assert!(losses.is_empty());
+}
+
+// What real peers send.
+
+#[test]
+fn a_resource_link_from_a_server_that_should_not_know_it_is_a_resource_link_to_the_hub() {
+    let result = json!({"content": [{"type": "resource_link", "name": "n", "uri": "file:///n"}]});
+    for peer in EARLIER {
+        let read = peers::server_result(peer, "tools/call", &OpenJson::from(&result), Policy::Conform);
+        let read = read.unwrap().unwrap();
+        assert_eq!(read.losses, []);
+        let mcp_adapters::v2025_11_25::ServerResult::CallToolResult(called) = read.result else {
+            panic!("{:?}", read.result)
+        };
+        assert!(
+            matches!(
+                called.content[..],
+                [mcp_adapters::v2025_11_25::ContentBlock::ResourceLink(_)]
+            ),
+            "{called:?}"
+        );
+    }
+}
+
+#[test]
+fn content_that_no_revision_knows_travels_along() {
+    let result = json!({"content": [{"type": "hologram", "data": [1, 2.50]}], "vendor": null});
+    for peer in EARLIER {
+        stays((peer, V2025_11_25), "CallToolResult", &result);
+    }
+}
+
+#[test]
+fn an_invalid_value_of_a_member_that_only_the_target_declares_is_dropped_and_recorded() {
+    let tool = json!({"name": "t", "icons": null, "inputSchema": {"type": "object"}});
+    let later = json!({"name": "t", "inputSchema": {"type": "object"}});
+    becomes(
+        (V2025_06_18, V2025_11_25),
+        "Tool",
+        &tool,
+        &later,
+        &[["icons", "dropped", AUTOMATIC]],
+    );
 }

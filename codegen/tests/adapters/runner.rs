@@ -7,8 +7,16 @@ fn main() {
     for line in std::io::stdin().lines() {
         let line: Value = serde_json::from_str(&line.expect("a line")).expect("JSON");
         let [earlier, later] = Revision::ALL;
-        let (from, to) = if line["way"] == "up" { (earlier, later) } else { (later, earlier) };
-        let policy = if line["carry"] == true { Policy::Carry } else { Policy::Conform };
+        let (from, to) = if line["way"] == "up" {
+            (earlier, later)
+        } else {
+            (later, earlier)
+        };
+        let policy = if line["carry"] == true {
+            Policy::Carry
+        } else {
+            Policy::Conform
+        };
         let name = line["type"].as_str().expect("a type");
         let answer = match translate(from, to, name, line["value"].to_string().as_bytes(), policy) {
             Ok(translation) => {

@@ -1,0 +1,154 @@
+//! What is measured of translating: a result decoded, and decoded and then moved to the next revision.
+
+use std::hint::black_box;
+
+use mcp_adapters::{Conversion, Convert, Loss, Policy, v2025_06_18 as earlier, v2025_11_25 as later};
+use mcp_wire::Decode;
+
+use crate::inputs::{Case, Members, blocks, tools};
+use crate::subject::Failure;
+
+/// One step between two revisions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// From 2025-06-18 to 2025-11-25.
+    Up,
+    /// From 2025-11-25 to 2025-06-18, of a result that has nothing to lose.
+    Down,
+    /// The same of a result with members that 2025-06-18 doesn't have, which are removed and recorded.
+    DownWithLosses,
+    /// The same, where those members are carried along.
+    DownCarrying,
+}
+
+impl Way {
+    /// Every step.
+    pub const ALL: [Self; 4] = [Self::Up, Self::Down, Self::DownWithLosses, Self::DownCarrying];
+
+    /// The name by which tables and the command line know it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Up => "up",
+            Self::Down => "down",
+            Self::DownWithLosses => "losing",
+            Self::DownCarrying => "carrying",
+        }
+    }
+
+    fn members(self) -> Members {
+        match self {
+            Self::Up | Self::Down => Members::Common,
+            Self::DownWithLosses | Self::DownCarrying => Members::Newer,
+        }
+    }
+
+    fn policy(self) -> Policy {
+        match self {
+            Self::DownCarrying => Policy::Carry,
+            _ => Policy::Conform,
+        }
+    }
+}
+
+/// A result as JSON, and a step that it goes.
+pub struct Hop {
+    json: String,
+    policy: Policy,
+    decode: fn(&[u8]) -> Result<(), Failure>,
+    translate: fn(&[u8], Policy) -> Result<Vec<Loss>, Failure>,
+}
+
+impl Hop {
+    /// The cases that are results.
+    pub const CASES: [Case; 2] = [Case::Tools, Case::Blocks];
+
+    /// A step of a case's result.
+    ///
+    /// # Errors
+    /// When the case is no result, and when the result can't go that way.
+    pub fn new(case: Case, way: Way) -> Result<Self, Failure> {
+        let (members, policy) = (way.members(), way.policy());
+        let hop = match (case, way) {
+            (Case::Call, _) => return Err("no result".into()),
+            (Case::Tools, Way::Up) => {
+                Self::between::<earlier::ListToolsResult, later::ListToolsResult>(tools(members), policy)
+            }
+            (Case::Tools, _) => {
+                Self::between::<later::ListToolsResult, earlier::ListToolsResult>(tools(members), policy)
+            }
+            (Case::Blocks, Way::Up) => {
+                Self::between::<earlier::CallToolResult, later::CallToolResult>(blocks(members), policy)
+            }
+            (Case::Blocks, _) => {
+                Self::between::<later::CallToolResult, earlier::CallToolResult>(blocks(members), policy)
+            }
+        };
+        hop.losses()?;
+        Ok(hop)
+    }
+
+    fn between<S: Decode + Convert<T>, T>(json: String, policy: Policy) -> Self {
+        Self {
+            json,
+            policy,
+            decode: decode::<S>,
+            translate: translate::<S, T>,
+        }
+    }
+
+    /// How long the JSON is.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.json.len() as u64
+    }
+
+    /// Decodes the result and drops it.
+    pub fn decode(&self) {
+        drop(black_box((self.decode)(black_box(self.json.as_bytes()))));
+    }
+
+    /// Decodes the result, moves it to the other revision, and drops that and the losses.
+    pub fn translate(&self) {
+        drop(black_box(self.losses()));
+    }
+
+    /// What the result loses.
+    ///
+    /// # Errors
+    /// When it can't go that way.
+    pub fn losses(&self) -> Result<Vec<Loss>, Failure> {
+        (self.translate)(black_box(self.json.as_bytes()), self.policy)
+    }
+}
+
+fn decode<S: Decode>(json: &[u8]) -> Result<(), Failure> {
+    drop(black_box(mcp_wire::from_slice::<S>(json)?));
+    Ok(())
+}
+
+fn translate<S: Decode + Convert<T>, T>(json: &[u8], policy: Policy) -> Result<Vec<Loss>, Failure> {
+    let source: S = black_box(mcp_wire::from_slice(json)?);
+    let mut conversion = Conversion::new(policy);
+    let target = conversion.convert(source).map_err(Box::new)?;
+    drop(black_box(target));
+    Ok(conversion.into_losses())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_way_that_is_to_lose_something_does() {
+        let losses = |case, way| Hop::new(case, way).unwrap().losses().unwrap().len();
+        for case in Hop::CASES {
+            for way in [Way::Up, Way::Down, Way::DownCarrying] {
+                assert_eq!(losses(case, way), 0, "{case:?} {way:?}");
+            }
+        }
+        // The icons and the execution of each tool; the icons of each link.
+        assert_eq!(losses(Case::Tools, Way::DownWithLosses), 400);
+        assert_eq!(losses(Case::Blocks, Way::DownWithLosses), 10);
+    }
+}

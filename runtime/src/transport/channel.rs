@@ -1,0 +1,75 @@
+//! Two peers in one process.
+
+use tokio::sync::mpsc;
+
+use super::{Incoming, Outgoing, Receiver, Sender, Transport, TransportError};
+
+/// One end of a connection within the process.
+#[derive(Debug)]
+pub struct ChannelTransport {
+    sender: ChannelSender,
+    receiver: ChannelReceiver,
+}
+
+/// The sending half of a [`ChannelTransport`].
+#[derive(Debug)]
+pub struct ChannelSender(std::sync::Mutex<Option<mpsc::Sender<Outgoing>>>);
+
+/// The receiving half of a [`ChannelTransport`].
+#[derive(Debug)]
+pub struct ChannelReceiver(mpsc::Receiver<Outgoing>);
+
+/// Both ends of a connection within the process. Each direction holds `capacity` messages; then senders wait.
+///
+/// # Panics
+/// When `capacity` is 0.
+#[must_use]
+pub fn channel(capacity: usize) -> (ChannelTransport, ChannelTransport) {
+    let (to_second, from_first) = mpsc::channel(capacity);
+    let (to_first, from_second) = mpsc::channel(capacity);
+    let end = |sender, receiver| ChannelTransport {
+        sender: ChannelSender(std::sync::Mutex::new(Some(sender))),
+        receiver: ChannelReceiver(receiver),
+    };
+    (end(to_second, from_second), end(to_first, from_first))
+}
+
+impl Transport for ChannelTransport {
+    type Sender = ChannelSender;
+    type Receiver = ChannelReceiver;
+
+    fn split(self) -> (ChannelSender, ChannelReceiver) {
+        (self.sender, self.receiver)
+    }
+}
+
+impl ChannelSender {
+    /// The sender, unless the connection was closed. Nothing panics while the lock is held, so it is never poisoned.
+    fn place(&self) -> std::sync::MutexGuard<'_, Option<mpsc::Sender<Outgoing>>> {
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+impl Sender for ChannelSender {
+    async fn send(&self, message: Outgoing) -> Result<(), TransportError> {
+        let sender = self.place().clone().ok_or(TransportError::Closed)?;
+        sender.send(message).await.map_err(|_| TransportError::Closed)
+    }
+
+    async fn close(&self) {
+        self.place().take();
+    }
+}
+
+impl ChannelReceiver {
+    /// The next message as it was sent, with its purpose: for transports that are built on this one.
+    pub async fn receive_outgoing(&mut self) -> Option<Outgoing> {
+        self.0.recv().await
+    }
+}
+
+impl Receiver for ChannelReceiver {
+    async fn receive(&mut self) -> Result<Option<Incoming>, TransportError> {
+        Ok(self.0.recv().await.map(|message| Incoming::Message(message.json)))
+    }
+}
