@@ -1087,7 +1087,7 @@ fn a_resource_link_from_a_server_that_should_not_know_it_is_a_resource_link_to_t
         let read = peers::server_result(peer, "tools/call", &OpenJson::from(&result), Policy::Conform);
         let read = read.unwrap().unwrap();
         assert_eq!(read.losses, []);
-        let mcp_adapters::v2025_11_25::ServerResult::CallToolResult(called) = read.result else {
+        let mcp_adapters::v2025_11_25::ServerResult::CallTool(called) = read.result else {
             panic!("{:?}", read.result)
         };
         assert!(
