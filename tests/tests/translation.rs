@@ -17,12 +17,15 @@ type Lost<'l> = [&'l str; 3];
 
 const AUTOMATIC: &str = "automatic";
 
+/// What became of a result: JSON and losses, or the code and where in the result.
+type ResultFate = Result<(Value, Vec<[String; 3]>), (i64, String)>;
+
 /// What became of a message.
 #[derive(Debug, PartialEq)]
 enum Fate {
     /// The peer gets this.
     Sent(Value, Vec<[String; 3]>),
-    /// The peer gets nothing, and whoever asked gets this error: code, path of the reason.
+    /// The peer gets nothing, and whoever asked gets this error.
     Answered { id: Value, code: i64, message: String },
     /// The peer gets nothing, and nobody is told.
     Dropped(Vec<[String; 3]>),
@@ -150,9 +153,9 @@ fn from_server(peer: Revision, message: &Value) -> Fate {
     fate(alone(read), |message| serde_json::to_value(message).unwrap())
 }
 
-/// What a client of revision `peer` gets when a server of the hub answers `method` with this: JSON and losses, or the code.
+/// What a client of revision `peer` gets when a server of the hub answers `method` with this.
 #[track_caller]
-fn result_to_client(peer: Revision, method: &str, result: &Value) -> Result<(Value, Vec<[String; 3]>), (i64, String)> {
+fn result_to_client(peer: Revision, method: &str, result: &Value) -> ResultFate {
     let read_by_hub = peers::server_result(Revision::HUB, method, &result.into(), Policy::Conform);
     let result = read_by_hub.unwrap().expect("a method of the hub").result;
     let sent = peers::server_result_for(peer, result, Policy::Conform);
@@ -160,9 +163,9 @@ fn result_to_client(peer: Revision, method: &str, result: &Value) -> Result<(Val
         .map_err(|error| (error.code(), error.path().to_string()))
 }
 
-/// What a server of revision `peer` gets when a client of the hub answers `method` with this: JSON and losses, or the code.
+/// What a server of revision `peer` gets when a client of the hub answers `method` with this.
 #[track_caller]
-fn result_to_server(peer: Revision, method: &str, result: &Value) -> Result<(Value, Vec<[String; 3]>), (i64, String)> {
+fn result_to_server(peer: Revision, method: &str, result: &Value) -> ResultFate {
     let read_by_hub = peers::client_result(Revision::HUB, method, &result.into(), Policy::Conform);
     let result = read_by_hub.unwrap().expect("a method of the hub").result;
     let sent = peers::client_result_for(peer, result, Policy::Conform);
@@ -307,8 +310,8 @@ fn a_request_unknown_to_the_target_is_answered_with_method_not_found_and_never_s
     for peer in EARLIER {
         let request = json!({"jsonrpc": "2.0", "id": "a", "method": "tasks/get", "params": {"taskId": "t"}});
         let message = "`method`: revision 2025-06-18 has no method tasks/get";
-        assert_eq!(to_server(peer, &request), answered(json!("a"), -32601, &message));
-        assert_eq!(to_client(peer, &request), answered(json!("a"), -32601, &message));
+        assert_eq!(to_server(peer, &request), answered(json!("a"), -32601, message));
+        assert_eq!(to_client(peer, &request), answered(json!("a"), -32601, message));
     }
 }
 
@@ -723,7 +726,7 @@ fn an_address_to_visit_is_refused_on_the_way_to_2025_06_18() {
 
 #[test]
 fn an_answer_to_a_form_is_the_same_in_both_revisions_but_for_lists() {
-    let answer = json!({"action": "accept", "content": {"name": "me", "age": 3.14, "ok": true}});
+    let answer = json!({"action": "accept", "content": {"name": "me", "age": 41.5, "ok": true}});
     stays((V2025_06_18, V2025_11_25), "ElicitResult", &answer);
     assert_eq!(
         result_to_server(V2025_06_18, "elicitation/create", &answer),
