@@ -590,10 +590,21 @@ impl<S: Convert<T>, T> Convert<Box<T>> for Box<S> {
 
 impl<S: Convert<T>, T> Convert<Vec<T>> for Vec<S> {
     fn convert(self, conversion: &mut Conversion) -> Result<Vec<T>, Unrepresentable> {
-        let elements = self.into_iter().enumerate();
-        elements
-            .map(|(index, element)| conversion.within_element(index, |conversion| element.convert(conversion)))
-            .collect()
+        let length = self.len();
+        let mut elements = self
+            .into_iter()
+            .enumerate()
+            .map(|(index, element)| conversion.within_element(index, |conversion| element.convert(conversion)));
+        // Elements that don't grow are collected into the memory that holds them.
+        if size_of::<T>() <= size_of::<S>() {
+            return elements.collect();
+        }
+        let mut converted = Vec::with_capacity(length);
+        elements.try_for_each(|element| {
+            converted.push(element?);
+            Ok(())
+        })?;
+        Ok(converted)
     }
 }
 
