@@ -1,6 +1,10 @@
 //! Ways to a peer: messages of JSON in, messages of JSON out.
 
 mod channel;
+#[cfg(any(feature = "http-client", feature = "http-server"))]
+pub mod http;
+#[cfg(feature = "stdio")]
+pub mod stdio;
 
 use std::future::Future;
 
