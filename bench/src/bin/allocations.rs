@@ -18,11 +18,11 @@ fn main() -> Result<(), Failure> {
 }
 
 fn counts(subjects: &[Box<dyn Subject>], action: impl Fn(&dyn Subject)) -> Vec<String> {
-    let count = |subject: &Box<dyn Subject>| {
+    let count = |subject: &dyn Subject| {
         let region = Region::new(COUNTED);
-        action(&**subject);
+        action(subject);
         let counted = region.change();
         (counted.allocations + counted.reallocations).to_string()
     };
-    subjects.iter().map(count).collect()
+    subjects.iter().map(|subject| count(&**subject)).collect()
 }

@@ -3,7 +3,10 @@
 use mcp_bench::{Failure, Hop, Way, turns};
 
 fn main() -> Result<(), Failure> {
-    println!("| a hop as part of decoding | {} |", Way::ALL.map(Way::name).join(" | "));
+    println!(
+        "| a hop as part of decoding | {} |",
+        Way::ALL.map(Way::name).join(" | ")
+    );
     println!("|---{}|", "|--:".repeat(Way::ALL.len()));
     for case in Hop::CASES {
         let cells = Way::ALL.map(|way| -> Result<String, Failure> {
