@@ -1,3 +1,24 @@
 //! Servers and clients of the Model Context Protocol, written once for peers of every revision.
+//!
+//! A handler is written against the types of the hub, [`mcp_adapters::hub`]. A session negotiates the revision with its
+//! peer and converts every message on its way in and out, so that each peer hears what it expects; what a conversion
+//! loses is reported. Nothing here knows a revision by name: what differs comes from the tables of `mcp-adapters`.
 
+mod context;
+mod error;
+mod options;
+mod peer;
+mod session;
+mod side;
 pub mod transport;
+
+pub use mcp_adapters::handlers::{CallClient, CallServer, ClientHandler, ServerHandler};
+pub use mcp_adapters::mcp_wire::{ErrorObject, error_code};
+pub use mcp_adapters::{Loss, Revision, hub};
+
+pub use self::context::Context;
+pub use self::error::{CallError, ConnectError};
+pub use self::options::{Limits, LossObserver, Options};
+pub use self::peer::{Peer, PeerInfo, Progress};
+pub use self::session::{ClientSession, ServerSession, Session, connect, serve};
+pub use self::side::{ClientSide, ServerSide, Side};

@@ -1,0 +1,75 @@
+//! Why a call gives no result, and why there is no session.
+
+use std::time::Duration;
+
+use mcp_adapters::handlers::UnexpectedResult;
+use mcp_adapters::mcp_wire::ErrorObject;
+use mcp_adapters::{FromPeer, Mismatch, Unrepresentable};
+
+use crate::transport::TransportError;
+
+/// Why a call gives no result.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum CallError {
+    /// The peer answered with an error.
+    #[error("the peer answered with error {}: {}", .0.code, .0.message)]
+    Peer(ErrorObject),
+    /// The peer doesn't offer the capability that the method needs; nothing was sent.
+    #[error("the peer doesn't offer `{capability}`, which {method} needs")]
+    NotOffered {
+        /// The method.
+        method: String,
+        /// The capability, as the way from the object of capabilities to a member.
+        capability: &'static str,
+    },
+    /// The peer's revision can't represent the message; nothing was sent.
+    #[error("the peer's revision can't represent the message: {0}")]
+    Unrepresentable(String),
+    /// The peer's answer is no result of the method.
+    #[error("the answer is no result of the method: {0}")]
+    InvalidResult(String),
+    /// No answer came in time; the peer was told that the call is cancelled.
+    #[error("no answer came within {0:?}")]
+    TimedOut(Duration),
+    /// The session ended before the answer came.
+    #[error("the session has ended")]
+    Closed,
+}
+
+impl From<UnexpectedResult> for CallError {
+    fn from(error: UnexpectedResult) -> Self {
+        Self::InvalidResult(error.to_string())
+    }
+}
+
+impl From<FromPeer> for CallError {
+    fn from(error: FromPeer) -> Self {
+        Self::InvalidResult(error.to_string())
+    }
+}
+
+impl From<Unrepresentable> for CallError {
+    fn from(error: Unrepresentable) -> Self {
+        Self::Unrepresentable(error.to_string())
+    }
+}
+
+impl From<TransportError> for CallError {
+    fn from(_: TransportError) -> Self {
+        Self::Closed
+    }
+}
+
+/// Why a client has no session.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectError {
+    /// The server's answer to `initialize` is missing, or none.
+    #[error(transparent)]
+    Call(#[from] CallError),
+    /// The server speaks no revision that this client supports.
+    #[error(transparent)]
+    Mismatch(#[from] Mismatch),
+    /// No revision is supported at all.
+    #[error("the options support no revision")]
+    NoRevision,
+}

@@ -1,0 +1,70 @@
+//! What a session may do, and for how long.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_adapters::{Loss, Revision};
+
+/// Is told of everything that a conversion loses: the method, and what of its message or result.
+pub type LossObserver = Arc<dyn Fn(&str, &[Loss]) + Send + Sync>;
+
+/// How a session goes about it.
+#[derive(Clone)]
+pub struct Options {
+    /// The revisions that may be negotiated.
+    pub supported: Vec<Revision>,
+    /// Bounds.
+    pub limits: Limits,
+    /// Whom to tell of losses, besides `tracing`.
+    pub losses: Option<LossObserver>,
+}
+
+/// Bounds of a session.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// How many requests of the peer are handled at a time.
+    pub in_flight: usize,
+    /// How many more may wait; beyond them a request is answered with an error at once.
+    pub waiting: usize,
+    /// How many notifications of the peer may wait to be heard; beyond them, receiving waits.
+    pub notifications: usize,
+    /// How long to wait for an answer; progress begins the wait anew.
+    pub answer: Duration,
+    /// How long to wait for an answer whatever progress is made.
+    pub answer_at_most: Duration,
+    /// How long to wait for what is in flight when the session is closed.
+    pub closing: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            supported: Revision::ALL.to_vec(),
+            limits: Limits::default(),
+            losses: None,
+        }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            in_flight: 64,
+            waiting: 1024,
+            notifications: 256,
+            answer: Duration::from_secs(60),
+            answer_at_most: Duration::from_secs(600),
+            closing: Duration::from_secs(5),
+        }
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options")
+            .field("supported", &self.supported)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}

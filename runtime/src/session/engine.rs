@@ -1,0 +1,476 @@
+//! The task that receives, and the tasks that handle what it received.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mcp_adapters::mcp_wire::{
+    Batch, DecodeError, DecodeErrorKind, ErrorObject, ErrorResponse, Message, RequestId, Response, error_code,
+};
+use mcp_adapters::{Loss, Revision, Translated, hub, negotiate};
+use tokio::sync::{Semaphore, mpsc};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::handler::Handler;
+use super::opening::Glimpse;
+use super::shared::{Shared, check_offered};
+use crate::context::Context;
+use crate::peer::{Peer, PeerInfo};
+use crate::side::{Common, MessageIn, Side};
+use crate::transport::{Incoming, Purpose, Receiver};
+
+/// What a server says when a session begins.
+#[derive(Debug, Clone)]
+pub struct Welcome {
+    pub implementation: hub::Implementation,
+    pub capabilities: hub::ServerCapabilities,
+    pub instructions: Option<String>,
+}
+
+/// The receiving side of a session.
+pub struct Engine<S: Side> {
+    shared: Arc<Shared<S>>,
+    handler: Arc<dyn Handler<S>>,
+    /// Only a server welcomes.
+    welcome: Option<Welcome>,
+    handling: Mutex<HashMap<RequestId, CancellationToken>>,
+    permits: Arc<Semaphore>,
+    waiting: AtomicUsize,
+    tasks: TaskTracker,
+    heard: mpsc::Sender<(S::Notification, Vec<Loss>)>,
+}
+
+/// What a request came to: the JSON of its answer, or nothing if it was cancelled.
+type Answer = Option<Vec<u8>>;
+
+impl<S: Side> Engine<S> {
+    /// Receives until the peer or somebody else ends the session.
+    pub async fn run(
+        shared: Arc<Shared<S>>,
+        handler: Arc<dyn Handler<S>>,
+        welcome: Option<Welcome>,
+        mut receiver: impl Receiver,
+        closing: CancellationToken,
+    ) {
+        let limits = shared.options.limits.clone();
+        let (heard, hearing) = mpsc::channel(limits.notifications.max(1));
+        let tasks = TaskTracker::new();
+        tasks.spawn(hear_in_order(Arc::clone(&shared), Arc::clone(&handler), hearing));
+        let engine = Arc::new(Self {
+            shared: Arc::clone(&shared),
+            handler,
+            welcome,
+            handling: Mutex::default(),
+            permits: Arc::new(Semaphore::new(limits.in_flight.max(1))),
+            waiting: AtomicUsize::new(0),
+            tasks: tasks.clone(),
+            heard,
+        });
+        let is_closing = loop {
+            tokio::select! {
+                () = closing.cancelled() => break true,
+                () = shared.ended.cancelled() => break false,
+                received = receiver.receive() => match received {
+                    Ok(Some(Incoming::Message(json))) => engine.take(&json).await,
+                    Ok(Some(Incoming::Refused(error))) => engine.refuse(None, error).await,
+                    Ok(None) => break false,
+                    Err(error) => {
+                        tracing::debug!(%error, "the transport failed");
+                        break false;
+                    }
+                },
+            }
+        };
+        drop(engine);
+        tasks.close();
+        if is_closing {
+            // What is in flight is answered; what takes too long is not.
+            let answers = async {
+                tokio::select! {
+                    () = tasks.wait() => {}
+                    // Handlers may wait for answers of the peer, which nobody would receive otherwise.
+                    () = drain(&shared, &mut receiver) => {}
+                }
+            };
+            if tokio::time::timeout(limits.closing, answers).await.is_err() {
+                tracing::debug!("some handlers did not end in time");
+            }
+            shared.sender.close().await;
+        }
+        shared.end();
+    }
+
+    /// Takes what the peer sent: a message, or several where its revision has batches.
+    async fn take(self: &Arc<Self>, json: &[u8]) {
+        let glimpse = Glimpse::of(json);
+        let revision = self.revision_of(&glimpse);
+        match S::receive(revision, json) {
+            Ok(Batch::One(message)) => {
+                let token = glimpse.progress_token();
+                if let Some(answer) = self.take_message(message, token).await {
+                    answer.send(&self.shared, &self.tasks).await;
+                }
+            }
+            Ok(Batch::Many(messages)) => self.take_batch(messages).await,
+            Err(error) => self.take_malformed(&glimpse, &error).await,
+        }
+    }
+
+    /// The revision that a message is read by: before one is negotiated, the one that it asks for itself.
+    fn revision_of(&self, glimpse: &Glimpse<'_>) -> Revision {
+        let requested = || glimpse.requested()?.parse::<Revision>().ok();
+        self.shared
+            .revision()
+            .or_else(requested)
+            .unwrap_or_else(|| self.shared.spoken())
+    }
+
+    /// Answers in one array what came in one array.
+    async fn take_batch(self: &Arc<Self>, messages: Vec<Translated<MessageIn<S>>>) {
+        let mut pending = Vec::new();
+        for message in messages {
+            pending.extend(self.take_message(message, None).await);
+        }
+        let shared = Arc::clone(&self.shared);
+        self.tasks.spawn(async move {
+            let mut answers = Vec::new();
+            let mut ids = Vec::new();
+            for answer in pending {
+                if let Some((id, json)) = answer.finish().await {
+                    ids.extend(id);
+                    answers.push(json);
+                }
+            }
+            if !answers.is_empty() {
+                let json = [b"[", answers.join(&b","[..]).as_slice(), b"]"].concat();
+                report_unsent(shared.send(json, Purpose::Answer(ids)).await);
+            }
+        });
+    }
+
+    async fn take_message(
+        self: &Arc<Self>,
+        message: Translated<MessageIn<S>>,
+        token: Option<hub::ProgressToken>,
+    ) -> Option<Pending> {
+        let (message, losses) = match message {
+            Translated::Message { message, losses } => (message, losses),
+            Translated::Refused(response) => {
+                return Some(Pending::ready(response.id.clone(), encode(&response)));
+            }
+            Translated::Dropped { losses, reason } => {
+                tracing::debug!(%reason, "a notification can't be represented");
+                self.shared.report("", &losses);
+                return None;
+            }
+        };
+        match message {
+            Message::Request(call) => {
+                self.shared.report(S::method(&call.request), &losses);
+                Some(self.take_request(call.id, call.request, token, losses))
+            }
+            Message::Notification(notice) => {
+                self.shared.report(S::notification_method(&notice.notification), &losses);
+                self.take_notification(notice.notification, losses).await;
+                None
+            }
+            Message::Response(response) => {
+                if !self.shared.answered(&response.id, Ok(response.result)) {
+                    tracing::debug!(id = %response.id, "an answer to nothing");
+                }
+                None
+            }
+            Message::Error(response) => {
+                let known = response.id.as_ref();
+                if !known.is_some_and(|id| self.shared.answered(id, Err(response.error.clone()))) {
+                    tracing::debug!(code = response.error.code, "an error about nothing that was asked");
+                }
+                None
+            }
+        }
+    }
+
+    async fn take_notification(&self, notification: S::Notification, losses: Vec<Loss>) {
+        match S::common(notification) {
+            Common::Cancelled(params) => {
+                let token = params.request_id.and_then(|id| self.handling().get(&id).cloned());
+                if let Some(token) = token {
+                    token.cancel();
+                }
+            }
+            Common::Progress(params) => self.shared.progressed(params),
+            Common::Other(notification) => {
+                // In order, and with backpressure. The receiver lives as long as the session.
+                let _ = self.heard.send((notification, losses)).await;
+            }
+        }
+    }
+
+    fn take_request(
+        self: &Arc<Self>,
+        id: RequestId,
+        request: S::Request,
+        token: Option<hub::ProgressToken>,
+        losses: Vec<Loss>,
+    ) -> Pending {
+        let refused = |error: ErrorObject| {
+            let response = ErrorResponse::new(Some(id.clone()), error);
+            Pending::ready(Some(id.clone()), encode(&response))
+        };
+        if S::is_ping(&request) {
+            return self.answered_at_once(&id, Ok(S::empty_result()));
+        }
+        if let (Some(params), Some(welcome)) = (S::opening(&request), &self.welcome) {
+            let opened = self.open(params, welcome);
+            return self.answered_at_once(&id, opened);
+        }
+        if self.shared.revision().is_none() {
+            let what = "the session has not begun: send `initialize` first";
+            return refused(ErrorObject::new(error_code::INVALID_REQUEST, what));
+        }
+        let method = S::method(&request);
+        if let Some(line) = self.shared.method(method, true)
+            && let Err(error) = check_offered(&self.shared.own_capabilities, line)
+        {
+            return refused(ErrorObject::new(error_code::METHOD_NOT_FOUND, error.to_string().replace("the peer", "this side")));
+        }
+        let limits = &self.shared.options.limits;
+        if self.waiting.load(Ordering::Relaxed) >= limits.in_flight + limits.waiting {
+            return refused(ErrorObject::new(error_code::INTERNAL_ERROR, "too many requests are in flight"));
+        }
+        let cancelled = CancellationToken::new();
+        {
+            let mut handling = self.handling();
+            if handling.contains_key(&id) {
+                drop(handling);
+                return refused(ErrorObject::new(
+                    error_code::INVALID_REQUEST,
+                    "a request with this id is still being handled",
+                ));
+            }
+            handling.insert(id.clone(), cancelled.clone());
+        }
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        let context = Context {
+            peer: Peer::new(Arc::clone(&self.shared), Some(id.clone())),
+            id: Some(id.clone()),
+            token,
+            cancelled,
+            losses,
+        };
+        let engine = Arc::clone(self);
+        Pending::later(Some(id), self.tasks.spawn(async move { engine.handle(request, context).await }))
+    }
+
+    fn answered_at_once(&self, id: &RequestId, answer: Result<S::Result, ErrorObject>) -> Pending {
+        Pending::ready(Some(id.clone()), self.encode_answer("", id, answer))
+    }
+
+    /// Negotiates, and says what this server is.
+    fn open(&self, params: &hub::InitializeRequestParams, welcome: &Welcome) -> Result<S::Result, ErrorObject> {
+        let supported = &self.shared.options.supported;
+        let Some(revision) = negotiate(&params.protocol_version, supported) else {
+            return Err(ErrorObject::new(error_code::INTERNAL_ERROR, "the server supports no revision"));
+        };
+        let info = PeerInfo {
+            implementation: params.client_info.clone(),
+            capabilities: serde_json::to_value(&params.capabilities).unwrap_or_default(),
+            instructions: None,
+        };
+        if !self.shared.negotiated(revision, info) {
+            return Err(ErrorObject::new(error_code::INVALID_REQUEST, "the session has begun before"));
+        }
+        let mut result = hub::InitializeResult::new(
+            revision.as_str(),
+            welcome.capabilities.clone(),
+            welcome.implementation.clone(),
+        );
+        result.instructions = welcome.instructions.clone();
+        S::opened(result).ok_or_else(|| ErrorObject::new(error_code::METHOD_NOT_FOUND, "this side is no server"))
+    }
+
+    /// Has the handler answer a request, unless the peer cancels it.
+    async fn handle(self: Arc<Self>, request: S::Request, context: Context<S>) -> Answer {
+        let Some(id) = context.id.clone() else { return None };
+        let method = S::method(&request).to_owned();
+        let cancelled = context.cancelled.clone();
+        let engine = Arc::clone(&self);
+        // A task of its own, so that a panic ends this call alone.
+        let permits = Arc::clone(&self.permits);
+        let mut task = tokio::spawn(async move {
+            // The semaphore is never closed.
+            let _permit = permits.acquire_owned().await;
+            engine.handler.answer(request, &context).await
+        });
+        let answer = tokio::select! {
+            biased;
+            answer = &mut task => Some(answer),
+            () = cancelled.cancelled() => None,
+            () = self.shared.ended.cancelled() => None,
+        };
+        self.handling().remove(&id);
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+        let answer = match answer {
+            None => {
+                task.abort();
+                return None;
+            }
+            Some(Ok(answer)) => answer,
+            Some(Err(error)) => {
+                tracing::error!(method, %error, "a handler failed");
+                Err(ErrorObject::new(error_code::INTERNAL_ERROR, "internal error"))
+            }
+        };
+        Some(self.encode_answer(&method, &id, answer))
+    }
+
+    fn encode_answer(&self, method: &str, id: &RequestId, answer: Result<S::Result, ErrorObject>) -> Vec<u8> {
+        let result = answer.and_then(|result| {
+            S::encode_result(self.shared.spoken(), result).map_err(|error| {
+                tracing::debug!(method, %error, "the peer's revision can't represent the result");
+                ErrorObject::new(error_code::INTERNAL_ERROR, error.to_string())
+            })
+        });
+        match result {
+            Ok((result, losses)) => {
+                self.shared.report(method, &losses);
+                encode(&Response::new(id.clone(), result))
+            }
+            Err(error) => encode(&ErrorResponse::new(Some(id.clone()), error)),
+        }
+    }
+
+    /// Answers what is no message of the peer's revision.
+    async fn take_malformed(&self, glimpse: &Glimpse<'_>, error: &DecodeError) {
+        let id = glimpse.id();
+        if let (Some(id), false) = (&id, glimpse.calls()) {
+            // A malformed answer: the call that waits for it must not wait for ever.
+            let reason = ErrorObject::new(error_code::INVALID_REQUEST, format!("the peer's answer is malformed: {error}"));
+            if self.shared.answered(id, Err(reason)) {
+                return;
+            }
+        }
+        let code = match error.kind() {
+            DecodeErrorKind::Syntax => error_code::PARSE_ERROR,
+            _ if glimpse.calls() && id.is_some() && error.path().segments().len() > 1 => error_code::INVALID_PARAMS,
+            _ => error_code::INVALID_REQUEST,
+        };
+        if glimpse.calls() && id.is_none() && code != error_code::PARSE_ERROR {
+            tracing::debug!(%error, "a notification is malformed");
+            return;
+        }
+        self.refuse(id, ErrorObject::new(code, error.to_string())).await;
+    }
+
+    async fn refuse(&self, id: Option<RequestId>, error: ErrorObject) {
+        tracing::debug!(code = error.code, message = error.message, "refused");
+        let ids = id.iter().cloned().collect();
+        let json = encode(&ErrorResponse::new(id, error));
+        report_unsent(self.shared.send(json, Purpose::Answer(ids)).await);
+    }
+
+    fn handling(&self) -> std::sync::MutexGuard<'_, HashMap<RequestId, CancellationToken>> {
+        // Nothing panics while the lock is held.
+        self.handling.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An answer that is there or will be.
+struct Pending {
+    id: Option<RequestId>,
+    answer: Later,
+}
+
+enum Later {
+    Ready(Vec<u8>),
+    Task(tokio::task::JoinHandle<Answer>),
+}
+
+impl Pending {
+    fn ready(id: Option<RequestId>, json: Vec<u8>) -> Self {
+        let answer = Later::Ready(json);
+        Self { id, answer }
+    }
+
+    fn later(id: Option<RequestId>, task: tokio::task::JoinHandle<Answer>) -> Self {
+        let answer = Later::Task(task);
+        Self { id, answer }
+    }
+
+    async fn finish(self) -> Option<(Option<RequestId>, Vec<u8>)> {
+        let json = match self.answer {
+            Later::Ready(json) => Some(json),
+            Later::Task(task) => task.await.ok().flatten(),
+        };
+        json.map(|json| (self.id, json))
+    }
+
+    /// Sends the answer: at once if it is there, else in a task of its own.
+    async fn send<S: Side>(self, shared: &Arc<Shared<S>>, tasks: &TaskTracker) {
+        let shared = Arc::clone(shared);
+        let is_ready = matches!(self.answer, Later::Ready(_));
+        let sending = async move {
+            if let Some((id, json)) = self.finish().await {
+                report_unsent(shared.send(json, Purpose::Answer(id.into_iter().collect())).await);
+            }
+        };
+        if is_ready {
+            sending.await;
+        } else {
+            tasks.spawn(sending);
+        }
+    }
+}
+
+/// Hears notifications one after the other, as they came.
+async fn hear_in_order<S: Side>(
+    shared: Arc<Shared<S>>,
+    handler: Arc<dyn Handler<S>>,
+    mut hearing: mpsc::Receiver<(S::Notification, Vec<Loss>)>,
+) {
+    while let Some((notification, losses)) = hearing.recv().await {
+        let context = Context {
+            peer: Peer::new(Arc::clone(&shared), None),
+            id: None,
+            token: None,
+            cancelled: shared.ended.clone(),
+            losses,
+        };
+        let handler = Arc::clone(&handler);
+        let heard = tokio::spawn(async move { handler.hear(notification, &context).await });
+        if let Err(error) = heard.await {
+            tracing::error!(%error, "a handler failed");
+        }
+    }
+}
+
+/// Goes on receiving answers while handlers end.
+async fn drain<S: Side>(shared: &Arc<Shared<S>>, receiver: &mut impl Receiver) {
+    while let Ok(Some(Incoming::Message(json))) = receiver.receive().await {
+        if let Ok(Batch::One(Translated::Message { message, .. })) = S::receive(shared.spoken(), &json) {
+            match message {
+                Message::Response(response) => {
+                    shared.answered(&response.id, Ok(response.result));
+                }
+                Message::Error(response) => {
+                    if let Some(id) = &response.id {
+                        shared.answered(id, Err(response.error));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn encode(message: &impl serde::Serialize) -> Vec<u8> {
+    // Only a map whose keys are no strings could fail, and a message has none.
+    serde_json::to_vec(message).unwrap_or_default()
+}
+
+fn report_unsent(sent: Result<(), crate::transport::TransportError>) {
+    if let Err(error) = sent {
+        tracing::debug!(%error, "an answer wasn't sent");
+    }
+}

@@ -1,0 +1,67 @@
+//! What can be told of a message before its revision is known.
+
+use std::borrow::Cow;
+
+use mcp_adapters::mcp_wire::{RequestId, from_str};
+use mcp_adapters::hub;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// The members of a message that are the same in every revision.
+#[derive(Debug, Default, Deserialize)]
+pub struct Glimpse<'a> {
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    method: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Params<'a> {
+    #[serde(borrow)]
+    protocol_version: Option<Cow<'a, str>>,
+    #[serde(borrow, rename = "_meta")]
+    meta: Option<Meta<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Meta<'a> {
+    #[serde(borrow)]
+    progress_token: Option<&'a RawValue>,
+}
+
+impl<'a> Glimpse<'a> {
+    /// What can be told; nothing of what is no JSON object.
+    pub fn of(json: &'a [u8]) -> Self {
+        serde_json::from_slice(json).unwrap_or_default()
+    }
+
+    /// The message's id, if it is one.
+    pub fn id(&self) -> Option<RequestId> {
+        from_str(self.id?.get()).ok()
+    }
+
+    /// Whether the message calls a method, rather than answering.
+    pub fn calls(&self) -> bool {
+        self.method.is_some()
+    }
+
+    /// The revision that a request to begin the session asks for.
+    pub fn requested(&self) -> Option<Cow<'a, str>> {
+        self.params().protocol_version
+    }
+
+    /// The token that progress of the request is to be told under.
+    pub fn progress_token(&self) -> Option<hub::ProgressToken> {
+        from_str(self.params().meta?.progress_token?.get()).ok()
+    }
+
+    fn params(&self) -> Params<'a> {
+        let params = self.params.map(|params| serde_json::from_str(params.get()));
+        params.and_then(Result::ok).unwrap_or_default()
+    }
+}

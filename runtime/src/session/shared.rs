@@ -1,0 +1,361 @@
+//! What the tasks of a session share: the way to the peer, what was negotiated, and the calls that wait for answers.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Instant;
+
+use mcp_adapters::mcp_wire::{Call, ErrorObject, Message, Method, Notice, OpenJson, RequestId};
+use mcp_adapters::{Loss, Revision, Translated, hub};
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use super::handler::Boxed;
+use crate::error::CallError;
+use crate::options::Options;
+use crate::peer::{PeerInfo, Progress};
+use crate::side::{MessageOut, Side};
+use crate::transport::{Outgoing, Purpose, Sender, TransportError};
+
+/// The sending half of whatever transport the session has.
+pub trait AnySender: Send + Sync {
+    fn send(&self, message: Outgoing) -> Boxed<'_, Result<(), TransportError>>;
+    fn negotiated(&self, revision: Revision);
+    fn close(&self) -> Boxed<'_, ()>;
+}
+
+impl<T: Sender> AnySender for T {
+    fn send(&self, message: Outgoing) -> Boxed<'_, Result<(), TransportError>> {
+        Box::pin(Sender::send(self, message))
+    }
+
+    fn negotiated(&self, revision: Revision) {
+        Sender::negotiated(self, revision);
+    }
+
+    fn close(&self) -> Boxed<'_, ()> {
+        Box::pin(Sender::close(self))
+    }
+}
+
+/// What the tasks of a session share.
+pub struct Shared<S: Side> {
+    pub sender: Box<dyn AnySender>,
+    pub options: Options,
+    /// What this side offers, as the hub has it.
+    pub own_capabilities: Value,
+    /// The revision that is spoken until one is negotiated.
+    first: Revision,
+    revision: OnceLock<Revision>,
+    info: OnceLock<PeerInfo>,
+    waiting: Mutex<HashMap<i64, Waiting>>,
+    next_id: AtomicI64,
+    /// Is done once the session has ended.
+    pub ended: CancellationToken,
+    side: std::marker::PhantomData<fn() -> S>,
+}
+
+/// A call that waits for its answer.
+struct Waiting {
+    answer: oneshot::Sender<Result<OpenJson, CallError>>,
+    progress: mpsc::Sender<Progress>,
+}
+
+impl<S: Side> fmt::Debug for Shared<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared")
+            .field("revision", &self.revision)
+            .field("ended", &self.ended.is_cancelled())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S: Side> Shared<S> {
+    pub fn new(sender: Box<dyn AnySender>, options: Options, own_capabilities: Value, first: Revision) -> Self {
+        Self {
+            sender,
+            options,
+            own_capabilities,
+            first,
+            revision: OnceLock::new(),
+            info: OnceLock::new(),
+            waiting: Mutex::default(),
+            next_id: AtomicI64::new(1),
+            ended: CancellationToken::new(),
+            side: std::marker::PhantomData,
+        }
+    }
+
+    pub fn revision(&self) -> Option<Revision> {
+        self.revision.get().copied()
+    }
+
+    /// The revision that is spoken: the negotiated one, or the first until then.
+    pub fn spoken(&self) -> Revision {
+        self.revision().unwrap_or(self.first)
+    }
+
+    pub fn info(&self) -> Option<&PeerInfo> {
+        self.info.get()
+    }
+
+    /// Settles what was negotiated; `false` if that has been done before.
+    pub fn negotiated(&self, revision: Revision, info: PeerInfo) -> bool {
+        let is_first = self.info.set(info).is_ok() && self.revision.set(revision).is_ok();
+        if is_first {
+            tracing::debug!(%revision, "negotiated");
+            self.sender.negotiated(revision);
+        }
+        is_first
+    }
+
+    /// The line of the negotiated revision's table for a method that one of the sides calls.
+    pub fn method(&self, name: &str, peer_calls: bool) -> Option<&'static Method> {
+        let method = self.spoken().method(name)?;
+        let calls = S::peer_calls(method.direction);
+        let both = method.direction == mcp_adapters::mcp_wire::Direction::Both;
+        (both || calls == peer_calls).then_some(method)
+    }
+
+    /// Reports losses.
+    pub fn report(&self, method: &str, losses: &[Loss]) {
+        if losses.is_empty() {
+            return;
+        }
+        for loss in losses {
+            tracing::debug!(method, path = %loss.path, kind = %loss.kind, rule = loss.rule, "lost in translation");
+        }
+        if let Some(observer) = &self.options.losses {
+            observer(method, losses);
+        }
+    }
+
+    /// Sends JSON to the peer.
+    pub async fn send(&self, json: Vec<u8>, purpose: Purpose) -> Result<(), TransportError> {
+        tokio::select! {
+            biased;
+            sent = self.sender.send(Outgoing { json, purpose }) => sent,
+            () = self.ended.cancelled() => Err(TransportError::Closed),
+        }
+    }
+
+    /// Tells the peer something.
+    pub async fn tell(&self, notification: S::NotificationOut, purpose: Purpose) -> Result<(), CallError> {
+        let method = S::notification_method_out(&notification).to_owned();
+        if let Some(line) = self.method(&method, false) {
+            // The sender of a notification is who offers the capability.
+            check_offered(&self.own_capabilities, line)?;
+        }
+        let json = self.encode(&method, Message::Notification(Notice { notification }))?;
+        match json {
+            Some(json) => Ok(self.send(json, purpose).await?),
+            None => Ok(()),
+        }
+    }
+
+    /// Calls a method of the peer.
+    pub async fn call(
+        self: &Arc<Self>,
+        request: S::RequestOut,
+        purpose: Purpose,
+        progress: Option<mpsc::Sender<Progress>>,
+    ) -> Result<S::ResultIn, CallError> {
+        let method = S::method_out(&request).to_owned();
+        if let (Some(info), Some(line)) = (self.info(), self.method(&method, false)) {
+            check_offered(&info.capabilities, line)?;
+        }
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let call = Call {
+            id: RequestId::Integer(id),
+            request,
+        };
+        let Some(mut json) = self.encode(&method, Message::Request(call))? else {
+            return Err(CallError::Unrepresentable(method));
+        };
+        if progress.is_some() {
+            json = with_progress_token(&json, id);
+        }
+        let (answer, answered) = oneshot::channel();
+        let (made, mut making) = mpsc::channel(16);
+        self.waiting().insert(id, Waiting { answer, progress: made });
+        let guard = Abandoned {
+            shared: self,
+            id: Some(id),
+        };
+        if self.ended.is_cancelled() {
+            return Err(CallError::Closed);
+        }
+        self.send(json, purpose).await?;
+        let json = self.wait(answered, &mut making, progress).await;
+        if matches!(json, Err(CallError::TimedOut(_))) {
+            drop(guard);
+        } else {
+            guard.settle();
+        }
+        let json = json?;
+        let result = S::decode_result(self.revision_of(&json), &method, &json)?;
+        let Some(result) = result else {
+            return Err(CallError::InvalidResult(format!("{method} isn't a method of the peer's revision")));
+        };
+        self.report(&method, &result.losses);
+        Ok(result.result)
+    }
+
+    /// The revision that a result is read by: before one is negotiated, the one that the result names itself.
+    fn revision_of(&self, result: &OpenJson) -> Revision {
+        let named = || {
+            let named = result.get("protocolVersion")?.parse::<String>().ok()?;
+            named.parse().ok()
+        };
+        self.revision().or_else(named).unwrap_or_else(|| self.spoken())
+    }
+
+    /// Waits for an answer; progress begins the wait anew, up to a limit.
+    async fn wait(
+        &self,
+        mut answered: oneshot::Receiver<Result<OpenJson, CallError>>,
+        making: &mut mpsc::Receiver<Progress>,
+        progress: Option<mpsc::Sender<Progress>>,
+    ) -> Result<OpenJson, CallError> {
+        let limits = &self.options.limits;
+        let begun = Instant::now();
+        loop {
+            let left = limits.answer_at_most.saturating_sub(begun.elapsed());
+            tokio::select! {
+                // What was told before the answer is heard before it.
+                biased;
+                Some(made) = making.recv() => {
+                    if let Some(progress) = &progress {
+                        // Who doesn't look at progress misses some of it, and nothing waits for that.
+                        let _ = progress.try_send(made);
+                    }
+                }
+                answer = &mut answered => return answer.unwrap_or(Err(CallError::Closed)),
+                () = tokio::time::sleep(limits.answer.min(left)) => return Err(CallError::TimedOut(begun.elapsed())),
+                () = self.ended.cancelled() => return Err(CallError::Closed),
+            }
+        }
+    }
+
+    /// A message in the peer's revision; `None` for a notification that it can't represent.
+    fn encode(&self, method: &str, message: MessageOut<S>) -> Result<Option<Vec<u8>>, CallError> {
+        match S::encode(self.spoken(), message) {
+            Translated::Message { message, losses } => {
+                self.report(method, &losses);
+                Ok(Some(message))
+            }
+            Translated::Refused(refused) => Err(CallError::Unrepresentable(refused.error.message)),
+            Translated::Dropped { losses, reason } => {
+                tracing::debug!(method, %reason, "the peer's revision can't represent the notification");
+                self.report(method, &losses);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Hands an answer to the call that waits for it; `false` if none does.
+    pub fn answered(&self, id: &RequestId, answer: Result<OpenJson, ErrorObject>) -> bool {
+        let RequestId::Integer(id) = id else {
+            return false;
+        };
+        match self.waiting().remove(id) {
+            Some(waiting) => {
+                // The caller may have gone in this moment.
+                let _ = waiting.answer.send(answer.map_err(CallError::Peer));
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Hands progress to the call that it is about.
+    pub fn progressed(&self, params: hub::ProgressNotificationParams) {
+        let hub::ProgressToken::Integer(id) = params.progress_token else {
+            return;
+        };
+        if let Some(waiting) = self.waiting().get(&id) {
+            let _ = waiting.progress.try_send(Progress {
+                progress: params.progress.as_f64(),
+                total: params.total.map(|total| total.as_f64()),
+                message: params.message,
+            });
+        }
+    }
+
+    /// Ends the session: every call that waits gets an error.
+    pub fn end(&self) {
+        self.ended.cancel();
+        self.waiting().clear();
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, HashMap<i64, Waiting>> {
+        // Nothing panics while the lock is held.
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A call whose caller may go before the answer comes: then the peer is told.
+struct Abandoned<'s, S: Side> {
+    shared: &'s Arc<Shared<S>>,
+    id: Option<i64>,
+}
+
+impl<S: Side> Abandoned<'_, S> {
+    /// The answer is there, or none will come.
+    fn settle(mut self) {
+        if let Some(id) = self.id.take() {
+            self.shared.waiting().remove(&id);
+        }
+    }
+}
+
+impl<S: Side> Drop for Abandoned<'_, S> {
+    fn drop(&mut self) {
+        let Some(id) = self.id.take() else { return };
+        if self.shared.waiting().remove(&id).is_none() || self.shared.ended.is_cancelled() {
+            return;
+        }
+        let shared = Arc::clone(self.shared);
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move {
+                let id = RequestId::Integer(id);
+                let notification = S::cancelled(id, "the caller no longer waits".to_owned());
+                if let Err(error) = shared.tell(notification, Purpose::Own).await {
+                    tracing::debug!(%error, "the peer wasn't told of a cancelled call");
+                }
+            });
+        }
+    }
+}
+
+/// Whether capabilities offer what a method needs.
+pub fn check_offered(capabilities: &Value, method: &Method) -> Result<(), CallError> {
+    let Some(capability) = method.capability else {
+        return Ok(());
+    };
+    let offered = capability.split('.').try_fold(capabilities, |at, member| at.get(member));
+    match offered {
+        None | Some(Value::Null | Value::Bool(false)) => Err(CallError::NotOffered {
+            method: method.name.to_owned(),
+            capability,
+        }),
+        Some(_) => Ok(()),
+    }
+}
+
+/// The same request, asking for progress under its own id.
+fn with_progress_token(json: &[u8], id: i64) -> Vec<u8> {
+    let Ok(mut message) = serde_json::from_slice::<serde_json::Map<String, Value>>(json) else {
+        return json.to_vec();
+    };
+    let params = message.entry("params").or_insert_with(|| json!({}));
+    if let Some(params) = params.as_object_mut() {
+        let meta = params.entry("_meta").or_insert_with(|| json!({}));
+        if let Some(meta) = meta.as_object_mut() {
+            meta.insert("progressToken".to_owned(), json!(id));
+        }
+    }
+    serde_json::to_vec(&message).unwrap_or_else(|_| json.to_vec())
+}

@@ -1,0 +1,276 @@
+//! The two sides of a session: which messages come in, which go out.
+
+use mcp_adapters::mcp_wire::{Batch, Decoded, Direction, Message, Object, OpenJson, RequestId};
+use mcp_adapters::{FromPeer, FromResult, Loss, Policy, Revision, Translated, Unrepresentable, hub, peers};
+
+/// A message that comes in.
+pub type MessageIn<S> = Message<<S as Side>::Request, <S as Side>::Notification>;
+/// A message that goes out.
+pub type MessageOut<S> = Message<<S as Side>::RequestOut, <S as Side>::NotificationOut>;
+
+/// One side of a session, by the messages that it takes and gives. All of them are the hub's.
+pub trait Side: Send + Sync + Sized + 'static {
+    /// A request that the peer may send.
+    type Request: Object + Send + 'static;
+    /// A notification that the peer may send.
+    type Notification: Object + Send + 'static;
+    /// What a request of the peer is answered with.
+    type Result: Send + 'static;
+    /// A request to the peer.
+    type RequestOut: Object + Send + 'static;
+    /// A notification to the peer.
+    type NotificationOut: Object + Send + 'static;
+    /// What the peer answers a request with.
+    type ResultIn: Send + 'static;
+
+    /// What the peer sent, from its revision.
+    ///
+    /// # Errors
+    /// When it is no message.
+    fn receive(peer: Revision, json: &[u8]) -> Decoded<Batch<Translated<MessageIn<Self>>>>;
+
+    /// A message for the peer, in its revision.
+    fn encode(peer: Revision, message: MessageOut<Self>) -> Translated<Vec<u8>>;
+
+    /// The peer's answer to `method`, from its revision; `None` for a method that it doesn't have.
+    ///
+    /// # Errors
+    /// When it isn't what the method returns.
+    fn decode_result(
+        peer: Revision,
+        method: &str,
+        result: &OpenJson,
+    ) -> Result<Option<FromResult<Self::ResultIn>>, FromPeer>;
+
+    /// An answer for the peer, in its revision.
+    ///
+    /// # Errors
+    /// When that revision can't represent it.
+    fn encode_result(peer: Revision, result: Self::Result) -> Result<(OpenJson, Vec<Loss>), Unrepresentable>;
+
+    /// The method of a request of the peer.
+    fn method(request: &Self::Request) -> &str;
+
+    /// The method of a notification of the peer.
+    fn notification_method(notification: &Self::Notification) -> &str;
+
+    /// The method of a request to the peer.
+    fn method_out(request: &Self::RequestOut) -> &str;
+
+    /// The method of a notification to the peer.
+    fn notification_method_out(notification: &Self::NotificationOut) -> &str;
+
+    /// What every side does by itself.
+    fn common(notification: Self::Notification) -> Common<Self::Notification>;
+
+    /// The parameters with which the peer begins the session, if that is what it asks.
+    fn opening(request: &Self::Request) -> Option<&hub::InitializeRequestParams>;
+
+    /// Whether the peer asks for nothing but a sign of life.
+    fn is_ping(request: &Self::Request) -> bool;
+
+    /// An answer without content.
+    fn empty_result() -> Self::Result;
+
+    /// The answer to the request that begins the session.
+    fn opened(result: hub::InitializeResult) -> Option<Self::Result>;
+
+    /// A notification that a request was cancelled.
+    fn cancelled(id: RequestId, reason: String) -> Self::NotificationOut;
+
+    /// A notification of progress.
+    fn progress(params: hub::ProgressNotificationParams) -> Self::NotificationOut;
+
+    /// Whether the peer, rather than this side, calls methods of this direction.
+    fn peer_calls(direction: Direction) -> bool;
+}
+
+/// A notification, if a session deals with it itself.
+#[derive(Debug)]
+pub enum Common<N> {
+    /// A request of the peer is cancelled.
+    Cancelled(hub::CancelledNotificationParams),
+    /// The peer makes progress.
+    Progress(hub::ProgressNotificationParams),
+    /// The handler is to hear it.
+    Other(N),
+}
+
+/// The side of a server: its peer is a client.
+#[derive(Debug, Clone, Copy)]
+pub enum ServerSide {}
+
+/// The side of a client: its peer is a server.
+#[derive(Debug, Clone, Copy)]
+pub enum ClientSide {}
+
+impl Side for ServerSide {
+    type Request = hub::ClientRequest;
+    type Notification = hub::ClientNotification;
+    type Result = hub::ServerResult;
+    type RequestOut = hub::ServerRequest;
+    type NotificationOut = hub::ServerNotification;
+    type ResultIn = hub::ClientResult;
+
+    fn receive(peer: Revision, json: &[u8]) -> Decoded<Batch<Translated<MessageIn<Self>>>> {
+        peers::client_message(peer, json, Policy::Conform)
+    }
+
+    fn encode(peer: Revision, message: MessageOut<Self>) -> Translated<Vec<u8>> {
+        peers::server_message_for(peer, message, Policy::Conform)
+    }
+
+    fn decode_result(
+        peer: Revision,
+        method: &str,
+        result: &OpenJson,
+    ) -> Result<Option<FromResult<Self::ResultIn>>, FromPeer> {
+        peers::client_result(peer, method, result, Policy::Conform)
+    }
+
+    fn encode_result(peer: Revision, result: Self::Result) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
+        peers::server_result_for(peer, result, Policy::Conform)
+    }
+
+    fn method(request: &Self::Request) -> &str {
+        request.method()
+    }
+
+    fn notification_method(notification: &Self::Notification) -> &str {
+        notification.method()
+    }
+
+    fn method_out(request: &Self::RequestOut) -> &str {
+        request.method()
+    }
+
+    fn notification_method_out(notification: &Self::NotificationOut) -> &str {
+        notification.method()
+    }
+
+    fn common(notification: Self::Notification) -> Common<Self::Notification> {
+        match notification {
+            hub::ClientNotification::Cancelled(notification) => Common::Cancelled(notification.params),
+            hub::ClientNotification::Progress(notification) => Common::Progress(notification.params),
+            other => Common::Other(other),
+        }
+    }
+
+    fn opening(request: &Self::Request) -> Option<&hub::InitializeRequestParams> {
+        match request {
+            hub::ClientRequest::Initialize(request) => Some(&request.params),
+            _ => None,
+        }
+    }
+
+    fn is_ping(request: &Self::Request) -> bool {
+        matches!(request, hub::ClientRequest::Ping(_))
+    }
+
+    fn empty_result() -> Self::Result {
+        hub::ServerResult::Empty(hub::EmptyResult::default())
+    }
+
+    fn opened(result: hub::InitializeResult) -> Option<Self::Result> {
+        Some(hub::ServerResult::Initialize(result))
+    }
+
+    fn cancelled(id: RequestId, reason: String) -> Self::NotificationOut {
+        hub::CancelledNotification::new(cancelled_params(id, reason)).into()
+    }
+
+    fn progress(params: hub::ProgressNotificationParams) -> Self::NotificationOut {
+        hub::ProgressNotification::new(params).into()
+    }
+
+    fn peer_calls(direction: Direction) -> bool {
+        direction.from_client()
+    }
+}
+
+impl Side for ClientSide {
+    type Request = hub::ServerRequest;
+    type Notification = hub::ServerNotification;
+    type Result = hub::ClientResult;
+    type RequestOut = hub::ClientRequest;
+    type NotificationOut = hub::ClientNotification;
+    type ResultIn = hub::ServerResult;
+
+    fn receive(peer: Revision, json: &[u8]) -> Decoded<Batch<Translated<MessageIn<Self>>>> {
+        peers::server_message(peer, json, Policy::Conform)
+    }
+
+    fn encode(peer: Revision, message: MessageOut<Self>) -> Translated<Vec<u8>> {
+        peers::client_message_for(peer, message, Policy::Conform)
+    }
+
+    fn decode_result(
+        peer: Revision,
+        method: &str,
+        result: &OpenJson,
+    ) -> Result<Option<FromResult<Self::ResultIn>>, FromPeer> {
+        peers::server_result(peer, method, result, Policy::Conform)
+    }
+
+    fn encode_result(peer: Revision, result: Self::Result) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
+        peers::client_result_for(peer, result, Policy::Conform)
+    }
+
+    fn method(request: &Self::Request) -> &str {
+        request.method()
+    }
+
+    fn notification_method(notification: &Self::Notification) -> &str {
+        notification.method()
+    }
+
+    fn method_out(request: &Self::RequestOut) -> &str {
+        request.method()
+    }
+
+    fn notification_method_out(notification: &Self::NotificationOut) -> &str {
+        notification.method()
+    }
+
+    fn common(notification: Self::Notification) -> Common<Self::Notification> {
+        match notification {
+            hub::ServerNotification::Cancelled(notification) => Common::Cancelled(notification.params),
+            hub::ServerNotification::Progress(notification) => Common::Progress(notification.params),
+            other => Common::Other(other),
+        }
+    }
+
+    fn opening(_: &Self::Request) -> Option<&hub::InitializeRequestParams> {
+        None
+    }
+
+    fn is_ping(request: &Self::Request) -> bool {
+        matches!(request, hub::ServerRequest::Ping(_))
+    }
+
+    fn empty_result() -> Self::Result {
+        hub::ClientResult::Empty(hub::EmptyResult::default())
+    }
+
+    fn opened(_: hub::InitializeResult) -> Option<Self::Result> {
+        None
+    }
+
+    fn cancelled(id: RequestId, reason: String) -> Self::NotificationOut {
+        hub::CancelledNotification::new(cancelled_params(id, reason)).into()
+    }
+
+    fn progress(params: hub::ProgressNotificationParams) -> Self::NotificationOut {
+        hub::ProgressNotification::new(params).into()
+    }
+
+    fn peer_calls(direction: Direction) -> bool {
+        direction.from_server()
+    }
+}
+
+fn cancelled_params(id: RequestId, reason: String) -> hub::CancelledNotificationParams {
+    hub::CancelledNotificationParams::default()
+        .with_request_id(id)
+        .with_reason(reason)
+}

@@ -1,0 +1,112 @@
+//! Two peers of our own in one process, speaking every revision.
+
+use std::time::Duration;
+
+use mcp_runtime::transport::channel;
+use mcp_runtime::{
+    CallClient, CallError, CallServer, ClientHandler, ClientSide, Context, ErrorObject, Options, Revision,
+    ServerHandler, ServerSide, connect, hub, serve,
+};
+use serde_json::json;
+
+/// A server with one tool, which asks the client for its roots on the way.
+struct Weather;
+
+impl ServerHandler<Context<ServerSide>> for Weather {
+    async fn list_tools(
+        &self,
+        _: Option<hub::PaginatedRequestParams>,
+        _: &Context<ServerSide>,
+    ) -> Result<hub::ListToolsResult, ErrorObject> {
+        let tool = hub::Tool::new("weather", json!({"type": "object"})).with_title("Weather");
+        Ok(hub::ListToolsResult::new(vec![tool]))
+    }
+
+    async fn call_tool(
+        &self,
+        params: hub::CallToolRequestParams,
+        context: &Context<ServerSide>,
+    ) -> Result<hub::CallToolResult, ErrorObject> {
+        match params.name.as_str() {
+            "panic" => panic!("on purpose"),
+            "sleep" => tokio::time::sleep(Duration::from_secs(3600)).await,
+            _ => {}
+        }
+        context.progress(1.0, Some(2.0), None).await.unwrap();
+        let roots = context.peer().list_roots(None).await.unwrap();
+        let text = hub::TextContent::new(format!("{} roots", roots.roots.len()));
+        Ok(hub::CallToolResult::new(vec![text.into()]).with_structured_content(json!({"roots": 1})))
+    }
+}
+
+struct Roots;
+
+impl ClientHandler<Context<ClientSide>> for Roots {
+    async fn list_roots(
+        &self,
+        _: Option<hub::RequestParams>,
+        _: &Context<ClientSide>,
+    ) -> Result<hub::ListRootsResult, ErrorObject> {
+        Ok(hub::ListRootsResult::new(vec![hub::Root::new("file:///")]))
+    }
+}
+
+async fn session(revision: Revision) -> (mcp_runtime::ServerSession, mcp_runtime::ClientSession) {
+    let (server_end, client_end) = channel(16);
+    let capabilities: hub::ServerCapabilities = serde_json::from_value(json!({"tools": {}})).unwrap();
+    let info = hub::Implementation::new("weather", "1.0");
+    let server = serve(Weather, info, capabilities, None, Options::default(), server_end);
+    let options = Options {
+        supported: vec![revision],
+        ..Options::default()
+    };
+    let capabilities: hub::ClientCapabilities = serde_json::from_value(json!({"roots": {}})).unwrap();
+    let client = connect(Roots, hub::Implementation::new("client", "1.0"), capabilities, options, client_end);
+    (server, client.await.unwrap())
+}
+
+#[tokio::test]
+async fn one_handler_serves_every_revision() {
+    for revision in Revision::ALL {
+        let (server, client) = session(revision).await;
+        assert_eq!(client.peer().revision(), Some(revision));
+        let tools = client.peer().list_tools(None).await.unwrap();
+        assert_eq!(tools.tools[0].name, "weather");
+        let (progress, mut made) = tokio::sync::mpsc::channel(4);
+        let peer = client.peer().clone().with_progress(progress);
+        let result = peer.call_tool(hub::CallToolRequestParams::new("weather")).await.unwrap();
+        assert!(serde_json::to_string(&result).unwrap().contains("1 roots"));
+        assert_eq!(made.recv().await.map(|made| made.total), Some(Some(2.0)));
+        client.close().await;
+        server.ended().await;
+    }
+}
+
+#[tokio::test]
+async fn a_panic_is_an_internal_error_to_that_caller_alone() {
+    let (_server, client) = session(Revision::LATEST).await;
+    let peer = client.peer();
+    match peer.call_tool(hub::CallToolRequestParams::new("panic")).await {
+        Err(CallError::Peer(error)) => assert_eq!(error.code, -32603),
+        other => panic!("{other:?}"),
+    }
+    peer.call_tool(hub::CallToolRequestParams::new("weather")).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_the_peer_does_not_offer_is_not_sent() {
+    let (_server, client) = session(Revision::LATEST).await;
+    let error = client.peer().list_prompts(None).await.unwrap_err();
+    assert!(matches!(error, CallError::NotOffered { capability: "prompts", .. }), "{error}");
+}
+
+#[tokio::test]
+async fn every_pending_call_ends_when_the_peer_goes() {
+    let (server, client) = session(Revision::LATEST).await;
+    let peer = client.peer().clone();
+    let call = tokio::spawn(async move { peer.call_tool(hub::CallToolRequestParams::new("sleep")).await });
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    client.close().await;
+    assert!(matches!(call.await.unwrap(), Err(CallError::Closed)));
+    tokio::time::timeout(Duration::from_secs(10), server.ended()).await.unwrap();
+}
