@@ -1,0 +1,235 @@
+//! What all requests of one client share: where to, which session, and who receives.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use mcp_adapters::mcp_wire::{ErrorObject, RequestId, error_code};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, WWW_AUTHENTICATE};
+use reqwest::redirect::Policy;
+use reqwest::{RequestBuilder, Response, StatusCode, Url};
+use tokio::sync::{Semaphore, mpsc};
+use tokio_util::sync::CancellationToken;
+
+use super::error::HttpError;
+use super::options::HttpOptions;
+use crate::transport::Incoming;
+
+const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+pub(super) const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
+
+pub(super) const JSON: &str = "application/json";
+pub(super) const EVENTS: &str = "text/event-stream";
+
+#[derive(Debug)]
+pub(super) struct Connection {
+    pub(super) url: Url,
+    pub(super) client: reqwest::Client,
+    pub(super) options: HttpOptions,
+    pub(super) inbox: mpsc::Sender<Item>,
+    pub(super) state: Mutex<State>,
+    /// The requests whose answers are awaited, each with what ends its waiting.
+    pub(super) in_flight: Mutex<HashMap<RequestId, CancellationToken>>,
+    pub(super) requests: Arc<Semaphore>,
+    pub(super) notices: Arc<Semaphore>,
+    pub(super) closing: CancellationToken,
+}
+
+/// What the receiver gets.
+#[derive(Debug)]
+pub(super) enum Item {
+    Incoming(Incoming),
+    Expired,
+    End,
+}
+
+/// What is known of the session.
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) session: Option<HeaderValue>,
+    pub(super) version: Option<HeaderValue>,
+    /// Where to POST, if the server only has the older way.
+    pub(super) legacy: Option<Url>,
+    /// Ends with the session.
+    pub(super) session_ends: CancellationToken,
+}
+
+impl State {
+    pub(super) fn new(closing: &CancellationToken) -> Self {
+        Self {
+            session: None,
+            version: None,
+            legacy: None,
+            session_ends: closing.child_token(),
+        }
+    }
+}
+
+/// An HTTP request is either of these.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Begins {
+    /// It begins a session, and so it names none.
+    Session,
+    Nothing,
+}
+
+/// A client that follows redirections only to where it already is: the session's headers are nobody else's business.
+pub(super) fn client(options: &HttpOptions) -> Result<reqwest::Client, HttpError> {
+    let redirect = Policy::custom(|attempt| {
+        let first = attempt.previous().first().map(Url::origin);
+        if attempt.previous().len() > 5 || first != Some(attempt.url().origin()) {
+            return attempt.stop();
+        }
+        attempt.follow()
+    });
+    let client = reqwest::Client::builder()
+        .redirect(redirect)
+        .connect_timeout(options.patience)
+        .tcp_keepalive(Duration::from_secs(60))
+        // Common servers end idle connections after 5 seconds, and a POST that meets such an end can't be repeated.
+        .pool_idle_timeout(Duration::from_secs(4));
+    Ok(client.build()?)
+}
+
+impl Connection {
+    /// Nothing panics while the lock is held, so it is never poisoned.
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn in_flight(&self) -> MutexGuard<'_, HashMap<RequestId, CancellationToken>> {
+        self.in_flight.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Hands a message to the receiver, and waits until it has room.
+    pub(super) async fn deliver(&self, json: Vec<u8>) {
+        self.hand(Item::Incoming(Incoming::Message(json))).await;
+    }
+
+    pub(super) async fn refuse_oversized(&self) {
+        let text = format!("a message has more than {} bytes", self.options.message_bytes);
+        let error = ErrorObject::new(error_code::INVALID_REQUEST, text);
+        self.hand(Item::Incoming(Incoming::Refused(error))).await;
+    }
+
+    pub(super) async fn hand(&self, item: Item) {
+        if self.inbox.send(item).await.is_err() {
+            self.closing.cancel();
+        }
+    }
+
+    /// Forgets a session that the server has forgotten, and tells the receiver, unless that has been done already.
+    pub(super) async fn expire(&self, session: &HeaderValue) {
+        let forgotten = {
+            let mut state = self.state();
+            if state.session.as_ref() != Some(session) {
+                return;
+            }
+            std::mem::replace(&mut *state, State::new(&self.closing))
+        };
+        self.hand(Item::Expired).await;
+        // Last, since this may be the very task that ends with the session.
+        forgotten.session_ends.cancel();
+    }
+
+    /// Sends an HTTP request, and says in which session that was.
+    pub(super) async fn ask(
+        &self,
+        request: RequestBuilder,
+        begins: Begins,
+    ) -> Result<(Response, Option<HeaderValue>), HttpError> {
+        let mut headers = match &self.options.hook {
+            Some(hook) => hook(HeaderMap::new()).await.map_err(HttpError::Headers)?,
+            None => HeaderMap::new(),
+        };
+        headers.remove(ACCEPT);
+        headers.remove(CONTENT_TYPE);
+        let session = {
+            let state = self.state();
+            let (session, version) = match begins {
+                Begins::Session => (None, None),
+                Begins::Nothing => (state.session.clone(), state.version.clone()),
+            };
+            headers.extend(session.clone().map(|session| (SESSION, session)));
+            headers.extend(version.map(|version| (VERSION, version)));
+            session
+        };
+        Ok((request.headers(headers).send().await?, session))
+    }
+
+    pub(super) async fn post(
+        &self,
+        url: Url,
+        json: Vec<u8>,
+        begins: Begins,
+    ) -> Result<(Response, Option<HeaderValue>), HttpError> {
+        let request = self
+            .client
+            .post(url)
+            .header(CONTENT_TYPE, JSON)
+            .header(ACCEPT, format!("{JSON}, {EVENTS}"));
+        self.ask(request.body(json), begins).await
+    }
+
+    /// Begins or leaves a session, as the answer to `initialize` has it.
+    pub(super) fn begin(&self, answer: &Response) {
+        let session = answer.headers().get(SESSION);
+        // The protocol allows visible ASCII; anything else couldn't be sent back.
+        let session = session.filter(|id| !id.is_empty() && id.as_bytes().iter().all(u8::is_ascii_graphic));
+        let mut state = self.state();
+        state.session_ends.cancel();
+        *state = State {
+            session: session.cloned(),
+            ..State::new(&self.closing)
+        };
+    }
+
+    /// Ends whatever is under way, and the session on the server.
+    pub(super) async fn close(&self) {
+        self.closing.cancel();
+        let known = self.state().session.is_some();
+        if !known {
+            return;
+        }
+        let ended = self.ask(self.client.delete(self.url.clone()), Begins::Nothing);
+        match tokio::time::timeout(self.options.patience.min(Duration::from_secs(5)), ended).await {
+            Ok(Ok((answer, _))) if answer.status() == StatusCode::METHOD_NOT_ALLOWED => {}
+            Ok(Ok((answer, _))) => tracing::debug!(status = %answer.status(), "the session is ended"),
+            Ok(Err(error)) => tracing::debug!(%error, "the server wasn't told that the session has ended"),
+            Err(_) => tracing::debug!("the server didn't answer to the end of the session"),
+        }
+        self.state().session = None;
+    }
+}
+
+/// The failure that a response of another status than success is.
+pub(super) fn failure(response: &Response) -> HttpError {
+    let authenticate = response.headers().get(WWW_AUTHENTICATE);
+    HttpError::Status {
+        status: response.status(),
+        authenticate: authenticate.and_then(|value| value.to_str().ok()).map(str::to_owned),
+    }
+}
+
+/// The media type of a response, in lower case and without parameters.
+pub(super) fn media_type(response: &Response) -> String {
+    let value = response
+        .headers()
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
+    let essence = value.and_then(|value| value.split(';').next()).unwrap_or_default();
+    essence.trim().to_ascii_lowercase()
+}
+
+/// The body of a response, unless it is over the limit.
+pub(super) async fn body(mut response: Response, limit: usize) -> Result<Vec<u8>, HttpError> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await? {
+        if body.len() + chunk.len() > limit {
+            return Err(HttpError::TooLarge(limit));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}

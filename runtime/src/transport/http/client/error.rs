@@ -1,0 +1,81 @@
+//! What goes wrong between a client and its server.
+
+use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, RequestId};
+use reqwest::StatusCode;
+use serde_json::json;
+
+/// The code of the error that a request ends with when HTTP has failed it and the server has told no error of its own.
+pub const HTTP_FAILED: i64 = -32000;
+
+/// The server doesn't know the session any more: whoever still wants it has to initialize again, over the same transport
+/// or a new one.
+///
+/// [`TransportError::Other`](crate::transport::TransportError::Other) holds it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the server has ended the session")]
+pub struct SessionExpired;
+
+/// Why an HTTP client fails, as a whole or in one of its requests.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HttpError {
+    /// The address can't be used.
+    #[error("{0:?} is no HTTP address")]
+    Address(String),
+    /// The server couldn't be asked, or didn't finish its answer.
+    #[error("{}", chain(.0))]
+    Network(#[from] reqwest::Error),
+    /// The hook that adds headers has failed.
+    #[error("the headers couldn't be made: {0}")]
+    Headers(Box<dyn std::error::Error + Send + Sync>),
+    /// The server answered with this status.
+    #[error("the server answered with the HTTP status {status}")]
+    Status {
+        /// The status.
+        status: StatusCode,
+        /// What the server wants to know first.
+        authenticate: Option<String>,
+    },
+    /// The answer is neither JSON nor a stream of events.
+    #[error("the server answered with {0:?}, which is no message")]
+    ContentType(String),
+    /// The answer is over the limit.
+    #[error("the server's answer has more than {0} bytes")]
+    TooLarge(usize),
+    /// The answer has ended and the request isn't answered.
+    #[error("the server's answer ended without a response to the request")]
+    Unanswered,
+    /// The older way of HTTP with SSE failed.
+    #[error("the server's event stream names no usable endpoint")]
+    Endpoint,
+    /// The session is over.
+    #[error(transparent)]
+    Expired(#[from] SessionExpired),
+}
+
+/// An error of reqwest with its causes, and without the address, which may hold secrets.
+fn chain(error: &reqwest::Error) -> String {
+    let mut text = String::from("the HTTP request failed");
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
+
+impl HttpError {
+    /// As the response to the request that has failed of it.
+    pub(super) fn response(&self, id: RequestId) -> Vec<u8> {
+        let mut error = ErrorObject::new(HTTP_FAILED, self.to_string());
+        if let Self::Status { status, authenticate } = self {
+            error = error.with_data(json!({"status": status.as_u16(), "authenticate": authenticate}));
+        }
+        respond(id, error)
+    }
+}
+
+/// A response as JSON. Its members are only strings and numbers, which can always be written.
+pub(super) fn respond(id: RequestId, error: ErrorObject) -> Vec<u8> {
+    serde_json::to_vec(&ErrorResponse::new(Some(id), error)).unwrap_or_default()
+}

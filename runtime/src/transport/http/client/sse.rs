@@ -1,0 +1,158 @@
+//! Events out of bytes, as <https://html.spec.whatwg.org/multipage/server-sent-events.html> has it.
+//!
+//! Written here since the kept crates that read events hold one of any size. Here the data of an event over the limit is
+//! dropped while its id is still read, so that the stream can go on after it.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// What a line may have besides data.
+const FIELD: usize = 64;
+
+/// One event.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Event {
+    /// What kind of event it is; empty for a message.
+    pub(super) name: Vec<u8>,
+    pub(super) data: Vec<u8>,
+    /// The data was over the limit, and is not here.
+    pub(super) oversized: bool,
+    /// The id from here on; an empty one takes back what was before.
+    pub(super) id: Option<Vec<u8>>,
+    /// How long to wait before connecting again.
+    pub(super) retry: Option<Duration>,
+}
+
+/// Reads events.
+#[derive(Debug)]
+pub(super) struct Parser {
+    limit: usize,
+    line: Vec<u8>,
+    /// The line has more than `line` holds.
+    cut: bool,
+    /// A line feed that comes next belongs to the end of line before it.
+    after_return: bool,
+    /// Nothing but a byte order mark may have come.
+    first: bool,
+    event: Option<Event>,
+}
+
+impl Parser {
+    pub(super) fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            line: Vec::new(),
+            cut: false,
+            after_return: false,
+            first: true,
+            event: None,
+        }
+    }
+
+    /// Reads on, and adds the events that are complete.
+    pub(super) fn push(&mut self, mut bytes: &[u8], events: &mut VecDeque<Event>) {
+        while let Some(&next) = bytes.first() {
+            if std::mem::take(&mut self.after_return) && next == b'\n' {
+                bytes = bytes.get(1..).unwrap_or_default();
+                continue;
+            }
+            let end = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+            let (part, rest) = bytes.split_at(end.unwrap_or(bytes.len()));
+            let room = (self.limit + FIELD).saturating_sub(self.line.len());
+            self.cut |= part.len() > room;
+            self.line.extend(part.iter().take(room));
+            let Some((end, rest)) = rest.split_first() else {
+                return;
+            };
+            self.after_return = *end == b'\r';
+            bytes = rest;
+            events.extend(self.end_line());
+        }
+    }
+
+    fn end_line(&mut self) -> Option<Event> {
+        let line = std::mem::take(&mut self.line);
+        let cut = std::mem::take(&mut self.cut);
+        let mut line = line.as_slice();
+        if std::mem::take(&mut self.first) {
+            line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
+        }
+        if line.is_empty() {
+            let mut event = self.event.take()?;
+            event.data.pop_if(|last| *last == b'\n');
+            return Some(event);
+        }
+
+        let colon = line.iter().position(|&byte| byte == b':').unwrap_or(line.len());
+        let (name, value) = line.split_at(colon);
+        let value = value.strip_prefix(b":").unwrap_or(value);
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        let short = !cut && value.len() <= self.limit.min(8 * 1024);
+        match name {
+            b"data" => {
+                let event = self.event.get_or_insert_default();
+                if cut || event.oversized || event.data.len() + value.len() > self.limit {
+                    (event.data, event.oversized) = (Vec::new(), true);
+                } else {
+                    event.data.extend_from_slice(value);
+                    event.data.push(b'\n');
+                }
+            }
+            b"event" if short => self.event.get_or_insert_default().name = value.to_vec(),
+            b"id" if short && !value.contains(&0) => self.event.get_or_insert_default().id = Some(value.to_vec()),
+            b"retry" if short && value.iter().all(u8::is_ascii_digit) => {
+                let retry = std::str::from_utf8(value).ok().and_then(|digits| digits.parse().ok());
+                self.event.get_or_insert_default().retry = retry.map(Duration::from_millis);
+            }
+            _ => {}
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &[u8], step: usize, limit: usize) -> Vec<Event> {
+        let (mut parser, mut events) = (Parser::new(limit), VecDeque::new());
+        for chunk in text.chunks(step) {
+            parser.push(chunk, &mut events);
+        }
+        events.into()
+    }
+
+    #[test]
+    fn an_event_is_the_same_however_it_is_cut_and_its_lines_end() {
+        let text =
+            "\u{FEFF}: hello\nid: 1\nretry: 250\nevent: message\ndata: {\"a\":\ndata:1}\n\n\ndata\n\nid\n\ndata: lost";
+        let expected = read(text.as_bytes(), usize::MAX, 100);
+        assert_eq!(expected.len(), 3);
+        assert_eq!(expected[0].data, b"{\"a\":\n1}");
+        assert_eq!(expected[0].name, b"message");
+        assert_eq!(expected[0].id.as_deref(), Some(&b"1"[..]));
+        assert_eq!(expected[0].retry, Some(Duration::from_millis(250)));
+        assert_eq!(expected[1], Event::default());
+        assert_eq!(expected[2].id.as_deref(), Some(&b""[..]));
+        for ends in ["\n", "\r", "\r\n"] {
+            let text = text.replace('\n', ends);
+            for step in 1..8 {
+                assert_eq!(read(text.as_bytes(), step, 100), expected, "{ends:?} {step}");
+            }
+        }
+    }
+
+    #[test]
+    fn data_over_the_limit_is_dropped_and_its_id_is_kept() {
+        let long = "x".repeat(500);
+        let halves = "y".repeat(60);
+        let text = format!("data: {long}\nid: 1\n\ndata: {halves}\ndata: {halves}\nid: 2\n\nid: 3\ndata: ok\n\n");
+        for step in [1, 7, 4096] {
+            let events = read(text.as_bytes(), step, 100);
+            let oversized: Vec<bool> = events.iter().map(|event| event.oversized).collect();
+            assert_eq!(oversized, [true, true, false]);
+            assert_eq!(events[1].id.as_deref(), Some(&b"2"[..]));
+            assert_eq!(events[2].data, b"ok");
+        }
+    }
+}

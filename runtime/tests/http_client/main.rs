@@ -1,0 +1,7 @@
+//! The HTTP client against servers that are written out by hand, byte by byte.
+#![cfg(feature = "http-client")]
+
+mod faults;
+mod server;
+mod session;
+mod streams;
