@@ -1,0 +1,6 @@
+//! Messages over HTTP.
+
+#[cfg(feature = "http-client")]
+pub mod client;
+#[cfg(feature = "http-server")]
+pub mod server;
