@@ -1,0 +1,255 @@
+//! What a server of HTTP can be told.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_adapters::Revision;
+use tokio_util::sync::CancellationToken;
+
+use super::store::{MemoryStore, SessionStore};
+
+/// The settings of a server of Streamable HTTP; [`router`](super::router) makes an axum router of them.
+///
+/// ```
+/// use mcp_runtime::transport::http::server::HttpServer;
+///
+/// let server = HttpServer::new().path("/mcp").allow_host("tools.example").json_only(true);
+/// ```
+#[derive(Clone)]
+pub struct HttpServer {
+    pub(super) path: String,
+    pub(super) legacy: Option<(String, String)>,
+    pub(super) hosts: Vec<String>,
+    pub(super) origins: Vec<String>,
+    pub(super) revisions: Vec<Revision>,
+    pub(super) max_body: usize,
+    pub(super) max_sessions: usize,
+    pub(super) expiry: Duration,
+    pub(super) json_only: bool,
+    pub(super) stateless: bool,
+    pub(super) store: Arc<dyn SessionStore>,
+    pub(super) shutdown: CancellationToken,
+    pub(super) limits: Limits,
+}
+
+/// What bounds one session and its streams.
+#[derive(Debug, Clone)]
+pub(super) struct Limits {
+    pub(super) capacity: usize,
+    pub(super) max_in_flight: usize,
+    pub(super) replay_events: usize,
+    pub(super) replay_bytes: usize,
+    pub(super) keep_alive: Duration,
+    pub(super) retry: Duration,
+    pub(super) stall: Duration,
+}
+
+impl Default for HttpServer {
+    fn default() -> Self {
+        Self {
+            path: "/mcp".to_owned(),
+            legacy: Some(("/sse".to_owned(), "/messages".to_owned())),
+            hosts: Vec::new(),
+            origins: Vec::new(),
+            revisions: Revision::ALL.to_vec(),
+            max_body: 4 << 20,
+            max_sessions: 10_000,
+            expiry: Duration::from_secs(30 * 60),
+            json_only: false,
+            stateless: false,
+            store: Arc::new(MemoryStore::default()),
+            shutdown: CancellationToken::new(),
+            limits: Limits {
+                capacity: 64,
+                max_in_flight: 2048,
+                replay_events: 1024,
+                replay_bytes: 1 << 20,
+                keep_alive: Duration::from_secs(15),
+                retry: Duration::from_secs(1),
+                stall: Duration::from_secs(30),
+            },
+        }
+    }
+}
+
+impl HttpServer {
+    /// A server at `/mcp` that only this machine may talk to.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Where the server is; it begins with a slash.
+    #[must_use]
+    pub fn path(mut self, path: impl Into<String>) -> Self {
+        self.path = path.into();
+        self
+    }
+
+    /// Where peers find the older transport, HTTP with SSE: its stream and where they post to. `/sse` and `/messages`
+    /// unless told otherwise.
+    #[must_use]
+    pub fn legacy_paths(mut self, stream: impl Into<String>, messages: impl Into<String>) -> Self {
+        self.legacy = Some((stream.into(), messages.into()));
+        self
+    }
+
+    /// Without the older transport, HTTP with SSE.
+    #[must_use]
+    pub fn without_legacy(mut self) -> Self {
+        self.legacy = None;
+        self
+    }
+
+    /// Answers requests to this host too, with or without a port: without one, any port will do. `*` is any host.
+    ///
+    /// Without this only `localhost`, `127.0.0.1` and `[::1]` are answered, so that no web page can reach a local
+    /// server by rebinding a name of its own.
+    #[must_use]
+    pub fn allow_host(mut self, host: impl Into<String>) -> Self {
+        self.hosts.push(host.into());
+        self
+    }
+
+    /// Answers web pages of this origin too, such as `https://app.example`. `*` is any origin.
+    ///
+    /// Without this only pages from this machine are answered. Requests that aren't a page's have no origin.
+    #[must_use]
+    pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
+        self.origins.push(origin.into());
+        self
+    }
+
+    /// The revisions that requests may name in their header: what the session engine supports. All unless told
+    /// otherwise.
+    #[must_use]
+    pub fn revisions(mut self, revisions: impl Into<Vec<Revision>>) -> Self {
+        self.revisions = revisions.into();
+        self
+    }
+
+    /// The longest body that is read; 4 MiB unless told otherwise.
+    #[must_use]
+    pub fn max_body(mut self, bytes: usize) -> Self {
+        self.max_body = bytes;
+        self
+    }
+
+    /// How many sessions there may be at once; 10,000 unless told otherwise. Those who come later get a 503.
+    #[must_use]
+    pub fn max_sessions(mut self, sessions: usize) -> Self {
+        self.max_sessions = sessions.min(tokio::sync::Semaphore::MAX_PERMITS);
+        self
+    }
+
+    /// After how long a session ends that nobody posts to and nobody reads from; 30 minutes unless told otherwise.
+    #[must_use]
+    pub fn expiry(mut self, expiry: Duration) -> Self {
+        self.expiry = expiry;
+        self
+    }
+
+    /// Answers each POST by one JSON value rather than a stream of events. What else the server has to say while it
+    /// works goes to the session's GET stream.
+    #[must_use]
+    pub fn json_only(mut self, json_only: bool) -> Self {
+        self.json_only = json_only;
+        self
+    }
+
+    /// Has no sessions: each POST is served by an engine of its own and answered by one JSON value, so that any machine
+    /// can answer any request. There is no GET, no DELETE, and the server can't ask its clients anything.
+    #[must_use]
+    pub fn stateless(mut self, stateless: bool) -> Self {
+        self.stateless = stateless;
+        self
+    }
+
+    /// Where it is written down which sessions there are; in memory unless told otherwise.
+    #[must_use]
+    pub fn store(mut self, store: impl SessionStore) -> Self {
+        self.store = Arc::new(store);
+        self
+    }
+
+    /// Ends all sessions once the token is cancelled, so that no stream keeps the server from shutting down.
+    #[must_use]
+    pub fn shutdown(mut self, token: CancellationToken) -> Self {
+        self.shutdown = token;
+        self
+    }
+
+    /// How many messages may wait on their way to a session engine, and as many on the way from it; 64 unless told
+    /// otherwise.
+    #[must_use]
+    pub fn capacity(mut self, messages: usize) -> Self {
+        self.limits.capacity = messages.max(1);
+        self
+    }
+
+    /// How many requests of one session may be unanswered or unread; 2,048 unless told otherwise. Those who come later
+    /// get a 503.
+    #[must_use]
+    pub fn max_in_flight(mut self, requests: usize) -> Self {
+        self.limits.max_in_flight = requests.min(tokio::sync::Semaphore::MAX_PERMITS);
+        self
+    }
+
+    /// How much of each stream is kept for a client that doesn't read or comes back after its connection was cut: 1,024
+    /// events and 1 MiB unless told otherwise. Answers are kept beyond that.
+    #[must_use]
+    pub fn replay(mut self, events: usize, bytes: usize) -> Self {
+        (self.limits.replay_events, self.limits.replay_bytes) = (events.max(1), bytes);
+        self
+    }
+
+    /// How often something is sent on a quiet stream, so that nobody on the way takes it for dead; 15 seconds unless
+    /// told otherwise.
+    #[must_use]
+    pub fn keep_alive(mut self, interval: Duration) -> Self {
+        self.limits.keep_alive = interval.max(Duration::from_millis(1));
+        self
+    }
+
+    /// How long clients are asked to wait before they reconnect; a second unless told otherwise.
+    #[must_use]
+    pub fn retry(mut self, delay: Duration) -> Self {
+        self.limits.retry = delay;
+        self
+    }
+
+    /// How long a session waits for a client that reads nothing while its buffer is full; 30 seconds unless told
+    /// otherwise. Then the connection is cut, and what has no room is lost, answers excepted.
+    #[must_use]
+    pub fn stall(mut self, patience: Duration) -> Self {
+        self.limits.stall = patience;
+        self
+    }
+
+    /// The settings with each in the range that the others give it.
+    pub(super) fn settled(mut self) -> Self {
+        // A stream that is read keeps its session alive, and quiet ones are read by their keep-alives.
+        let longest = (self.expiry / 3).max(Duration::from_millis(1));
+        self.limits.keep_alive = self.limits.keep_alive.min(longest);
+        self.json_only |= self.stateless;
+        self
+    }
+}
+
+impl fmt::Debug for HttpServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpServer")
+            .field("path", &self.path)
+            .field("legacy", &self.legacy)
+            .field("hosts", &self.hosts)
+            .field("origins", &self.origins)
+            .field("max_body", &self.max_body)
+            .field("max_sessions", &self.max_sessions)
+            .field("expiry", &self.expiry)
+            .field("json_only", &self.json_only)
+            .field("stateless", &self.stateless)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,82 @@
+//! A server of Streamable HTTP, and of HTTP with SSE beside it, as an axum router.
+//!
+//! The server knows how messages travel and nothing of what they mean: for each session it starts an engine, to which it
+//! hands what the client posts, and of which it takes each message to the stream where the client expects it.
+//!
+//! ```
+//! use mcp_runtime::transport::ChannelTransport;
+//! use mcp_runtime::transport::http::server::{HttpServer, SessionInfo, router};
+//!
+//! # fn start_engine(transport: ChannelTransport) {}
+//! let app = router(HttpServer::new(), |transport: ChannelTransport, _: SessionInfo| start_engine(transport));
+//! # let _ = app;
+//! ```
+//!
+//! A stream outlives the connections that it is read through. Each event has an id, and a client whose connection was cut
+//! names the last one it has read to get those after it, on whichever kind of stream. What is kept for that is bounded;
+//! a client that reads slower than the server writes makes its session wait.
+
+mod config;
+mod guard;
+mod legacy;
+mod message;
+mod refusal;
+mod session;
+mod sessions;
+mod store;
+mod stream;
+mod streamable;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::middleware::from_fn_with_state;
+use axum::routing::{any, get, post};
+
+pub use self::config::HttpServer;
+pub use self::sessions::SessionInfo;
+pub use self::store::{MemoryStore, SessionRecord, SessionStore, StoreError, StoreFuture};
+
+use self::sessions::Shared;
+use crate::transport::ChannelTransport;
+
+/// What axum hands to each request.
+#[derive(Clone)]
+struct Server(Arc<Shared>);
+
+impl std::ops::Deref for Server {
+    type Target = Arc<Shared>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// A router that answers clients of every revision.
+///
+/// `serve` is called once for each session, within the tokio runtime, and starts the session's engine at one end of a
+/// channel; it shouldn't wait. The session ends when the engine drops that end, and the engine hears of the session's end
+/// by there being no more messages.
+///
+/// # Panics
+/// When a path doesn't begin with a slash, or two are the same.
+pub fn router<S>(config: HttpServer, serve: S) -> Router
+where
+    S: Fn(ChannelTransport, SessionInfo) + Clone + Send + Sync + 'static,
+{
+    let config = config.settled();
+    let (path, legacy, max_body) = (config.path.clone(), config.legacy.clone(), config.max_body);
+    let legacy = legacy.filter(|_| !config.stateless);
+    let server = Server(Arc::new(Shared::new(config, serve)));
+    let mut router = Router::new().route(&path, any(streamable::handle));
+    if let Some((stream, messages)) = legacy {
+        router = router
+            .route(&stream, get(legacy::open))
+            .route(&messages, post(legacy::post));
+    }
+    router
+        .layer(DefaultBodyLimit::max(max_body))
+        .layer(from_fn_with_state(server.clone(), guard::guard))
+        .with_state(server)
+}

@@ -1,0 +1,60 @@
+//! What is answered when a request isn't taken.
+
+use axum::body::Body;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, error_code};
+
+/// A status, and an error of JSON-RPC that says more.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    status: StatusCode,
+    error: ErrorObject,
+}
+
+impl Refusal {
+    pub(super) fn new(status: StatusCode, code: i64, message: impl Into<String>) -> Self {
+        Self {
+            status,
+            error: ErrorObject::new(code, message),
+        }
+    }
+
+    /// A request that isn't one as HTTP or the transport has it.
+    pub(super) fn invalid(status: StatusCode, message: impl Into<String>) -> Self {
+        Self::new(status, error_code::INVALID_REQUEST, message)
+    }
+
+    pub(super) fn bad_request(message: impl Into<String>) -> Self {
+        Self::invalid(StatusCode::BAD_REQUEST, message)
+    }
+
+    pub(super) fn no_such_session() -> Self {
+        Self::invalid(StatusCode::NOT_FOUND, "Session not found")
+    }
+
+    pub(super) fn busy(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, error_code::INTERNAL_ERROR, message)
+    }
+
+    pub(super) fn internal() -> Self {
+        Self::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            error_code::INTERNAL_ERROR,
+            "Internal error",
+        )
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        tracing::debug!(status = %self.status, why = self.error.message, "a request is refused");
+        let body = serde_json::to_vec(&ErrorResponse::new(None, self.error)).unwrap_or_default();
+        (
+            self.status,
+            [(header::CONTENT_TYPE, "application/json")],
+            Body::from(body),
+        )
+            .into_response()
+    }
+}

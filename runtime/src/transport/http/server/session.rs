@@ -1,0 +1,387 @@
+//! A session: its engine on one side, the streams to its client on the other.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use axum::body::Bytes;
+use mcp_adapters::Revision;
+use mcp_adapters::mcp_wire::RequestId;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::config::Limits;
+use super::message::{Posted, agreed_revision};
+use super::refusal::Refusal;
+use super::stream::Stream;
+use crate::transport::{ChannelReceiver, ChannelSender, Outgoing, Purpose, Sender as _};
+
+/// How many streams that are done are kept for clients whose connection was cut at the end.
+const FINISHED_STREAMS: usize = 64;
+/// How long the answer to a cancelled request is waited for: usually there is none.
+const AFTER_CANCELLATION: Duration = Duration::from_secs(5);
+
+/// Which ways to the client a session has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A stream for each POST, and one for everything else.
+    Streams,
+    /// One JSON value for each POST, and a stream for everything else.
+    Json,
+    /// One JSON value for one POST, and nothing else.
+    Once,
+    /// One stream for everything, in the older transport.
+    Legacy,
+}
+
+/// How far a session is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// `initialize` isn't answered.
+    Starting,
+    /// This revision was agreed upon.
+    Agreed(Revision),
+    /// There was no agreement, or the session has ended.
+    Ended,
+}
+
+#[derive(Debug)]
+pub(super) struct Session {
+    pub(super) id: String,
+    pub(super) kind: Kind,
+    /// Tells this session's events from those of the same session on another machine.
+    pub(super) nonce: u32,
+    pub(super) limits: Limits,
+    /// What the server says of its own accord.
+    pub(super) own: Arc<Stream>,
+    pub(super) ended: CancellationToken,
+    to_engine: ChannelSender,
+    phase: watch::Sender<Phase>,
+    table: Mutex<Table>,
+    used: Mutex<Instant>,
+    room: Arc<Semaphore>,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    /// The last stream that was opened; 0 is the session's own.
+    last: u64,
+    requests: HashMap<RequestId, Request>,
+    streams: HashMap<u64, Open>,
+    finished: VecDeque<Arc<Stream>>,
+    initialize: Option<RequestId>,
+}
+
+#[derive(Debug)]
+struct Request {
+    stream: u64,
+    cancelled: bool,
+}
+
+/// A stream, and how many of its requests are unanswered.
+#[derive(Debug)]
+struct Open {
+    stream: Arc<Stream>,
+    unanswered: usize,
+}
+
+impl Session {
+    pub(super) fn new(
+        id: String,
+        kind: Kind,
+        limits: Limits,
+        to_engine: ChannelSender,
+        ended: CancellationToken,
+        nonce: [u8; 4],
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            id,
+            kind,
+            nonce: u32::from_be_bytes(nonce),
+            own: Arc::new(Stream::new(0, true)),
+            ended,
+            to_engine,
+            phase: watch::Sender::new(Phase::Starting),
+            table: Mutex::default(),
+            used: Mutex::new(Instant::now()),
+            room: Arc::new(Semaphore::new(limits.max_in_flight)),
+            limits,
+        })
+    }
+
+    /// Nothing panics while the lock is held, so it is never poisoned.
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn is_legacy(&self) -> bool {
+        self.kind == Kind::Legacy
+    }
+
+    /// The client is there.
+    pub(super) fn touch(&self) {
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    /// When the client was there.
+    pub(super) fn used(&self) -> Instant {
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The revision that was agreed upon.
+    pub(super) fn revision(&self) -> Option<Revision> {
+        match *self.phase.borrow() {
+            Phase::Agreed(revision) => Some(revision),
+            Phase::Starting | Phase::Ended => None,
+        }
+    }
+
+    /// Waits until `initialize` is answered.
+    pub(super) async fn agreed(&self) -> Option<Revision> {
+        let mut phase = self.phase.subscribe();
+        let _ = phase.wait_for(|phase| *phase != Phase::Starting).await;
+        self.revision()
+    }
+
+    /// Ends the session; its engine is told.
+    pub(super) fn end(&self) {
+        self.ended.cancel();
+    }
+
+    /// Room for one more POST, until the permit is dropped.
+    pub(super) fn admit(&self) -> Result<OwnedSemaphorePermit, Refusal> {
+        let room = self.room.clone().try_acquire_owned();
+        room.map_err(|_| Refusal::busy("Too many requests are in flight in this session"))
+    }
+
+    /// Hands what was posted to the engine. The stream is where the answers will be, if there are requests.
+    pub(super) async fn post(&self, posted: &Posted) -> Result<Option<Arc<Stream>>, Refusal> {
+        self.touch();
+        let registered = self.register(posted)?;
+        let mut unsent = Unsent {
+            session: self,
+            stream: registered.as_ref().map(|(number, _)| *number),
+        };
+        let message = Outgoing {
+            json: posted.json.to_vec(),
+            purpose: Purpose::Own,
+        };
+        let sent = tokio::select! {
+            biased;
+            () = self.ended.cancelled() => false,
+            sent = self.to_engine.send(message) => sent.is_ok(),
+        };
+        if !sent {
+            self.end();
+            return Err(Refusal::no_such_session());
+        }
+        unsent.stream = None;
+        Ok(registered.map(|(_, stream)| stream))
+    }
+
+    /// Opens a stream for what was posted, if it holds requests, and says which number it has.
+    fn register(&self, posted: &Posted) -> Result<Option<(u64, Arc<Stream>)>, Refusal> {
+        if posted.requests.is_empty() {
+            return Ok(None);
+        }
+        let mut table = self.table();
+        let mut ids = HashSet::new();
+        for id in &posted.requests {
+            if table.requests.contains_key(id) || !ids.insert(id) {
+                return Err(Refusal::bad_request(format!("A request with the id {id} is in flight")));
+            }
+        }
+        if table.requests.len() + ids.len() > self.limits.max_in_flight {
+            return Err(Refusal::busy("Too many requests are in flight in this session"));
+        }
+        let number = table.last + 1;
+        let stream = match self.kind {
+            Kind::Legacy => self.own.clone(),
+            Kind::Streams | Kind::Json | Kind::Once => Arc::new(Stream::new(number, false)),
+        };
+        table.last = number;
+        let open = Open {
+            stream: stream.clone(),
+            unanswered: posted.requests.len(),
+        };
+        table.streams.insert(number, open);
+        for id in &posted.requests {
+            let request = Request {
+                stream: number,
+                cancelled: false,
+            };
+            table.requests.insert(id.clone(), request);
+        }
+        if posted.initialize.is_some() && self.revision().is_none() {
+            table.initialize = posted.requests.first().cloned();
+        }
+        Ok(Some((number, stream)))
+    }
+
+    /// The stream with this number, unless it is long done.
+    pub(super) fn stream(&self, number: u64) -> Option<Arc<Stream>> {
+        if number == 0 {
+            return Some(self.own.clone());
+        }
+        let table = self.table();
+        let open = table.streams.get(&number).map(|open| &open.stream);
+        open.or_else(|| table.finished.iter().find(|stream| stream.id == number))
+            .cloned()
+    }
+
+    /// Takes what the engine says to where the client hears it, until the engine has no more to say.
+    pub(super) async fn route_all(&self, mut from_engine: ChannelReceiver) {
+        while let Some(message) = from_engine.receive_outgoing().await {
+            self.route(message).await;
+        }
+    }
+
+    async fn route(&self, message: Outgoing) {
+        let json = Bytes::from(message.json);
+        match message.purpose {
+            Purpose::Answer(ids) => self.answer(&ids, json).await,
+            Purpose::During(id) => {
+                let stream = self.stream_of(&id);
+                let stream = stream
+                    .filter(|_| self.kind == Kind::Streams)
+                    .unwrap_or_else(|| self.own.clone());
+                self.push(&stream, json).await;
+            }
+            Purpose::Own => self.push(&self.own, json).await,
+        }
+    }
+
+    async fn push(&self, stream: &Stream, json: Bytes) {
+        if self.kind == Kind::Once {
+            tracing::debug!("without a session there is no way to the client but the answer");
+        } else {
+            stream.push(json, false, &self.limits).await;
+        }
+    }
+
+    fn stream_of(&self, id: &RequestId) -> Option<Arc<Stream>> {
+        let table = self.table();
+        let number = table.requests.get(id)?.stream;
+        table.streams.get(&number).map(|open| open.stream.clone())
+    }
+
+    async fn answer(&self, ids: &[RequestId], json: Bytes) {
+        let Some(stream) = ids.iter().find_map(|id| self.stream_of(id)) else {
+            tracing::warn!(?ids, "an answer to a request that isn't in flight");
+            return;
+        };
+        let initialize = self.table().initialize.take_if(|id| ids.contains(id));
+        let agreed = initialize.map(|_| agreed_revision(&json).map_or(Phase::Ended, Phase::Agreed));
+        // Where all answers share one stream, its reader has to keep up with them.
+        stream.push(json, !self.is_legacy(), &self.limits).await;
+        self.close(ids);
+        match agreed {
+            // In the older transport a client may try again on the same stream.
+            Some(Phase::Ended) if self.is_legacy() => {}
+            Some(phase) => {
+                self.phase.send_replace(phase);
+            }
+            None => {}
+        }
+    }
+
+    /// Nothing more will be said about these requests.
+    fn close(&self, ids: &[RequestId]) {
+        let mut table = self.table();
+        for id in ids {
+            let Some(request) = table.requests.remove(id) else {
+                continue;
+            };
+            let Some(open) = table.streams.get_mut(&request.stream) else {
+                continue;
+            };
+            open.unanswered -= 1;
+            if open.unanswered > 0 {
+                continue;
+            }
+            let Some(Open { stream, .. }) = table.streams.remove(&request.stream) else {
+                continue;
+            };
+            if self.is_legacy() {
+                continue;
+            }
+            stream.finish();
+            if self.kind == Kind::Streams {
+                table.keep(stream, self.limits.replay_bytes);
+            }
+        }
+    }
+
+    /// Closes the streams of requests that were cancelled, a while later: a cancelled request needs no answer.
+    pub(super) fn expect_cancelled(self: &Arc<Self>, ids: &[RequestId]) {
+        let mut table = self.table();
+        for id in ids {
+            let Some(request) = table.requests.get_mut(id) else {
+                continue;
+            };
+            if !std::mem::replace(&mut request.cancelled, true) {
+                let (session, id, number) = (self.clone(), id.clone(), request.stream);
+                tokio::spawn(async move {
+                    tokio::select! {
+                        () = tokio::time::sleep(AFTER_CANCELLATION) => {}
+                        () = session.ended.cancelled() => return,
+                    }
+                    // The same id may by now be that of another request.
+                    let same = session
+                        .table()
+                        .requests
+                        .get(&id)
+                        .is_some_and(|now| now.stream == number);
+                    if same {
+                        session.close(&[id]);
+                    }
+                });
+            }
+        }
+    }
+
+    /// The session is over: what is buffered can still be read, and nothing follows.
+    pub(super) fn close_all(&self) {
+        self.ended.cancel();
+        self.phase.send_replace(Phase::Ended);
+        let mut table = std::mem::take(&mut *self.table());
+        for (_, open) in table.streams.drain() {
+            open.stream.finish();
+        }
+        self.own.finish();
+    }
+
+    /// Tells the engine that the client is gone.
+    pub(super) async fn hang_up(&self) {
+        self.to_engine.close().await;
+    }
+}
+
+impl Table {
+    fn keep(&mut self, stream: Arc<Stream>, most: usize) {
+        self.finished.push_back(stream);
+        let mut bytes: usize = self.finished.iter().map(|stream| stream.bytes()).sum();
+        while self.finished.len() > FINISHED_STREAMS || (bytes > most && self.finished.len() > 1) {
+            let oldest = self.finished.pop_front();
+            bytes -= oldest.map_or(0, |stream| stream.bytes());
+        }
+    }
+}
+
+/// Requests that the engine is about to get; if it doesn't, they are forgotten.
+struct Unsent<'a> {
+    session: &'a Session,
+    stream: Option<u64>,
+}
+
+impl Drop for Unsent<'_> {
+    fn drop(&mut self) {
+        let Some(number) = self.stream else {
+            return;
+        };
+        let mut table = self.session.table();
+        table.requests.retain(|_, request| request.stream != number);
+        table.streams.remove(&number);
+    }
+}

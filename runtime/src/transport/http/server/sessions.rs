@@ -1,0 +1,312 @@
+//! Beginning sessions, finding them again, and ending them.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use axum::body::Bytes;
+use axum::http::{Extensions, HeaderMap};
+use mcp_adapters::Revision;
+use serde_json::json;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
+
+use super::config::HttpServer;
+use super::message::Posted;
+use super::refusal::Refusal;
+use super::session::{Kind, Session};
+use super::store::SessionRecord;
+use crate::transport::{ChannelReceiver, ChannelTransport, Transport as _, channel};
+
+/// What an engine may want to know of the client that it is started for.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct SessionInfo {
+    /// The session's id; absent where there are no sessions.
+    pub id: Option<String>,
+    /// The headers of the request that began the session, or brought it to this machine.
+    pub headers: HeaderMap,
+    /// What layers around the router have left with that request, such as who the client is.
+    pub extensions: Extensions,
+}
+
+type Serve = dyn Fn(ChannelTransport, SessionInfo) + Send + Sync;
+
+/// What all requests share.
+pub(super) struct Shared {
+    pub(super) config: HttpServer,
+    serve: Box<Serve>,
+    live: Mutex<HashMap<String, Arc<Session>>>,
+    room: Arc<Semaphore>,
+}
+
+impl Shared {
+    pub(super) fn new(
+        config: HttpServer,
+        serve: impl Fn(ChannelTransport, SessionInfo) + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            serve: Box::new(serve),
+            live: Mutex::default(),
+            room: Arc::new(Semaphore::new(config.max_sessions)),
+            config,
+        }
+    }
+
+    fn live(&self) -> MutexGuard<'_, HashMap<String, Arc<Session>>> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts an engine for a session that hasn't begun yet; it ends when what is returned is dropped.
+    pub(super) fn start(
+        self: &Arc<Self>,
+        id: String,
+        kind: Kind,
+        headers: &HeaderMap,
+        extensions: &Extensions,
+    ) -> Result<Beginning, Refusal> {
+        let permit = self.room.clone().try_acquire_owned();
+        let permit = permit.map_err(|_| Refusal::busy("There are too many sessions"))?;
+        let (ours, engines) = channel(self.config.limits.capacity);
+        let (to_engine, from_engine) = ours.split();
+        let ended = self.config.shutdown.child_token();
+        let mut nonce = [0; 4];
+        getrandom::fill(&mut nonce).map_err(no_randomness)?;
+        let session = Session::new(id.clone(), kind, self.config.limits.clone(), to_engine, ended, nonce);
+        let info = SessionInfo {
+            id: (kind != Kind::Once).then_some(id),
+            headers: headers.clone(),
+            extensions: extensions.clone(),
+        };
+        // From here on the session ends whatever happens, a panic of `serve` included.
+        let beginning = Beginning {
+            session: session.clone(),
+            published: false,
+        };
+        (self.serve)(engines, info);
+        tokio::spawn(run(session, from_engine, Arc::downgrade(self), permit));
+        Ok(beginning)
+    }
+
+    /// An id that nobody can guess: 128 bits from the operating system.
+    pub(super) fn new_id() -> Result<String, Refusal> {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes).map_err(no_randomness)?;
+        Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
+    }
+
+    /// Lets clients find a session.
+    pub(super) fn publish(&self, mut beginning: Beginning) -> Arc<Session> {
+        beginning.published = true;
+        let session = beginning.session.clone();
+        self.live().insert(session.id.clone(), session.clone());
+        // It may have ended before it could be found, and then nobody else takes it out.
+        if session.ended.is_cancelled() {
+            self.live().remove(&session.id);
+        }
+        session
+    }
+
+    /// The session of the older transport with this id.
+    pub(super) fn find_legacy(&self, id: &str) -> Option<Arc<Session>> {
+        self.live().get(id).filter(|session| session.is_legacy()).cloned()
+    }
+
+    /// The session with this id, which may have begun on another machine.
+    pub(super) async fn find(
+        self: &Arc<Self>,
+        id: &str,
+        headers: &HeaderMap,
+        extensions: &Extensions,
+    ) -> Result<Arc<Session>, Refusal> {
+        let live = self.live().get(id).cloned();
+        if live.as_ref().is_some_and(|session| session.is_legacy()) {
+            return Err(Refusal::no_such_session());
+        }
+        let record = self
+            .config
+            .store
+            .touch(id, self.config.expiry)
+            .await
+            .map_err(store_fails)?;
+        match (live, record) {
+            (Some(session), Some(_)) => {
+                session.touch();
+                Ok(session)
+            }
+            (None, Some(record)) => self.revive(id, record, headers, extensions).await,
+            (live, None) => {
+                if let Some(session) = live {
+                    session.end();
+                }
+                Err(Refusal::no_such_session())
+            }
+        }
+    }
+
+    /// Begins a session that began elsewhere once more.
+    async fn revive(
+        self: &Arc<Self>,
+        id: &str,
+        record: SessionRecord,
+        headers: &HeaderMap,
+        extensions: &Extensions,
+    ) -> Result<Arc<Session>, Refusal> {
+        let beginning = self.start(id.to_owned(), self.kind(), headers, extensions)?;
+        let initialize = Posted::read(record.initialize.into())?;
+        let revision = self.introduce(&beginning, &initialize).await?;
+        if revision != record.revision {
+            tracing::warn!(%revision, agreed = %record.revision, "the machines that share sessions differ");
+            return Err(Refusal::no_such_session());
+        }
+        // Two requests may have come at once; then the first has won, and this engine goes.
+        if let Some(session) = self.live().get(id) {
+            return Ok(session.clone());
+        }
+        Ok(self.publish(beginning))
+    }
+
+    /// Does what a client does at the beginning, and keeps the answer to itself.
+    pub(super) async fn introduce(&self, beginning: &Beginning, initialize: &Posted) -> Result<Revision, Refusal> {
+        let session = beginning.session();
+        session.post(initialize).await?;
+        let revision = session.agreed().await.ok_or_else(Refusal::internal)?;
+        let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        session.post(&Posted::read(initialized.to_string().into())?).await?;
+        Ok(revision)
+    }
+
+    /// What a client would have begun with that only says which revision it speaks.
+    pub(super) fn bare_initialize(revision: Revision) -> Result<Posted, Refusal> {
+        let client = json!({"name": "unknown", "version": "0"});
+        let params = json!({"protocolVersion": revision.as_str(), "capabilities": {}, "clientInfo": client});
+        let initialize = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params});
+        Posted::read(initialize.to_string().into())
+    }
+
+    /// Writes down a session that has begun.
+    pub(super) async fn record(&self, id: &str, initialize: &Bytes, revision: Revision) -> Result<(), Refusal> {
+        let record = SessionRecord {
+            initialize: initialize.to_vec(),
+            revision,
+        };
+        self.config
+            .store
+            .create(id, record, self.config.expiry)
+            .await
+            .map_err(store_fails)
+    }
+
+    /// Ends a session that its client no longer wants, on every machine.
+    pub(super) async fn remove(&self, session: &Session) -> Result<(), Refusal> {
+        let removed = self.config.store.remove(&session.id).await;
+        session.end();
+        removed.map_err(store_fails)
+    }
+
+    pub(super) fn kind(&self) -> Kind {
+        if self.config.json_only {
+            Kind::Json
+        } else {
+            Kind::Streams
+        }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        for session in self.live().values() {
+            session.end();
+        }
+    }
+}
+
+fn no_randomness(error: getrandom::Error) -> Refusal {
+    tracing::error!(%error, "the operating system has no random bytes");
+    Refusal::internal()
+}
+
+fn store_fails(error: super::store::StoreError) -> Refusal {
+    tracing::error!(error, "the store of sessions fails");
+    Refusal::internal()
+}
+
+/// A session that ends unless it is published.
+pub(super) struct Beginning {
+    session: Arc<Session>,
+    published: bool,
+}
+
+impl Beginning {
+    pub(super) fn session(&self) -> &Arc<Session> {
+        &self.session
+    }
+}
+
+impl Drop for Beginning {
+    fn drop(&mut self) {
+        if !self.published {
+            self.session.end();
+        }
+    }
+}
+
+/// A session's life, until its engine, its client or time ends it.
+async fn run(session: Arc<Session>, from_engine: ChannelReceiver, shared: Weak<Shared>, _permit: OwnedSemaphorePermit) {
+    let Some(expiry) = shared.upgrade().map(|shared| shared.config.expiry) else {
+        return;
+    };
+    let mut expired = false;
+    {
+        let mut routed = std::pin::pin!(session.route_all(from_engine));
+        while !expired {
+            let deadline = session.used() + expiry;
+            tokio::select! {
+                biased;
+                () = session.ended.cancelled() => break,
+                () = &mut routed => break,
+                () = tokio::time::sleep_until(deadline) => expired = !lives_on(&session, &shared, deadline).await,
+            }
+        }
+    }
+    tracing::debug!(expired, "a session ends");
+    session.close_all();
+    session.hang_up().await;
+    let Some(shared) = shared.upgrade() else {
+        return;
+    };
+    let is_itself = |now: &Arc<Session>| Arc::ptr_eq(now, &session);
+    if !shared.live().get(&session.id).is_some_and(is_itself) {
+        return;
+    }
+    // A session that has expired here may be in use elsewhere, and one that outlives this server may be so again.
+    let stays = expired || session.is_legacy() || shared.config.shutdown.is_cancelled();
+    if !stays && let Err(error) = shared.config.store.remove(&session.id).await {
+        tracing::error!(error, "the store of sessions fails");
+    }
+    let mut live = shared.live();
+    if live.get(&session.id).is_some_and(is_itself) {
+        live.remove(&session.id);
+    }
+}
+
+/// Whether the client has been there since the deadline was set, and nobody has ended the session elsewhere.
+async fn lives_on(session: &Session, shared: &Weak<Shared>, deadline: Instant) -> bool {
+    let Some(shared) = shared.upgrade() else {
+        return false;
+    };
+    let expiry = shared.config.expiry;
+    if session.used() + expiry <= deadline {
+        return false;
+    }
+    if session.is_legacy() || session.kind == Kind::Once || session.revision().is_none() {
+        return true;
+    }
+    // A client that only listens asks for nothing, and the store hears of it here.
+    match shared.config.store.touch(&session.id, expiry).await {
+        Ok(record) => record.is_some(),
+        Err(error) => {
+            tracing::error!(error, "the store of sessions fails");
+            true
+        }
+    }
+}

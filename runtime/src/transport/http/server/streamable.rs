@@ -1,0 +1,245 @@
+//! The one endpoint of Streamable HTTP.
+
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{FromRequest, Request, State};
+use axum::http::request::Parts;
+use axum::http::{Extensions, HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use mcp_adapters::Revision;
+use tokio::time::{Duration, timeout};
+
+use super::Server;
+use super::guard::{check_accept, check_content_type, check_revision};
+use super::message::{Posted, join_answers};
+use super::refusal::Refusal;
+use super::session::{Kind, Session};
+use super::sessions::Shared;
+use super::stream::{EventId, Opening, Reader, Stream};
+
+const SESSION: &str = "mcp-session-id";
+const LAST_EVENT: &str = "last-event-id";
+const JSON: &str = "application/json";
+const EVENTS: &str = "text/event-stream";
+/// How long a client may take to send a body.
+const BODY_PATIENCE: Duration = Duration::from_secs(60);
+
+/// Answers a request, whichever method it has.
+pub(super) async fn handle(State(server): State<Server>, request: Request) -> Response {
+    let method = request.method().clone();
+    let answer = match method {
+        Method::POST => post(&server, request).await,
+        Method::GET if !server.config.stateless => listen(&server, request.into_parts().0).await,
+        Method::DELETE if !server.config.stateless => delete(&server, request.into_parts().0).await,
+        _ => Err(Refusal::invalid(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed")),
+    };
+    let mut response = answer.unwrap_or_else(IntoResponse::into_response);
+    if response.status() == StatusCode::METHOD_NOT_ALLOWED {
+        let allowed = if server.config.stateless {
+            "POST"
+        } else {
+            "GET, POST, DELETE"
+        };
+        response
+            .headers_mut()
+            .insert(header::ALLOW, HeaderValue::from_static(allowed));
+    }
+    response
+}
+
+async fn post(server: &Server, request: Request) -> Result<Response, Refusal> {
+    let types: &[&str] = if server.config.json_only {
+        &[JSON]
+    } else {
+        &[JSON, EVENTS]
+    };
+    check_accept(request.headers(), types)?;
+    check_content_type(request.headers())?;
+    let (headers, extensions) = (request.headers().clone(), request.extensions().clone());
+    if server.config.stateless {
+        return post_once(server, &headers, &extensions, read_body(request).await?).await;
+    }
+    let Some(id) = session_id(&headers)? else {
+        let posted = read_body(request).await?;
+        return match posted.initialize {
+            Some(_) => begin(server, &headers, &extensions, posted).await,
+            None => Err(no_session_id()),
+        };
+    };
+    let session = server.find(id, &headers, &extensions).await?;
+    let revision = check_revision(&headers, session.revision(), &server.config.revisions)?;
+    let posted = read_body(request).await?;
+    check_batch(&posted, revision)?;
+    let permit = session.admit()?;
+    let stream = session.post(&posted).await?;
+    session.expect_cancelled(&posted.cancelled);
+    match stream {
+        None => Ok(StatusCode::ACCEPTED.into_response()),
+        Some(stream) if session.kind == Kind::Json => json_answer(&session, &stream, &posted).await,
+        Some(stream) => {
+            let reader = stream.attach(&session, None, opening(revision), Some(permit));
+            reader.map(events).map_err(|_| Refusal::internal())
+        }
+    }
+}
+
+/// The request that begins a session. Its answer is waited for, since there is no session if it is an error.
+async fn begin(
+    server: &Server,
+    headers: &HeaderMap,
+    extensions: &Extensions,
+    posted: Posted,
+) -> Result<Response, Refusal> {
+    let id = Shared::new_id()?;
+    let beginning = server.start(id.clone(), server.kind(), headers, extensions)?;
+    let session = beginning.session().clone();
+    let permit = session.admit()?;
+    let stream = session.post(&posted).await?.ok_or_else(Refusal::internal)?;
+    let agreed = session.agreed().await;
+    if let Some(revision) = agreed {
+        server.record(&id, &posted.json, revision).await?;
+        server.publish(beginning);
+    }
+    let mut response = if session.kind == Kind::Json {
+        json_answer(&session, &stream, &posted).await?
+    } else {
+        let opening = opening(agreed.or(posted.initialize.flatten()).unwrap_or(Revision::HUB));
+        let reader = stream.attach(&session, None, opening, Some(permit));
+        reader.map(events).map_err(|_| Refusal::internal())?
+    };
+    if agreed.is_some() {
+        let id = HeaderValue::from_str(&id).map_err(|_| Refusal::internal())?;
+        response.headers_mut().insert(SESSION, id);
+    }
+    Ok(response)
+}
+
+/// A request without a session: it has an engine of its own.
+async fn post_once(
+    server: &Server,
+    headers: &HeaderMap,
+    extensions: &Extensions,
+    posted: Posted,
+) -> Result<Response, Refusal> {
+    let agreed = posted.initialize.flatten();
+    let revision = match posted.initialize {
+        Some(_) => agreed.unwrap_or(Revision::LATEST),
+        None => check_revision(headers, None, &server.config.revisions)?,
+    };
+    check_batch(&posted, revision)?;
+    if posted.requests.is_empty() {
+        // Whatever it is about, there is no engine any more that would care.
+        return Ok(StatusCode::ACCEPTED.into_response());
+    }
+    let beginning = server.start(String::new(), Kind::Once, headers, extensions)?;
+    if posted.initialize.is_none() && revision.facts().initializes {
+        let initialize = Shared::bare_initialize(revision)?;
+        server.introduce(&beginning, &initialize).await?;
+    }
+    let session = beginning.session();
+    let stream = session.post(&posted).await?.ok_or_else(Refusal::internal)?;
+    json_answer(session, &stream, &posted).await
+}
+
+/// Opens the session's own stream, or takes up one that was cut.
+async fn listen(server: &Server, request: Parts) -> Result<Response, Refusal> {
+    let headers = &request.headers;
+    check_accept(headers, &[EVENTS])?;
+    let session = find(server, &request).await?;
+    let revision = check_revision(headers, session.revision(), &server.config.revisions)?;
+    let permit = session.admit()?;
+    let last = headers.get(LAST_EVENT).filter(|last| !last.is_empty());
+    let last = match last {
+        None => None,
+        Some(last) => Some(last.to_str().ok().and_then(EventId::parse).ok_or_else(no_such_event)?),
+    };
+    let reader = match last {
+        Some(last) if last.nonce == session.nonce => {
+            let stream = session.stream(last.stream).ok_or_else(no_such_event)?;
+            stream.attach(&session, Some(last.event), Opening::Quiet, Some(permit))
+        }
+        // A stream for one request ended with the machine that had it; of its own accord a server speaks on any.
+        Some(last) if last.stream != session.own.id => return Err(no_such_event()),
+        _ => session.own.attach(&session, None, opening(revision), Some(permit)),
+    };
+    reader.map(events).map_err(|_| no_such_event())
+}
+
+async fn delete(server: &Server, request: Parts) -> Result<Response, Refusal> {
+    let session = find(server, &request).await?;
+    check_revision(&request.headers, session.revision(), &server.config.revisions)?;
+    server.remove(&session).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+async fn find(server: &Server, request: &Parts) -> Result<Arc<Session>, Refusal> {
+    let id = session_id(&request.headers)?.ok_or_else(no_session_id)?;
+    server.find(id, &request.headers, &request.extensions).await
+}
+
+fn session_id(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
+    let mut ids = headers.get_all(SESSION).iter();
+    match (ids.next(), ids.next()) {
+        (None, _) => Ok(None),
+        (Some(id), None) => id.to_str().map(Some).map_err(|_| Refusal::no_such_session()),
+        (Some(_), Some(_)) => Err(Refusal::bad_request("More than one Mcp-Session-Id")),
+    }
+}
+
+fn no_session_id() -> Refusal {
+    Refusal::bad_request("The header Mcp-Session-Id is required")
+}
+
+fn no_such_event() -> Refusal {
+    Refusal::bad_request("There is no such event to resume from")
+}
+
+/// Reads what a client posts.
+pub(super) async fn read_body(request: Request) -> Result<Posted, Refusal> {
+    let body = timeout(BODY_PATIENCE, Bytes::from_request(request, &())).await;
+    let body = body.map_err(|_| Refusal::invalid(StatusCode::REQUEST_TIMEOUT, "The body doesn't come"))?;
+    let body = body.map_err(|rejection| Refusal::invalid(rejection.status(), rejection.body_text()))?;
+    Posted::read(body)
+}
+
+/// Refuses a batch where there are none.
+pub(super) fn check_batch(posted: &Posted, revision: Revision) -> Result<(), Refusal> {
+    match posted.batch && !revision.facts().batches {
+        true => Err(Refusal::bad_request(format!("Revision {revision} has no batches"))),
+        false => Ok(()),
+    }
+}
+
+/// Clients as late as the hub are known to take an event without data for what it is.
+fn opening(revision: Revision) -> Opening {
+    if revision >= Revision::HUB {
+        Opening::Primed
+    } else {
+        Opening::Quiet
+    }
+}
+
+async fn json_answer(session: &Session, stream: &Stream, posted: &Posted) -> Result<Response, Refusal> {
+    let answers = stream.answers().await;
+    if answers.is_empty() {
+        return match session.ended.is_cancelled() {
+            true => Err(Refusal::internal()),
+            // It was cancelled, and nobody waits for an answer.
+            false => Ok(StatusCode::ACCEPTED.into_response()),
+        };
+    }
+    let body = Body::from(join_answers(posted.batch, answers));
+    Ok(([(header::CONTENT_TYPE, JSON)], body).into_response())
+}
+
+/// The response whose body is a stream of events.
+pub(super) fn events(reader: Reader) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, EVENTS),
+        (header::CACHE_CONTROL, "no-cache, no-transform"),
+        // Some proxies keep a response until it is whole, unless they are told.
+        (header::HeaderName::from_static("x-accel-buffering"), "no"),
+    ];
+    (headers, Body::from_stream(reader)).into_response()
+}
