@@ -8,7 +8,7 @@ use crate::error::CallError;
 use crate::peer::{Peer, PeerInfo};
 use crate::side::Side;
 
-/// What a handler knows about the call that it handles.
+/// What a handler knows about the call that it handles. Clones are about the same call.
 #[derive(Debug)]
 pub struct Context<S: Side> {
     pub(crate) peer: Peer<S>,
@@ -16,6 +16,18 @@ pub struct Context<S: Side> {
     pub(crate) token: Option<hub::ProgressToken>,
     pub(crate) cancelled: CancellationToken,
     pub(crate) losses: Vec<Loss>,
+}
+
+impl<S: Side> Clone for Context<S> {
+    fn clone(&self) -> Self {
+        Self {
+            peer: self.peer.clone(),
+            id: self.id.clone(),
+            token: self.token.clone(),
+            cancelled: self.cancelled.clone(),
+            losses: self.losses.clone(),
+        }
+    }
 }
 
 impl<S: Side> Context<S> {
@@ -60,12 +72,7 @@ impl<S: Side> Context<S> {
     ///
     /// # Errors
     /// When it can't be told.
-    pub async fn progress(
-        &self,
-        progress: f64,
-        total: Option<f64>,
-        message: Option<String>,
-    ) -> Result<(), CallError> {
+    pub async fn progress(&self, progress: f64, total: Option<f64>, message: Option<String>) -> Result<(), CallError> {
         let Some(token) = self.token.clone() else {
             return Ok(());
         };

@@ -8,6 +8,8 @@ mod context;
 mod error;
 mod options;
 mod peer;
+#[cfg(feature = "router")]
+pub mod router;
 mod session;
 mod side;
 pub mod transport;
@@ -20,5 +22,7 @@ pub use self::context::Context;
 pub use self::error::{CallError, ConnectError};
 pub use self::options::{Limits, LossObserver, Options};
 pub use self::peer::{Peer, PeerInfo, Progress};
+#[cfg(feature = "router")]
+pub use self::router::{IntoToolResult, Router, Structured};
 pub use self::session::{ClientSession, ServerSession, Session, connect, serve};
 pub use self::side::{ClientSide, ServerSide, Side};

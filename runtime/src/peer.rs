@@ -89,9 +89,7 @@ impl<S: Side> Peer<S> {
     /// # Errors
     /// When there is no result.
     pub async fn call(&self, request: S::RequestOut) -> Result<S::ResultIn, CallError> {
-        self.shared
-            .call(request, self.purpose(), self.progress.clone())
-            .await
+        self.shared.call(request, self.purpose(), self.progress.clone()).await
     }
 
     /// Tells the peer something.

@@ -61,7 +61,13 @@ async fn session(revision: Revision) -> (mcp_runtime::ServerSession, mcp_runtime
         ..Options::default()
     };
     let capabilities: hub::ClientCapabilities = serde_json::from_value(json!({"roots": {}})).unwrap();
-    let client = connect(Roots, hub::Implementation::new("client", "1.0"), capabilities, options, client_end);
+    let client = connect(
+        Roots,
+        hub::Implementation::new("client", "1.0"),
+        capabilities,
+        options,
+        client_end,
+    );
     (server, client.await.unwrap())
 }
 
@@ -74,7 +80,10 @@ async fn one_handler_serves_every_revision() {
         assert_eq!(tools.tools[0].name, "weather");
         let (progress, mut made) = tokio::sync::mpsc::channel(4);
         let peer = client.peer().clone().with_progress(progress);
-        let result = peer.call_tool(hub::CallToolRequestParams::new("weather")).await.unwrap();
+        let result = peer
+            .call_tool(hub::CallToolRequestParams::new("weather"))
+            .await
+            .unwrap();
         assert!(serde_json::to_string(&result).unwrap().contains("1 roots"));
         assert_eq!(made.recv().await.map(|made| made.total), Some(Some(2.0)));
         client.close().await;
@@ -90,14 +99,25 @@ async fn a_panic_is_an_internal_error_to_that_caller_alone() {
         Err(CallError::Peer(error)) => assert_eq!(error.code, -32603),
         other => panic!("{other:?}"),
     }
-    peer.call_tool(hub::CallToolRequestParams::new("weather")).await.unwrap();
+    peer.call_tool(hub::CallToolRequestParams::new("weather"))
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
 async fn what_the_peer_does_not_offer_is_not_sent() {
     let (_server, client) = session(Revision::LATEST).await;
     let error = client.peer().list_prompts(None).await.unwrap_err();
-    assert!(matches!(error, CallError::NotOffered { capability: "prompts", .. }), "{error}");
+    assert!(
+        matches!(
+            error,
+            CallError::NotOffered {
+                capability: "prompts",
+                ..
+            }
+        ),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -108,5 +128,7 @@ async fn every_pending_call_ends_when_the_peer_goes() {
     tokio::time::sleep(Duration::from_millis(50)).await;
     client.close().await;
     assert!(matches!(call.await.unwrap(), Err(CallError::Closed)));
-    tokio::time::timeout(Duration::from_secs(10), server.ended()).await.unwrap();
+    tokio::time::timeout(Duration::from_secs(10), server.ended())
+        .await
+        .unwrap();
 }

@@ -113,6 +113,9 @@ impl<S: Side> Engine<S> {
                 }
             }
             Ok(Batch::Many(messages)) => self.take_batch(messages).await,
+            Err(_) if serde_json::from_slice::<&serde_json::value::RawValue>(json).is_err() => {
+                self.refuse(None, ErrorObject::new(error_code::PARSE_ERROR, "not JSON")).await;
+            }
             Err(error) => self.take_malformed(&glimpse, &error).await,
         }
     }
@@ -171,7 +174,8 @@ impl<S: Side> Engine<S> {
                 Some(self.take_request(call.id, call.request, token, losses))
             }
             Message::Notification(notice) => {
-                self.shared.report(S::notification_method(&notice.notification), &losses);
+                self.shared
+                    .report(S::notification_method(&notice.notification), &losses);
                 self.take_notification(notice.notification, losses).await;
                 None
             }
@@ -233,11 +237,17 @@ impl<S: Side> Engine<S> {
         if let Some(line) = self.shared.method(method, true)
             && let Err(error) = check_offered(&self.shared.own_capabilities, line)
         {
-            return refused(ErrorObject::new(error_code::METHOD_NOT_FOUND, error.to_string().replace("the peer", "this side")));
+            return refused(ErrorObject::new(
+                error_code::METHOD_NOT_FOUND,
+                error.to_string().replace("the peer", "this side"),
+            ));
         }
         let limits = &self.shared.options.limits;
         if self.waiting.load(Ordering::Relaxed) >= limits.in_flight + limits.waiting {
-            return refused(ErrorObject::new(error_code::INTERNAL_ERROR, "too many requests are in flight"));
+            return refused(ErrorObject::new(
+                error_code::INTERNAL_ERROR,
+                "too many requests are in flight",
+            ));
         }
         let cancelled = CancellationToken::new();
         {
@@ -260,7 +270,10 @@ impl<S: Side> Engine<S> {
             losses,
         };
         let engine = Arc::clone(self);
-        Pending::later(Some(id), self.tasks.spawn(async move { engine.handle(request, context).await }))
+        Pending::later(
+            Some(id),
+            self.tasks.spawn(async move { engine.handle(request, context).await }),
+        )
     }
 
     fn answered_at_once(&self, id: &RequestId, answer: Result<S::Result, ErrorObject>) -> Pending {
@@ -271,7 +284,10 @@ impl<S: Side> Engine<S> {
     fn open(&self, params: &hub::InitializeRequestParams, welcome: &Welcome) -> Result<S::Result, ErrorObject> {
         let supported = &self.shared.options.supported;
         let Some(revision) = negotiate(&params.protocol_version, supported) else {
-            return Err(ErrorObject::new(error_code::INTERNAL_ERROR, "the server supports no revision"));
+            return Err(ErrorObject::new(
+                error_code::INTERNAL_ERROR,
+                "the server supports no revision",
+            ));
         };
         let info = PeerInfo {
             implementation: params.client_info.clone(),
@@ -279,7 +295,10 @@ impl<S: Side> Engine<S> {
             instructions: None,
         };
         if !self.shared.negotiated(revision, info) {
-            return Err(ErrorObject::new(error_code::INVALID_REQUEST, "the session has begun before"));
+            return Err(ErrorObject::new(
+                error_code::INVALID_REQUEST,
+                "the session has begun before",
+            ));
         }
         let mut result = hub::InitializeResult::new(
             revision.as_str(),
@@ -292,7 +311,7 @@ impl<S: Side> Engine<S> {
 
     /// Has the handler answer a request, unless the peer cancels it.
     async fn handle(self: Arc<Self>, request: S::Request, context: Context<S>) -> Answer {
-        let Some(id) = context.id.clone() else { return None };
+        let id = context.id.clone()?;
         let method = S::method(&request).to_owned();
         let cancelled = context.cancelled.clone();
         let engine = Arc::clone(&self);
@@ -346,7 +365,10 @@ impl<S: Side> Engine<S> {
         let id = glimpse.id();
         if let (Some(id), false) = (&id, glimpse.calls()) {
             // A malformed answer: the call that waits for it must not wait for ever.
-            let reason = ErrorObject::new(error_code::INVALID_REQUEST, format!("the peer's answer is malformed: {error}"));
+            let reason = ErrorObject::new(
+                error_code::INVALID_REQUEST,
+                format!("the peer's answer is malformed: {error}"),
+            );
             if self.shared.answered(id, Err(reason)) {
                 return;
             }

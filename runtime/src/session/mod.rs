@@ -15,6 +15,9 @@ use tokio_util::sync::CancellationToken;
 use self::engine::{Engine, Welcome};
 use self::handler::{Handler, OfClient, OfServer};
 use self::shared::Shared;
+
+#[cfg(feature = "router")]
+pub(crate) use self::handler::Boxed;
 use crate::context::Context;
 use crate::error::ConnectError;
 use crate::options::Options;

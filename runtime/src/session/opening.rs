@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use mcp_adapters::mcp_wire::{RequestId, from_str};
 use mcp_adapters::hub;
+use mcp_adapters::mcp_wire::{RequestId, from_str};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 

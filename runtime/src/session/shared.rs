@@ -197,7 +197,9 @@ impl<S: Side> Shared<S> {
         let json = json?;
         let result = S::decode_result(self.revision_of(&json), &method, &json)?;
         let Some(result) = result else {
-            return Err(CallError::InvalidResult(format!("{method} isn't a method of the peer's revision")));
+            return Err(CallError::InvalidResult(format!(
+                "{method} isn't a method of the peer's revision"
+            )));
         };
         self.report(&method, &result.losses);
         Ok(result.result)
@@ -335,7 +337,9 @@ pub fn check_offered(capabilities: &Value, method: &Method) -> Result<(), CallEr
     let Some(capability) = method.capability else {
         return Ok(());
     };
-    let offered = capability.split('.').try_fold(capabilities, |at, member| at.get(member));
+    let offered = capability
+        .split('.')
+        .try_fold(capabilities, |at, member| at.get(member));
     match offered {
         None | Some(Value::Null | Value::Bool(false)) => Err(CallError::NotOffered {
             method: method.name.to_owned(),
