@@ -654,7 +654,7 @@ async fn a_stream_is_resumed_from_before_its_first_event() {
         "nonsense",
         "1-2",
         "99999999-1-1",
-        &id.replacen("-1-", "-77-", 1),
+        &id.replacen("-2-", "-77-", 1),
         &format!("{}-9-9", id.split('-').next().unwrap()),
     ] {
         assert_eq!(server.listen(&session, Some(id)).await.status, 400, "{id}");

@@ -146,7 +146,8 @@ impl HttpServer {
     /// After how long a session ends that nobody posts to and nobody reads from; 30 minutes unless told otherwise.
     #[must_use]
     pub fn expiry(mut self, expiry: Duration) -> Self {
-        self.expiry = expiry;
+        // Far enough away that a clock can still count to it.
+        self.expiry = expiry.min(Duration::from_secs(365 * 24 * 60 * 60));
         self
     }
 

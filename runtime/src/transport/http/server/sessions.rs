@@ -258,13 +258,22 @@ async fn run(session: Arc<Session>, from_engine: ChannelReceiver, shared: Weak<S
     let mut expired = false;
     {
         let mut routed = std::pin::pin!(session.route_all(from_engine));
+        let mut renewed = session.used();
         while !expired {
-            let deadline = session.used() + expiry;
+            // The store has to hear of a client that only listens before the record expires there.
+            let look = (session.used() + expiry).min(Instant::now() + expiry / 2);
             tokio::select! {
                 biased;
                 () = session.ended.cancelled() => break,
                 () = &mut routed => break,
-                () = tokio::time::sleep_until(deadline) => expired = !lives_on(&session, &shared, deadline).await,
+                () = tokio::time::sleep_until(look) => {
+                    let used = session.used();
+                    expired = used + expiry <= Instant::now();
+                    if !expired && used > renewed {
+                        renewed = used;
+                        expired = !renew(&session, &shared).await;
+                    }
+                }
             }
         }
     }
@@ -289,20 +298,15 @@ async fn run(session: Arc<Session>, from_engine: ChannelReceiver, shared: Weak<S
     }
 }
 
-/// Whether the client has been there since the deadline was set, and nobody has ended the session elsewhere.
-async fn lives_on(session: &Session, shared: &Weak<Shared>, deadline: Instant) -> bool {
+/// Tells the store that the client is there, and says whether nobody has ended the session elsewhere.
+async fn renew(session: &Session, shared: &Weak<Shared>) -> bool {
     let Some(shared) = shared.upgrade() else {
         return false;
     };
-    let expiry = shared.config.expiry;
-    if session.used() + expiry <= deadline {
-        return false;
-    }
     if session.is_legacy() || session.kind == Kind::Once || session.revision().is_none() {
         return true;
     }
-    // A client that only listens asks for nothing, and the store hears of it here.
-    match shared.config.store.touch(&session.id, expiry).await {
+    match shared.config.store.touch(&session.id, shared.config.expiry).await {
         Ok(record) => record.is_some(),
         Err(error) => {
             tracing::error!(error, "the store of sessions fails");
