@@ -22,12 +22,16 @@ pub fn run(args: &DecodeArgs, input: impl BufRead, output: impl Write) -> Result
     if let Some(name) = &args.definition {
         find(revision, name)?;
     }
-    answer_lines(input, output, args.definition.as_deref(), |name, json| {
-        match find(revision, name) {
+    answer_lines(
+        input,
+        output,
+        args.definition.as_deref(),
+        |name, json| match find(revision, name) {
             Ok(definition) => decode(definition, json, args.strict),
             Err(error) => Answer::bad("type", error),
-        }
-    })
+        },
+        |problem| Answer::bad(Path::default(), problem),
+    )
 }
 
 fn find(revision: Revision, name: &str) -> Result<&'static Definition, CommandError> {

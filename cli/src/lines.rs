@@ -3,7 +3,8 @@
 use std::io::{self, BufRead, Write};
 
 use mcp_adapters::UnknownRevision;
-use mcp_adapters::mcp_wire::{OpenJson, Path};
+use mcp_adapters::mcp_wire::{OpenJson, error_code};
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 /// What every line of input came to.
@@ -44,6 +45,25 @@ impl CommandError {
 struct TypedLine {
     r#type: String,
     value: OpenJson,
+}
+
+/// A line that should name its type and doesn't.
+#[derive(Debug, thiserror::Error)]
+#[error("not a line {{\"type\":…,\"value\":…}}: {error}")]
+pub struct NotTyped {
+    /// The JSON-RPC error code that would tell a peer.
+    pub code: i64,
+    error: serde_json::Error,
+}
+
+impl NotTyped {
+    fn new(line: &[u8], error: serde_json::Error) -> Self {
+        let code = match serde_json::from_slice::<IgnoredAny>(line) {
+            Ok(_) => error_code::INVALID_REQUEST,
+            Err(_) => error_code::PARSE_ERROR,
+        };
+        Self { code, error }
+    }
 }
 
 /// What became of a line.
@@ -91,12 +111,13 @@ impl<T> Answer<T> {
     }
 }
 
-/// Answers every line of `input`, each an instance of `definition` or naming its own.
+/// Answers every line of `input`, each an instance of `definition` or naming its own, and refuses those that name none.
 pub fn answer_lines<T: Serialize>(
     mut input: impl BufRead,
     mut output: impl Write,
     definition: Option<&str>,
     answer: impl Fn(&str, &[u8]) -> Answer<T>,
+    refuse: impl Fn(NotTyped) -> Answer<T>,
 ) -> Result<Outcome, CommandError> {
     let mut outcome = Outcome::AllGood;
     let mut line = Vec::new();
@@ -112,10 +133,7 @@ pub fn answer_lines<T: Serialize>(
             Some(name) => answer(name, &line),
             None => match serde_json::from_slice::<TypedLine>(&line) {
                 Ok(typed) => answer(&typed.r#type, typed.value.text().as_bytes()),
-                Err(error) => Answer::bad(
-                    Path::default(),
-                    format!("not a line {{\"type\":…,\"value\":…}}: {error}"),
-                ),
+                Err(error) => refuse(NotTyped::new(&line, error)),
             },
         };
         if let Answer::Bad(_) = answered {

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, Write};
 
-use mcp_adapters::mcp_wire::OpenJson;
+use mcp_adapters::mcp_wire::{OpenJson, Path};
 use mcp_adapters::{Loss, Policy, Revision, translatable, translate};
 use serde::Serialize;
 
@@ -62,5 +62,6 @@ pub fn run(args: &TranslateArgs, input: impl BufRead, output: impl Write) -> Res
             }),
             Err(error) => Answer::refused(Some(error.code()), error.path(), error.reason()),
         },
+        |problem| Answer::refused(Some(problem.code), Path::default(), problem),
     )
 }

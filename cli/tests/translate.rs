@@ -196,9 +196,11 @@ fn every_refused_line_has_the_same_four_members() {
 }
 
 #[test]
-#[ignore = "it has no code yet: cli/src/lines.rs refuses it with `Answer::bad`"]
 fn a_typed_line_that_is_none_is_refused_with_the_same_four_members() {
-    has_four_members(&typed("no line\n{\"value\":{}}\n"));
+    let run = typed("no line\n{\"value\":{}}\n");
+    has_four_members(&run);
+    let codes: Vec<Value> = run.answers().into_iter().map(|answer| answer["code"].clone()).collect();
+    assert_eq!(codes, [-32700, -32600], "what is no JSON, and what is no typed line");
 }
 
 fn typed(input: &str) -> Run {
