@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::adapt::rules::FUNCTIONS;
 use crate::adapt::{PairInput, Plan, Rules, Side, plan_conversions, report};
 use crate::emit::{
-    AdapterTemplates, AdaptersInput, Docs, EmitError, EmitInput, RevisionInput, Templates, crate_name, emit_adapters,
-    emit_crate,
+    AdapterTemplates, AdaptersInput, Docs, EmitError, EmitInput, RevisionInput, Templates, callable_functions,
+    crate_name, emit_adapters, emit_crate,
 };
 use crate::files::{FileSet, FilesError, Report};
 use crate::load::{Document, Entry, Manifest, check_document, load_document};
@@ -23,8 +24,6 @@ const SCHEMA: &str = "schema.json";
 const DOCS: &str = "docs.yaml";
 /// The file of the schema directory that says which definitions belong together.
 const MODULES: &str = "modules.yaml";
-/// The file of a revision's directory that holds the functions which its rules call.
-const FUNCTIONS: &str = "adapt.rs";
 /// The file of the schema directory that says which capability each method needs.
 const CAPABILITIES: &str = "capabilities.yaml";
 /// The beginning of the directories that belong to the generator.
@@ -218,15 +217,14 @@ fn load_revision(directory: &Path) -> Result<LoadedRevision, Problems> {
 /// The hand-written functions that rules call: a Rust file that becomes a module of the adapters.
 fn load_functions(path: &Path, rules: &Rules) -> Result<Option<String>, Problems> {
     let text = crate::load::read_text(path)?;
-    let missing = rules.functions().into_iter().filter(|name| {
-        let declaration = format!("fn {name}(");
-        !text.as_ref().is_some_and(|text| text.contains(&declaration))
-    });
-    let problem = |name: &str| {
-        Problem::new(path.display().to_string(), format!("there is no function `{name}`"))
-            .help(format!("a rule of {} calls it", crate::adapt::rules::RULES))
+    let functions = match &text {
+        Some(text) => callable_functions(text).map_err(|(place, what)| {
+            let problem = Problem::new(path.display().to_string(), what).at(place);
+            problem.help("the file becomes a module of the adapters, so it must be Rust")
+        })?,
+        None => BTreeSet::new(),
     };
-    Problems::check(missing.map(problem).collect())?;
+    Problems::check(rules.calls_of_others(&functions))?;
     Ok(text)
 }
 

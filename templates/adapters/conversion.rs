@@ -1,15 +1,15 @@
 //! Moving values from one revision to the next, and what is lost on the way.
 
-use std::borrow::Cow;
-use std::fmt;
-
 use mcp_wire::path::Segment;
 use mcp_wire::serde::Serialize;
-use mcp_wire::serde_json::{self, Value};
-use mcp_wire::{
-    Call, Decode, Extra, Judge, Map, Message, Notice, Number, OpenJson, OpenObject, Path, RequestId, Validate,
-    error_code, from_str, validate_at,
-};
+use mcp_wire::serde_json::Value;
+use mcp_wire::{Decode, Extra, Judge, Map, OpenJson, Path, Validate, error_code, from_str, validate_at};
+
+use crate::filling::fill_template;
+use crate::loss::{Reversed, without_detours};
+
+pub use crate::loss::{Loss, LossKind};
+pub use crate::unrepresentable::Unrepresentable;
 
 /// A value that has a counterpart in an adjacent revision.
 ///
@@ -40,50 +40,6 @@ pub enum Policy {
 pub struct Conversion {
     policy: Policy,
     losses: Vec<Reversed>,
-}
-
-/// Something that was in the source and isn't in the target, or the other way round.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Loss {
-    /// Where in the source value.
-    pub path: Path,
-    /// What happened.
-    pub kind: LossKind,
-    /// What did it: the revision and place of a rule in `schema/<revision>/adapt.yaml`, or `automatic`.
-    pub rule: &'static str,
-}
-
-/// What happened to a value that couldn't be moved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum LossKind {
-    /// It was left out.
-    Dropped,
-    /// Something else stands in its place.
-    Replaced,
-    /// Less of it is there.
-    Narrowed,
-    /// The source had none, and the target has one.
-    Defaulted,
-}
-
-/// A loss whose path is still being put together, from the inside outwards.
-#[derive(Debug)]
-struct Reversed {
-    path: Vec<Segment>,
-    kind: LossKind,
-    rule: &'static str,
-}
-
-/// A value that the other revision can't represent.
-#[derive(Clone, PartialEq)]
-pub struct Unrepresentable(Box<Refused>);
-
-#[derive(Clone, PartialEq)]
-struct Refused {
-    path: Vec<Segment>,
-    code: i64,
-    reason: Cow<'static, str>,
-    rule: &'static str,
 }
 
 /// What automatic losses and refusals name as their rule.
@@ -189,10 +145,7 @@ impl Conversion {
         for loss in &mut self.losses[before..] {
             loss.path.push(segment());
         }
-        result.map_err(|mut error| {
-            error.0.path.push(segment());
-            error
-        })
+        result.map_err(|error| error.within(segment()))
     }
 
     /// Converts the value of a member.
@@ -425,29 +378,6 @@ impl Conversion {
     }
 }
 
-/// Leaves out what one step of a chain put in and a later one took out again.
-fn without_detours(mut losses: Vec<Loss>) -> Vec<Loss> {
-    let mut at = 0;
-    while at < losses.len() {
-        if losses[at].kind == LossKind::Defaulted {
-            let made = losses[at].path.segments();
-            let later = &losses[at + 1..];
-            let dropped = later
-                .iter()
-                .position(|loss| loss.kind == LossKind::Dropped && made.starts_with(loss.path.segments()));
-            if let Some(dropped) = dropped.map(|dropped| at + 1 + dropped) {
-                if losses[dropped].path == losses[at].path {
-                    losses.remove(dropped);
-                }
-                losses.remove(at);
-                continue;
-            }
-        }
-        at += 1;
-    }
-    losses
-}
-
 /// A value as JSON, for a target that leaves it open.
 pub(crate) fn open<S: Serialize>(value: &S) -> Result<OpenJson, Unrepresentable> {
     OpenJson::from_serialize(value).map_err(|error| Unrepresentable::by_rule(&error, AUTOMATIC))
@@ -455,11 +385,7 @@ pub(crate) fn open<S: Serialize>(value: &S) -> Result<OpenJson, Unrepresentable>
 
 /// A value of the target, from JSON that the source leaves open.
 pub(crate) fn close<T: Decode>(json: &OpenJson) -> Result<T, Unrepresentable> {
-    from_str(json.text()).map_err(|error| {
-        let mut refused = Unrepresentable::by_rule(&error.reason(), AUTOMATIC);
-        refused.0.path = error.path().segments().iter().rev().cloned().collect();
-        refused
-    })
+    from_str(json.text()).map_err(|error| Unrepresentable::by_rule(&error.reason(), AUTOMATIC).at(&error.path()))
 }
 
 /// A valid value of the target, from JSON that the source leaves open.
@@ -469,283 +395,5 @@ pub(crate) fn close_valid<T: Decode + Validate>(json: &OpenJson) -> Result<T, Un
     match value.validate() {
         Ok(()) => Ok(value),
         Err(invalid) => Err(Unrepresentable::by_rule(&invalid, AUTOMATIC)),
-    }
-}
-
-impl Unrepresentable {
-    /// A refusal by a rule, which a peer is told with a JSON-RPC error code.
-    #[must_use]
-    pub fn new(code: i64, reason: impl Into<Cow<'static, str>>, rule: &'static str) -> Self {
-        Self(Box::new(Refused {
-            path: Vec::new(),
-            code,
-            reason: reason.into(),
-            rule,
-        }))
-    }
-
-    /// A method that the other revision doesn't have.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn no_such_method(method: &str, target: &'static str) -> Self {
-        let because = format!("revision {target} has no method {method}");
-        Self::new(error_code::METHOD_NOT_FOUND, because, AUTOMATIC).within_member("method")
-    }
-
-    fn by_rule(error: &dyn fmt::Display, rule: &'static str) -> Self {
-        Self::new(error_code::INVALID_PARAMS, error.to_string(), rule)
-    }
-
-    #[doc(hidden)]
-    #[must_use]
-    pub fn within_member(mut self, member: &str) -> Self {
-        self.0.path.push(Segment::Member(member.to_owned()));
-        self
-    }
-
-    /// Where in the source value.
-    #[must_use]
-    pub fn path(&self) -> Path {
-        Path::from_reversed(self.0.path.clone())
-    }
-
-    /// The JSON-RPC error code that tells a peer.
-    #[must_use]
-    pub fn code(&self) -> i64 {
-        self.0.code
-    }
-
-    /// Why.
-    #[must_use]
-    pub fn reason(&self) -> &str {
-        &self.0.reason
-    }
-
-    /// What refused it: the revision and place of a rule, or `automatic`.
-    #[must_use]
-    pub fn rule(&self) -> &'static str {
-        self.0.rule
-    }
-}
-
-impl fmt::Display for Unrepresentable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.0.path.is_empty() {
-            write!(f, "`{}`: ", self.path())?;
-        }
-        f.write_str(&self.0.reason)
-    }
-}
-
-impl fmt::Debug for Unrepresentable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Unrepresentable")
-            .field("path", &self.path().to_string())
-            .field("code", &self.0.code)
-            .field("reason", &self.0.reason)
-            .field("rule", &self.0.rule)
-            .finish()
-    }
-}
-
-impl std::error::Error for Unrepresentable {}
-
-impl LossKind {
-    /// The kind as reports name it.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Dropped => "dropped",
-            Self::Replaced => "replaced",
-            Self::Narrowed => "narrowed",
-            Self::Defaulted => "defaulted",
-        }
-    }
-}
-
-impl fmt::Display for LossKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl fmt::Display for Loss {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` {} ({})", self.path, self.kind, self.rule)
-    }
-}
-
-impl<S: Convert<T>, T> Convert<Option<T>> for Option<S> {
-    #[inline]
-    fn convert(self, conversion: &mut Conversion) -> Result<Option<T>, Unrepresentable> {
-        self.map(|value| value.convert(conversion)).transpose()
-    }
-}
-
-impl<S: Convert<T>, T> Convert<Box<T>> for Box<S> {
-    fn convert(self, conversion: &mut Conversion) -> Result<Box<T>, Unrepresentable> {
-        (*self).convert(conversion).map(Box::new)
-    }
-}
-
-impl<S: Convert<T>, T> Convert<Vec<T>> for Vec<S> {
-    fn convert(self, conversion: &mut Conversion) -> Result<Vec<T>, Unrepresentable> {
-        let length = self.len();
-        let mut elements = self
-            .into_iter()
-            .enumerate()
-            .map(|(index, element)| conversion.within_element(index, |conversion| element.convert(conversion)));
-        // Elements that don't grow are collected into the memory that holds them.
-        if size_of::<T>() <= size_of::<S>() {
-            return elements.collect();
-        }
-        let mut converted = Vec::with_capacity(length);
-        elements.try_for_each(|element| {
-            converted.push(element?);
-            Ok(())
-        })?;
-        Ok(converted)
-    }
-}
-
-impl<S: Convert<T>, T> Convert<Map<T>> for Map<S> {
-    fn convert(self, conversion: &mut Conversion) -> Result<Map<T>, Unrepresentable> {
-        self.try_map(|key, value| conversion.within_member(key, |conversion| value.convert(conversion)))
-    }
-}
-
-impl<S: Convert<T>, T> Convert<Call<T>> for Call<S> {
-    fn convert(self, conversion: &mut Conversion) -> Result<Call<T>, Unrepresentable> {
-        let request = self.request.convert(conversion)?;
-        Ok(Call { id: self.id, request })
-    }
-}
-
-impl<S: Convert<T>, T> Convert<Notice<T>> for Notice<S> {
-    fn convert(self, conversion: &mut Conversion) -> Result<Notice<T>, Unrepresentable> {
-        let notification = self.notification.convert(conversion)?;
-        Ok(Notice { notification })
-    }
-}
-
-/// The result of a response is still undecoded, and so is its conversion: it needs the method that was called.
-impl<Q: Convert<Q2>, N: Convert<N2>, Q2, N2> Convert<Message<Q2, N2>> for Message<Q, N> {
-    fn convert(self, conversion: &mut Conversion) -> Result<Message<Q2, N2>, Unrepresentable> {
-        Ok(match self {
-            Self::Request(call) => Message::Request(call.convert(conversion)?),
-            Self::Notification(notice) => Message::Notification(notice.convert(conversion)?),
-            Self::Response(response) => Message::Response(response),
-            Self::Error(response) => Message::Error(response),
-        })
-    }
-}
-
-macro_rules! same_in_every_revision {
-    ($($type:ty),*) => {
-        $(impl Convert<$type> for $type {
-            #[inline]
-            fn convert(self, _: &mut Conversion) -> Result<$type, Unrepresentable> {
-                Ok(self)
-            }
-        })*
-    };
-}
-same_in_every_revision!(
-    (),
-    bool,
-    i64,
-    String,
-    Number,
-    RequestId,
-    OpenJson,
-    OpenObject,
-    mcp_wire::UnknownMethod
-);
-
-impl Convert<Number> for i64 {
-    fn convert(self, _: &mut Conversion) -> Result<Number, Unrepresentable> {
-        Ok(Number::from(self))
-    }
-}
-
-impl Convert<i64> for Number {
-    fn convert(self, _: &mut Conversion) -> Result<i64, Unrepresentable> {
-        close(&open(&self)?)
-    }
-}
-
-impl Convert<OpenJson> for OpenObject {
-    fn convert(self, _: &mut Conversion) -> Result<OpenJson, Unrepresentable> {
-        Ok(OpenJson::from(self))
-    }
-}
-
-impl Convert<OpenObject> for OpenJson {
-    fn convert(self, _: &mut Conversion) -> Result<OpenObject, Unrepresentable> {
-        close(&self)
-    }
-}
-
-/// Fills the placeholders of a rule's JSON with members of a value.
-///
-/// A text that is one placeholder becomes the member's value, or nothing; placeholders within a text become their text,
-/// and a line of it whose placeholder has no value is left out. `{}` is the whole value as JSON text, and `{list[].name}`
-/// a member of each element.
-fn fill_template<S: Serialize>(template: &str, value: &S) -> Result<Value, serde_json::Error> {
-    let template: Value = serde_json::from_str(template)?;
-    let value = serde_json::to_value(value)?;
-    Ok(fill(&template, &value).unwrap_or(Value::Null))
-}
-
-fn fill(template: &Value, value: &Value) -> Option<Value> {
-    Some(match template {
-        Value::String(text) => match text.strip_prefix('{').and_then(|text| text.strip_suffix('}')) {
-            Some("") => Value::String(value.to_string()),
-            Some(path) if !path.contains(['{', '}']) => select(value, path)?,
-            _ => Value::String(
-                text.lines()
-                    .filter_map(|line| fill_line(line, value))
-                    .collect::<Vec<_>>()
-                    .join("\n"),
-            ),
-        },
-        Value::Array(elements) => elements.iter().filter_map(|element| fill(element, value)).collect(),
-        Value::Object(members) => {
-            let filled = members
-                .iter()
-                .filter_map(|(member, inner)| Some((member.clone(), fill(inner, value)?)));
-            Value::Object(filled.collect())
-        }
-        other => other.clone(),
-    })
-}
-
-fn fill_line(line: &str, value: &Value) -> Option<String> {
-    let mut filled = String::new();
-    let mut rest = line;
-    while let Some((before, after)) = rest.split_once('{') {
-        let (path, after) = after.split_once('}')?;
-        filled.push_str(before);
-        match select(value, path)? {
-            Value::String(text) => filled.push_str(&text),
-            other => filled.push_str(&other.to_string()),
-        }
-        rest = after;
-    }
-    filled.push_str(rest);
-    Some(filled)
-}
-
-fn select(value: &Value, path: &str) -> Option<Value> {
-    if path.is_empty() {
-        return Some(value.clone());
-    }
-    let (first, rest) = path.split_once('.').unwrap_or((path, ""));
-    match first.strip_suffix("[]") {
-        Some(list) => {
-            let elements = value.get(list)?.as_array()?.iter();
-            Some(elements.filter_map(|element| select(element, rest)).collect())
-        }
-        None => select(value.get(first)?, rest),
     }
 }

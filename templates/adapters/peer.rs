@@ -1,8 +1,11 @@
 //! What becomes of messages between peers of different revisions.
 
-use mcp_wire::serde::Serialize;
+use mcp_wire::path::Segment;
 use mcp_wire::serde_json;
-use mcp_wire::{DecodeError, ErrorObject, ErrorResponse, Message, Object, OpenJson, RequestId, error_code};
+use mcp_wire::{
+    Batch, Decode, DecodeError, Decoded, ErrorObject, ErrorResponse, Message, Object, OpenJson, RequestId, error_code,
+    from_slice,
+};
 
 use crate::conversion::{AUTOMATIC, Conversion, Convert, Loss, LossKind, Policy, Unrepresentable};
 
@@ -16,7 +19,8 @@ pub enum Translated<M> {
         /// What it lost.
         losses: Vec<Loss>,
     },
-    /// A request that the other revision can't represent: it isn't sent on, and this is the answer to it.
+    /// A request that the other revision can't represent, or what is no message: it isn't sent on, and this is the
+    /// answer to it.
     Refused(ErrorResponse),
     /// A notification that the other revision can't represent: it isn't sent on, and nobody is told.
     Dropped {
@@ -67,6 +71,50 @@ impl std::fmt::Display for FromPeer {
 }
 
 impl std::error::Error for FromPeer {}
+
+/// Each message of what a peer sent at once, which is several where its revision has batches.
+///
+/// Only an array is looked at twice: each element of it has an outcome of its own.
+pub(crate) fn received<M: Decode, T>(
+    json: &[u8],
+    batches: bool,
+    convert: impl Fn(M) -> Translated<T>,
+) -> Decoded<Batch<Translated<T>>> {
+    if json.trim_ascii_start().first() != Some(&b'[') {
+        return Ok(Batch::One(convert(from_slice(json)?)));
+    }
+    let elements: Vec<OpenJson> = from_slice(json)?;
+    if !batches || elements.is_empty() {
+        let because = if batches {
+            "an empty batch has no message"
+        } else {
+            "the revision has no batches"
+        };
+        let error = ErrorObject::new(error_code::INVALID_REQUEST, because);
+        return Ok(Batch::One(Translated::Refused(ErrorResponse::new(None, error))));
+    }
+    let outcome = |element: &OpenJson| match element.decode_as() {
+        Ok(message) => convert(message),
+        Err(error) => Translated::Refused(malformed(element, &error)),
+    };
+    Ok(Batch::Many(elements.iter().map(outcome).collect()))
+}
+
+/// The answer to what is no message.
+fn malformed(json: &OpenJson, error: &DecodeError) -> ErrorResponse {
+    let has = |member| json.get(member).is_some();
+    // The id of an answer is one of ours: an error with it would be taken for the answer to another request.
+    let is_answer = !has("method") && (has("result") || has("error"));
+    let id = json.get("id").filter(|_| !is_answer);
+    let id: Option<RequestId> = id.and_then(|id| id.decode_as().ok());
+    let in_params = error.path().segments().first() == Some(&Segment::Member("params".to_owned()));
+    let code = if in_params && id.is_some() {
+        error_code::INVALID_PARAMS
+    } else {
+        error_code::INVALID_REQUEST
+    };
+    ErrorResponse::new(id, ErrorObject::new(code, error.to_string()))
+}
 
 /// A message that is of the same revision on both sides.
 pub(crate) fn same<M>(message: M, _: Policy) -> Translated<M> {
@@ -119,11 +167,6 @@ pub(crate) fn encoded<Q: Object, N: Object>(message: Translated<Message<Q, N>>) 
         Translated::Refused(response) => Translated::Refused(response),
         Translated::Dropped { losses, reason } => Translated::Dropped { losses, reason },
     }
-}
-
-/// A result as the JSON that is sent.
-pub(crate) fn encoded_result<T: Serialize>(result: &T) -> Result<OpenJson, Unrepresentable> {
-    crate::conversion::open(result)
 }
 
 impl<M> Translated<M> {

@@ -5,7 +5,7 @@ use mcp_adapters::mcp_wire::{Batch, DecodeErrorKind, Message, OpenJson};
 use mcp_adapters::{
     FromPeer, Loss, Policy,
     Revision::{self, V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25},
-    Translated, peers, translate,
+    Translated, hub, peers, translate,
 };
 use mcp_tests::same;
 use serde_json::{Value, json};
@@ -349,9 +349,46 @@ fn a_method_that_no_revision_knows_reaches_whoever_can_answer_it() {
 
 #[test]
 fn a_method_of_a_later_revision_from_an_earlier_peer_is_judged_by_the_hub() {
+    use hub::{ClientNotification, ClientRequest};
     let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tasks/get", "params": {"taskId": "t"}});
+    // What is wrong with the parameters of a method that isn't declared is nobody's business.
+    let wrong = json!({"jsonrpc": "2.0", "id": 1, "method": "tasks/get", "params": {"taskId": 1}});
+    let method = |peer, message: &Value, policy| {
+        let read = peers::client_message(peer, message.to_string().as_bytes(), policy).unwrap();
+        match alone(read) {
+            Translated::Message { message, .. } => match message {
+                Message::Request(call) => match call.request {
+                    ClientRequest::GetTask(_) => "known",
+                    ClientRequest::Unknown(_) => "unknown",
+                    _ => "another",
+                },
+                _ => "no request",
+            },
+            _ => "refused",
+        }
+    };
     for peer in EARLIER {
         assert_eq!(from_client(peer, &request), unchanged(&request));
+        assert_eq!(from_client(peer, &wrong), unchanged(&wrong));
+        // The hub's handler answers that there is no such method, as the peer's revision has it.
+        assert_eq!(method(peer, &request, Policy::Conform), "unknown");
+        // What a gateway carried to an earlier revision comes back as what it was.
+        assert_eq!(method(peer, &request, Policy::Carry), "known");
+        assert_eq!(method(peer, &wrong, Policy::Carry), "refused");
+    }
+    assert_eq!(method(Revision::HUB, &request, Policy::Conform), "known");
+
+    let told = json!({"jsonrpc": "2.0", "method": "notifications/tasks/status", "params": {}});
+    for peer in EARLIER {
+        let read = peers::client_message(peer, told.to_string().as_bytes(), Policy::Conform).unwrap();
+        let Translated::Message {
+            message: Message::Notification(notice),
+            losses,
+        } = alone(read)
+        else {
+            panic!("no notification")
+        };
+        assert!(matches!(notice.notification, ClientNotification::Unknown(_)) && losses.is_empty());
     }
 }
 
@@ -671,14 +708,98 @@ fn a_batch_of_2025_03_26_is_split_and_each_message_has_its_own_fate() {
 }
 
 #[test]
-fn a_batch_in_another_revision_is_no_message() {
-    let batch = br#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#;
-    for peer in [V2024_11_05, V2025_06_18, V2025_11_25] {
-        let client = peers::client_message(peer, batch, Policy::Conform).unwrap_err();
-        let server = peers::server_message(peer, batch, Policy::Conform).unwrap_err();
-        assert_eq!([client.kind(), server.kind()], [DecodeErrorKind::WrongType; 2]);
-        assert_eq!(client.to_string(), "expected an object, found an array");
+fn a_batch_in_another_revision_is_an_invalid_request() {
+    for batch in [r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, " [1]", "[]"] {
+        for peer in [V2024_11_05, V2025_06_18, V2025_11_25] {
+            let refused = vec![answered(Value::Null, -32600, "the revision has no batches")];
+            assert_eq!(outcomes(peer, batch), (false, refused), "{batch}");
+        }
     }
+}
+
+#[test]
+fn an_empty_batch_is_an_invalid_request() {
+    let refused = vec![answered(Value::Null, -32600, "an empty batch has no message")];
+    assert_eq!(outcomes(V2025_03_26, "\n[ ]"), (false, refused));
+}
+
+#[test]
+fn a_bad_element_of_a_batch_is_refused_with_its_id_and_the_others_are_read() {
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+    let answer = json!({"jsonrpc": "2.0", "id": 2, "result": {}});
+    let elements = [
+        (json!(1), Value::Null, -32600),
+        (json!([]), Value::Null, -32600),
+        (json!({}), Value::Null, -32600),
+        (json!({"jsonrpc": "2.0", "id": 7}), json!(7), -32600),
+        (
+            json!({"jsonrpc": "1.0", "id": "a", "method": "ping"}),
+            json!("a"),
+            -32600,
+        ),
+        (json!({"id": 8, "method": "ping"}), json!(8), -32600),
+        (
+            json!({"jsonrpc": "2.0", "id": 1.5, "method": "ping"}),
+            Value::Null,
+            -32600,
+        ),
+        (json!({"jsonrpc": "2.0", "id": 9, "method": 1}), json!(9), -32600),
+        (
+            json!({"jsonrpc": "2.0", "id": 10, "method": "tools/call", "params": {"name": 1}}),
+            json!(10),
+            -32602,
+        ),
+        (
+            json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": {}}),
+            Value::Null,
+            -32600,
+        ),
+        // Its id is one that we gave: it must not look like an answer to a request of the peer's.
+        (json!({"jsonrpc": "1.0", "id": 1, "result": {}}), Value::Null, -32600),
+    ];
+    for (element, id, code) in elements {
+        let batch = json!([ping, element, answer]);
+        let (is_batch, found) = outcomes(V2025_03_26, &batch.to_string());
+        assert!(is_batch);
+        assert_eq!([&found[0], &found[2]], [&unchanged(&ping), &unchanged(&answer)]);
+        let Fate::Answered {
+            id: named, code: given, ..
+        } = &found[1]
+        else {
+            panic!("{element} became {:?}", found[1])
+        };
+        assert_eq!((named, *given), (&id, code), "{element}");
+    }
+}
+
+#[test]
+fn a_batch_that_is_no_json_is_a_decode_error() {
+    let batches = [
+        "[",
+        "[{]",
+        "[1,]",
+        r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+        "[] []",
+    ];
+    for batch in batches {
+        for peer in Revision::ALL {
+            let error = peers::client_message(peer, batch.as_bytes(), Policy::Conform).unwrap_err();
+            assert_eq!(error.kind(), DecodeErrorKind::Syntax, "{batch}");
+        }
+    }
+}
+
+/// Whether a server takes what a client sent for a batch, and what became of each message.
+fn outcomes(peer: Revision, json: &str) -> (bool, Vec<Fate>) {
+    let read = peers::client_message(peer, json.as_bytes(), Policy::Conform).unwrap();
+    let (is_batch, messages) = match read {
+        Batch::One(message) => (false, vec![message]),
+        Batch::Many(messages) => (true, messages),
+    };
+    let fates = messages
+        .into_iter()
+        .map(|message| fate(message, |message| serde_json::to_value(message).unwrap()));
+    (is_batch, fates.collect())
 }
 
 #[test]

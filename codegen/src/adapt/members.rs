@@ -2,165 +2,23 @@
 
 use serde_json::Value;
 
+use super::fitting::type_of;
 use super::plan::Planner;
 use super::relation::Relation;
 use super::rules::{Action, Place};
-use super::{Refusal, VariantPlan};
-use crate::model::{Member, Struct, TypeKind};
-use crate::normalise::Scalar;
-
-/// How an object becomes another.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct StructPlan {
-    /// The declared members of the target.
-    pub members: Vec<MemberPlan>,
-    /// The constants of the target that need a look at the source.
-    pub constants: Vec<ConstantPlan>,
-    /// The members of the source that the target doesn't declare.
-    pub leftovers: Vec<Leftover>,
-    /// Whether the target holds no member that it doesn't declare.
-    pub closed: bool,
-}
-
-/// A declared member of the target.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MemberPlan {
-    /// The member, as the target declares it.
-    pub to: Member,
-    /// Where its value comes from.
-    pub value: ValuePlan,
-    /// What it is where the source has none: JSON, and the rule.
-    pub default: Option<(String, String)>,
-    /// Where the target says more about the value than the source does.
-    pub checked: Option<String>,
-}
-
-/// Where a member's value comes from.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ValuePlan {
-    /// The same member of the source, and how it is taken over.
-    Taken(Member, Taking),
-    /// A constant of the source.
-    Constant(Scalar),
-    /// A member that the source doesn't declare; the pointer is what it is judged by.
-    Adopted(Option<String>),
-}
-
-/// How a value is taken over.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Taking {
-    /// As it is.
-    Moved,
-    /// As the value of another revision's type.
-    Converted,
-    /// Variant by variant, because rules differ here from elsewhere.
-    Matched(Vec<VariantPlan>),
-    /// By a hand-written function.
-    Called {
-        /// The function.
-        function: String,
-    },
-    /// Without the entries that can't be held, unless the object's member lists their keys.
-    Omitting {
-        /// The member that lists keys.
-        unless_in: String,
-        /// The rule.
-        rule: String,
-    },
-    /// Without the elements whose members have these values.
-    Hiding {
-        /// The members to look at, each from the element inwards, and the values that hide.
-        when: Vec<(Vec<String>, String)>,
-        /// The rule.
-        rule: String,
-    },
-    /// Not at all, and recorded.
-    Dropped {
-        /// The rule.
-        rule: String,
-    },
-    /// It can't be.
-    Refused(Refusal),
-}
-
-/// A constant of the target.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ConstantPlan {
-    /// Its name.
-    pub name: String,
-    /// Its value.
-    pub value: Scalar,
-    /// Whether the target may lack it.
-    pub optional: bool,
-    /// What the source says.
-    pub source: ConstantSource,
-}
-
-/// What the source says about a constant of the target.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ConstantSource {
-    /// It has the same constant, and may lack it or not.
-    Same {
-        /// Whether it may lack it.
-        optional: bool,
-    },
-    /// It has another value there.
-    Other,
-    /// It has a member of that name whose value varies.
-    Member(Member),
-    /// It declares nothing of that name.
-    Undeclared,
-}
-
-/// A member of the source that the target doesn't declare.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Leftover {
-    /// Its name.
-    pub name: String,
-    /// Its value; `None` for a member whose value varies.
-    pub constant: Option<Scalar>,
-    /// Whether the source may lack it.
-    pub optional: bool,
-    /// Whether it is held behind a pointer.
-    pub boxed: bool,
-    /// What becomes of it.
-    pub fate: LeftoverFate,
-}
-
-/// What becomes of a member that the target doesn't declare.
-#[derive(Debug, Clone, PartialEq)]
-pub enum LeftoverFate {
-    /// It is dropped and recorded, or carried; by a rule or automatically.
-    Left {
-        /// The rule.
-        rule: String,
-    },
-    /// It is copied to another member first.
-    Copied {
-        /// From the target inwards.
-        to: Vec<String>,
-        /// The rule.
-        rule: String,
-    },
-    /// A list of the target gets an element first.
-    Ensured {
-        /// The list's member.
-        list: String,
-        /// The element, with placeholders.
-        item: String,
-        /// The rule.
-        rule: String,
-    },
-    /// It must not be there.
-    Refused(Refusal),
-}
+use super::side::Side;
+use super::{ConstantPlan, ConstantSource, Leftover, LeftoverFate, MemberPlan, Refusal, StructPlan, Taking, ValuePlan};
+use crate::model::{Member, Struct, TypeKind, TypeRef};
 
 impl Planner<'_> {
     pub(super) fn plan_struct(&mut self, from_name: &str, from: &Struct, to_name: &str, to: &Struct) -> StructPlan {
         let mut plan = StructPlan {
-            closed: self.is_closed(to_name),
+            closed: self.is_closed(self.to, Some(to_name)),
             ..StructPlan::default()
         };
+        if plan.closed && !self.is_closed(self.from, Some(from_name)) {
+            self.automatic(from_name, "undeclared members dropped: the target allows none");
+        }
         for member in &to.members {
             let planned = self.plan_member(from_name, from, to_name, member);
             plan.members.push(planned);
@@ -197,7 +55,7 @@ impl Planner<'_> {
                 || to.constants.iter().any(|constant| constant.name == name)
         };
         for constant in from.constants.iter().filter(|constant| !declared(&constant.name)) {
-            let fate = self.plan_leftover(from_name, &constant.name, to);
+            let fate = self.plan_leftover(from_name, &constant.name, (&type_of(&constant.value), true), to);
             plan.leftovers.push(Leftover {
                 name: constant.name.clone(),
                 constant: Some(constant.value.clone()),
@@ -207,7 +65,7 @@ impl Planner<'_> {
             });
         }
         for member in from.members.iter().filter(|member| !declared(&member.name)) {
-            let fate = self.plan_leftover(from_name, &member.name, to);
+            let fate = self.plan_leftover(from_name, &member.name, (&member.ty, false), to);
             plan.leftovers.push(Leftover {
                 name: member.name.clone(),
                 constant: None,
@@ -219,7 +77,13 @@ impl Planner<'_> {
         plan
     }
 
-    fn plan_leftover(&mut self, from_name: &str, member: &str, to: &Struct) -> LeftoverFate {
+    fn plan_leftover(
+        &mut self,
+        from_name: &str,
+        member: &str,
+        (ty, is_constant): (&TypeRef, bool),
+        to: &Struct,
+    ) -> LeftoverFate {
         let place = Place {
             ty: from_name.to_owned(),
             member: Some(member.to_owned()),
@@ -235,13 +99,14 @@ impl Planner<'_> {
         let rule = self.rule_name(index);
         let fate = match action {
             Action::Copy(path) => {
-                let to: Vec<String> = path.split('.').map(str::to_owned).collect();
-                LeftoverFate::Copied { to, rule }
+                let path: Vec<String> = path.split('.').map(str::to_owned).collect();
+                let checked = self.can_copy((!is_constant).then_some(ty), &path, to);
+                self.check_arguments(index, checked);
+                LeftoverFate::Copied { to: path, rule }
             }
             Action::Ensure(ensure) => {
-                if !to.members.iter().any(|member| member.name == ensure.list) {
-                    self.wrong_rule(index, format!("the target has no member `{}`", ensure.list));
-                }
+                let checked = self.can_ensure(ty, ensure, to);
+                self.check_arguments(index, checked);
                 LeftoverFate::Ensured {
                     list: ensure.list.clone(),
                     item: ensure.item.to_string(),
@@ -285,6 +150,8 @@ impl Planner<'_> {
                     "a default is for a member that the target requires and the source may lack",
                 );
             }
+            let checked = self.can_hold(None, value, &to.ty);
+            self.check_arguments(*index, checked);
             default = Some((value.to_string(), self.rule_name(*index)));
             self.ruled(&at, &Action::Default(value.clone()), *index);
         }
@@ -303,7 +170,7 @@ impl Planner<'_> {
             (Some(source), _) => {
                 let taking = match rule {
                     Some((index, action)) if !matches!(action, Action::Default(_)) => {
-                        self.plan_ruled(&place, source, to, index, action)
+                        self.plan_ruled(&place, (source, to), index, action)
                     }
                     _ => self.plan_taking(&place, source, to),
                 };
@@ -340,31 +207,40 @@ impl Planner<'_> {
         if let Some(variants) = self.plan_scoped(place, &from.ty, &to.ty) {
             return Taking::Matched(variants);
         }
-        match self.relate(&from.ty, &to.ty) {
+        let at = place.to_string();
+        match self.relate_at(&at, &from.ty, &to.ty) {
             Relation::Same => Taking::Moved,
             Relation::Converts => Taking::Converted,
             Relation::Impossible => {
-                let at = place.to_string();
                 self.refused(&at, "any value: the target has another type there");
-                Taking::Refused(Refusal::automatic(format!(
-                    "{at} has another type in the target revision"
-                )))
+                let target = &self.to.model.revision;
+                Taking::Refused(Refusal::automatic(format!("revision {target} has another type there")))
             }
         }
     }
 
-    fn plan_ruled(&mut self, place: &Place, from: &Member, to: &Member, index: usize, action: &Action) -> Taking {
+    fn plan_ruled(&mut self, place: &Place, (from, to): (&Member, &Member), index: usize, action: &Action) -> Taking {
         let at = place.to_string();
         let relation = self.relate(&from.ty, &to.ty);
         let rule = self.rule_name(index);
-        let is_automatic = relation == Relation::Same && !matches!(action, Action::Hide(_));
-        if is_automatic {
-            self.wrong_rule(
-                index,
-                "the member is the same in both revisions, and is moved automatically",
-            );
+        // What is hidden could be shown.
+        if !matches!(action, Action::Hide(_)) {
+            match relation {
+                Relation::Same => self.wrong_rule(
+                    index,
+                    "the member is the same in both revisions, and is moved automatically",
+                ),
+                Relation::Converts => self.covered.push((index, (from.ty.clone(), to.ty.clone()))),
+                Relation::Impossible => {}
+            }
         }
         self.ruled(&at, action, index);
+        let checked = match action {
+            Action::OmitUnlessIn(member) => self.can_omit(&place.ty, from, to, member),
+            Action::Hide(conditions) => self.can_hide(from, to, conditions),
+            _ => Ok(()),
+        };
+        self.check_arguments(index, checked);
         match action {
             Action::Call(function) => Taking::Called {
                 function: function.clone(),
@@ -400,6 +276,9 @@ impl Planner<'_> {
     }
 
     /// Where the target asserts something about a member's value that the source doesn't.
+    ///
+    /// Only what stands at the member itself is compared: bounds of a list's elements, or within a definition that it
+    /// refers to, are left to whoever validates the message.
     fn narrower(&self, from_name: &str, from: &Member, to_name: &str, to: &Member) -> Option<String> {
         let pointer = self.to.member_pointer(to_name, &to.name)?;
         let target = self.to.assertions(&pointer);
@@ -409,9 +288,10 @@ impl Planner<'_> {
         (!target.iter().all(|(keyword, value)| said((keyword, value)))).then_some(pointer)
     }
 
-    fn is_closed(&self, to_name: &str) -> bool {
-        match self.to.model.types.get(to_name) {
-            Some(ty) if matches!(ty.kind, TypeKind::Struct(_)) => self.to.is_closed(&ty.pointer),
+    /// Whether a type is an object that holds no member which it doesn't declare.
+    pub(super) fn is_closed(&self, side: Side<'_>, name: Option<&str>) -> bool {
+        match name.and_then(|name| side.model.types.get(name)) {
+            Some(ty) if matches!(ty.kind, TypeKind::Struct(_)) => side.is_closed(&ty.pointer),
             _ => false,
         }
     }

@@ -1,7 +1,11 @@
 //! Two models in, the planned conversions between them and their losses out.
 
+mod arguments;
+mod fitting;
+mod lossless;
 mod matching;
 mod members;
+mod object;
 mod plan;
 mod relation;
 mod report;
@@ -9,7 +13,7 @@ pub mod rules;
 mod side;
 mod variants;
 
-pub use members::{ConstantSource, Leftover, LeftoverFate, MemberPlan, StructPlan, Taking, ValuePlan};
+pub use object::{ConstantPlan, ConstantSource, Leftover, LeftoverFate, MemberPlan, StructPlan, Taking, ValuePlan};
 pub use plan::{How, PairInput, Plan, plan_conversions};
 pub use report::{Note, NoteKind, report};
 pub use rules::{Action, Rules};

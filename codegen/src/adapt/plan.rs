@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::matching::Candidate;
-use super::members::{StructPlan, Taking, ValuePlan};
 use super::relation::Relation;
 use super::report::{Note, NoteKind};
 use super::rules::{Action, Place, Rule, Rules};
 use super::side::Side;
-use super::{AUTOMATIC, Refusal, VariantPlan};
+use super::{AUTOMATIC, Refusal, StructPlan, Taking, ValuePlan, VariantPlan};
 use crate::model::{Model, TypeKind, TypeRef};
 use crate::problem::Problem;
 
@@ -82,10 +81,12 @@ pub fn plan_conversions(input: PairInput<'_>) -> (Plan, Vec<Problem>) {
         planned: BTreeMap::new(),
         notes: BTreeSet::new(),
         used: BTreeSet::new(),
+        covered: Vec::new(),
         problems: Vec::new(),
     };
     planner.walk();
     planner.report_unused();
+    planner.report_shadowing();
     let definitions = planner.definitions();
     let plan = Plan {
         from: input.from.model.revision.clone(),
@@ -118,9 +119,11 @@ pub(super) struct Planner<'m> {
     pub(super) to: Side<'m>,
     pub(super) input: PairInput<'m>,
     pub(super) pending: Vec<(TypeRef, TypeRef)>,
-    planned: BTreeMap<(TypeRef, TypeRef), How>,
+    pub(super) planned: BTreeMap<(TypeRef, TypeRef), How>,
     notes: BTreeSet<Note>,
     used: BTreeSet<usize>,
+    /// Rules on members, by index, whose types convert without them.
+    pub(super) covered: Vec<(usize, (TypeRef, TypeRef))>,
     problems: Vec<Problem>,
 }
 
@@ -142,7 +145,7 @@ impl<'m> Planner<'m> {
         let others = to.named_types();
         for (name, ty) in from.named_types() {
             if let Some(other) = others.get(name) {
-                self.relate(&ty, other);
+                self.relate_at(name, &ty, other);
             }
         }
         while let Some((source, target)) = self.pending.pop() {
@@ -197,6 +200,9 @@ impl<'m> Planner<'m> {
                 }
                 // A value that the source refuses too is passed on: it was never valid, and nothing is to be hidden.
                 let closed = closed && !self.from.is_enumeration(source);
+                if closed {
+                    self.refused(&at, "a value that neither side declares: the target allows no other");
+                }
                 How::Strings { refused, closed }
             }
             (Some(TypeKind::Strings { .. }), None) | (None, Some(TypeKind::Strings { .. })) => How::Strings {
@@ -236,7 +242,7 @@ impl<'m> Planner<'m> {
                         .map(|at| targets[at].clone())
                 });
                 if let Some(found) = &found {
-                    self.relate(ty, found);
+                    self.relate_at(union, ty, found);
                 }
                 let entry = planned.entry(ty.clone()).or_default();
                 if entry.is_none() {
@@ -277,10 +283,18 @@ impl<'m> Planner<'m> {
     }
 
     pub(super) fn wrong_rule(&mut self, index: usize, what: impl Into<String>) {
+        let help = "remove the rule, or see `cargo xtask adapters` for what the plan says there";
+        self.wrong_rule_with(index, what, help);
+    }
+
+    pub(super) fn wrong_rule_with(&mut self, index: usize, what: impl Into<String>, help: &str) {
         let rule = &self.input.rules.rules[index];
         let problem = self.input.rules.problem(rule, format!("{}: {}", rule.at, what.into()));
-        self.problems
-            .push(problem.help("remove the rule, or see `cargo xtask adapters` for what the plan says there"));
+        let problem = problem.help(help);
+        // A type that has several counterparts is planned several times.
+        if !self.problems.contains(&problem) {
+            self.problems.push(problem);
+        }
     }
 
     fn report_unused(&mut self) {

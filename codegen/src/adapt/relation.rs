@@ -25,6 +25,37 @@ impl Planner<'_> {
         relation
     }
 
+    /// The same, for values at a place of which the report is to say what they are refused for.
+    pub(super) fn relate_at(&mut self, at: &str, source: &TypeRef, target: &TypeRef) -> Relation {
+        let relation = self.relate(source, target);
+        if relation == Relation::Converts {
+            self.note_refusals(at, source, target);
+        }
+        relation
+    }
+
+    fn note_refusals(&mut self, at: &str, source: &TypeRef, target: &TypeRef) {
+        let (from, to) = (self.from.model, self.to.model);
+        match (from.resolve(source), to.resolve(target)) {
+            (TypeRef::List(source), TypeRef::List(target))
+            | (TypeRef::Map(source), TypeRef::Map(target))
+            | (TypeRef::Nullable(source), TypeRef::Nullable(target)) => self.note_refusals(at, source, target),
+            (TypeRef::Number, TypeRef::Integer) => {
+                self.refused(
+                    at,
+                    "a number that is no integer of 64 bits: the target has integers there",
+                );
+            }
+            (TypeRef::Any, TypeRef::OpenObject) => self.refused(at, "JSON that is no object"),
+            (TypeRef::String, target @ TypeRef::Named(name)) if self.to.is_enumeration(target) => {
+                if let Some(TypeKind::Strings { .. }) = to.types.get(name).map(|ty| &ty.kind) {
+                    self.refused(at, "a text that is none of the target's values");
+                }
+            }
+            _ => {}
+        }
+    }
+
     fn need(&mut self, source: &TypeRef, target: &TypeRef) {
         let (source, target) = (self.from.model.resolve(source), self.to.model.resolve(target));
         match (source, target) {

@@ -12,6 +12,9 @@ use crate::problem::{Problem, Problems};
 /// The name of the rules in the directory of the later of the two revisions that they stand between.
 pub const RULES: &str = "adapt.yaml";
 
+/// The functions that rules call, beside them.
+pub const FUNCTIONS: &str = "adapt.rs";
+
 /// The rules between a revision and the one before it.
 #[derive(Debug, Clone, Default)]
 pub struct Rules {
@@ -152,16 +155,25 @@ impl Rules {
         })
     }
 
-    /// The functions that the rules call.
+    /// What is wrong with the rules that call something else than one of these functions.
     #[must_use]
-    pub fn functions(&self) -> BTreeSet<&str> {
-        let actions = self.rules.iter().flat_map(|rule| [&rule.down, &rule.up]).flatten();
-        actions
-            .filter_map(|action| match action {
-                Action::Call(name) => Some(name.as_str()),
-                _ => None,
+    pub fn calls_of_others(&self, functions: &BTreeSet<String>) -> Vec<Problem> {
+        let problems = self.rules.iter().flat_map(|rule| {
+            let names = [&rule.down, &rule.up]
+                .into_iter()
+                .flatten()
+                .filter_map(|action| match action {
+                    Action::Call(name) if !functions.contains(name) => Some(name),
+                    _ => None,
+                });
+            names.map(|name| {
+                let problem = self.problem(rule, format!("{}: there is no function `{name}`", rule.at));
+                problem.help(format!(
+                    "write it in {FUNCTIONS} beside the rules, as `pub(crate) fn {name}`"
+                ))
             })
-            .collect()
+        });
+        problems.collect()
     }
 
     /// A problem with a rule.

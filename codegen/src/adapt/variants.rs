@@ -39,7 +39,7 @@ impl Planner<'_> {
         sources
             .into_iter()
             .map(|candidate| {
-                let fate = self.plan_variant(place, &union, &candidate, &siblings, &targets);
+                let fate = self.plan_variant(place, &union, &candidate, &siblings, (target, &targets));
                 VariantPlan {
                     variant: candidate.name,
                     from: candidate.ty,
@@ -56,10 +56,11 @@ impl Planner<'_> {
         union: &str,
         candidate: &Candidate,
         siblings: &[Candidate],
-        targets: &[Candidate],
+        (target, targets): (&TypeRef, &[Candidate]),
     ) -> Fate {
         let names = self.variant_names(candidate);
-        let at = format!("{place}[{}]", names.first().map_or("", String::as_str));
+        let name = names.first().map_or("", String::as_str);
+        let at = format!("{place}[{name}]");
         let mut rule = None;
         for name in &names {
             let variant = Some(name.clone());
@@ -79,13 +80,17 @@ impl Planner<'_> {
             if best.is_some() {
                 self.wrong_rule(index, "the target has this variant, and it is converted automatically");
             }
-            self.ruled(&at, action, index);
+            self.ruled(&self.input.rules.rules[index].at.to_string(), action, index);
             let rule = self.rule_name(index);
             return match action {
-                Action::Replace(template) => Fate::Replaced {
-                    template: template.to_string(),
-                    rule,
-                },
+                Action::Replace(template) => {
+                    let checked = self.can_hold(Some(&candidate.ty), template, target);
+                    self.check_arguments(index, checked);
+                    Fate::Replaced {
+                        template: template.to_string(),
+                        rule,
+                    }
+                }
                 Action::Refuse(refuse) => Fate::Refused(Refusal {
                     code: refuse.code,
                     because: refuse.because.clone(),
@@ -103,13 +108,14 @@ impl Planner<'_> {
                 Fate::Held {
                     variant: target.name.clone(),
                     boxed: target.boxed,
-                    moved: self.relate(&candidate.ty, &target.ty) == Relation::Same,
+                    moved: self.relate_at(&at, &candidate.ty, &target.ty) == Relation::Same,
                 }
             }
             None => {
                 self.refused(&at, "the variant: the target has none that corresponds");
+                let target = &self.to.model.revision;
                 Fate::Refused(Refusal::automatic(format!(
-                    "the target revision has no counterpart of {at}"
+                    "revision {target} has no counterpart of `{name}` there"
                 )))
             }
         }

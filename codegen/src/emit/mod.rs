@@ -20,7 +20,7 @@ use serde_json::Value;
 use crate::model::modules::MESSAGES;
 use crate::model::{Model, TypeKind};
 
-pub use adapters::{AdapterTemplates, AdaptersInput, RevisionInput, emit_adapters};
+pub use adapters::{AdapterTemplates, AdaptersInput, RevisionInput, callable_functions, emit_adapters};
 pub use docs::Docs;
 pub use scaffold::{Templates, crate_name};
 pub use shells::Shells;

@@ -7,13 +7,17 @@ mod translation;
 #[cfg(feature = "definitions")]
 mod translations;
 
-mod chains;
 pub mod conversion;
+mod everywhere;
+mod filling;
 pub mod handlers;
+mod loss;
 mod negotiation;
 mod peer;
 pub mod peers;
 mod revision;
+mod unrepresentable;
+mod chains;
 mod v2024_11_05_to_v2025_03_26;
 mod v2025_03_26_to_v2024_11_05;
 mod v2025_03_26_to_v2025_06_18;

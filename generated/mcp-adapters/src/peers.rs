@@ -5,18 +5,17 @@
 //! Handlers are written against the hub's types; these functions are where other revisions come in. For a peer
 //! that speaks the hub's revision they only decode and encode.
 
-use mcp_wire::{Batch, Decoded, Message, OpenJson, from_slice};
+use mcp_wire::{Batch, Decoded, Message, OpenJson};
 use crate::conversion::{Conversion, Loss, Policy, Unrepresentable};
-use crate::peer::{
-    FromPeer, FromResult, Translated, encoded, encoded_result, same, translated,
-};
+use crate::peer::{FromPeer, FromResult, Translated, encoded, received, same, translated};
 use crate::Revision;
 
 /// What a client of revision `peer` sent, as messages of the hub.
 ///
 /// # Errors
-/// When the bytes are no message of that revision. A message that is one and that the hub can't represent is an
-/// element of what is returned.
+/// When the bytes aren't JSON, or a single message that is none of that revision. Whatever else is wrong has an
+/// outcome in what is returned: a message that the hub can't represent, an element of a batch that is no
+/// message, an empty batch, and one where the revision has none.
 pub fn client_message(
     peer: Revision,
     json: &[u8],
@@ -31,26 +30,56 @@ pub fn client_message(
         >,
     >,
 > {
-    Ok(
-        match peer {
-            Revision::V2024_11_05 => {
-                Batch::One(from_slice::<crate::v2024_11_05::ClientMessage>(json)?)
-                    .map(|message| translated(message, policy))
-            }
-            Revision::V2025_03_26 => {
-                from_slice::<crate::v2025_03_26::ClientMessage>(json)?
-                    .map(|message| translated(message, policy))
-            }
-            Revision::V2025_06_18 => {
-                Batch::One(from_slice::<crate::v2025_06_18::ClientMessage>(json)?)
-                    .map(|message| translated(message, policy))
-            }
-            Revision::V2025_11_25 => {
-                Batch::One(from_slice::<crate::v2025_11_25::ClientMessage>(json)?)
-                    .map(|message| same(message, policy))
-            }
-        },
-    )
+    match peer {
+        Revision::V2024_11_05 => {
+            received(
+                json,
+                false,
+                |
+                    message: Message<
+                        crate::v2024_11_05::ClientRequest,
+                        crate::v2024_11_05::ClientNotification,
+                    >|
+                translated(message, policy),
+            )
+        }
+        Revision::V2025_03_26 => {
+            received(
+                json,
+                true,
+                |
+                    message: Message<
+                        crate::v2025_03_26::ClientRequest,
+                        crate::v2025_03_26::ClientNotification,
+                    >|
+                translated(message, policy),
+            )
+        }
+        Revision::V2025_06_18 => {
+            received(
+                json,
+                false,
+                |
+                    message: Message<
+                        crate::v2025_06_18::ClientRequest,
+                        crate::v2025_06_18::ClientNotification,
+                    >|
+                translated(message, policy),
+            )
+        }
+        Revision::V2025_11_25 => {
+            received(
+                json,
+                false,
+                |
+                    message: Message<
+                        crate::v2025_11_25::ClientRequest,
+                        crate::v2025_11_25::ClientNotification,
+                    >|
+                same(message, policy),
+            )
+        }
+    }
 }
 
 /// A message of the hub, as a client of revision `peer` would send it.
@@ -159,21 +188,21 @@ pub fn client_result_for(
     let mut conversion = Conversion::new(policy);
     let json = match peer {
         Revision::V2024_11_05 => {
-            encoded_result(
+            crate::conversion::open(
                 &conversion.convert::<_, crate::v2024_11_05::ClientResult>(result)?,
             )?
         }
         Revision::V2025_03_26 => {
-            encoded_result(
+            crate::conversion::open(
                 &conversion.convert::<_, crate::v2025_03_26::ClientResult>(result)?,
             )?
         }
         Revision::V2025_06_18 => {
-            encoded_result(
+            crate::conversion::open(
                 &conversion.convert::<_, crate::v2025_06_18::ClientResult>(result)?,
             )?
         }
-        Revision::V2025_11_25 => encoded_result(&result)?,
+        Revision::V2025_11_25 => crate::conversion::open(&result)?,
     };
     Ok((json, conversion.into_losses()))
 }
@@ -181,8 +210,9 @@ pub fn client_result_for(
 /// What a server of revision `peer` sent, as messages of the hub.
 ///
 /// # Errors
-/// When the bytes are no message of that revision. A message that is one and that the hub can't represent is an
-/// element of what is returned.
+/// When the bytes aren't JSON, or a single message that is none of that revision. Whatever else is wrong has an
+/// outcome in what is returned: a message that the hub can't represent, an element of a batch that is no
+/// message, an empty batch, and one where the revision has none.
 pub fn server_message(
     peer: Revision,
     json: &[u8],
@@ -197,26 +227,56 @@ pub fn server_message(
         >,
     >,
 > {
-    Ok(
-        match peer {
-            Revision::V2024_11_05 => {
-                Batch::One(from_slice::<crate::v2024_11_05::ServerMessage>(json)?)
-                    .map(|message| translated(message, policy))
-            }
-            Revision::V2025_03_26 => {
-                from_slice::<crate::v2025_03_26::ServerMessage>(json)?
-                    .map(|message| translated(message, policy))
-            }
-            Revision::V2025_06_18 => {
-                Batch::One(from_slice::<crate::v2025_06_18::ServerMessage>(json)?)
-                    .map(|message| translated(message, policy))
-            }
-            Revision::V2025_11_25 => {
-                Batch::One(from_slice::<crate::v2025_11_25::ServerMessage>(json)?)
-                    .map(|message| same(message, policy))
-            }
-        },
-    )
+    match peer {
+        Revision::V2024_11_05 => {
+            received(
+                json,
+                false,
+                |
+                    message: Message<
+                        crate::v2024_11_05::ServerRequest,
+                        crate::v2024_11_05::ServerNotification,
+                    >|
+                translated(message, policy),
+            )
+        }
+        Revision::V2025_03_26 => {
+            received(
+                json,
+                true,
+                |
+                    message: Message<
+                        crate::v2025_03_26::ServerRequest,
+                        crate::v2025_03_26::ServerNotification,
+                    >|
+                translated(message, policy),
+            )
+        }
+        Revision::V2025_06_18 => {
+            received(
+                json,
+                false,
+                |
+                    message: Message<
+                        crate::v2025_06_18::ServerRequest,
+                        crate::v2025_06_18::ServerNotification,
+                    >|
+                translated(message, policy),
+            )
+        }
+        Revision::V2025_11_25 => {
+            received(
+                json,
+                false,
+                |
+                    message: Message<
+                        crate::v2025_11_25::ServerRequest,
+                        crate::v2025_11_25::ServerNotification,
+                    >|
+                same(message, policy),
+            )
+        }
+    }
 }
 
 /// A message of the hub, as a server of revision `peer` would send it.
@@ -325,21 +385,21 @@ pub fn server_result_for(
     let mut conversion = Conversion::new(policy);
     let json = match peer {
         Revision::V2024_11_05 => {
-            encoded_result(
+            crate::conversion::open(
                 &conversion.convert::<_, crate::v2024_11_05::ServerResult>(result)?,
             )?
         }
         Revision::V2025_03_26 => {
-            encoded_result(
+            crate::conversion::open(
                 &conversion.convert::<_, crate::v2025_03_26::ServerResult>(result)?,
             )?
         }
         Revision::V2025_06_18 => {
-            encoded_result(
+            crate::conversion::open(
                 &conversion.convert::<_, crate::v2025_06_18::ServerResult>(result)?,
             )?
         }
-        Revision::V2025_11_25 => encoded_result(&result)?,
+        Revision::V2025_11_25 => crate::conversion::open(&result)?,
     };
     Ok((json, conversion.into_losses()))
 }

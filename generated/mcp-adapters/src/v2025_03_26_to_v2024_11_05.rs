@@ -5,7 +5,8 @@
 use crate::conversion::{
     Conversion, Convert, Unrepresentable, AUTOMATIC, close, close_valid, open,
 };
-use crate::{v2025_03_26 as source, v2024_11_05 as target};
+use crate::v2025_03_26 as source;
+use crate::v2024_11_05 as target;
 
 impl Convert<target::Annotations> for source::Annotations {
     #[inline]
@@ -175,7 +176,12 @@ impl Convert<target::ClientNotification> for source::ClientNotification {
                     .convert(conversion)
                     .map(target::ClientNotification::RootsListChanged)
             }
-            source::ClientNotification::Unknown(message) => close(&open(&message)?),
+            source::ClientNotification::Unknown(message) if conversion.carries() => {
+                close(&open(&message)?)
+            }
+            source::ClientNotification::Unknown(message) => {
+                Ok(target::ClientNotification::Unknown(message))
+            }
         }
     }
 }
@@ -228,7 +234,12 @@ impl Convert<target::ClientRequest> for source::ClientRequest {
             source::ClientRequest::ListTools(message) => {
                 message.convert(conversion).map(target::ClientRequest::ListTools)
             }
-            source::ClientRequest::Unknown(message) => close(&open(&message)?),
+            source::ClientRequest::Unknown(message) if conversion.carries() => {
+                close(&open(&message)?)
+            }
+            source::ClientRequest::Unknown(message) => {
+                Ok(target::ClientRequest::Unknown(message))
+            }
         }
     }
 }
@@ -1524,7 +1535,12 @@ impl Convert<target::ServerNotification> for source::ServerNotification {
                     .convert(conversion)
                     .map(target::ServerNotification::ToolListChanged)
             }
-            source::ServerNotification::Unknown(message) => close(&open(&message)?),
+            source::ServerNotification::Unknown(message) if conversion.carries() => {
+                close(&open(&message)?)
+            }
+            source::ServerNotification::Unknown(message) => {
+                Ok(target::ServerNotification::Unknown(message))
+            }
         }
     }
 }
@@ -1545,7 +1561,12 @@ impl Convert<target::ServerRequest> for source::ServerRequest {
             source::ServerRequest::CreateMessage(message) => {
                 message.convert(conversion).map(target::ServerRequest::CreateMessage)
             }
-            source::ServerRequest::Unknown(message) => close(&open(&message)?),
+            source::ServerRequest::Unknown(message) if conversion.carries() => {
+                close(&open(&message)?)
+            }
+            source::ServerRequest::Unknown(message) => {
+                Ok(target::ServerRequest::Unknown(message))
+            }
         }
     }
 }

@@ -3,7 +3,8 @@
 //! Values of revision 2025-06-18 as values of 2025-03-26.
 
 use crate::conversion::{Conversion, Convert, Unrepresentable, AUTOMATIC, close, open};
-use crate::{v2025_06_18 as source, v2025_03_26 as target};
+use crate::v2025_06_18 as source;
+use crate::v2025_03_26 as target;
 
 impl Convert<target::Annotations> for source::Annotations {
     #[inline]
@@ -220,7 +221,12 @@ impl Convert<target::ClientNotification> for source::ClientNotification {
                     .convert(conversion)
                     .map(target::ClientNotification::RootsListChanged)
             }
-            source::ClientNotification::Unknown(message) => close(&open(&message)?),
+            source::ClientNotification::Unknown(message) if conversion.carries() => {
+                close(&open(&message)?)
+            }
+            source::ClientNotification::Unknown(message) => {
+                Ok(target::ClientNotification::Unknown(message))
+            }
         }
     }
 }
@@ -273,7 +279,12 @@ impl Convert<target::ClientRequest> for source::ClientRequest {
             source::ClientRequest::ListTools(message) => {
                 message.convert(conversion).map(target::ClientRequest::ListTools)
             }
-            source::ClientRequest::Unknown(message) => close(&open(&message)?),
+            source::ClientRequest::Unknown(message) if conversion.carries() => {
+                close(&open(&message)?)
+            }
+            source::ClientRequest::Unknown(message) => {
+                Ok(target::ClientRequest::Unknown(message))
+            }
         }
     }
 }
@@ -292,7 +303,7 @@ impl Convert<target::ClientResult> for source::ClientResult {
                 Err(
                     Unrepresentable::new(
                         -32603,
-                        "the target revision has no result like ElicitResult",
+                        "no method of revision 2025-03-26 has such a result",
                         "automatic",
                     ),
                 )
@@ -1573,7 +1584,12 @@ impl Convert<target::ServerNotification> for source::ServerNotification {
                     .convert(conversion)
                     .map(target::ServerNotification::ToolListChanged)
             }
-            source::ServerNotification::Unknown(message) => close(&open(&message)?),
+            source::ServerNotification::Unknown(message) if conversion.carries() => {
+                close(&open(&message)?)
+            }
+            source::ServerNotification::Unknown(message) => {
+                Ok(target::ServerNotification::Unknown(message))
+            }
         }
     }
 }
@@ -1605,7 +1621,12 @@ impl Convert<target::ServerRequest> for source::ServerRequest {
             source::ServerRequest::CreateMessage(message) => {
                 message.convert(conversion).map(target::ServerRequest::CreateMessage)
             }
-            source::ServerRequest::Unknown(message) => close(&open(&message)?),
+            source::ServerRequest::Unknown(message) if conversion.carries() => {
+                close(&open(&message)?)
+            }
+            source::ServerRequest::Unknown(message) => {
+                Ok(target::ServerRequest::Unknown(message))
+            }
         }
     }
 }

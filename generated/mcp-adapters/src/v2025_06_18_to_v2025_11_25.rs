@@ -3,7 +3,8 @@
 //! Values of revision 2025-06-18 as values of 2025-11-25.
 
 use crate::conversion::{Conversion, Convert, Unrepresentable, close, close_valid, open};
-use crate::{v2025_06_18 as source, v2025_11_25 as target};
+use crate::v2025_06_18 as source;
+use crate::v2025_11_25 as target;
 
 impl Convert<target::Annotations> for source::Annotations {
     #[inline]
@@ -240,7 +241,12 @@ impl Convert<target::ClientNotification> for source::ClientNotification {
                     .convert(conversion)
                     .map(target::ClientNotification::RootsListChanged)
             }
-            source::ClientNotification::Unknown(message) => close(&open(&message)?),
+            source::ClientNotification::Unknown(message) if conversion.carries() => {
+                close(&open(&message)?)
+            }
+            source::ClientNotification::Unknown(message) => {
+                Ok(target::ClientNotification::Unknown(message))
+            }
         }
     }
 }
@@ -293,7 +299,12 @@ impl Convert<target::ClientRequest> for source::ClientRequest {
             source::ClientRequest::ListTools(message) => {
                 message.convert(conversion).map(target::ClientRequest::ListTools)
             }
-            source::ClientRequest::Unknown(message) => close(&open(&message)?),
+            source::ClientRequest::Unknown(message) if conversion.carries() => {
+                close(&open(&message)?)
+            }
+            source::ClientRequest::Unknown(message) => {
+                Ok(target::ClientRequest::Unknown(message))
+            }
         }
     }
 }
@@ -2006,7 +2017,12 @@ impl Convert<target::ServerNotification> for source::ServerNotification {
                     .convert(conversion)
                     .map(target::ServerNotification::ToolListChanged)
             }
-            source::ServerNotification::Unknown(message) => close(&open(&message)?),
+            source::ServerNotification::Unknown(message) if conversion.carries() => {
+                close(&open(&message)?)
+            }
+            source::ServerNotification::Unknown(message) => {
+                Ok(target::ServerNotification::Unknown(message))
+            }
         }
     }
 }
@@ -2030,7 +2046,12 @@ impl Convert<target::ServerRequest> for source::ServerRequest {
             source::ServerRequest::CreateMessage(message) => {
                 message.convert(conversion).map(target::ServerRequest::CreateMessage)
             }
-            source::ServerRequest::Unknown(message) => close(&open(&message)?),
+            source::ServerRequest::Unknown(message) if conversion.carries() => {
+                close(&open(&message)?)
+            }
+            source::ServerRequest::Unknown(message) => {
+                Ok(target::ServerRequest::Unknown(message))
+            }
         }
     }
 }

@@ -5,7 +5,8 @@
 use crate::conversion::{
     Conversion, Convert, Unrepresentable, AUTOMATIC, close, close_valid, open,
 };
-use crate::{v2025_11_25 as source, v2025_06_18 as target};
+use crate::v2025_11_25 as source;
+use crate::v2025_06_18 as target;
 use crate::rules_of_v2025_11_25 as functions;
 
 impl Convert<target::Annotations> for source::Annotations {
@@ -267,7 +268,12 @@ impl Convert<target::ClientNotification> for source::ClientNotification {
                     ),
                 )
             }
-            source::ClientNotification::Unknown(message) => close(&open(&message)?),
+            source::ClientNotification::Unknown(message) if conversion.carries() => {
+                close(&open(&message)?)
+            }
+            source::ClientNotification::Unknown(message) => {
+                Ok(target::ClientNotification::Unknown(message))
+            }
         }
     }
 }
@@ -344,7 +350,12 @@ impl Convert<target::ClientRequest> for source::ClientRequest {
             source::ClientRequest::ListTools(message) => {
                 message.convert(conversion).map(target::ClientRequest::ListTools)
             }
-            source::ClientRequest::Unknown(message) => close(&open(&message)?),
+            source::ClientRequest::Unknown(message) if conversion.carries() => {
+                close(&open(&message)?)
+            }
+            source::ClientRequest::Unknown(message) => {
+                Ok(target::ClientRequest::Unknown(message))
+            }
         }
     }
 }
@@ -360,7 +371,7 @@ impl Convert<target::ClientResult> for source::ClientResult {
                 Err(
                     Unrepresentable::new(
                         -32603,
-                        "the target revision has no result like CallToolResult",
+                        "no method of revision 2025-06-18 has such a result",
                         "automatic",
                     ),
                 )
@@ -369,7 +380,7 @@ impl Convert<target::ClientResult> for source::ClientResult {
                 Err(
                     Unrepresentable::new(
                         -32603,
-                        "the target revision has no result like CancelTaskResult",
+                        "no method of revision 2025-06-18 has such a result",
                         "automatic",
                     ),
                 )
@@ -381,7 +392,7 @@ impl Convert<target::ClientResult> for source::ClientResult {
                 Err(
                     Unrepresentable::new(
                         -32603,
-                        "the target revision has no result like CreateTaskResult",
+                        "no method of revision 2025-06-18 has such a result",
                         "automatic",
                     ),
                 )
@@ -396,7 +407,7 @@ impl Convert<target::ClientResult> for source::ClientResult {
                 Err(
                     Unrepresentable::new(
                         -32603,
-                        "the target revision has no result like GetTaskPayloadResult",
+                        "no method of revision 2025-06-18 has such a result",
                         "automatic",
                     ),
                 )
@@ -405,7 +416,7 @@ impl Convert<target::ClientResult> for source::ClientResult {
                 Err(
                     Unrepresentable::new(
                         -32603,
-                        "the target revision has no result like GetTaskResult",
+                        "no method of revision 2025-06-18 has such a result",
                         "automatic",
                     ),
                 )
@@ -417,7 +428,7 @@ impl Convert<target::ClientResult> for source::ClientResult {
                 Err(
                     Unrepresentable::new(
                         -32603,
-                        "the target revision has no result like ListTasksResult",
+                        "no method of revision 2025-06-18 has such a result",
                         "automatic",
                     ),
                 )
@@ -797,7 +808,7 @@ impl Convert<target::ElicitResultContentValue> for source::ElicitResultContentVa
                 Err(
                     Unrepresentable::new(
                         -32602,
-                        "the target revision has no counterpart of ElicitResultContentValue[array]",
+                        "revision 2025-06-18 has no counterpart of `array` there",
                         "automatic",
                     ),
                 )
@@ -851,7 +862,7 @@ impl Convert<target::EnumSchema> for source::EnumSchema {
                 Err(
                     Unrepresentable::new(
                         -32602,
-                        "the target revision has no counterpart of EnumSchema[UntitledMultiSelectEnumSchema]",
+                        "revision 2025-06-18 has no counterpart of `UntitledMultiSelectEnumSchema` there",
                         "automatic",
                     ),
                 )
@@ -860,7 +871,7 @@ impl Convert<target::EnumSchema> for source::EnumSchema {
                 Err(
                     Unrepresentable::new(
                         -32602,
-                        "the target revision has no counterpart of EnumSchema[TitledMultiSelectEnumSchema]",
+                        "revision 2025-06-18 has no counterpart of `TitledMultiSelectEnumSchema` there",
                         "automatic",
                     ),
                 )
@@ -1100,7 +1111,7 @@ impl Convert<target::JsonRpcResponse> for source::JsonRpcResponse {
                 Err(
                     Unrepresentable::new(
                         -32602,
-                        "the target revision has no counterpart of JsonRpcResponse[JsonRpcErrorResponse]",
+                        "revision 2025-06-18 has no counterpart of `JsonRpcErrorResponse` there",
                         "automatic",
                     ),
                 )
@@ -1534,7 +1545,7 @@ impl Convert<target::PrimitiveSchemaDefinition> for source::PrimitiveSchemaDefin
                 Err(
                     Unrepresentable::new(
                         -32602,
-                        "the target revision has no counterpart of PrimitiveSchemaDefinition[UntitledMultiSelectEnumSchema]",
+                        "revision 2025-06-18 has no counterpart of `UntitledMultiSelectEnumSchema` there",
                         "automatic",
                     ),
                 )
@@ -1548,7 +1559,7 @@ impl Convert<target::PrimitiveSchemaDefinition> for source::PrimitiveSchemaDefin
                 Err(
                     Unrepresentable::new(
                         -32602,
-                        "the target revision has no counterpart of PrimitiveSchemaDefinition[TitledMultiSelectEnumSchema]",
+                        "revision 2025-06-18 has no counterpart of `TitledMultiSelectEnumSchema` there",
                         "automatic",
                     ),
                 )
@@ -2022,7 +2033,7 @@ impl Convert<target::SamplingContent> for source::SamplingContent {
                 Err(
                     Unrepresentable::new(
                         -32602,
-                        "the target revision has no counterpart of SamplingContent[array]",
+                        "revision 2025-06-18 has no counterpart of `array` there",
                         "automatic",
                     ),
                 )
@@ -2173,7 +2184,12 @@ impl Convert<target::ServerNotification> for source::ServerNotification {
                     .convert(conversion)
                     .map(target::ServerNotification::ToolListChanged)
             }
-            source::ServerNotification::Unknown(message) => close(&open(&message)?),
+            source::ServerNotification::Unknown(message) if conversion.carries() => {
+                close(&open(&message)?)
+            }
+            source::ServerNotification::Unknown(message) => {
+                Ok(target::ServerNotification::Unknown(message))
+            }
         }
     }
 }
@@ -2221,7 +2237,12 @@ impl Convert<target::ServerRequest> for source::ServerRequest {
             source::ServerRequest::GetTaskPayload(_) => {
                 Err(Unrepresentable::no_such_method("tasks/result", target::REVISION))
             }
-            source::ServerRequest::Unknown(message) => close(&open(&message)?),
+            source::ServerRequest::Unknown(message) if conversion.carries() => {
+                close(&open(&message)?)
+            }
+            source::ServerRequest::Unknown(message) => {
+                Ok(target::ServerRequest::Unknown(message))
+            }
         }
     }
 }
@@ -2240,7 +2261,7 @@ impl Convert<target::ServerResult> for source::ServerResult {
                 Err(
                     Unrepresentable::new(
                         -32603,
-                        "the target revision has no result like CancelTaskResult",
+                        "no method of revision 2025-06-18 has such a result",
                         "automatic",
                     ),
                 )
@@ -2252,7 +2273,7 @@ impl Convert<target::ServerResult> for source::ServerResult {
                 Err(
                     Unrepresentable::new(
                         -32603,
-                        "the target revision has no result like CreateMessageResult",
+                        "no method of revision 2025-06-18 has such a result",
                         "automatic",
                     ),
                 )
@@ -2261,7 +2282,7 @@ impl Convert<target::ServerResult> for source::ServerResult {
                 Err(
                     Unrepresentable::new(
                         -32603,
-                        "the target revision has no result like CreateTaskResult",
+                        "no method of revision 2025-06-18 has such a result",
                         "automatic",
                     ),
                 )
@@ -2270,7 +2291,7 @@ impl Convert<target::ServerResult> for source::ServerResult {
                 Err(
                     Unrepresentable::new(
                         -32603,
-                        "the target revision has no result like ElicitResult",
+                        "no method of revision 2025-06-18 has such a result",
                         "automatic",
                     ),
                 )
@@ -2285,7 +2306,7 @@ impl Convert<target::ServerResult> for source::ServerResult {
                 Err(
                     Unrepresentable::new(
                         -32603,
-                        "the target revision has no result like GetTaskPayloadResult",
+                        "no method of revision 2025-06-18 has such a result",
                         "automatic",
                     ),
                 )
@@ -2294,7 +2315,7 @@ impl Convert<target::ServerResult> for source::ServerResult {
                 Err(
                     Unrepresentable::new(
                         -32603,
-                        "the target revision has no result like GetTaskResult",
+                        "no method of revision 2025-06-18 has such a result",
                         "automatic",
                     ),
                 )
@@ -2317,7 +2338,7 @@ impl Convert<target::ServerResult> for source::ServerResult {
                 Err(
                     Unrepresentable::new(
                         -32603,
-                        "the target revision has no result like ListTasksResult",
+                        "no method of revision 2025-06-18 has such a result",
                         "automatic",
                     ),
                 )

@@ -6,7 +6,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::conversions::qualified;
-use super::{AdaptersInput, RevisionInput};
+use super::{AdaptersInput, RevisionInput, mentions};
 use crate::adapt::Plan;
 use crate::emit::tokens::ident;
 use crate::model::{TypeKind, TypeRef};
@@ -71,16 +71,11 @@ macro_rules! chain {
 }
 ";
 
-/// Conversions between the hub and the revisions that aren't next to it, a line each.
-pub(super) fn chains(input: &AdaptersInput<'_>) -> String {
+/// Conversions between the hub and the revisions that aren't next to it, a line each; `None` if all are next to it.
+pub(super) fn chains(input: &AdaptersInput<'_>) -> Option<String> {
+    let mut revisions = input.revisions.iter();
+    let hub = revisions.position(|revision| revision.model.revision == input.hub)?;
     let mut text = CHAINS.to_owned();
-    let Some(hub) = input
-        .revisions
-        .iter()
-        .position(|revision| revision.model.revision == input.hub)
-    else {
-        return text;
-    };
     for distance in 2..input.revisions.len() {
         let others = [hub.checked_sub(distance), Some(hub + distance)];
         for other in others
@@ -91,11 +86,13 @@ pub(super) fn chains(input: &AdaptersInput<'_>) -> String {
             let next_to_other = if other < hub { other + 1 } else { other - 1 };
             for (from, to) in [(other, hub), (hub, other)] {
                 let lines = chain(input, from, next_to_other, to);
-                text.extend(std::iter::once("\n".to_owned()).chain(lines));
+                if !lines.is_empty() {
+                    text.extend(std::iter::once("\n".to_owned()).chain(lines));
+                }
             }
         }
     }
-    text
+    (text != CHAINS).then_some(text)
 }
 
 /// The chains from one revision to another; the part between the hub and `via` is a chain itself, or a single step.
@@ -121,8 +118,10 @@ fn path(revision: &RevisionInput<'_>) -> String {
 /// The definitions of each revision by name, and what they become one revision earlier and later.
 pub(super) fn translations(input: &AdaptersInput<'_>) -> TokenStream {
     let variants = input.revisions.iter().map(RevisionInput::variant);
+    let tables: Vec<TokenStream> = (0..input.revisions.len()).map(|at| table(input, at)).collect();
+    let tables_text = quote!(#(#tables)*).to_string();
     let modules = input.revisions.iter().map(|revision| &revision.module);
-    let tables = (0..input.revisions.len()).map(|at| table(input, at));
+    let modules = modules.filter(|module| mentions(&tables_text, &module.to_string()));
     quote! {
         //! What each definition becomes one revision earlier or later, by name.
 

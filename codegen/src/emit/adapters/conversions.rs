@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::RevisionInput;
+use super::{RevisionInput, import, mentions};
 use crate::adapt::{Fate, How, Plan, Refusal, VariantPlan};
 use crate::emit::messages::{method_variants, result_variants};
 use crate::emit::strings::unknown_value;
@@ -55,23 +55,35 @@ impl Pair<'_> {
                 }
             });
         }
-        let text = items.iter().map(ToString::to_string).collect::<String>();
-        let helpers = ["AUTOMATIC", "close", "close_valid", "open"];
-        let helpers = helpers
-            .iter()
-            .filter(|name| mentions(&text, name))
-            .map(|name| ident(name));
-        let (source, target) = (&self.from.module, &self.to.module);
+        let items = quote!(#(#items)*);
+        let text = items.to_string();
+        let helpers = [
+            "Conversion",
+            "Convert",
+            "Unrepresentable",
+            "AUTOMATIC",
+            "close",
+            "close_valid",
+            "open",
+        ];
+        let helpers = import(&quote!(crate::conversion), &text, &helpers);
+        let revisions = [(SOURCE, self.from), (TARGET, self.to)].into_iter();
+        let revisions = revisions
+            .filter(|(name, _)| mentions(&text, name))
+            .map(|(name, revision)| {
+                let (module, name) = (&revision.module, ident(name));
+                quote!(use crate::#module as #name;)
+            });
         let functions = functions.map(|module| quote!(use crate::#module as functions;));
         let title = format!(" Values of revision {} as values of {}.", self.plan.from, self.plan.to);
         quote! {
             #![doc = #title]
 
-            use crate::conversion::{Conversion, Convert, Unrepresentable #(, #helpers)*};
-            use crate::{#source as source, #target as target};
+            #helpers
+            #(#revisions)*
             #functions
 
-            #(#items)*
+            #items
         }
     }
 
@@ -213,18 +225,11 @@ impl Pair<'_> {
             let Some(unknown) = targets.as_ref().map(unknown_value).filter(|_| closed) else {
                 return quote!(Ok(#to::from(#text)));
             };
-            let because = format!(
-                "the target revision knows no such {}",
-                target.named().unwrap_or("value")
-            );
-            let refusal = refuse(&Refusal {
-                code: -32602,
-                because,
-                rule: crate::adapt::AUTOMATIC.to_owned(),
-            });
             quote! {
                 match #to::from(#text) {
-                    #to::#unknown(_) if !conversion.carries() => Err(#refusal),
+                    #to::#unknown(text) if !conversion.carries() => {
+                        Err(Unrepresentable::no_such_value(&text, target::REVISION))
+                    }
                     known => Ok(known),
                 }
             }
@@ -237,18 +242,10 @@ impl Pair<'_> {
         };
         let arms = sources.iter().map(|(value, variant)| match targets.get(value) {
             Some(other) => quote!(#from::#variant => Ok(#to::#other),),
-            None if refused.contains(value) => {
-                let because = format!("the target revision has no value `{value}`");
-                let refusal = refuse(&Refusal {
-                    code: -32602,
-                    because,
-                    rule: crate::adapt::AUTOMATIC.to_owned(),
-                });
-                quote! {
-                    #from::#variant if conversion.carries() => Ok(#to::from(#value)),
-                    #from::#variant => Err(#refusal),
-                }
-            }
+            None if refused.contains(value) => quote! {
+                #from::#variant if conversion.carries() => Ok(#to::from(#value)),
+                #from::#variant => Err(Unrepresentable::no_such_value(#value, target::REVISION)),
+            },
             None => quote!(#from::#variant => Ok(#to::from(#value)),),
         });
         let unknown = unknown_value(&sources);
@@ -284,7 +281,9 @@ impl Pair<'_> {
         quote! {
             match self {
                 #(#arms)*
-                #from::#unknown(message) => close(&open(&message)?),
+                // What was carried is known again; what the source never declared is for the target's peer to refuse.
+                #from::#unknown(message) if conversion.carries() => close(&open(&message)?),
+                #from::#unknown(message) => Ok(#to::#other_unknown(message)),
             }
         }
     }
@@ -304,13 +303,10 @@ impl Pair<'_> {
             match other {
                 Some((_, other)) => quote!(#from::#variant(result) => result.convert(conversion).map(#to::#other),),
                 None => {
-                    let because = format!(
-                        "the target revision has no result like {}",
-                        ty.named().unwrap_or("this")
-                    );
+                    let target = &self.plan.to;
                     let refusal = refuse(&Refusal {
                         code: -32603,
-                        because,
+                        because: format!("no method of revision {target} has such a result"),
                         rule: crate::adapt::AUTOMATIC.to_owned(),
                     });
                     quote!(#from::#variant(_) => Err(#refusal),)
@@ -357,12 +353,6 @@ pub(super) fn qualified(revision: &str, ty: &TypeRef) -> TokenStream {
             quote!(Option<#ty>)
         }
     }
-}
-
-/// Whether code has a name in it.
-pub(super) fn mentions(code: &str, name: &str) -> bool {
-    code.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-        .any(|word| word == name)
 }
 
 fn union_of<'i>(revision: &'i RevisionInput<'_>, ty: &TypeRef) -> Option<&'i Union> {

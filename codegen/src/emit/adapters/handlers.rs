@@ -5,7 +5,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::conversions::qualified;
-use super::{AdaptersInput, RevisionInput};
+use super::{AdaptersInput, RevisionInput, import, mentions};
 use crate::emit::messages::{method_variants, result_variants};
 use crate::emit::tokens::ident;
 use crate::model::{Method, TypeKind, TypeRef};
@@ -19,17 +19,32 @@ pub(super) fn handlers(input: &AdaptersInput<'_>) -> TokenStream {
         return TokenStream::new();
     };
     let sides = [("Server", "Client"), ("Client", "Server")].map(|(side, other)| Side { hub, side, other }.traits());
+    let sides = quote!(#(#sides)*);
+    let not_found = mentions(&sides.to_string(), "not_found").then(|| {
+        quote! {
+            fn not_found(method: &str) -> ErrorObject {
+                ErrorObject::new(error_code::METHOD_NOT_FOUND, format!("there is no method {method}"))
+            }
+        }
+    });
+    let code = quote!(#not_found #sides);
+    let text = code.to_string();
+    let imports = [
+        import(&quote!(std::future), &text, &["Future"]),
+        import(
+            &quote!(mcp_wire),
+            &text,
+            &["ErrorObject", "UnknownMethod", "error_code"],
+        ),
+        import(&quote!(crate), &text, &["hub"]),
+    ];
     quote! {
         //! What a server and a client do, and what they call, in the types of the hub.
         //!
         //! Implement [`ServerHandler`] or [`ClientHandler`]; what isn't implemented answers that there is no such
         //! method. Whatever can send messages gets the typed calls of [`CallServer`] or [`CallClient`] for it.
 
-        use std::future::Future;
-
-        use mcp_wire::{ErrorObject, UnknownMethod, error_code};
-
-        use crate::hub;
+        #(#imports)*
 
         /// A result that isn't one of those which the method gives.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,11 +61,7 @@ pub(super) fn handlers(input: &AdaptersInput<'_>) -> TokenStream {
 
         impl std::error::Error for UnexpectedResult {}
 
-        fn not_found(method: &str) -> ErrorObject {
-            ErrorObject::new(error_code::METHOD_NOT_FOUND, format!("there is no method {method}"))
-        }
-
-        #(#sides)*
+        #code
     }
 }
 
@@ -114,14 +125,24 @@ impl Side<'_> {
         Some((calls.collect(), unknown))
     }
 
+    /// The requests that the other side may send; none can be answered where there are no results.
+    fn requests(&self) -> Option<(Vec<Call<'_>>, Ident)> {
+        self.calls("Request").filter(|_| !self.results().is_empty())
+    }
+
+    /// What this side may answer, each with its variant in the union of results.
+    fn results(&self) -> Vec<(TypeRef, Ident)> {
+        let union = format!("{}Result", self.side);
+        match self.hub.model.types.get(&union).map(|ty| &ty.kind) {
+            Some(TypeKind::Results(results)) => result_variants(results),
+            _ => Vec::new(),
+        }
+    }
+
     /// The variant of the union of results for the usual result of a method.
     fn result(&self, method: &Method) -> Option<(TokenStream, Ident)> {
-        let union = format!("{}Result", self.side);
-        let TypeKind::Results(results) = &self.hub.model.types.get(&union)?.kind else {
-            return None;
-        };
         let usual = method.results.first()?;
-        let (ty, variant) = result_variants(results).into_iter().find(|(ty, _)| ty == usual)?;
+        let (ty, variant) = self.results().into_iter().find(|(ty, _)| ty == usual)?;
         Some((qualified("hub", &ty), variant))
     }
 
@@ -129,7 +150,7 @@ impl Side<'_> {
         let (side, other) = (self.side.to_lowercase(), self.other.to_lowercase());
         let name = format_ident!("{}Handler", self.side);
         let results = format_ident!("{}Result", self.side);
-        let requests = self.calls("Request");
+        let requests = self.requests();
         let notifications = self.calls("Notification");
         let docs = format!(
             " What a {side} does when a {other} asks or tells it something. `C` is what it is told about the call."
@@ -249,7 +270,8 @@ impl Side<'_> {
         let (side, other) = (self.side.to_lowercase(), self.other.to_lowercase());
         let name = format_ident!("Call{}", self.side);
         let results = format_ident!("{}Result", self.side);
-        let (requests, notifications) = (self.calls("Request"), self.calls("Notification"));
+        let (requests, notifications) = (self.requests(), self.calls("Notification"));
+        let has_others = self.results().len() > 1;
         let docs = format!(" What a {other} calls on a {side}, and tells it.");
         let request = requests.as_ref().map(|_| {
             let union = format_ident!("{}Request", self.other);
@@ -272,6 +294,7 @@ impl Side<'_> {
             let (result, variant) = self.result(call.method)?;
             let (function, method, params) = (&call.function, &call.method.name, call.parameter());
             let (message, docs) = (call.message(), format!(" Calls `{method}`."));
+            let unexpected = has_others.then(|| quote!(_ => Err(UnexpectedResult { method: #method }.into()),));
             Some(quote! {
                 #[doc = #docs]
                 fn #function(&self, #params) -> impl Future<Output = Result<#result, Self::Error>> + Send {
@@ -279,7 +302,7 @@ impl Side<'_> {
                         #message
                         match self.request(message.into()).await? {
                             hub::#results::#variant(result) => Ok(result),
-                            _ => Err(UnexpectedResult { method: #method }.into()),
+                            #unexpected
                         }
                     }
                 }

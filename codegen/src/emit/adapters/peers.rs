@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::{AdaptersInput, RevisionInput};
+use super::{AdaptersInput, RevisionInput, import};
 use crate::emit::tokens::ident;
 use crate::model::TypeKind;
 
@@ -17,43 +17,54 @@ pub(super) fn peers(input: &AdaptersInput<'_>) -> TokenStream {
         let results = results(input, hub, side);
         quote!(#messages #results)
     });
+    let sides = quote!(#(#sides)*);
+    let text = sides.to_string();
+    let peer = [
+        "FromPeer",
+        "FromResult",
+        "Translated",
+        "encoded",
+        "received",
+        "same",
+        "translated",
+    ];
+    let imports = [
+        import(&quote!(mcp_wire), &text, &["Batch", "Decoded", "Message", "OpenJson"]),
+        import(
+            &quote!(crate::conversion),
+            &text,
+            &["Conversion", "Loss", "Policy", "Unrepresentable"],
+        ),
+        import(&quote!(crate::peer), &text, &peer),
+    ];
     quote! {
         //! Messages from and for peers of every revision.
         //!
         //! Handlers are written against the hub's types; these functions are where other revisions come in. For a peer
         //! that speaks the hub's revision they only decode and encode.
 
-        use mcp_wire::{Batch, Decoded, Message, OpenJson, from_slice};
-
-        use crate::conversion::{Conversion, Loss, Policy, Unrepresentable};
-        use crate::peer::{FromPeer, FromResult, Translated, encoded, encoded_result, same, translated};
+        #(#imports)*
         use crate::Revision;
 
-        #(#sides)*
+        #sides
     }
 }
 
 fn messages(input: &AdaptersInput<'_>, hub: &RevisionInput<'_>, side: &str) -> TokenStream {
     let who = side.to_lowercase();
-    let alias = format_ident!("{side}Message");
     let hub_message = message(hub, side);
     let from_docs = format!(" What a {who} of revision `peer` sent, as messages of the hub.");
     let for_docs = format!(" A message of the hub, as a {who} of revision `peer` would send it.");
     let (from, to) = (format_ident!("{who}_message"), format_ident!("{who}_message_for"));
     let received = input.revisions.iter().map(|revision| {
-        let (variant, module) = (revision.variant(), &revision.module);
+        let (variant, own) = (revision.variant(), message(revision, side));
         let convert = if is_hub(input, revision) {
             quote!(same)
         } else {
             quote!(translated)
         };
-        let decoded = quote!(from_slice::<crate::#module::#alias>(json)?);
-        let batch = if revision.model.batches {
-            decoded
-        } else {
-            quote!(Batch::One(#decoded))
-        };
-        quote!(Revision::#variant => #batch.map(|message| #convert(message, policy)),)
+        let batches = revision.model.batches;
+        quote!(Revision::#variant => received(json, #batches, |message: #own| #convert(message, policy)),)
     });
     let sent = input.revisions.iter().map(|revision| {
         let variant = revision.variant();
@@ -67,12 +78,13 @@ fn messages(input: &AdaptersInput<'_>, hub: &RevisionInput<'_>, side: &str) -> T
         #[doc = #from_docs]
         ///
         /// # Errors
-        /// When the bytes are no message of that revision. A message that is one and that the hub can't represent is an
-        /// element of what is returned.
+        /// When the bytes aren't JSON, or a single message that is none of that revision. Whatever else is wrong has an
+        /// outcome in what is returned: a message that the hub can't represent, an element of a batch that is no
+        /// message, an empty batch, and one where the revision has none.
         pub fn #from(peer: Revision, json: &[u8], policy: Policy) -> Decoded<Batch<Translated<#hub_message>>> {
-            Ok(match peer {
+            match peer {
                 #(#received)*
-            })
+            }
         }
 
         #[doc = #for_docs]
@@ -110,9 +122,11 @@ fn results(input: &AdaptersInput<'_>, hub: &RevisionInput<'_>, side: &str) -> Op
     let sent = input.revisions.iter().map(|revision| {
         let variant = revision.variant();
         match result(revision, &union) {
-            Some(_) if is_hub(input, revision) => quote!(Revision::#variant => encoded_result(&result)?,),
-            Some(own) => quote!(Revision::#variant => encoded_result(&conversion.convert::<_, #own>(result)?)?,),
-            None => quote!(Revision::#variant => encoded_result(&result)?,),
+            Some(_) if is_hub(input, revision) => quote!(Revision::#variant => crate::conversion::open(&result)?,),
+            Some(own) => {
+                quote!(Revision::#variant => crate::conversion::open(&conversion.convert::<_, #own>(result)?)?,)
+            }
+            None => quote!(Revision::#variant => crate::conversion::open(&result)?,),
         }
     });
     Some(quote! {

@@ -1,0 +1,276 @@
+//! Whether the JSON of a rule is a value of a type, as far as the models tell.
+
+use serde_json::Value;
+
+use super::matching::candidates;
+use super::plan::Planner;
+use super::relation::Relation;
+use crate::model::{Struct, TypeKind, TypeRef};
+use crate::normalise::Scalar;
+
+/// JSON that a rule puts into a value of the target.
+#[derive(Clone, Copy)]
+pub(super) struct Fitting<'p, 'm> {
+    pub(super) planner: &'p Planner<'m>,
+    /// The type whose members placeholders stand for; `None` where the JSON is taken as it is.
+    pub(super) source: Option<&'p TypeRef>,
+}
+
+/// What a placeholder stands for.
+struct Found {
+    /// Its type; `Any` where that depends on the value.
+    ty: TypeRef,
+    /// Whether it may be absent.
+    optional: bool,
+}
+
+impl Fitting<'_, '_> {
+    /// Whether the JSON is a value of a type of the target, or will be once its placeholders are filled.
+    pub(super) fn check(self, json: &Value, ty: &TypeRef) -> Result<(), String> {
+        self.check_placeholders(json)?;
+        self.fits(json, ty)
+    }
+
+    /// Every placeholder must stand for something, wherever it is.
+    fn check_placeholders(self, json: &Value) -> Result<(), String> {
+        match json {
+            Value::String(text) => self.placeholders(text).map(drop),
+            Value::Array(elements) => elements.iter().try_for_each(|element| self.check_placeholders(element)),
+            Value::Object(members) => members.values().try_for_each(|value| self.check_placeholders(value)),
+            _ => Ok(()),
+        }
+    }
+
+    /// What the placeholders of a text stand for.
+    fn placeholders(self, text: &str) -> Result<Vec<Found>, String> {
+        let Some(source) = self.source else {
+            return Ok(Vec::new());
+        };
+        let mut found = Vec::new();
+        let mut rest = text;
+        while let Some((_, after)) = rest.split_once('{') {
+            let (path, after) = after
+                .split_once('}')
+                .ok_or_else(|| format!("a placeholder of {text:?} has no end"))?;
+            found.push(self.at(source, path)?);
+            rest = after;
+        }
+        Ok(found)
+    }
+
+    /// What a text that is a single placeholder stands for; such a text becomes the value itself, or nothing.
+    fn whole(self, json: &Value) -> Option<Found> {
+        let path = json.as_str()?.strip_prefix('{')?.strip_suffix('}')?;
+        if path.is_empty() || path.contains(['{', '}']) {
+            return None;
+        }
+        self.at(self.source?, path).ok()
+    }
+
+    fn fits(self, json: &Value, ty: &TypeRef) -> Result<(), String> {
+        let (planner, ty) = (self.planner, self.planner.to.model.resolve(ty));
+        let no = || format!("{json} is no value of {}", planner.name(planner.to, ty));
+        let when = |yes: bool| if yes { Ok(()) } else { Err(no()) };
+        let is_related =
+            |source: &TypeRef, target: &TypeRef| planner.relation(source, target, 0) != Relation::Impossible;
+        let becomes = |source: &TypeRef| {
+            when(match ty {
+                TypeRef::Any => true,
+                TypeRef::Nullable(inner) => is_related(source, ty) || is_related(source, inner),
+                _ => is_related(source, ty),
+            })
+        };
+        if let Some(found) = self.whole(json) {
+            return when(found.ty == TypeRef::Any).or_else(|_| becomes(&found.ty));
+        }
+        if let Some(text) = json.as_str()
+            && !self.placeholders(text)?.is_empty()
+        {
+            return becomes(&TypeRef::String);
+        }
+        match (ty, json) {
+            (TypeRef::Any, _) | (TypeRef::OpenObject, Value::Object(_)) | (TypeRef::Nullable(_), Value::Null) => Ok(()),
+            (TypeRef::Nullable(inner), _) => self.fits(json, inner),
+            (TypeRef::List(inner), Value::Array(elements)) => elements
+                .iter()
+                .enumerate()
+                .try_for_each(|(index, element)| within(&index.to_string(), self.fits(element, inner))),
+            (TypeRef::Map(inner), Value::Object(members)) => members
+                .iter()
+                .try_for_each(|(key, value)| within(key, self.fits(value, inner))),
+            (TypeRef::Named(name), _) => match planner.to.model.types.get(name).map(|ty| &ty.kind) {
+                Some(TypeKind::Struct(object)) => self.is_object(name, object, json),
+                Some(TypeKind::Union(_)) => self.is_variant(ty, json),
+                Some(TypeKind::Strings { values, .. }) => when(
+                    json.as_str()
+                        .is_some_and(|text| !planner.to.is_enumeration(ty) || values.iter().any(|value| value == text)),
+                ),
+                _ => when(json.is_object()),
+            },
+            (TypeRef::String | TypeRef::RequestId, Value::String(_))
+            | (TypeRef::Boolean, Value::Bool(_))
+            | (TypeRef::Number, Value::Number(_))
+            | (TypeRef::Null, Value::Null) => Ok(()),
+            (TypeRef::Integer | TypeRef::RequestId, Value::Number(number)) => when(number.is_i64()),
+            _ => Err(no()),
+        }
+    }
+
+    fn is_object(self, name: &str, object: &Struct, json: &Value) -> Result<(), String> {
+        let Value::Object(members) = json else {
+            return Err(format!("{json} is no {name}"));
+        };
+        for constant in &object.constants {
+            let is_same = |value: &Value| is_constant(value, &constant.value) || self.whole(value).is_some();
+            match members.get(&constant.name) {
+                Some(value) if is_same(value) => {}
+                None if !constant.required => {}
+                _ => return Err(format!("{json} is no {name}, by its `{}`", constant.name)),
+            }
+        }
+        for member in &object.members {
+            match members.get(&member.name) {
+                Some(value) => within(&member.name, self.fits(value, &member.ty))?,
+                None if member.required => return Err(format!("{name} requires `{}`", member.name)),
+                None => {}
+            }
+            let filled = members.get(&member.name).and_then(|value| self.whole(value));
+            if member.required && filled.is_some_and(|found| found.optional) {
+                let member = &member.name;
+                return Err(format!(
+                    "{name} requires `{member}`, and what is to be filled in may be absent"
+                ));
+            }
+        }
+        match members.keys().find(|key| !declares(object, key)) {
+            Some(key) => Err(format!("{name} has no member `{key}`")),
+            None => Ok(()),
+        }
+    }
+
+    fn is_variant(self, union: &TypeRef, json: &Value) -> Result<(), String> {
+        let model = self.planner.to.model;
+        let candidates = candidates(model, union);
+        let mut meant = Vec::new();
+        for candidate in &candidates {
+            let Err(problem) = self.fits(json, &candidate.ty) else {
+                return Ok(());
+            };
+            let has_tag = |object: &Struct| {
+                let mut constants = object.constants.iter();
+                constants.any(|constant| {
+                    json.get(&constant.name)
+                        .is_some_and(|value| is_constant(value, &constant.value))
+                })
+            };
+            if model.struct_of(&candidate.ty).is_some_and(has_tag) {
+                meant.push(problem);
+            }
+        }
+        match meant.as_slice() {
+            [only] => Err(only.clone()),
+            _ => Err(format!(
+                "{json} is no variant of {}",
+                self.planner.name(self.planner.to, union)
+            )),
+        }
+    }
+
+    /// What is at a path, which goes as those of the templates at run time.
+    fn at(self, ty: &TypeRef, path: &str) -> Result<Found, String> {
+        if path.is_empty() {
+            return Ok(Found {
+                ty: ty.clone(),
+                optional: false,
+            });
+        }
+        let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+        let name = first.strip_suffix("[]").unwrap_or(first);
+        let found = self.member(ty, name)?;
+        if name == first {
+            let inner = self.at(&found.ty, rest)?;
+            let optional = found.optional || inner.optional;
+            return Ok(Found { ty: inner.ty, optional });
+        }
+        let element = match self.planner.from.model.resolve(&found.ty) {
+            TypeRef::List(element) => element,
+            TypeRef::Any => &TypeRef::Any,
+            _ => return Err(format!("`{name}` is no list")),
+        };
+        Ok(Found {
+            ty: TypeRef::List(Box::new(self.at(element, rest)?.ty)),
+            optional: found.optional,
+        })
+    }
+
+    fn member(self, ty: &TypeRef, name: &str) -> Result<Found, String> {
+        let model = self.planner.from.model;
+        let ty = model.resolve(ty);
+        let may_be = |ty: &TypeRef| Found {
+            ty: ty.clone(),
+            optional: true,
+        };
+        match ty {
+            TypeRef::Any | TypeRef::OpenObject => return Ok(may_be(&TypeRef::Any)),
+            TypeRef::Map(value) => return Ok(may_be(value)),
+            TypeRef::Nullable(inner) => return self.member(inner, name).map(|found| may_be(&found.ty)),
+            _ => {}
+        }
+        let variants = candidates(model, ty);
+        let objects = variants.iter().filter_map(|variant| model.struct_of(&variant.ty));
+        let found: Vec<Found> = objects.filter_map(|object| declared(object, name)).collect();
+        let missing = || {
+            format!(
+                "{} declares no member `{name}`",
+                self.planner.name(self.planner.from, ty)
+            )
+        };
+        let first = found.first().ok_or_else(missing)?;
+        let is_same = found.iter().all(|other| other.ty == first.ty);
+        Ok(Found {
+            ty: if is_same { first.ty.clone() } else { TypeRef::Any },
+            optional: found.len() < variants.len() || found.iter().any(|found| found.optional),
+        })
+    }
+}
+
+/// A member that an object declares.
+fn declared(object: &Struct, name: &str) -> Option<Found> {
+    let member = object.members.iter().find(|member| member.name == name);
+    let member = member.map(|member| Found {
+        ty: member.ty.clone(),
+        optional: !member.required,
+    });
+    member.or_else(|| {
+        let constant = object.constants.iter().find(|constant| constant.name == name)?;
+        Some(Found {
+            ty: type_of(&constant.value),
+            optional: !constant.required,
+        })
+    })
+}
+
+/// The type of a constant.
+pub(super) fn type_of(constant: &Scalar) -> TypeRef {
+    match constant {
+        Scalar::String(_) => TypeRef::String,
+        Scalar::Integer(_) => TypeRef::Integer,
+        Scalar::Boolean(_) => TypeRef::Boolean,
+    }
+}
+
+fn is_constant(json: &Value, constant: &Scalar) -> bool {
+    match constant {
+        Scalar::String(text) => json == text,
+        Scalar::Integer(integer) => json == integer,
+        Scalar::Boolean(boolean) => json == boolean,
+    }
+}
+
+fn declares(object: &Struct, name: &str) -> bool {
+    declared(object, name).is_some()
+}
+
+fn within(member: &str, result: Result<(), String>) -> Result<(), String> {
+    result.map_err(|problem| format!("`{member}`: {problem}"))
+}

@@ -1,0 +1,151 @@
+//! What becomes of an object: its members, its constants, and what is left over.
+
+use super::{Refusal, VariantPlan};
+use crate::model::Member;
+use crate::normalise::Scalar;
+
+/// How an object becomes another.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct StructPlan {
+    /// The declared members of the target.
+    pub members: Vec<MemberPlan>,
+    /// The constants of the target that need a look at the source.
+    pub constants: Vec<ConstantPlan>,
+    /// The members of the source that the target doesn't declare.
+    pub leftovers: Vec<Leftover>,
+    /// Whether the target holds no member that it doesn't declare.
+    pub closed: bool,
+}
+
+/// A declared member of the target.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MemberPlan {
+    /// The member, as the target declares it.
+    pub to: Member,
+    /// Where its value comes from.
+    pub value: ValuePlan,
+    /// What it is where the source has none: JSON, and the rule.
+    pub default: Option<(String, String)>,
+    /// Where the target says more about the value than the source does.
+    pub checked: Option<String>,
+}
+
+/// Where a member's value comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ValuePlan {
+    /// The same member of the source, and how it is taken over.
+    Taken(Member, Taking),
+    /// A constant of the source.
+    Constant(Scalar),
+    /// A member that the source doesn't declare; the pointer is what it is judged by.
+    Adopted(Option<String>),
+}
+
+/// How a value is taken over.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Taking {
+    /// As it is.
+    Moved,
+    /// As the value of another revision's type.
+    Converted,
+    /// Variant by variant, because rules differ here from elsewhere.
+    Matched(Vec<VariantPlan>),
+    /// By a hand-written function.
+    Called {
+        /// The function.
+        function: String,
+    },
+    /// Without the entries that can't be held, unless the object's member lists their keys.
+    Omitting {
+        /// The member that lists keys.
+        unless_in: String,
+        /// The rule.
+        rule: String,
+    },
+    /// Without the elements whose members have these values.
+    Hiding {
+        /// The members to look at, each from the element inwards, and the values that hide.
+        when: Vec<(Vec<String>, String)>,
+        /// The rule.
+        rule: String,
+    },
+    /// Not at all, and recorded.
+    Dropped {
+        /// The rule.
+        rule: String,
+    },
+    /// It can't be.
+    Refused(Refusal),
+}
+
+/// A constant of the target.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConstantPlan {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: Scalar,
+    /// Whether the target may lack it.
+    pub optional: bool,
+    /// What the source says.
+    pub source: ConstantSource,
+}
+
+/// What the source says about a constant of the target.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ConstantSource {
+    /// It has the same constant, and may lack it or not.
+    Same {
+        /// Whether it may lack it.
+        optional: bool,
+    },
+    /// It has another value there.
+    Other,
+    /// It has a member of that name whose value varies.
+    Member(Member),
+    /// It declares nothing of that name.
+    Undeclared,
+}
+
+/// A member of the source that the target doesn't declare.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Leftover {
+    /// Its name.
+    pub name: String,
+    /// Its value; `None` for a member whose value varies.
+    pub constant: Option<Scalar>,
+    /// Whether the source may lack it.
+    pub optional: bool,
+    /// Whether it is held behind a pointer.
+    pub boxed: bool,
+    /// What becomes of it.
+    pub fate: LeftoverFate,
+}
+
+/// What becomes of a member that the target doesn't declare.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LeftoverFate {
+    /// It is dropped and recorded, or carried; by a rule or automatically.
+    Left {
+        /// The rule.
+        rule: String,
+    },
+    /// It is copied to another member first.
+    Copied {
+        /// From the target inwards.
+        to: Vec<String>,
+        /// The rule.
+        rule: String,
+    },
+    /// A list of the target gets an element first.
+    Ensured {
+        /// The list's member.
+        list: String,
+        /// The element, with placeholders.
+        item: String,
+        /// The rule.
+        rule: String,
+    },
+    /// It must not be there.
+    Refused(Refusal),
+}

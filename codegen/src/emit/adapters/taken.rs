@@ -1,0 +1,174 @@
+//! The values of members that both revisions declare.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+use super::conversions::Pair;
+use super::objects::{Code, field_of};
+use crate::adapt::{MemberPlan, Refusal, Taking};
+use crate::emit::members::Place;
+use crate::model::{Member, Struct, TypeRef};
+
+impl Pair<'_> {
+    /// The value of a member that the source declares too.
+    pub(super) fn taken(
+        &self,
+        plan: &MemberPlan,
+        source: &Member,
+        taking: &Taking,
+        from: &[Place<'_>],
+        code: &mut Code,
+    ) -> TokenStream {
+        let (to, name) = (&plan.to, &plan.to.name);
+        let field = field_of(from, &source.name);
+        let unboxed = match (source.boxed && !to.boxed, source.required) {
+            (false, _) => quote!(self.#field),
+            (true, true) => quote!((*self.#field)),
+            (true, false) => quote!(self.#field.map(|value| *value)),
+        };
+        let reboxed = |value: TokenStream, optional: bool| match (to.boxed && !source.boxed, optional) {
+            (false, _) => value,
+            (true, false) => quote!(Box::new(#value)),
+            (true, true) => quote!(#value.map(Box::new)),
+        };
+        // An expression for what is there, from one for what was there; both optional or neither.
+        let converted = |value: TokenStream, optional: bool| match taking {
+            Taking::Moved => value,
+            Taking::Matched(variants) => {
+                let (from_type, to_type) = (self.from.model.resolve(&source.ty), self.to.model.resolve(&to.ty));
+                let matched = self.variants(from_type, to_type, variants);
+                if optional {
+                    quote! {
+                        match #value {
+                            Some(value) => Some(conversion.within_member(#name, |conversion| #matched)?),
+                            None => None,
+                        }
+                    }
+                } else {
+                    quote! {{
+                        let value = #value;
+                        conversion.within_member(#name, |conversion| #matched)?
+                    }}
+                }
+            }
+            Taking::Hiding { when, rule } => {
+                let hidden = self.hidden(&source.ty, when);
+                let shown = |value: TokenStream| quote!(conversion.within_member(#name, |conversion| conversion.show(#value, |element| #hidden, #rule)));
+                if optional {
+                    let shown = shown(quote!(value));
+                    quote!(match #value { Some(value) => Some(#shown?), None => None })
+                } else {
+                    let shown = shown(value);
+                    quote!(#shown?)
+                }
+            }
+            Taking::Omitting { rule, .. } => {
+                let omitted = |value: TokenStream| quote!(conversion.within_member(#name, |conversion| conversion.omit(#value, &needed, #rule)));
+                if optional {
+                    let omitted = omitted(quote!(value));
+                    quote!(match #value { Some(value) => Some(#omitted?), None => None })
+                } else {
+                    let omitted = omitted(value);
+                    quote!(#omitted?)
+                }
+            }
+            _ => quote!(conversion.member(#name, #value)?),
+        };
+        match taking {
+            Taking::Called { function } => {
+                let function = crate::emit::tokens::ident(function);
+                return quote! {
+                    conversion.within_member(#name, |conversion| functions::#function(self.#field, conversion))?
+                };
+            }
+            Taking::Dropped { rule } => {
+                code.touches_extra = true;
+                let value = if source.required {
+                    quote!(Some(self.#field))
+                } else {
+                    quote!(self.#field)
+                };
+                code.before
+                    .push(quote!(conversion.leave(&mut extra, #name, #value, #rule);));
+                return quote!(None);
+            }
+            Taking::Refused(Refusal {
+                code: number,
+                because,
+                rule,
+            }) => {
+                let number = proc_macro2::Literal::i64_unsuffixed(*number);
+                code.before.push(quote! {
+                    conversion.refuse_member(#name, self.#field.as_ref(), #number, #because, #rule)?;
+                });
+                return if to.required {
+                    quote!(conversion.require(#name, None)?)
+                } else {
+                    quote!(None)
+                };
+            }
+            Taking::Omitting { unless_in, .. } => {
+                let needed = from.iter().find_map(|place| match place {
+                    Place::Member { member, field, .. } if member.name == *unless_in => Some((field, member.required)),
+                    _ => None,
+                });
+                code.before.push(match needed {
+                    Some((field, true)) => quote!(let needed = self.#field.clone();),
+                    Some((field, false)) => quote!(let needed = self.#field.clone().unwrap_or_default();),
+                    None => quote!(let needed: Vec<String> = Vec::new();),
+                });
+            }
+            _ => {}
+        }
+        match (source.required, to.required, &plan.default) {
+            (true, true, _) => reboxed(converted(unboxed, false), false),
+            (false, false, _) => reboxed(converted(unboxed, true), true),
+            (true, false, _) => {
+                let value = reboxed(converted(unboxed, false), false);
+                quote!(Some(#value))
+            }
+            (false, true, Some((json, rule))) => {
+                let value = reboxed(converted(quote!(value), false), false);
+                quote! {
+                    match #unboxed {
+                        Some(value) => #value,
+                        None => conversion.default(#name, #json, #rule)?,
+                    }
+                }
+            }
+            (false, true, None) => reboxed(converted(quote!(conversion.require(#name, #unboxed)?), false), false),
+        }
+    }
+
+    /// Whether `element` of a list is hidden.
+    fn hidden(&self, list: &TypeRef, when: &[(Vec<String>, String)]) -> TokenStream {
+        let element = match self.from.model.resolve(list) {
+            TypeRef::List(element) => element.as_ref(),
+            other => other,
+        };
+        let conditions = when.iter().map(|(path, value)| {
+            let mut place = quote!(Some(element));
+            let mut at = element.clone();
+            for member in path {
+                let Some((declared, field)) = self.source_member(&at, member) else {
+                    return quote!(false);
+                };
+                place = if declared.required {
+                    quote!(#place.map(|value| &value.#field))
+                } else {
+                    quote!(#place.and_then(|value| value.#field.as_ref()))
+                };
+                at = declared.ty.clone();
+            }
+            quote!(#place.is_some_and(|value| value.as_str() == #value))
+        });
+        quote!(#(#conditions)&&*)
+    }
+
+    fn source_member(&self, ty: &TypeRef, member: &str) -> Option<(&Member, Ident)> {
+        let object: &Struct = self.from.model.struct_of(ty)?;
+        let declared = object.members.iter().find(|declared| declared.name == member)?;
+        let places = self.places(true, ty)?;
+        Some((declared, field_of(&places, member)?))
+    }
+}
