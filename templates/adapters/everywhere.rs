@@ -114,3 +114,22 @@ impl Convert<OpenObject> for OpenJson {
         close(&self)
     }
 }
+
+macro_rules! plain {
+    ($($type:ty),*) => {
+        $(
+            impl Convert<OpenJson> for $type {
+                fn convert(self, _: &mut Conversion) -> Result<OpenJson, Unrepresentable> {
+                    open(&self)
+                }
+            }
+
+            impl Convert<$type> for OpenJson {
+                fn convert(self, _: &mut Conversion) -> Result<$type, Unrepresentable> {
+                    close(&self)
+                }
+            }
+        )*
+    };
+}
+plain!(bool, i64, String, Number, RequestId);

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// One step from a JSON value to a value inside it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Segment {
     /// Into an object, to the member of this name.
     Member(String),

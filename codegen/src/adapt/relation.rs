@@ -47,6 +47,7 @@ impl Planner<'_> {
                 );
             }
             (TypeRef::Any, TypeRef::OpenObject) => self.refused(at, "JSON that is no object"),
+            (TypeRef::Any, target) if is_plain(target) => self.refused(at, "JSON that the target's type can't hold"),
             (TypeRef::String, target @ TypeRef::Named(name)) if self.to.is_enumeration(target) => {
                 if let Some(TypeKind::Strings { .. }) = to.types.get(name).map(|ty| &ty.kind) {
                     self.refused(at, "a text that is none of the target's values");
@@ -85,6 +86,8 @@ impl Planner<'_> {
             (TypeRef::Integer, TypeRef::Number) | (TypeRef::Number, TypeRef::Integer) => Relation::Converts,
             (TypeRef::Any, TypeRef::OpenObject) | (TypeRef::OpenObject, TypeRef::Any) => Relation::Converts,
             (TypeRef::Named(_), TypeRef::Any) | (TypeRef::Any, TypeRef::Named(_)) => Relation::Converts,
+            (source, TypeRef::Any) if is_plain(source) => Relation::Converts,
+            (TypeRef::Any, target) if is_plain(target) => Relation::Converts,
             (TypeRef::Named(name), TypeRef::OpenObject) => convertible(is_object(self.from.model, name)),
             (TypeRef::OpenObject, TypeRef::Named(name)) => convertible(is_object(self.to.model, name)),
             (TypeRef::Named(name), other) | (other, TypeRef::Named(name))
@@ -153,4 +156,12 @@ fn is_object(model: &Model, name: &str) -> bool {
         Some(TypeKind::Union(union)) => union.variants.iter().all(|variant| variant.kind == JsonKind::Object),
         _ => false,
     }
+}
+
+/// Whether values of a type have no parts, and are the same Rust type in every revision.
+fn is_plain(ty: &TypeRef) -> bool {
+    matches!(
+        ty,
+        TypeRef::String | TypeRef::Boolean | TypeRef::Integer | TypeRef::Number | TypeRef::RequestId
+    )
 }

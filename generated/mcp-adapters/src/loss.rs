@@ -2,6 +2,7 @@
 
 //! What is lost on the way from one revision to another.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use mcp_wire::Path;
@@ -10,7 +11,8 @@ use mcp_wire::path::Segment;
 /// Something that was in the source and isn't in the target, or the other way round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loss {
-    /// Where in the source value.
+    /// Where in the source value. In a chain it is the value that the step began with, whose lists may have become shorter or
+    /// longer by then.
     pub path: Path,
     /// What happened.
     pub kind: LossKind,
@@ -40,26 +42,37 @@ pub(crate) struct Reversed {
 }
 
 /// Leaves out what one step of a chain put in and a later one took out again.
-pub(crate) fn without_detours(mut losses: Vec<Loss>) -> Vec<Loss> {
-    let mut at = 0;
-    while at < losses.len() {
-        if losses[at].kind == LossKind::Defaulted {
-            let made = losses[at].path.segments();
-            let later = &losses[at + 1..];
-            let dropped = later
-                .iter()
-                .position(|loss| loss.kind == LossKind::Dropped && made.starts_with(loss.path.segments()));
-            if let Some(dropped) = dropped.map(|dropped| at + 1 + dropped) {
-                if losses[dropped].path == losses[at].path {
-                    losses.remove(dropped);
-                }
-                losses.remove(at);
-                continue;
-            }
-        }
-        at += 1;
+pub(crate) fn without_detours(losses: Vec<Loss>) -> Vec<Loss> {
+    if !losses.iter().any(|loss| loss.kind == LossKind::Defaulted) {
+        return losses;
     }
-    losses
+    let mut dropped: HashMap<&[Segment], Vec<usize>> = HashMap::new();
+    for (at, loss) in losses.iter().enumerate() {
+        if loss.kind == LossKind::Dropped {
+            dropped.entry(loss.path.segments()).or_default().push(at);
+        }
+    }
+    let mut detours = vec![false; losses.len()];
+    for (at, made) in losses.iter().enumerate() {
+        if made.kind != LossKind::Defaulted {
+            continue;
+        }
+        let path = made.path.segments();
+        let taken_out = (0..=path.len()).find_map(|depth| {
+            let places = dropped.get(&path[..depth])?;
+            let later = places.partition_point(|place| *place < at);
+            places.get(later).map(|place| (depth, *place))
+        });
+        if let Some((depth, place)) = taken_out {
+            detours[at] = true;
+            // What was dropped had more in it than what was made, unless it is the same.
+            detours[place] |= depth == path.len();
+        }
+    }
+    let mut detours = detours.into_iter();
+    let mut kept = losses;
+    kept.retain(|_| !detours.next().unwrap_or(false));
+    kept
 }
 
 impl LossKind {
