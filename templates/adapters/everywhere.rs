@@ -129,6 +129,18 @@ macro_rules! plain {
                     close(&self)
                 }
             }
+
+            impl Convert<Option<$type>> for $type {
+                fn convert(self, _: &mut Conversion) -> Result<Option<$type>, Unrepresentable> {
+                    Ok(Some(self))
+                }
+            }
+
+            impl Convert<$type> for Option<$type> {
+                fn convert(self, _: &mut Conversion) -> Result<$type, Unrepresentable> {
+                    self.ok_or_else(Unrepresentable::no_null)
+                }
+            }
         )*
     };
 }

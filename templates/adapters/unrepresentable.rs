@@ -32,6 +32,13 @@ impl Unrepresentable {
         }))
     }
 
+    /// A null where the other revision allows none.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn no_null() -> Self {
+        Self::new(error_code::INVALID_PARAMS, "the other revision allows no null there", AUTOMATIC)
+    }
+
     /// A method that the other revision doesn't have.
     #[doc(hidden)]
     #[must_use]

@@ -79,6 +79,8 @@ impl Planner<'_> {
                 })
             }
             How::Strings { refused, closed } => *closed || !refused.is_empty(),
+            How::Wrapped { moved } => !moved,
+            How::Unwrapped { .. } => true,
             How::Methods(methods) => methods.iter().any(|(ty, other)| {
                 let other = other.as_ref();
                 other.is_none_or(|other| self.loses(&named(ty), &named(other), lossy))

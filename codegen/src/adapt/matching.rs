@@ -126,7 +126,7 @@ pub fn likeness(from: Typed<'_>, to: Typed<'_>, siblings: &[Candidate], others: 
             .iter()
             .filter(|member| member.required)
             .all(|member| declares(source, &member.name));
-    if !tagged && !told_apart {
+    if !tagged && !told_apart && !named {
         return None;
     }
     let common = source

@@ -62,6 +62,16 @@ pub enum How {
     Methods(Vec<(String, Option<String>)>),
     /// Result by result.
     Results(Vec<(TypeRef, Option<TypeRef>)>),
+    /// As a value of a type that may also be null.
+    Wrapped {
+        /// Whether the type is the same otherwise.
+        moved: bool,
+    },
+    /// Out of a type that may also be null, which is refused.
+    Unwrapped {
+        /// Whether the type is the same otherwise.
+        moved: bool,
+    },
     /// Written as JSON.
     Opened,
     /// Read from JSON.
@@ -159,6 +169,22 @@ impl<'m> Planner<'m> {
     }
 
     fn plan_pair(&mut self, source: &TypeRef, target: &TypeRef) -> How {
+        let is_open = |ty: &TypeRef| matches!(ty, TypeRef::Any | TypeRef::OpenObject);
+        match (source, target) {
+            (source, TypeRef::Nullable(inner)) if *source != TypeRef::Any => {
+                return How::Wrapped {
+                    moved: self.relate(source, inner) == Relation::Same,
+                };
+            }
+            (TypeRef::Nullable(inner), target) if !is_open(target) => {
+                let at = self.name(self.from, source);
+                self.refused(&at, "null: the target allows none there");
+                return How::Unwrapped {
+                    moved: self.relate(inner, target) == Relation::Same,
+                };
+            }
+            _ => {}
+        }
         if matches!(target, TypeRef::Any | TypeRef::OpenObject) {
             return How::Opened;
         }

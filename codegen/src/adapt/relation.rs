@@ -66,10 +66,8 @@ impl Planner<'_> {
                 let (source, target) = (source.clone(), target.clone());
                 self.need(&source, &target);
             }
-            _ if source.named().is_some() || target.named().is_some() => {
-                self.pending.push((source.clone(), target.clone()));
-            }
-            _ => {}
+            (source, target) if is_everywhere(source, target) => {}
+            (source, target) => self.pending.push((source.clone(), target.clone())),
         }
     }
 
@@ -84,12 +82,11 @@ impl Planner<'_> {
             | (TypeRef::Map(source), TypeRef::Map(target))
             | (TypeRef::Nullable(source), TypeRef::Nullable(target)) => self.relation(source, target, depth),
             (TypeRef::Integer, TypeRef::Number) | (TypeRef::Number, TypeRef::Integer) => Relation::Converts,
-            (TypeRef::Any, TypeRef::OpenObject) | (TypeRef::OpenObject, TypeRef::Any) => Relation::Converts,
-            (TypeRef::Named(_), TypeRef::Any) | (TypeRef::Any, TypeRef::Named(_)) => Relation::Converts,
-            (source, TypeRef::Any) if is_plain(source) => Relation::Converts,
-            (TypeRef::Any, target) if is_plain(target) => Relation::Converts,
-            (TypeRef::Named(name), TypeRef::OpenObject) => convertible(is_object(self.from.model, name)),
-            (TypeRef::OpenObject, TypeRef::Named(name)) => convertible(is_object(self.to.model, name)),
+            (TypeRef::Any, _) | (_, TypeRef::Any) => Relation::Converts,
+            (TypeRef::OpenObject, other) if may_be_object(self.to.model, other) => Relation::Converts,
+            (other, TypeRef::OpenObject) if may_be_object(self.from.model, other) => Relation::Converts,
+            (source, TypeRef::Nullable(inner)) => self.nullable(self.relation(source, inner, depth)),
+            (TypeRef::Nullable(inner), target) => self.nullable(self.relation(inner, target, depth)),
             (TypeRef::Named(name), other) | (other, TypeRef::Named(name))
                 if !matches!(other, TypeRef::Named(_)) && self.is_text(name, source, target) =>
             {
@@ -111,6 +108,14 @@ impl Planner<'_> {
             }
             (TypeRef::Named(_), _) | (_, TypeRef::Named(_)) => self.unions(source, target, depth),
             _ => Relation::Impossible,
+        }
+    }
+
+    /// A type becomes one that may be null, or the other way round, if it becomes what that is otherwise.
+    fn nullable(&self, inner: Relation) -> Relation {
+        match inner {
+            Relation::Impossible => Relation::Impossible,
+            Relation::Same | Relation::Converts => Relation::Converts,
         }
     }
 
@@ -149,12 +154,26 @@ impl Planner<'_> {
     }
 }
 
-/// Whether every value of a type is an object.
-fn is_object(model: &Model, name: &str) -> bool {
-    match model.types.get(name).map(|ty| &ty.kind) {
-        Some(TypeKind::Struct(_) | TypeKind::Methods(_)) => true,
-        Some(TypeKind::Union(union)) => union.variants.iter().all(|variant| variant.kind == JsonKind::Object),
+/// Whether some value of a type is an object.
+fn may_be_object(model: &Model, ty: &TypeRef) -> bool {
+    match ty {
+        TypeRef::Map(_) => true,
+        TypeRef::Named(name) => match model.types.get(name).map(|ty| &ty.kind) {
+            Some(TypeKind::Struct(_) | TypeKind::Methods(_)) => true,
+            Some(TypeKind::Union(union)) => union.variants.iter().any(|variant| variant.kind == JsonKind::Object),
+            _ => false,
+        },
         _ => false,
+    }
+}
+
+/// Whether the conversion is the same whatever the revisions, and no plan is needed.
+fn is_everywhere(source: &TypeRef, target: &TypeRef) -> bool {
+    let is_open = |ty: &TypeRef| matches!(ty, TypeRef::Any | TypeRef::OpenObject);
+    match (source, target) {
+        (TypeRef::Nullable(source), target) => is_plain(source) && **source == *target,
+        (source, TypeRef::Nullable(target)) => is_plain(source) && *source == **target,
+        (source, target) => (is_plain(source) || is_open(source)) && (is_plain(target) || is_open(target)),
     }
 }
 

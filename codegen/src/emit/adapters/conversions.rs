@@ -34,6 +34,7 @@ impl Pair<'_> {
             let (from, to) = (self.source(source), self.target(target));
             let shared = match (source.named(), target.named()) {
                 (Some(_), Some(_)) => None,
+                (None, None) => Some(format!("{source:?} {target:?}")),
                 (None, _) => Some(format!("{source:?} {} {to}", self.to.model.revision)),
                 (_, None) => Some(format!("{} {from} {target:?}", self.from.model.revision)),
             };
@@ -107,7 +108,19 @@ impl Pair<'_> {
             How::Results(results) => self.results(source, target, results),
             How::Opened if *target == TypeRef::Any => quote!(open(&self)),
             How::Opened => quote!(close(&open(&self)?)),
-            How::Closed => quote!(close_valid(&self)),
+            How::Wrapped { moved: true } => quote!(Ok(Some(self))),
+            How::Wrapped { moved: false } => quote!(self.convert(conversion).map(Some)),
+            How::Unwrapped { moved } => {
+                let value = if *moved { quote!(Ok(value)) } else { quote!(value.convert(conversion)) };
+                quote! {
+                    match self {
+                        Some(value) => #value,
+                        None => Err(Unrepresentable::no_null()),
+                    }
+                }
+            }
+            How::Closed if matches!(target, TypeRef::Named(_)) => quote!(close_valid(&self)),
+            How::Closed => quote!(close(&self)),
         }
     }
 

@@ -33,12 +33,14 @@ pub struct Odd {
 impl Odd {
     /// Whether `#1` is written.
     #[must_use]
+    #[inline]
     pub fn has_u23_1(&self) -> bool {
         self.u23_1
     }
 
     /// The same with `#1` written.
     #[must_use]
+    #[inline]
     pub fn with_u23_1(mut self) -> Self {
         self.u23_1 = true;
         self
@@ -46,12 +48,14 @@ impl Odd {
 
     /// Whether `+` is written.
     #[must_use]
+    #[inline]
     pub fn has_plus(&self) -> bool {
         self.plus
     }
 
     /// The same with `+` written.
     #[must_use]
+    #[inline]
     pub fn with_plus(mut self) -> Self {
         self.plus = true;
         self
@@ -59,12 +63,14 @@ impl Odd {
 
     /// Whether `AB` is written.
     #[must_use]
+    #[inline]
     pub fn has_ab(&self) -> bool {
         self.ab
     }
 
     /// The same with `AB` written.
     #[must_use]
+    #[inline]
     pub fn with_ab(mut self) -> Self {
         self.ab = true;
         self
@@ -72,12 +78,14 @@ impl Odd {
 
     /// Whether `_` is written.
     #[must_use]
+    #[inline]
     pub fn has_value(&self) -> bool {
         self.value
     }
 
     /// The same with `_` written.
     #[must_use]
+    #[inline]
     pub fn with_value(mut self) -> Self {
         self.value = true;
         self
@@ -85,12 +93,14 @@ impl Odd {
 
     /// Whether `a-b` is written.
     #[must_use]
+    #[inline]
     pub fn has_a_b(&self) -> bool {
         self.a_b
     }
 
     /// The same with `a-b` written.
     #[must_use]
+    #[inline]
     pub fn with_a_b(mut self) -> Self {
         self.a_b = true;
         self
@@ -98,12 +108,14 @@ impl Odd {
 
     /// Whether `a_b` is written.
     #[must_use]
+    #[inline]
     pub fn has_a_b2(&self) -> bool {
         self.a_b2
     }
 
     /// The same with `a_b` written.
     #[must_use]
+    #[inline]
     pub fn with_a_b2(mut self) -> Self {
         self.a_b2 = true;
         self
@@ -111,12 +123,14 @@ impl Odd {
 
     /// Whether `as` is written.
     #[must_use]
+    #[inline]
     pub fn has_as(&self) -> bool {
         self.as_
     }
 
     /// The same with `as` written.
     #[must_use]
+    #[inline]
     pub fn with_as(mut self) -> Self {
         self.as_ = true;
         self
@@ -124,12 +138,14 @@ impl Odd {
 
     /// Whether `crate` is written.
     #[must_use]
+    #[inline]
     pub fn has_crate(&self) -> bool {
         self.crate_
     }
 
     /// The same with `crate` written.
     #[must_use]
+    #[inline]
     pub fn with_crate(mut self) -> Self {
         self.crate_ = true;
         self
@@ -137,12 +153,14 @@ impl Odd {
 
     /// Whether `日本` is written.
     #[must_use]
+    #[inline]
     pub fn has_u65e5_u672c(&self) -> bool {
         self.u65e5_u672c
     }
 
     /// The same with `日本` written.
     #[must_use]
+    #[inline]
     pub fn with_u65e5_u672c(mut self) -> Self {
         self.u65e5_u672c = true;
         self
@@ -150,6 +168,7 @@ impl Odd {
 }
 
 impl mcp_wire::Decode for Odd {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut u23_1 = None;
         let mut plus = None;
@@ -194,6 +213,7 @@ impl mcp_wire::Decode for Odd {
 }
 
 impl mcp_wire::Object for Odd {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }

@@ -24,6 +24,7 @@ impl A {
 }
 
 impl mcp_wire::Decode for A {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut e = None;
         let mut members = reader.members()?;
@@ -41,6 +42,7 @@ impl mcp_wire::Decode for A {
 }
 
 impl mcp_wire::Object for A {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -72,6 +74,7 @@ pub enum AE {
 impl AE {
     /// The value as it is written.
     #[must_use]
+    #[inline]
     pub fn as_str(&self) -> &str {
         match self {
             Self::A => "a",
@@ -82,6 +85,7 @@ impl AE {
 }
 
 impl From<&str> for AE {
+    #[inline]
     fn from(value: &str) -> Self {
         match value {
             "a" => Self::A,
@@ -92,18 +96,21 @@ impl From<&str> for AE {
 }
 
 impl From<String> for AE {
+    #[inline]
     fn from(value: String) -> Self {
         Self::from(value.as_str())
     }
 }
 
 impl ::std::fmt::Display for AE {
+    #[inline]
     fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
 impl mcp_wire::Decode for AE {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         reader.string().map(|value| Self::from(&*value))
     }
@@ -134,6 +141,7 @@ pub struct PlanB {
 impl PlanB {
     /// The same with `x`.
     #[must_use]
+    #[inline]
     pub fn with_x(mut self, x: PlanBX) -> Self {
         self.x = Some(x);
         self
@@ -141,6 +149,7 @@ impl PlanB {
 }
 
 impl mcp_wire::Decode for PlanB {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut x = None;
         let mut members = reader.members()?;
@@ -158,6 +167,7 @@ impl mcp_wire::Decode for PlanB {
 }
 
 impl mcp_wire::Object for PlanB {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -187,6 +197,7 @@ pub struct PlanBX {
 impl PlanBX {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(y: i64) -> Self {
         Self {
             y,
@@ -196,6 +207,7 @@ impl PlanBX {
 }
 
 impl mcp_wire::Decode for PlanBX {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut y = None;
         let mut members = reader.members()?;
@@ -213,6 +225,7 @@ impl mcp_wire::Decode for PlanBX {
 }
 
 impl mcp_wire::Object for PlanBX {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }

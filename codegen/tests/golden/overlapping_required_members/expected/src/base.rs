@@ -15,18 +15,21 @@ pub enum Conflict {
 }
 
 impl From<NeedsA> for Conflict {
+    #[inline]
     fn from(value: NeedsA) -> Self {
         Self::NeedsA(value)
     }
 }
 
 impl From<WithB> for Conflict {
+    #[inline]
     fn from(value: WithB) -> Self {
         Self::WithB(value)
     }
 }
 
 impl mcp_wire::Decode for Conflict {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader
             .peek_telling(
@@ -83,6 +86,7 @@ impl NeedsA {
 }
 
 impl mcp_wire::Decode for NeedsA {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut a = None;
         let mut members = reader.members()?;
@@ -100,6 +104,7 @@ impl mcp_wire::Decode for NeedsA {
 }
 
 impl mcp_wire::Object for NeedsA {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -132,18 +137,21 @@ pub enum Overlap {
 }
 
 impl From<OverlapItem> for Overlap {
+    #[inline]
     fn from(value: OverlapItem) -> Self {
         Self::Item(value)
     }
 }
 
 impl From<OverlapItem2> for Overlap {
+    #[inline]
     fn from(value: OverlapItem2) -> Self {
         Self::Item2(value)
     }
 }
 
 impl mcp_wire::Decode for Overlap {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader
             .peek_telling(
@@ -191,6 +199,7 @@ pub struct OverlapItem {
 impl OverlapItem {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(a: i64) -> Self {
         Self {
             a,
@@ -200,6 +209,7 @@ impl OverlapItem {
 }
 
 impl mcp_wire::Decode for OverlapItem {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut a = None;
         let mut members = reader.members()?;
@@ -217,6 +227,7 @@ impl mcp_wire::Decode for OverlapItem {
 }
 
 impl mcp_wire::Object for OverlapItem {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -255,6 +266,7 @@ impl OverlapItem2 {
 }
 
 impl mcp_wire::Decode for OverlapItem2 {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut b = None;
         let mut members = reader.members()?;
@@ -272,6 +284,7 @@ impl mcp_wire::Decode for OverlapItem2 {
 }
 
 impl mcp_wire::Object for OverlapItem2 {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -308,6 +321,7 @@ impl WithA {
 }
 
 impl mcp_wire::Decode for WithA {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut a = None;
         let mut members = reader.members()?;
@@ -325,6 +339,7 @@ impl mcp_wire::Decode for WithA {
 }
 
 impl mcp_wire::Object for WithA {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -361,6 +376,7 @@ impl WithB {
 }
 
 impl mcp_wire::Decode for WithB {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut b = None;
         let mut members = reader.members()?;
@@ -378,6 +394,7 @@ impl mcp_wire::Decode for WithB {
 }
 
 impl mcp_wire::Object for WithB {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }

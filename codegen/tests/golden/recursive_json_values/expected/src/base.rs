@@ -21,6 +21,7 @@ pub struct Holder {
 impl Holder {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(v: JsonValue) -> Self {
         Self {
             a: None,
@@ -32,6 +33,7 @@ impl Holder {
 
     /// The same with `a`.
     #[must_use]
+    #[inline]
     pub fn with_a(mut self, a: JsonArray) -> Self {
         self.a = Some(a);
         self
@@ -39,6 +41,7 @@ impl Holder {
 
     /// The same with `o`.
     #[must_use]
+    #[inline]
     pub fn with_o(mut self, o: JsonObject) -> Self {
         self.o = Some(o);
         self
@@ -46,6 +49,7 @@ impl Holder {
 }
 
 impl mcp_wire::Decode for Holder {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut a = None;
         let mut o = None;
@@ -69,6 +73,7 @@ impl mcp_wire::Decode for Holder {
 }
 
 impl mcp_wire::Object for Holder {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }

@@ -8,18 +8,21 @@ pub const METHODS: &[mcp_wire::Method] = &[
     mcp_wire::Method {
         name: "poke",
         direction: mcp_wire::Direction::ClientToServer,
+        capability: None,
         definition: "PokeRequest",
         results: &["Result"],
     },
     mcp_wire::Method {
         name: "things/list",
         direction: mcp_wire::Direction::ClientToServer,
+        capability: None,
         definition: "ListThingsRequest",
         results: &["ListThingsResult"],
     },
     mcp_wire::Method {
         name: "notifications/gone",
         direction: mcp_wire::Direction::ServerToClient,
+        capability: None,
         definition: "GoneNotification",
         results: &[],
     },

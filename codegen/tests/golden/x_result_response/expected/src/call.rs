@@ -17,6 +17,7 @@ pub struct CallRequest {
 impl CallRequest {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(params: CallRequestParams) -> Self {
         Self {
             params,
@@ -26,6 +27,7 @@ impl CallRequest {
 }
 
 impl mcp_wire::Decode for CallRequest {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut method = None;
         let mut params = None;
@@ -46,6 +48,7 @@ impl mcp_wire::Decode for CallRequest {
 }
 
 impl mcp_wire::Object for CallRequest {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -83,6 +86,7 @@ pub struct CallRequestParams {
 impl CallRequestParams {
     /// The same with `a`.
     #[must_use]
+    #[inline]
     pub fn with_a(mut self, a: i64) -> Self {
         self.a = Some(a);
         self
@@ -90,6 +94,7 @@ impl CallRequestParams {
 }
 
 impl mcp_wire::Decode for CallRequestParams {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut a = None;
         let mut members = reader.members()?;
@@ -107,6 +112,7 @@ impl mcp_wire::Decode for CallRequestParams {
 }
 
 impl mcp_wire::Object for CallRequestParams {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -136,6 +142,7 @@ pub struct CallResult {
 impl CallResult {
     /// One with the members that must be there.
     #[must_use]
+    #[inline]
     pub fn new(ok: bool) -> Self {
         Self {
             ok,
@@ -145,6 +152,7 @@ impl CallResult {
 }
 
 impl mcp_wire::Decode for CallResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut ok = None;
         let mut members = reader.members()?;
@@ -162,6 +170,7 @@ impl mcp_wire::Decode for CallResult {
 }
 
 impl mcp_wire::Object for CallResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }
@@ -189,18 +198,21 @@ pub enum CallResultResponseResult {
 }
 
 impl From<CallResult> for CallResultResponseResult {
+    #[inline]
     fn from(value: CallResult) -> Self {
         Self::Call(value)
     }
 }
 
 impl From<OtherResult> for CallResultResponseResult {
+    #[inline]
     fn from(value: OtherResult) -> Self {
         Self::Other(value)
     }
 }
 
 impl mcp_wire::Decode for CallResultResponseResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         match reader
             .peek_telling(
@@ -259,6 +271,7 @@ impl OtherResult {
 }
 
 impl mcp_wire::Decode for OtherResult {
+    #[inline]
     fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
         let mut other = None;
         let mut members = reader.members()?;
@@ -276,6 +289,7 @@ impl mcp_wire::Decode for OtherResult {
 }
 
 impl mcp_wire::Object for OtherResult {
+    #[inline]
     fn extra(&self) -> &mcp_wire::Extra {
         &self.extra
     }

@@ -8,18 +8,21 @@ pub const METHODS: &[mcp_wire::Method] = &[
     mcp_wire::Method {
         name: "ask",
         direction: mcp_wire::Direction::ClientToServer,
+        capability: None,
         definition: "AskRequest",
         results: &["EmptyResult"],
     },
     mcp_wire::Method {
         name: "call/it",
         direction: mcp_wire::Direction::ClientToServer,
+        capability: None,
         definition: "CallRequest",
         results: &["CallResultResponseResult"],
     },
     mcp_wire::Method {
         name: "notifications/tick",
         direction: mcp_wire::Direction::ServerToClient,
+        capability: None,
         definition: "TickNotification",
         results: &[],
     },
