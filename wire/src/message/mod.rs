@@ -1,0 +1,196 @@
+//! JSON-RPC messages: what stands around a method's parameters and results.
+
+mod envelope;
+mod id;
+mod response;
+
+use std::borrow::Cow;
+
+use serde_core::ser::SerializeMap;
+use serde_core::{Serialize, Serializer};
+
+use crate::decode::Decode;
+use crate::error::{DecodeError, DecodeErrorKind, Decoded};
+use crate::map::Extra;
+use crate::members::{MemberWriter, Object};
+use crate::open::OpenObject;
+use crate::reader::{Kind, Reader};
+
+const VERSION: &str = "2.0";
+
+pub use envelope::{Call, Notice};
+pub use id::RequestId;
+pub use response::{ErrorObject, ErrorResponse, Response};
+
+pub(crate) use envelope::EnvelopeSlot;
+
+/// A request or notification whose method the revision doesn't have.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnknownMethod {
+    /// The method's name.
+    pub method: String,
+    /// The parameters, if there were any.
+    pub params: Option<OpenObject>,
+    /// Further members.
+    pub extra: Extra,
+}
+
+impl UnknownMethod {
+    /// A call of `method` without parameters.
+    pub fn new(method: impl Into<String>) -> Self {
+        Self {
+            method: method.into(),
+            params: None,
+            extra: Extra::new(),
+        }
+    }
+
+    /// The same call with parameters.
+    #[must_use]
+    pub fn with_params(mut self, params: impl Into<OpenObject>) -> Self {
+        self.params = Some(params.into());
+        self
+    }
+}
+
+impl Decode for UnknownMethod {
+    fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
+        let (mut method, mut params) = (None, None);
+        let mut members = reader.members()?;
+        while let Some(key) = members.key()? {
+            match &*key {
+                "method" => members.read(&mut method, "method")?,
+                "params" => members.read_optional(&mut params, "params")?,
+                _ => members.keep(key)?,
+            }
+        }
+        Ok(Self {
+            method: members.require(method, "method")?,
+            params,
+            extra: members.finish()?,
+        })
+    }
+}
+
+impl Object for UnknownMethod {
+    fn extra(&self) -> &Extra {
+        &self.extra
+    }
+
+    fn write_members<M: SerializeMap>(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error> {
+        members.write("method", &self.method)?;
+        members.write_optional("params", &self.params)
+    }
+}
+
+crate::serde_object!(UnknownMethod);
+
+/// A whole JSON-RPC message from a peer that sends the requests `Q` and the notifications `N`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message<Q, N> {
+    /// A method is called, and an answer expected.
+    Request(Call<Q>),
+    /// A method is called, and no answer expected.
+    Notification(Notice<N>),
+    /// An earlier request succeeded.
+    Response(Response),
+    /// An earlier request failed.
+    Error(ErrorResponse),
+}
+
+impl<Q: Decode, N: Decode> Decode for Message<Q, N> {
+    /// What a message is depends on which members it has, never on whether they can be decoded: a request with an id
+    /// that can't be held is an error, not a notification.
+    fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
+        let id_known = reader.read_envelope()?;
+        match reader.peek_member(&["method", "result", "error"])? {
+            Some("method") if id_known => Call::decode(reader).map(Self::Request),
+            Some("method") => match reader.peek_member(&["id"])? {
+                Some(_) => Call::decode(reader).map(Self::Request),
+                None => Notice::decode(reader).map(Self::Notification),
+            },
+            Some("result") => {
+                let response = Response::decode(reader)?;
+                refuse_second_nature(&response.extra, reader)?;
+                Ok(Self::Response(response))
+            }
+            Some(_) => {
+                // An error response has an envelope of its own, in which the id may be `null`.
+                reader.envelope = None;
+                let response = ErrorResponse::decode(reader)?;
+                refuse_second_nature(&response.extra, reader)?;
+                Ok(Self::Error(response))
+            }
+            None => Err(DecodeError::new(
+                DecodeErrorKind::NotAMessage,
+                "a member `method`, `result` or `error`",
+                "none of them",
+                reader.position(),
+            )),
+        }
+    }
+}
+
+/// A response that is also a request, or both a result and an error, is neither.
+fn refuse_second_nature(extra: &Extra, reader: &Reader<'_>) -> Decoded<()> {
+    let second = ["method", "result", "error"]
+        .into_iter()
+        .find(|member| extra.contains_key(member));
+    match second {
+        None => Ok(()),
+        Some(member) => Err(DecodeError::new(
+            DecodeErrorKind::NotAMessage,
+            "only one of `method`, `result` and `error`",
+            Cow::Owned(format!("`{member}` as well")),
+            reader.position(),
+        )),
+    }
+}
+
+impl<Q: Object, N: Object> Serialize for Message<Q, N> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Request(call) => call.serialize(serializer),
+            Self::Notification(notice) => notice.serialize(serializer),
+            Self::Response(response) => response.serialize(serializer),
+            Self::Error(response) => response.serialize(serializer),
+        }
+    }
+}
+
+/// What arrives at once in a revision that has JSON-RPC batches.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Batch<M> {
+    /// One message.
+    One(M),
+    /// Several messages in an array.
+    Many(Vec<M>),
+}
+
+impl<M> Batch<M> {
+    /// The same number of something else, made from each message in order.
+    pub fn map<T>(self, mut convert: impl FnMut(M) -> T) -> Batch<T> {
+        match self {
+            Self::One(message) => Batch::One(convert(message)),
+            Self::Many(messages) => Batch::Many(messages.into_iter().map(convert).collect()),
+        }
+    }
+}
+
+impl<M: Decode> Decode for Batch<M> {
+    fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
+        match reader.kind()? {
+            Kind::Array => Vec::decode(reader).map(Self::Many),
+            _ => M::decode(reader).map(Self::One),
+        }
+    }
+}
+
+impl<M: Serialize> Serialize for Batch<M> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::One(message) => message.serialize(serializer),
+            Self::Many(messages) => messages.serialize(serializer),
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Answers: what a method returned, or what went wrong.
+
+use serde_core::ser::SerializeMap;
+use serde_core::{Serialize, Serializer};
+
+use super::VERSION;
+use super::envelope::{Version, decode_enveloped};
+use super::id::RequestId;
+use crate::decode::Decode;
+use crate::error::Decoded;
+use crate::map::Extra;
+use crate::members::{MemberWriter, Object};
+use crate::open::OpenJson;
+use crate::reader::Reader;
+
+/// A successful response.
+///
+/// Which type the result has depends on the request that the id belongs to. Until that is known it is open JSON;
+/// [`OpenJson::decode_as`] makes it a result.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Response<T = OpenJson> {
+    /// The id of the request that this answers.
+    pub id: RequestId,
+    /// What the method returned.
+    pub result: T,
+    /// Members that JSON-RPC doesn't declare.
+    pub extra: Extra,
+}
+
+impl<T> Response<T> {
+    /// The answer to the request `id`.
+    pub fn new(id: impl Into<RequestId>, result: T) -> Self {
+        Self {
+            id: id.into(),
+            result,
+            extra: Extra::new(),
+        }
+    }
+}
+
+impl<T: Decode> Decode for Response<T> {
+    fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
+        let (body, envelope) = decode_enveloped::<ResponseBody<T>>(reader)?;
+        Ok(Self {
+            id: envelope.id.ok_or_else(|| reader.missing("id"))?,
+            result: body.result,
+            extra: body.extra,
+        })
+    }
+}
+
+/// A response without its envelope.
+struct ResponseBody<T> {
+    result: T,
+    extra: Extra,
+}
+
+impl<T: Decode> Decode for ResponseBody<T> {
+    fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
+        let mut result = None;
+        let mut members = reader.members()?;
+        while let Some(key) = members.key()? {
+            match &*key {
+                "result" => members.read(&mut result, "result")?,
+                _ => members.keep(key)?,
+            }
+        }
+        Ok(Self {
+            result: members.require(result, "result")?,
+            extra: members.finish()?,
+        })
+    }
+}
+
+impl<T: Serialize> Object for Response<T> {
+    fn extra(&self) -> &Extra {
+        &self.extra
+    }
+
+    fn write_members<M: SerializeMap>(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error> {
+        members.write("jsonrpc", VERSION)?;
+        members.write("id", &self.id)?;
+        members.write("result", &self.result)
+    }
+}
+
+impl<T: Serialize> Serialize for Response<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        crate::serialize_object(self, serializer)
+    }
+}
+
+/// A response that says what went wrong.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ErrorResponse {
+    /// The id of the request that failed; absent if it couldn't be read.
+    pub id: Option<RequestId>,
+    /// What went wrong.
+    pub error: ErrorObject,
+    /// Members that JSON-RPC doesn't declare.
+    pub extra: Extra,
+}
+
+impl ErrorResponse {
+    /// The failure of the request `id`, or of something whose id couldn't be read.
+    pub fn new(id: Option<RequestId>, error: ErrorObject) -> Self {
+        Self {
+            id,
+            error,
+            extra: Extra::new(),
+        }
+    }
+}
+
+impl Decode for ErrorResponse {
+    fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
+        let (mut version, mut id, mut error) = (None, None, None);
+        let mut members = reader.members()?;
+        while let Some(key) = members.key()? {
+            match &*key {
+                "jsonrpc" => members.read::<Version>(&mut version, "jsonrpc")?,
+                "id" => members.read_optional(&mut id, "id")?,
+                "error" => members.read(&mut error, "error")?,
+                _ => members.keep(key)?,
+            }
+        }
+        members.require(version, "jsonrpc")?;
+        Ok(Self {
+            id,
+            error: members.require(error, "error")?,
+            extra: members.finish()?,
+        })
+    }
+}
+
+impl Object for ErrorResponse {
+    fn extra(&self) -> &Extra {
+        &self.extra
+    }
+
+    fn write_members<M: SerializeMap>(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error> {
+        members.write("jsonrpc", VERSION)?;
+        members.write_optional("id", &self.id)?;
+        members.write("error", &self.error)
+    }
+}
+
+crate::serde_object!(ErrorResponse);
+
+/// What went wrong, by [JSON-RPC's error object](https://www.jsonrpc.org/specification#error_object).
+#[derive(Debug, Clone, PartialEq)]
+pub struct ErrorObject {
+    /// The kind of error: see [`error_code`](crate::error_code) and the revision's own codes.
+    pub code: i64,
+    /// One sentence about it.
+    pub message: String,
+    /// Anything that helps to handle it.
+    pub data: Option<OpenJson>,
+    /// Members that JSON-RPC doesn't declare.
+    pub extra: Extra,
+}
+
+impl ErrorObject {
+    /// An error without data.
+    pub fn new(code: i64, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            data: None,
+            extra: Extra::new(),
+        }
+    }
+
+    /// The same error with `data`.
+    #[must_use]
+    pub fn with_data(mut self, data: impl Into<OpenJson>) -> Self {
+        self.data = Some(data.into());
+        self
+    }
+}
+
+impl Decode for ErrorObject {
+    fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
+        let (mut code, mut message, mut data) = (None, None, None);
+        let mut members = reader.members()?;
+        while let Some(key) = members.key()? {
+            match &*key {
+                "code" => members.read(&mut code, "code")?,
+                "message" => members.read(&mut message, "message")?,
+                "data" => members.read_optional(&mut data, "data")?,
+                _ => members.keep(key)?,
+            }
+        }
+        Ok(Self {
+            code: members.require(code, "code")?,
+            message: members.require(message, "message")?,
+            data,
+            extra: members.finish()?,
+        })
+    }
+}
+
+impl Object for ErrorObject {
+    fn extra(&self) -> &Extra {
+        &self.extra
+    }
+
+    fn write_members<M: SerializeMap>(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error> {
+        members.write("code", &self.code)?;
+        members.write("message", &self.message)?;
+        members.write_optional("data", &self.data)
+    }
+}
+
+crate::serde_object!(ErrorObject);

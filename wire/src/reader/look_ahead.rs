@@ -1,0 +1,166 @@
+//! Looking at what comes next without reading it: what tells the variants of a union apart.
+
+use std::borrow::Cow;
+
+use super::{Kind, Reader};
+use crate::error::Decoded;
+
+/// A member that tells what an object is, if it is what it should be there.
+#[derive(Debug, Clone, Copy)]
+pub struct Telling {
+    /// The member.
+    pub member: &'static str,
+    /// The kinds that its value may be of; any, if none is named.
+    pub kinds: &'static [Kind],
+    /// The members that are always there with it.
+    pub needs: &'static [&'static str],
+}
+
+impl<'a> Reader<'a> {
+    /// Looks ahead for a string member of the object that comes next, and comes back.
+    ///
+    /// `None` if the object has no such member.
+    ///
+    /// # Errors
+    /// When no object comes next, or the member is no string.
+    pub fn peek_tag(&mut self, member: &str) -> Decoded<Option<Cow<'a, str>>> {
+        self.peek(|reader| {
+            reader.seek(|key| key == member)?;
+            if reader.at_end {
+                return Ok(None);
+            }
+            let tag = reader.reader.string();
+            tag.map(Some).map_err(|error| error.in_member(member))
+        })
+    }
+
+    /// Looks ahead for the first member of the object that comes next whose name is among `members`, and comes back.
+    ///
+    /// # Errors
+    /// When no object comes next.
+    pub fn peek_member(&mut self, members: &[&'static str]) -> Decoded<Option<&'static str>> {
+        let mut found = None;
+        self.peek(|reader| {
+            reader.seek(|key| {
+                found = members.iter().copied().find(|member| *member == key);
+                found.is_some()
+            })
+        })?;
+        Ok(found)
+    }
+
+    /// Looks ahead for the earliest of `members`, in the order in which they are asked for, that the object which comes
+    /// next has, and comes back.
+    ///
+    /// # Errors
+    /// When no object comes next.
+    pub fn peek_members(&mut self, members: &[&'static str]) -> Decoded<Option<&'static str>> {
+        let mut best = members.len();
+        self.peek(|reader| {
+            reader.seek(|key| {
+                let rank = members.iter().position(|member| *member == key);
+                best = best.min(rank.unwrap_or(best));
+                best == 0
+            })
+        })?;
+        Ok(members.get(best).copied())
+    }
+
+    /// Looks ahead for the first of `cases` that the object which comes next can be, and comes back; `None` if it can be
+    /// none of them.
+    ///
+    /// An object that can be none of them and lacks some of what it `otherwise_needs` is the first whose member it has:
+    /// whoever decodes it as that will say what is wrong.
+    ///
+    /// # Errors
+    /// When no object comes next.
+    pub fn peek_telling(
+        &mut self,
+        cases: &[Telling],
+        otherwise_needs: &[&'static str],
+    ) -> Decoded<Option<&'static str>> {
+        let mut found: Vec<(&'static str, Kind)> = Vec::new();
+        let asked = |key: &str| {
+            let in_case = |case: &Telling| {
+                std::iter::once(&case.member)
+                    .chain(case.needs)
+                    .copied()
+                    .find(|member| *member == key)
+            };
+            let needed = otherwise_needs.iter().copied().find(|member| *member == key);
+            needed.or_else(|| cases.iter().find_map(in_case))
+        };
+        self.peek(|ahead| {
+            while !ahead.at_end {
+                let mut member = None;
+                ahead.seek(|key| {
+                    member = asked(key);
+                    member.is_some()
+                })?;
+                if let Some(member) = member {
+                    found.push((member, ahead.reader.kind()?));
+                    ahead.reader.raw().map_err(|error| error.in_member(member))?;
+                }
+            }
+            Ok(())
+        })?;
+        let kind = |member: &str| found.iter().find(|(key, _)| *key == member).map(|(_, kind)| *kind);
+        let has = |member: &&str| kind(member).is_some();
+        let can_be = |case: &&Telling| {
+            let fits = |kind| case.kinds.is_empty() || case.kinds.contains(&kind);
+            kind(case.member).is_some_and(fits) && case.needs.iter().all(has)
+        };
+        let chosen = cases.iter().find(can_be).or_else(|| {
+            let must_be_one = !otherwise_needs.iter().all(has);
+            cases.iter().find(|case| must_be_one && has(&case.member))
+        });
+        Ok(chosen.map(|case| case.member))
+    }
+
+    /// Looks ahead into a member of the object that comes next, and comes back; `None` if it has no such member.
+    ///
+    /// # Errors
+    /// When no object comes next, or `look` fails.
+    pub fn peek_into<T>(&mut self, member: &str, look: impl FnOnce(&mut Self) -> Decoded<T>) -> Decoded<Option<T>> {
+        self.peek(|reader| {
+            reader.seek(|key| key == member)?;
+            if reader.at_end {
+                return Ok(None);
+            }
+            look(reader.reader).map(Some).map_err(|error| error.in_member(member))
+        })
+    }
+
+    pub(crate) fn peek<T>(&mut self, look: impl FnOnce(&mut LookAhead<'_, 'a>) -> Decoded<T>) -> Decoded<T> {
+        let (position, depth) = (self.position, self.depth);
+        let first = self.open_object()?;
+        let looked = look(&mut LookAhead {
+            reader: self,
+            first,
+            at_end: false,
+        });
+        (self.position, self.depth) = (position, depth);
+        looked
+    }
+}
+
+/// An object that is only looked at: the cursor goes back afterwards.
+pub(crate) struct LookAhead<'r, 'a> {
+    pub(crate) reader: &'r mut Reader<'a>,
+    pub(crate) first: bool,
+    at_end: bool,
+}
+
+impl LookAhead<'_, '_> {
+    /// Goes to the value of the first member whose name is wanted, or to the end of the object.
+    fn seek(&mut self, mut wanted: impl FnMut(&str) -> bool) -> Decoded<()> {
+        while let Some(key) = self.reader.next_key(&mut self.first)? {
+            if wanted(&key) {
+                return Ok(());
+            }
+            self.reader.skip().map_err(|error| error.in_member(&key))?;
+        }
+        self.at_end = true;
+        Ok(())
+    }
+}
