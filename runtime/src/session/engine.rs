@@ -1,16 +1,15 @@
 //! The task that receives, and the tasks that handle what it received.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_adapters::mcp_wire::{
     Batch, DecodeError, DecodeErrorKind, ErrorObject, ErrorResponse, Message, RequestId, Response, error_code,
 };
 use mcp_adapters::{Loss, Revision, Translated, hub, negotiate};
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
+use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
 use super::handler::Handler;
 use super::opening::Glimpse;
@@ -18,7 +17,7 @@ use super::shared::{Shared, check_offered};
 use crate::context::Context;
 use crate::peer::{Peer, PeerInfo};
 use crate::side::{Common, MessageIn, Side};
-use crate::transport::{Incoming, Purpose, Receiver};
+use crate::transport::{Incoming, Purpose, Receiver, TransportError};
 
 /// What a server says when a session begins.
 #[derive(Debug, Clone)]
@@ -35,14 +34,21 @@ pub struct Engine<S: Side> {
     /// Only a server welcomes.
     welcome: Option<Welcome>,
     handling: Mutex<HashMap<RequestId, CancellationToken>>,
+    /// For each request that is handled.
     permits: Arc<Semaphore>,
-    waiting: AtomicUsize,
+    /// For each request from when it comes until its answer is sent, so that a peer that doesn't read is not answered
+    /// without end.
+    places: Arc<Semaphore>,
     tasks: TaskTracker,
-    heard: mpsc::Sender<(S::Notification, Vec<Loss>)>,
+    /// Nothing new is heard once the session is closing.
+    heard: Mutex<Option<mpsc::Sender<Heard<S>>>>,
 }
 
-/// What a request came to: the JSON of its answer, or nothing if it was cancelled.
-type Answer = Option<Vec<u8>>;
+/// A notification, and what it lost on its way.
+type Heard<S> = (<S as Side>::Notification, Vec<Loss>);
+
+/// What a request came to: the JSON of its answer, or nothing if it was cancelled; and its place until that is sent.
+type Answer = (Option<Vec<u8>>, OwnedSemaphorePermit);
 
 impl<S: Side> Engine<S> {
     /// Receives until the peer or somebody else ends the session.
@@ -62,35 +68,43 @@ impl<S: Side> Engine<S> {
             handler,
             welcome,
             handling: Mutex::default(),
-            permits: Arc::new(Semaphore::new(limits.in_flight.max(1))),
-            waiting: AtomicUsize::new(0),
+            permits: Arc::new(Semaphore::new(limits.in_flight.clamp(1, Semaphore::MAX_PERMITS))),
+            places: Arc::new(Semaphore::new(
+                limits
+                    .in_flight
+                    .saturating_add(limits.waiting)
+                    .clamp(1, Semaphore::MAX_PERMITS),
+            )),
             tasks: tasks.clone(),
-            heard,
+            heard: Mutex::new(Some(heard)),
         });
         let is_closing = loop {
             tokio::select! {
                 () = closing.cancelled() => break true,
                 () = shared.ended.cancelled() => break false,
-                received = receiver.receive() => match received {
-                    Ok(Some(Incoming::Message(json))) => engine.take(&json).await,
-                    Ok(Some(Incoming::Refused(error))) => engine.refuse(None, error).await,
-                    Ok(None) => break false,
-                    Err(error) => {
-                        tracing::debug!(%error, "the transport failed");
-                        break false;
+                received = receiver.receive() => {
+                    let taking = engine.take_incoming(received);
+                    tokio::pin!(taking);
+                    tokio::select! {
+                        biased;
+                        goes_on = &mut taking => if !goes_on { break false },
+                        () = closing.cancelled() => {
+                            // The peer may not read, and this must end all the same.
+                            break tokio::time::timeout(limits.closing, taking).await.unwrap_or(true);
+                        }
                     }
-                },
+                }
             }
         };
-        drop(engine);
         tasks.close();
         if is_closing {
+            engine.heard().take();
             // What is in flight is answered; what takes too long is not.
             let answers = async {
                 tokio::select! {
                     () = tasks.wait() => {}
                     // Handlers may wait for answers of the peer, which nobody would receive otherwise.
-                    () = drain(&shared, &mut receiver) => {}
+                    () = async { while engine.take_incoming(receiver.receive().await).await {} } => {}
                 }
             };
             if tokio::time::timeout(limits.closing, answers).await.is_err() {
@@ -99,6 +113,20 @@ impl<S: Side> Engine<S> {
             shared.sender.close().await;
         }
         shared.end();
+    }
+
+    /// Takes what was received; `false` once nothing more will be.
+    async fn take_incoming(self: &Arc<Self>, received: Result<Option<Incoming>, TransportError>) -> bool {
+        match received {
+            Ok(Some(Incoming::Message(json))) => self.take(&json).await,
+            Ok(Some(Incoming::Refused(error))) => self.refuse(None, error).await,
+            Ok(None) => return false,
+            Err(error) => {
+                tracing::debug!(%error, "the transport failed");
+                return false;
+            }
+        }
+        true
     }
 
     /// Takes what the peer sent: a message, or several where its revision has batches.
@@ -112,9 +140,10 @@ impl<S: Side> Engine<S> {
                     answer.send(&self.shared, &self.tasks).await;
                 }
             }
-            Ok(Batch::Many(messages)) => self.take_batch(messages).await,
+            Ok(Batch::Many(messages)) => self.take_batch(messages, Glimpse::tokens(json)).await,
             Err(_) if serde_json::from_slice::<&serde_json::value::RawValue>(json).is_err() => {
-                self.refuse(None, ErrorObject::new(error_code::PARSE_ERROR, "not JSON")).await;
+                self.refuse(None, ErrorObject::new(error_code::PARSE_ERROR, "not JSON"))
+                    .await;
             }
             Err(error) => self.take_malformed(&glimpse, &error).await,
         }
@@ -130,17 +159,26 @@ impl<S: Side> Engine<S> {
     }
 
     /// Answers in one array what came in one array.
-    async fn take_batch(self: &Arc<Self>, messages: Vec<Translated<MessageIn<S>>>) {
+    async fn take_batch(
+        self: &Arc<Self>,
+        messages: Vec<Translated<MessageIn<S>>>,
+        tokens: Vec<Option<hub::ProgressToken>>,
+    ) {
         let mut pending = Vec::new();
+        let mut tokens = tokens.into_iter();
         for message in messages {
-            pending.extend(self.take_message(message, None).await);
+            pending.extend(self.take_message(message, tokens.next().flatten()).await);
         }
+        let is_ready = pending.iter().all(Pending::is_ready);
         let shared = Arc::clone(&self.shared);
-        self.tasks.spawn(async move {
+        let sending = async move {
             let mut answers = Vec::new();
             let mut ids = Vec::new();
+            let mut places = Vec::new();
             for answer in pending {
-                if let Some((id, json)) = answer.finish().await {
+                let (id, json, place) = answer.finish().await;
+                places.extend(place);
+                if let Some(json) = json {
                     ids.extend(id);
                     answers.push(json);
                 }
@@ -149,7 +187,12 @@ impl<S: Side> Engine<S> {
                 let json = [b"[", answers.join(&b","[..]).as_slice(), b"]"].concat();
                 report_unsent(shared.send(json, Purpose::Answer(ids)).await);
             }
-        });
+        };
+        if is_ready {
+            sending.await;
+        } else {
+            self.tasks.spawn(sending);
+        }
     }
 
     async fn take_message(
@@ -205,8 +248,11 @@ impl<S: Side> Engine<S> {
             }
             Common::Progress(params) => self.shared.progressed(params),
             Common::Other(notification) => {
-                // In order, and with backpressure. The receiver lives as long as the session.
-                let _ = self.heard.send((notification, losses)).await;
+                let heard = self.heard().clone();
+                if let Some(heard) = heard {
+                    // In order, and with backpressure. The receiver lives as long as the session.
+                    let _ = heard.send((notification, losses)).await;
+                }
             }
         }
     }
@@ -242,13 +288,15 @@ impl<S: Side> Engine<S> {
                 error.to_string().replace("the peer", "this side"),
             ));
         }
-        let limits = &self.shared.options.limits;
-        if self.waiting.load(Ordering::Relaxed) >= limits.in_flight + limits.waiting {
+        if self.heard().is_none() {
+            return refused(ErrorObject::new(error_code::INTERNAL_ERROR, "the session is closing"));
+        }
+        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
             return refused(ErrorObject::new(
                 error_code::INTERNAL_ERROR,
                 "too many requests are in flight",
             ));
-        }
+        };
         let cancelled = CancellationToken::new();
         {
             let mut handling = self.handling();
@@ -261,7 +309,6 @@ impl<S: Side> Engine<S> {
             }
             handling.insert(id.clone(), cancelled.clone());
         }
-        self.waiting.fetch_add(1, Ordering::Relaxed);
         let context = Context {
             peer: Peer::new(Arc::clone(&self.shared), Some(id.clone())),
             id: Some(id.clone()),
@@ -272,7 +319,8 @@ impl<S: Side> Engine<S> {
         let engine = Arc::clone(self);
         Pending::later(
             Some(id),
-            self.tasks.spawn(async move { engine.handle(request, context).await }),
+            self.tasks
+                .spawn(async move { (engine.handle(request, context).await, place) }),
         )
     }
 
@@ -310,7 +358,7 @@ impl<S: Side> Engine<S> {
     }
 
     /// Has the handler answer a request, unless the peer cancels it.
-    async fn handle(self: Arc<Self>, request: S::Request, context: Context<S>) -> Answer {
+    async fn handle(self: Arc<Self>, request: S::Request, context: Context<S>) -> Option<Vec<u8>> {
         let id = context.id.clone()?;
         let method = S::method(&request).to_owned();
         let cancelled = context.cancelled.clone();
@@ -329,7 +377,6 @@ impl<S: Side> Engine<S> {
             () = self.shared.ended.cancelled() => None,
         };
         self.handling().remove(&id);
-        self.waiting.fetch_sub(1, Ordering::Relaxed);
         let answer = match answer {
             None => {
                 task.abort();
@@ -392,6 +439,11 @@ impl<S: Side> Engine<S> {
         report_unsent(self.shared.send(json, Purpose::Answer(ids)).await);
     }
 
+    fn heard(&self) -> std::sync::MutexGuard<'_, Option<mpsc::Sender<Heard<S>>>> {
+        // Nor while this one is.
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn handling(&self) -> std::sync::MutexGuard<'_, HashMap<RequestId, CancellationToken>> {
         // Nothing panics while the lock is held.
         self.handling.lock().unwrap_or_else(PoisonError::into_inner)
@@ -420,20 +472,27 @@ impl Pending {
         Self { id, answer }
     }
 
-    async fn finish(self) -> Option<(Option<RequestId>, Vec<u8>)> {
-        let json = match self.answer {
-            Later::Ready(json) => Some(json),
-            Later::Task(task) => task.await.ok().flatten(),
-        };
-        json.map(|json| (self.id, json))
+    fn is_ready(&self) -> bool {
+        matches!(self.answer, Later::Ready(_))
+    }
+
+    async fn finish(self) -> (Option<RequestId>, Option<Vec<u8>>, Option<OwnedSemaphorePermit>) {
+        match self.answer {
+            Later::Ready(json) => (self.id, Some(json), None),
+            Later::Task(task) => match task.await {
+                Ok((json, place)) => (self.id, json, Some(place)),
+                Err(_) => (self.id, None, None),
+            },
+        }
     }
 
     /// Sends the answer: at once if it is there, else in a task of its own.
     async fn send<S: Side>(self, shared: &Arc<Shared<S>>, tasks: &TaskTracker) {
         let shared = Arc::clone(shared);
-        let is_ready = matches!(self.answer, Later::Ready(_));
+        let is_ready = self.is_ready();
         let sending = async move {
-            if let Some((id, json)) = self.finish().await {
+            let (id, json, _place) = self.finish().await;
+            if let Some(json) = json {
                 report_unsent(shared.send(json, Purpose::Answer(id.into_iter().collect())).await);
             }
         };
@@ -449,40 +508,34 @@ impl Pending {
 async fn hear_in_order<S: Side>(
     shared: Arc<Shared<S>>,
     handler: Arc<dyn Handler<S>>,
-    mut hearing: mpsc::Receiver<(S::Notification, Vec<Loss>)>,
+    mut hearing: mpsc::Receiver<Heard<S>>,
 ) {
-    while let Some((notification, losses)) = hearing.recv().await {
-        let context = Context {
-            peer: Peer::new(Arc::clone(&shared), None),
-            id: None,
-            token: None,
-            cancelled: shared.ended.clone(),
-            losses,
-        };
-        let handler = Arc::clone(&handler);
-        let heard = tokio::spawn(async move { handler.hear(notification, &context).await });
-        if let Err(error) = heard.await {
-            tracing::error!(%error, "a handler failed");
-        }
-    }
-}
-
-/// Goes on receiving answers while handlers end.
-async fn drain<S: Side>(shared: &Arc<Shared<S>>, receiver: &mut impl Receiver) {
-    while let Ok(Some(Incoming::Message(json))) = receiver.receive().await {
-        if let Ok(Batch::One(Translated::Message { message, .. })) = S::receive(shared.spoken(), &json) {
-            match message {
-                Message::Response(response) => {
-                    shared.answered(&response.id, Ok(response.result));
-                }
-                Message::Error(response) => {
-                    if let Some(id) = &response.id {
-                        shared.answered(id, Err(response.error));
-                    }
-                }
-                _ => {}
+    let ended = async {
+        shared.ended.cancelled().await;
+        tokio::time::sleep(shared.options.limits.closing).await;
+    };
+    let all = async {
+        while let Some((notification, losses)) = hearing.recv().await {
+            let context = Context {
+                peer: Peer::new(Arc::clone(&shared), None),
+                id: None,
+                token: None,
+                cancelled: shared.ended.clone(),
+                losses,
+            };
+            let handler = Arc::clone(&handler);
+            // A task of its own, so that a panic ends this one alone.
+            let heard = tokio::spawn(async move { handler.hear(notification, &context).await });
+            if let Err(error) = AbortOnDropHandle::new(heard).await {
+                tracing::error!(%error, "a handler failed");
             }
         }
+    };
+    tokio::select! {
+        biased;
+        () = all => {}
+        // What was told before the end is heard, unless it takes too long.
+        () = ended => tracing::debug!("some notifications weren't heard in time"),
     }
 }
 
@@ -491,7 +544,7 @@ fn encode(message: &impl serde::Serialize) -> Vec<u8> {
     serde_json::to_vec(message).unwrap_or_default()
 }
 
-fn report_unsent(sent: Result<(), crate::transport::TransportError>) {
+fn report_unsent(sent: Result<(), TransportError>) {
     if let Err(error) = sent {
         tracing::debug!(%error, "an answer wasn't sent");
     }

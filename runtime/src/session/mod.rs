@@ -120,8 +120,13 @@ where
     let (sender, receiver) = transport.split();
     let shared = Arc::new(Shared::new(Box::new(sender), options, own, first));
     let session = Session::begin(Arc::clone(&shared), Arc::new(OfClient(handler)), None, receiver);
+    // Whoever no longer waits for the session has none.
+    let given_up = session.closing.clone().drop_guard();
     match introduce(&shared, info, capabilities, &supported).await {
-        Ok(()) => Ok(session),
+        Ok(()) => {
+            given_up.disarm();
+            Ok(session)
+        }
         Err(error) => {
             session.close().await;
             Err(error)

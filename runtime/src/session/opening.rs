@@ -60,6 +60,13 @@ impl<'a> Glimpse<'a> {
         from_str(self.params().meta?.progress_token?.get()).ok()
     }
 
+    /// The tokens of the messages of a batch.
+    pub fn tokens(json: &'a [u8]) -> Vec<Option<hub::ProgressToken>> {
+        let elements: Vec<&'a RawValue> = serde_json::from_slice(json).unwrap_or_default();
+        let token = |element: &&'a RawValue| Self::of(element.get().as_bytes()).progress_token();
+        elements.iter().map(token).collect()
+    }
+
     fn params(&self) -> Params<'a> {
         let params = self.params.map(|params| serde_json::from_str(params.get()));
         params.and_then(Result::ok).unwrap_or_default()

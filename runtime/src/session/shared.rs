@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::pin::pin;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Instant;
 
 use mcp_adapters::mcp_wire::{Call, ErrorObject, Message, Method, Notice, OpenJson, RequestId};
 use mcp_adapters::{Loss, Revision, Translated, hub};
 use serde_json::{Value, json};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::handler::Boxed;
@@ -52,6 +53,8 @@ pub struct Shared<S: Side> {
     info: OnceLock<PeerInfo>,
     waiting: Mutex<HashMap<i64, Waiting>>,
     next_id: AtomicI64,
+    /// For each call that the peer is still to be told of that it was cancelled.
+    cancelling: Arc<Semaphore>,
     /// Is done once the session has ended.
     pub ended: CancellationToken,
     side: std::marker::PhantomData<fn() -> S>,
@@ -74,7 +77,10 @@ impl<S: Side> fmt::Debug for Shared<S> {
 
 impl<S: Side> Shared<S> {
     pub fn new(sender: Box<dyn AnySender>, options: Options, own_capabilities: Value, first: Revision) -> Self {
+        let limits = &options.limits;
+        let calls = limits.in_flight.saturating_add(limits.waiting);
         Self {
+            cancelling: Arc::new(Semaphore::new(calls.min(Semaphore::MAX_PERMITS))),
             sender,
             options,
             own_capabilities,
@@ -187,8 +193,8 @@ impl<S: Side> Shared<S> {
         if self.ended.is_cancelled() {
             return Err(CallError::Closed);
         }
-        self.send(json, purpose).await?;
-        let json = self.wait(answered, &mut making, progress).await;
+        let sending = self.send(json, purpose);
+        let json = self.wait(sending, answered, &mut making, progress).await;
         if matches!(json, Err(CallError::TimedOut(_))) {
             drop(guard);
         } else {
@@ -214,28 +220,39 @@ impl<S: Side> Shared<S> {
         self.revision().or_else(named).unwrap_or_else(|| self.spoken())
     }
 
-    /// Waits for an answer; progress begins the wait anew, up to a limit.
+    /// Sends and waits for an answer; progress begins the wait anew, up to a limit.
     async fn wait(
         &self,
+        sending: impl Future<Output = Result<(), TransportError>>,
         mut answered: oneshot::Receiver<Result<OpenJson, CallError>>,
         making: &mut mpsc::Receiver<Progress>,
         progress: Option<mpsc::Sender<Progress>>,
     ) -> Result<OpenJson, CallError> {
         let limits = &self.options.limits;
         let begun = Instant::now();
+        let mut heard = begun;
+        let mut sending = pin!(sending);
+        let mut is_sent = false;
         loop {
             let left = limits.answer_at_most.saturating_sub(begun.elapsed());
+            let patience = left.min(limits.answer.saturating_sub(heard.elapsed()));
             tokio::select! {
                 // What was told before the answer is heard before it.
                 biased;
-                Some(made) = making.recv() => {
+                Some(made) = making.recv(), if !left.is_zero() => {
+                    heard = Instant::now();
                     if let Some(progress) = &progress {
                         // Who doesn't look at progress misses some of it, and nothing waits for that.
                         let _ = progress.try_send(made);
                     }
                 }
                 answer = &mut answered => return answer.unwrap_or(Err(CallError::Closed)),
-                () = tokio::time::sleep(limits.answer.min(left)) => return Err(CallError::TimedOut(begun.elapsed())),
+                sent = &mut sending, if !is_sent => {
+                    sent?;
+                    is_sent = true;
+                }
+                // A peer that doesn't read makes the call wait as one that doesn't answer.
+                () = tokio::time::sleep(patience) => return Err(CallError::TimedOut(begun.elapsed())),
                 () = self.ended.cancelled() => return Err(CallError::Closed),
             }
         }
@@ -319,9 +336,18 @@ impl<S: Side> Drop for Abandoned<'_, S> {
         if self.shared.waiting().remove(&id).is_none() || self.shared.ended.is_cancelled() {
             return;
         }
+        if self.shared.revision().is_none() {
+            // The request that begins the session can't be cancelled.
+            return;
+        }
         let shared = Arc::clone(self.shared);
+        // A peer that reads nothing can't be told of ever more calls.
+        let Ok(place) = Arc::clone(&shared.cancelling).try_acquire_owned() else {
+            return;
+        };
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move {
+                let _place = place;
                 let id = RequestId::Integer(id);
                 let notification = S::cancelled(id, "the caller no longer waits".to_owned());
                 if let Err(error) = shared.tell(notification, Purpose::Own).await {
