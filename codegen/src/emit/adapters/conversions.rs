@@ -111,7 +111,11 @@ impl Pair<'_> {
             How::Wrapped { moved: true } => quote!(Ok(Some(self))),
             How::Wrapped { moved: false } => quote!(self.convert(conversion).map(Some)),
             How::Unwrapped { moved } => {
-                let value = if *moved { quote!(Ok(value)) } else { quote!(value.convert(conversion)) };
+                let value = if *moved {
+                    quote!(Ok(value))
+                } else {
+                    quote!(value.convert(conversion))
+                };
                 quote! {
                     match self {
                         Some(value) => #value,

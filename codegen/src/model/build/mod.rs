@@ -1,6 +1,12 @@
 //! From shapes to types.
 
+mod lookup;
+mod shared;
+
 use std::collections::BTreeMap;
+
+use lookup::{Definitions, accepts_everything, flatten};
+use shared::{key, shared_key};
 
 use super::cycles::{box_cycles, open_endless_aliases};
 use super::decide::{Lookup, decide, json_kind};
@@ -215,86 +221,6 @@ struct Context<'c> {
 }
 
 impl Builder<'_> {
-    /// Chooses one name for what stands in several places, before any type is built: the best name may stand last.
-    fn name_shared(&mut self) {
-        let mut candidates = Candidates::new();
-        for (pointer, definition) in &self.input.shapes.definitions {
-            let name = &self.rust_names[pointer];
-            let is_of_messages = messages::union_names().any(|name| name == definition.name);
-            if let (Shape::Union(_), false) = (&definition.node.shape, is_of_messages) {
-                let shape = key(&definition.node.shape);
-                let group = candidates.entry(shape.clone()).or_insert((shape, Vec::new()));
-                group.1.push((0, name.len(), name.clone()));
-            }
-            let context = Context {
-                parent: name,
-                member: "",
-                position: name.clone(),
-            };
-            self.collect_shared(&definition.node, &context, true, &mut candidates);
-        }
-        for (group, (shape, mut names)) in candidates {
-            names.sort();
-            let free = |name: &str| self.keys.get(name).is_none_or(|other| *other == shape);
-            let name = match names.iter().find(|(rank, _, name)| *rank == 0 || free(name)) {
-                Some((_, _, name)) => name.clone(),
-                None => unique(&names[0].2, |name| !free(name)),
-            };
-            self.keys.insert(name.clone(), shape);
-            self.shared.insert(group, name);
-        }
-    }
-
-    fn collect_shared(&self, node: &Node, context: &Context<'_>, is_definition: bool, found: &mut Candidates) {
-        if let (false, Some(group)) = (is_definition, shared_key(node, context)) {
-            let (rank, name) = self.wanted_name(node, context);
-            let group = found.entry(group).or_insert_with(|| (key(&node.shape), Vec::new()));
-            group.1.push((rank, name.len(), name));
-        }
-        match &node.shape {
-            Shape::Union(variants) => {
-                for variant in variants {
-                    self.collect_shared(variant, &context.within("|"), false, found);
-                }
-            }
-            Shape::Nullable(inner) => self.collect_shared(inner, context, false, found),
-            Shape::List(inner) => self.collect_shared(inner, &context.within("[]"), false, found),
-            Shape::Map(inner) => self.collect_shared(inner, &context.within("{}"), false, found),
-            Shape::Object(members) => {
-                let own = if is_definition {
-                    context.parent.to_owned()
-                } else {
-                    self.wanted_name(node, context).1
-                };
-                for (member, property) in members {
-                    let context = Context {
-                        parent: &own,
-                        member,
-                        position: format!("{own}.{member}"),
-                    };
-                    self.collect_shared(&property.node, &context, false, found);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// The name that a node without one should have, and how good a reason there is for it (0 is the best).
-    fn wanted_name(&self, node: &Node, context: &Context<'_>) -> (u8, String) {
-        if let Some(name) = &node.name {
-            return (1, self.input.names.type_name(name));
-        }
-        let later = self
-            .input
-            .later
-            .and_then(|later| later.positions.get(&context.position));
-        let free = |name: &&String| !self.rust_names.values().any(|taken| taken == *name);
-        match later.filter(free) {
-            Some(name) => (2, name.clone()),
-            None => (3, context.default_name(self.input.names)),
-        }
-    }
-
     fn define(&mut self, name: &str, node: &Node, documented_as: &str, official: bool) {
         let kind = if self.request_id.as_deref() == Some(&node.pointer) {
             TypeKind::Alias(TypeRef::RequestId)
@@ -509,108 +435,5 @@ impl Context<'_> {
             (member, true) => format!("{}Value", names.member_name(self.parent, member)),
             (member, false) => names.member_name(self.parent, member),
         }
-    }
-}
-
-/// Looks through references by a revision's definitions.
-struct Definitions<'s>(&'s Shapes);
-
-impl<'s> Lookup<'s> for Definitions<'s> {
-    fn members(&self, node: &'s Node) -> Option<&'s BTreeMap<String, Property>> {
-        match self.shape(node) {
-            Shape::Object(members) => Some(members),
-            _ => None,
-        }
-    }
-
-    fn shape(&self, node: &'s Node) -> &'s Shape {
-        let mut shape = &node.shape;
-        for _ in 0..=self.0.definitions.len() {
-            match shape {
-                Shape::Reference(pointer) => match self.0.definitions.get(pointer) {
-                    Some(DefinitionShape { node, .. }) => shape = &node.shape,
-                    None => return &Shape::Any,
-                },
-                _ => break,
-            }
-        }
-        shape
-    }
-}
-
-/// The variants of a union and of the unions that it refers to; `None` if one of them is any JSON, or null.
-fn flatten<'s>(shapes: &'s Shapes, variants: &'s [Node]) -> Option<Vec<&'s Node>> {
-    let lookup = Definitions(shapes);
-    let mut flat: Vec<&Node> = Vec::new();
-    let mut opened: Vec<*const Shape> = Vec::new();
-    let mut waiting: Vec<&Node> = variants.iter().rev().collect();
-    while let Some(node) = waiting.pop() {
-        match lookup.shape(node) {
-            Shape::Any | Shape::Null | Shape::Nullable(_) | Shape::Reference(_) => return None,
-            union @ Shape::Union(inner) => {
-                if !opened.iter().any(|other| std::ptr::eq(*other, union)) {
-                    opened.push(union);
-                    waiting.extend(inner.iter().rev());
-                }
-            }
-            _ if flat.iter().any(|other| other.shape == node.shape) => {}
-            _ => flat.push(node),
-        }
-    }
-    Some(flat)
-}
-
-/// Whether a union is a way to write "any JSON": each scalar, an array and an open object or a map.
-///
-/// Such unions contain themselves, and null stands beside them; `OpenJson` says the same.
-fn accepts_everything(kinds: &[JsonKind], flat: &[&Node], lookup: &Definitions<'_>) -> bool {
-    let all = [
-        JsonKind::Boolean,
-        JsonKind::Number,
-        JsonKind::String,
-        JsonKind::Array,
-        JsonKind::Object,
-    ];
-    all.iter().all(|kind| kinds.contains(kind))
-        && flat
-            .iter()
-            .all(|node| !matches!(lookup.shape(node), Shape::Object(_) | Shape::Strings(_)))
-}
-
-/// What stands in several places: its shape, and its possible names, each with how good a reason there is for it (0 is
-/// the best) and its length.
-type Candidates = BTreeMap<String, (String, Vec<(u8, usize, String)>)>;
-
-/// What makes things without a name one type: unions of the same variants, and members of the same name and shape.
-/// A method's parameters stay its own.
-fn shared_key(node: &Node, context: &Context<'_>) -> Option<String> {
-    match node.shape {
-        Shape::Union(_) => Some(key(&node.shape)),
-        Shape::Object(_) | Shape::Strings(_) if context.member != "params" => {
-            Some(format!("{} {}", context.member, key(&node.shape)))
-        }
-        _ => None,
-    }
-}
-
-/// What a shape is, whatever stands where: equal for shapes that become one Rust type.
-fn key(shape: &Shape) -> String {
-    match shape {
-        Shape::Reference(pointer) => format!("ref {pointer}"),
-        Shape::List(inner) => format!("[{}]", key(&inner.shape)),
-        Shape::Map(inner) => format!("map {}", key(&inner.shape)),
-        Shape::Nullable(inner) => format!("null or {}", key(&inner.shape)),
-        Shape::Union(variants) => {
-            let variants: Vec<String> = variants.iter().map(|variant| key(&variant.shape)).collect();
-            format!("({})", variants.join(" or "))
-        }
-        Shape::Object(members) => {
-            let members: Vec<String> = members
-                .iter()
-                .map(|(name, property)| format!("{name:?} {} {}", property.required, key(&property.node.shape)))
-                .collect();
-            format!("{{{}}}", members.join(", "))
-        }
-        scalar => format!("{scalar:?}"),
     }
 }

@@ -1,0 +1,72 @@
+//! What stands behind the references of a schema.
+
+use std::collections::BTreeMap;
+
+use crate::model::JsonKind;
+use crate::model::decide::Lookup;
+use crate::normalise::{DefinitionShape, Node, Property, Shape, Shapes};
+
+/// Looks through references by a revision's definitions.
+pub(super) struct Definitions<'s>(pub(super) &'s Shapes);
+
+impl<'s> Lookup<'s> for Definitions<'s> {
+    fn members(&self, node: &'s Node) -> Option<&'s BTreeMap<String, Property>> {
+        match self.shape(node) {
+            Shape::Object(members) => Some(members),
+            _ => None,
+        }
+    }
+
+    fn shape(&self, node: &'s Node) -> &'s Shape {
+        let mut shape = &node.shape;
+        for _ in 0..=self.0.definitions.len() {
+            match shape {
+                Shape::Reference(pointer) => match self.0.definitions.get(pointer) {
+                    Some(DefinitionShape { node, .. }) => shape = &node.shape,
+                    None => return &Shape::Any,
+                },
+                _ => break,
+            }
+        }
+        shape
+    }
+}
+
+/// The variants of a union and of the unions that it refers to; `None` if one of them is any JSON, or null.
+pub(super) fn flatten<'s>(shapes: &'s Shapes, variants: &'s [Node]) -> Option<Vec<&'s Node>> {
+    let lookup = Definitions(shapes);
+    let mut flat: Vec<&Node> = Vec::new();
+    let mut opened: Vec<*const Shape> = Vec::new();
+    let mut waiting: Vec<&Node> = variants.iter().rev().collect();
+    while let Some(node) = waiting.pop() {
+        match lookup.shape(node) {
+            Shape::Any | Shape::Null | Shape::Nullable(_) | Shape::Reference(_) => return None,
+            union @ Shape::Union(inner) => {
+                if !opened.iter().any(|other| std::ptr::eq(*other, union)) {
+                    opened.push(union);
+                    waiting.extend(inner.iter().rev());
+                }
+            }
+            _ if flat.iter().any(|other| other.shape == node.shape) => {}
+            _ => flat.push(node),
+        }
+    }
+    Some(flat)
+}
+
+/// Whether a union is a way to write "any JSON": each scalar, an array and an open object or a map.
+///
+/// Such unions contain themselves, and null stands beside them; `OpenJson` says the same.
+pub(super) fn accepts_everything(kinds: &[JsonKind], flat: &[&Node], lookup: &Definitions<'_>) -> bool {
+    let all = [
+        JsonKind::Boolean,
+        JsonKind::Number,
+        JsonKind::String,
+        JsonKind::Array,
+        JsonKind::Object,
+    ];
+    all.iter().all(|kind| kinds.contains(kind))
+        && flat
+            .iter()
+            .all(|node| !matches!(lookup.shape(node), Shape::Object(_) | Shape::Strings(_)))
+}
