@@ -3,7 +3,9 @@
 
 use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
 use mcp_runtime::transport::http::server::{HttpServer, router};
-use mcp_runtime::{CallServer, ClientHandler, ClientSide, Context, Options, Revision, Router, Structured, connect, hub};
+use mcp_runtime::{
+    CallServer, ClientHandler, ClientSide, Context, Options, Revision, Router, Structured, connect, hub,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -24,7 +26,10 @@ impl ClientHandler<Context<ClientSide>> for Quiet {}
 
 fn weather() -> Router {
     Router::new("weather", "1.0").tool("weather", "Tells the weather", |place: Place, context| async move {
-        context.progress(1.0, None, None).await.map_err(|error| error.to_string())?;
+        context
+            .progress(1.0, None, None)
+            .await
+            .map_err(|error| error.to_string())?;
         match place.city.as_str() {
             "Bern" => Ok(Structured(Weather { celsius: 21.5 })),
             city => Err(format!("nobody has measured in {city}")),
@@ -55,7 +60,10 @@ async fn a_session_over_http_works_at_every_revision() {
         assert_eq!(peer.list_tools(None).await.unwrap().tools.len(), 1);
         let params = hub::CallToolRequestParams::new("weather").with_arguments(json!({"city": "Bern"}));
         let result = peer.call_tool(params).await.unwrap();
-        assert!(serde_json::to_string(&result.content).unwrap().contains("21.5"), "{result:?}");
+        assert!(
+            serde_json::to_string(&result.content).unwrap().contains("21.5"),
+            "{result:?}"
+        );
         assert!(made.try_recv().is_ok(), "progress at {revision}");
         let params = hub::CallToolRequestParams::new("weather").with_arguments(json!({"city": "Rome"}));
         assert_eq!(peer.call_tool(params).await.unwrap().is_error, Some(true));

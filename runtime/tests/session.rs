@@ -132,3 +132,31 @@ async fn every_pending_call_ends_when_the_peer_goes() {
         .await
         .unwrap();
 }
+
+#[tokio::test]
+async fn who_says_all_at_once_and_ends_gets_every_answer() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex, split};
+
+    let (ours, theirs) = duplex(1 << 16);
+    let (reader, writer) = split(ours);
+    let transport = mcp_runtime::transport::stdio::over(reader, writer, Default::default());
+    let capabilities: hub::ServerCapabilities = serde_json::from_value(json!({"tools": {}})).unwrap();
+    let info = hub::Implementation::new("weather", "1.0");
+    let session = serve(Weather, info, capabilities, None, Options::default(), transport);
+    let (mut answers, mut requests) = split(theirs);
+    for message in [
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": Revision::LATEST.as_str(), "capabilities": {},
+            "clientInfo": {"name": "client", "version": "1.0"}}}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}),
+    ] {
+        requests.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+    }
+    requests.shutdown().await.unwrap();
+    session.ended().await;
+    let mut text = String::new();
+    answers.read_to_string(&mut text).await.unwrap();
+    assert_eq!(text.lines().count(), 2, "{text}");
+    assert!(text.contains("\"weather\""), "{text}");
+}

@@ -7,11 +7,13 @@ use mcp_adapters::mcp_wire::{
     Batch, DecodeError, DecodeErrorKind, ErrorObject, ErrorResponse, Message, RequestId, Response, error_code,
 };
 use mcp_adapters::{Loss, Revision, Translated, hub, negotiate};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::{AbortOnDropHandle, TaskTracker};
+use tokio_util::task::TaskTracker;
 
+use super::answer::{Pending, encode, report_unsent};
 use super::handler::Handler;
+use super::hearing::{Heard, hear_in_order};
 use super::opening::Glimpse;
 use super::shared::{Shared, check_offered};
 use crate::context::Context;
@@ -44,12 +46,6 @@ pub struct Engine<S: Side> {
     heard: Mutex<Option<mpsc::Sender<Heard<S>>>>,
 }
 
-/// A notification, and what it lost on its way.
-type Heard<S> = (<S as Side>::Notification, Vec<Loss>);
-
-/// What a request came to: the JSON of its answer, or nothing if it was cancelled; and its place until that is sent.
-type Answer = (Option<Vec<u8>>, OwnedSemaphorePermit);
-
 impl<S: Side> Engine<S> {
     /// Receives until the peer or somebody else ends the session.
     pub async fn run(
@@ -78,11 +74,18 @@ impl<S: Side> Engine<S> {
             tasks: tasks.clone(),
             heard: Mutex::new(Some(heard)),
         });
+        let mut peer_answers = true;
         let is_closing = loop {
             tokio::select! {
                 () = closing.cancelled() => break true,
                 () = shared.ended.cancelled() => break false,
                 received = receiver.receive() => {
+                    if matches!(received, Ok(None)) && receiver.half_closes() {
+                        // The peer has nothing more to say, and may still want its answers.
+                        peer_answers = false;
+                        shared.abandon_calls();
+                        break true;
+                    }
                     let taking = engine.take_incoming(received);
                     tokio::pin!(taking);
                     tokio::select! {
@@ -104,7 +107,7 @@ impl<S: Side> Engine<S> {
                 tokio::select! {
                     () = tasks.wait() => {}
                     // Handlers may wait for answers of the peer, which nobody would receive otherwise.
-                    () = async { while engine.take_incoming(receiver.receive().await).await {} } => {}
+                    () = async { while engine.take_incoming(receiver.receive().await).await {} }, if peer_answers => {}
                 }
             };
             if tokio::time::timeout(limits.closing, answers).await.is_err() {
@@ -447,105 +450,5 @@ impl<S: Side> Engine<S> {
     fn handling(&self) -> std::sync::MutexGuard<'_, HashMap<RequestId, CancellationToken>> {
         // Nothing panics while the lock is held.
         self.handling.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// An answer that is there or will be.
-struct Pending {
-    id: Option<RequestId>,
-    answer: Later,
-}
-
-enum Later {
-    Ready(Vec<u8>),
-    Task(tokio::task::JoinHandle<Answer>),
-}
-
-impl Pending {
-    fn ready(id: Option<RequestId>, json: Vec<u8>) -> Self {
-        let answer = Later::Ready(json);
-        Self { id, answer }
-    }
-
-    fn later(id: Option<RequestId>, task: tokio::task::JoinHandle<Answer>) -> Self {
-        let answer = Later::Task(task);
-        Self { id, answer }
-    }
-
-    fn is_ready(&self) -> bool {
-        matches!(self.answer, Later::Ready(_))
-    }
-
-    async fn finish(self) -> (Option<RequestId>, Option<Vec<u8>>, Option<OwnedSemaphorePermit>) {
-        match self.answer {
-            Later::Ready(json) => (self.id, Some(json), None),
-            Later::Task(task) => match task.await {
-                Ok((json, place)) => (self.id, json, Some(place)),
-                Err(_) => (self.id, None, None),
-            },
-        }
-    }
-
-    /// Sends the answer: at once if it is there, else in a task of its own.
-    async fn send<S: Side>(self, shared: &Arc<Shared<S>>, tasks: &TaskTracker) {
-        let shared = Arc::clone(shared);
-        let is_ready = self.is_ready();
-        let sending = async move {
-            let (id, json, _place) = self.finish().await;
-            if let Some(json) = json {
-                report_unsent(shared.send(json, Purpose::Answer(id.into_iter().collect())).await);
-            }
-        };
-        if is_ready {
-            sending.await;
-        } else {
-            tasks.spawn(sending);
-        }
-    }
-}
-
-/// Hears notifications one after the other, as they came.
-async fn hear_in_order<S: Side>(
-    shared: Arc<Shared<S>>,
-    handler: Arc<dyn Handler<S>>,
-    mut hearing: mpsc::Receiver<Heard<S>>,
-) {
-    let ended = async {
-        shared.ended.cancelled().await;
-        tokio::time::sleep(shared.options.limits.closing).await;
-    };
-    let all = async {
-        while let Some((notification, losses)) = hearing.recv().await {
-            let context = Context {
-                peer: Peer::new(Arc::clone(&shared), None),
-                id: None,
-                token: None,
-                cancelled: shared.ended.clone(),
-                losses,
-            };
-            let handler = Arc::clone(&handler);
-            // A task of its own, so that a panic ends this one alone.
-            let heard = tokio::spawn(async move { handler.hear(notification, &context).await });
-            if let Err(error) = AbortOnDropHandle::new(heard).await {
-                tracing::error!(%error, "a handler failed");
-            }
-        }
-    };
-    tokio::select! {
-        biased;
-        () = all => {}
-        // What was told before the end is heard, unless it takes too long.
-        () = ended => tracing::debug!("some notifications weren't heard in time"),
-    }
-}
-
-fn encode(message: &impl serde::Serialize) -> Vec<u8> {
-    // Only a map whose keys are no strings could fail, and a message has none.
-    serde_json::to_vec(message).unwrap_or_default()
-}
-
-fn report_unsent(sent: Result<(), TransportError>) {
-    if let Err(error) = sent {
-        tracing::debug!(%error, "an answer wasn't sent");
     }
 }

@@ -1,7 +1,9 @@
 //! Sessions: negotiation, what is in flight, and the end.
 
+mod answer;
 mod engine;
 mod handler;
+mod hearing;
 mod opening;
 pub(crate) mod shared;
 

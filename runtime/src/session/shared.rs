@@ -303,6 +303,11 @@ impl<S: Side> Shared<S> {
         }
     }
 
+    /// Gives every call that waits an error, because no answer will come.
+    pub fn abandon_calls(&self) {
+        self.waiting().clear();
+    }
+
     /// Ends the session: every call that waits gets an error.
     pub fn end(&self) {
         self.ended.cancel();

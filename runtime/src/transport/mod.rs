@@ -46,6 +46,11 @@ pub trait Receiver: Send + 'static {
     ///
     /// It must be safe to drop the future before it is done: no message may get lost.
     fn receive(&mut self) -> impl Future<Output = Result<Option<Incoming>, TransportError>> + Send;
+
+    /// Whether a peer that has ended its half of the connection may still read what it is sent.
+    fn half_closes(&self) -> bool {
+        false
+    }
 }
 
 /// A message to the peer.

@@ -121,6 +121,11 @@ impl<R: AsyncRead + Unpin + Send + 'static> Receiver for LineReceiver<R> {
             }));
         }
     }
+
+    /// Each stream has its own end: `printf … | server` wants its answers.
+    fn half_closes(&self) -> bool {
+        true
+    }
 }
 
 fn refused(code: i64, message: String) -> Incoming {
