@@ -16,9 +16,10 @@ async fn main() -> std::io::Result<()> {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     println!("http://{}/mcp", listener.local_addr()?);
     let app = router(HttpServer::default(), |transport, _| {
-        let weather = Router::new("weather", "1.0").tool("weather", "Tells the weather", |place: Place, _| async move {
-            format!("In {}, the sun shines", place.city)
-        });
+        let weather =
+            Router::new("weather", "1.0").tool("weather", "Tells the weather", |place: Place, _| async move {
+                format!("In {}, the sun shines", place.city)
+            });
         weather.serve(Options::default(), transport);
     });
     axum::serve(listener, app).await
