@@ -15,7 +15,7 @@ use crate::files::{FileSet, FilesError, Report};
 use crate::load::{Document, Entry, Manifest, check_document, load_document};
 use crate::model::{BuildInput, Capabilities, Collision, ErrorCode, Model, Names, build_model, gate_methods};
 use crate::normalise::{Shapes, normalise_schema};
-use crate::overlay::{Overlay, apply_overlay};
+use crate::overlay::{Facts, Overlay, apply_overlay};
 use crate::problem::{Problem, Problems};
 
 /// The file of a revision's directory that holds its schema.
@@ -119,15 +119,15 @@ pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
         shells.push(emitted.shells);
     }
     if let Some(hub) = manifest.hub() {
-        let inputs = models
-            .iter()
-            .zip(&revisions)
-            .zip(&shells)
-            .map(|((model, revision), shells)| {
-                RevisionInput::new(model, shells, revision.functions.as_deref(), revision.overlay.facts)
-            });
+        // A revision that nobody has said anything about is taken to be like the one before.
+        let mut facts = Facts::default();
+        let mut inputs = Vec::new();
+        for ((model, revision), shells) in models.iter().zip(&revisions).zip(&shells) {
+            facts = revision.overlay.facts.unwrap_or(facts);
+            inputs.push(RevisionInput::new(model, shells, revision.functions.as_deref(), facts));
+        }
         let input = AdaptersInput {
-            revisions: &inputs.collect::<Vec<_>>(),
+            revisions: &inputs,
             plans: &plans,
             hub: hub.as_str(),
             wire: &options.wire,

@@ -18,8 +18,8 @@ pub struct Overlay {
     pub error_codes: Vec<ErrorCode>,
     /// Results of requests whose names don't tell.
     pub results: Vec<ResultOf>,
-    /// What the schema can't say about the revision as a whole.
-    pub facts: Facts,
+    /// What the schema can't say about the revision as a whole; that of the revision before, where nothing is said.
+    pub facts: Option<Facts>,
     corrections: Vec<(String, Correction)>,
     document: Option<Document>,
 }
@@ -79,6 +79,9 @@ pub struct Facts {
     pub version_header: bool,
     /// Whether HTTP servers may give each client a session id.
     pub sessions: bool,
+    /// Whether clients expect an event without a message at the beginning of a stream, to come back by.
+    #[serde(default)]
+    pub polling: bool,
 }
 
 /// The sections of the file, their entries still raw: each is decoded alone, so that each can be wrong alone.
@@ -130,7 +133,7 @@ impl Overlay {
         Ok(Self {
             error_codes: error_codes.into_iter().map(|(_, entry)| entry).collect(),
             results: results.into_iter().map(|(_, entry)| entry).collect(),
-            facts: sections.facts.unwrap_or_default(),
+            facts: sections.facts,
             corrections,
             document: Some(document),
         })

@@ -163,16 +163,17 @@ fn a_name_that_no_revision_has_is_an_error_that_lists_those_there_are() {
 
 #[test]
 fn each_revision_has_the_facts_of_its_lifecycle_and_transport() {
-    let facts = |batches, version_header, sessions| Facts {
+    let facts = |batches, version_header, sessions, polling| Facts {
         batches,
         initializes: true,
         version_header,
         sessions,
+        polling,
     };
-    assert_eq!(V2024_11_05.facts(), facts(false, false, false));
-    assert_eq!(V2025_03_26.facts(), facts(true, false, true));
-    assert_eq!(V2025_06_18.facts(), facts(false, true, true));
-    assert_eq!(V2025_11_25.facts(), facts(false, true, true));
+    assert_eq!(V2024_11_05.facts(), facts(false, false, false, false));
+    assert_eq!(V2025_03_26.facts(), facts(true, false, true, false));
+    assert_eq!(V2025_06_18.facts(), facts(false, true, true, false));
+    assert_eq!(V2025_11_25.facts(), facts(false, true, true, true));
 }
 
 // Methods.

@@ -5,6 +5,7 @@ use quote::quote;
 
 use super::{AdaptersInput, RevisionInput, variant_name};
 use crate::emit::tokens::ident;
+use crate::overlay::Facts as Transport;
 
 /// The request that begins a session, in revisions that have one: the lifecycle is told by it.
 const INITIALIZE: &str = "initialize";
@@ -12,8 +13,20 @@ const INITIALIZE: &str = "initialize";
 fn facts(revision: &RevisionInput<'_>) -> TokenStream {
     let batches = revision.model.batches;
     let initializes = revision.model.methods.iter().any(|method| method.name == INITIALIZE);
-    let (version_header, sessions) = (revision.facts.version_header, revision.facts.sessions);
-    quote!(Facts { batches: #batches, initializes: #initializes, version_header: #version_header, sessions: #sessions })
+    let Transport {
+        version_header,
+        sessions,
+        polling,
+    } = revision.facts;
+    quote! {
+        Facts {
+            batches: #batches,
+            initializes: #initializes,
+            version_header: #version_header,
+            sessions: #sessions,
+            polling: #polling,
+        }
+    }
 }
 
 pub(super) fn revision_enum(input: &AdaptersInput<'_>) -> TokenStream {
@@ -101,6 +114,8 @@ pub(super) fn revision_enum(input: &AdaptersInput<'_>) -> TokenStream {
             pub version_header: bool,
             /// HTTP servers may give each client a session id.
             pub sessions: bool,
+            /// HTTP clients expect an event without a message at the beginning of a stream, to come back by.
+            pub polling: bool,
         }
 
         impl fmt::Display for Revision {

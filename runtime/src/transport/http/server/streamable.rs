@@ -211,9 +211,9 @@ pub(super) fn check_batch(posted: &Posted, revision: Revision) -> Result<(), Ref
     }
 }
 
-/// Clients as late as the hub are known to take an event without data for what it is.
+/// Clients of other revisions may take an event without data for an error.
 fn opening(revision: Revision) -> Opening {
-    if revision >= Revision::HUB {
+    if revision.facts().polling {
         Opening::Primed
     } else {
         Opening::Quiet
