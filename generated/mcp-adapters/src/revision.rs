@@ -66,6 +66,7 @@ impl Revision {
                     initializes: true,
                     version_header: false,
                     sessions: false,
+                    polling: false,
                 }
             }
             Self::V2025_03_26 => {
@@ -74,6 +75,7 @@ impl Revision {
                     initializes: true,
                     version_header: false,
                     sessions: true,
+                    polling: false,
                 }
             }
             Self::V2025_06_18 => {
@@ -82,6 +84,7 @@ impl Revision {
                     initializes: true,
                     version_header: true,
                     sessions: true,
+                    polling: false,
                 }
             }
             Self::V2025_11_25 => {
@@ -90,6 +93,7 @@ impl Revision {
                     initializes: true,
                     version_header: true,
                     sessions: true,
+                    polling: true,
                 }
             }
         }
@@ -127,6 +131,8 @@ pub struct Facts {
     pub version_header: bool,
     /// HTTP servers may give each client a session id.
     pub sessions: bool,
+    /// HTTP clients expect an event without a message at the beginning of a stream, to come back by.
+    pub polling: bool,
 }
 
 impl fmt::Display for Revision {
