@@ -1,5 +1,7 @@
 //! Moving values from one revision to the next, and what is lost on the way.
 
+use std::collections::HashSet;
+
 use mcp_wire::path::Segment;
 use mcp_wire::serde::Serialize;
 use mcp_wire::serde_json::Value;
@@ -327,21 +329,19 @@ impl Conversion {
         needed: &[String],
         rule: &'static str,
     ) -> Result<Map<T>, Unrepresentable> {
-        let mut kept = Map::new();
-        for (key, value) in map {
+        let needed: HashSet<&str> = needed.iter().map(String::as_str).collect();
+        map.try_filter_map(|key, value| {
             let before = self.losses.len();
-            match self.within_member(&key, |conversion| value.convert(conversion)) {
-                Ok(value) => {
-                    kept.insert(key, value);
-                }
-                Err(error) if needed.contains(&key) => return Err(error),
+            match self.within_member(key, |conversion| value.convert(conversion)) {
+                Ok(value) => Ok(Some(value)),
+                Err(error) if needed.contains(key) => Err(error),
                 Err(_) => {
                     self.losses.truncate(before);
-                    self.lose_member(&key, LossKind::Dropped, rule);
+                    self.lose_member(key, LossKind::Dropped, rule);
+                    Ok(None)
                 }
             }
-        }
-        Ok(kept)
+        })
     }
 
     /// Appends an element to a list unless one of its kind is there.
@@ -389,8 +389,8 @@ pub(crate) fn close<T: Decode>(json: &OpenJson) -> Result<T, Unrepresentable> {
 }
 
 /// A valid value of the target, from JSON that the source leaves open.
-#[allow(dead_code, reason = "only some pairs of revisions need it")]
-pub(crate) fn close_valid<T: Decode + Validate>(json: &OpenJson) -> Result<T, Unrepresentable> {
+#[doc(hidden)]
+pub fn close_valid<T: Decode + Validate>(json: &OpenJson) -> Result<T, Unrepresentable> {
     let value: T = close(json)?;
     match value.validate() {
         Ok(()) => Ok(value),

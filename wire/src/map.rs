@@ -86,11 +86,19 @@ impl<T> Map<T> {
     /// # Errors
     /// Those of `convert`.
     pub fn try_map<U, E>(self, mut convert: impl FnMut(&str, T) -> Result<U, E>) -> Result<Map<U>, E> {
-        let convert = |(key, value): (String, T)| {
-            let value = convert(&key, value)?;
-            Ok((key, value))
+        self.try_filter_map(|key, value| convert(key, value).map(Some))
+    }
+
+    /// The same without the entries that `convert` has no value for, or the first error that it gave.
+    ///
+    /// # Errors
+    /// Those of `convert`.
+    pub fn try_filter_map<U, E>(self, mut convert: impl FnMut(&str, T) -> Result<Option<U>, E>) -> Result<Map<U>, E> {
+        let convert = |(key, value): (String, T)| match convert(&key, value) {
+            Ok(value) => value.map(|value| Ok((key, value))),
+            Err(error) => Some(Err(error)),
         };
-        let entries = self.entries.into_iter().map(convert).collect::<Result<_, E>>()?;
+        let entries = self.entries.into_iter().filter_map(convert).collect::<Result<_, E>>()?;
         Ok(Map { entries })
     }
 
