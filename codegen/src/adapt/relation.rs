@@ -85,8 +85,13 @@ impl Planner<'_> {
             (TypeRef::Any, _) | (_, TypeRef::Any) => Relation::Converts,
             (TypeRef::OpenObject, other) if may_be_object(self.to.model, other) => Relation::Converts,
             (other, TypeRef::OpenObject) if may_be_object(self.from.model, other) => Relation::Converts,
-            (source, TypeRef::Nullable(inner)) => self.nullable(self.relation(source, inner, depth)),
-            (TypeRef::Nullable(inner), target) => self.nullable(self.relation(inner, target, depth)),
+            // A type becomes one that may be null, or the other way round, if it becomes what that is otherwise.
+            (source, TypeRef::Nullable(inner)) => {
+                convertible(self.relation(source, inner, depth) != Relation::Impossible)
+            }
+            (TypeRef::Nullable(inner), target) => {
+                convertible(self.relation(inner, target, depth) != Relation::Impossible)
+            }
             (TypeRef::Named(name), other) | (other, TypeRef::Named(name))
                 if !matches!(other, TypeRef::Named(_)) && self.is_text(name, source, target) =>
             {
@@ -108,14 +113,6 @@ impl Planner<'_> {
             }
             (TypeRef::Named(_), _) | (_, TypeRef::Named(_)) => self.unions(source, target, depth),
             _ => Relation::Impossible,
-        }
-    }
-
-    /// A type becomes one that may be null, or the other way round, if it becomes what that is otherwise.
-    fn nullable(&self, inner: Relation) -> Relation {
-        match inner {
-            Relation::Impossible => Relation::Impossible,
-            Relation::Same | Relation::Converts => Relation::Converts,
         }
     }
 

@@ -15,7 +15,7 @@ use super::answer::{Pending, encode, report_unsent};
 use super::handler::Handler;
 use super::hearing::{Heard, hear_in_order};
 use super::opening::Glimpse;
-use super::shared::{Shared, check_offered};
+use super::shared::{Shared, missing_capability};
 use crate::context::Context;
 use crate::peer::{Peer, PeerInfo};
 use crate::side::{Common, MessageIn, Side};
@@ -284,12 +284,10 @@ impl<S: Side> Engine<S> {
         }
         let method = S::method(&request);
         if let Some(line) = self.shared.method(method, true)
-            && let Err(error) = check_offered(&self.shared.own_capabilities, line)
+            && let Some(capability) = missing_capability(&self.shared.own_capabilities, line)
         {
-            return refused(ErrorObject::new(
-                error_code::METHOD_NOT_FOUND,
-                error.to_string().replace("the peer", "this side"),
-            ));
+            let what = format!("this side doesn't offer `{capability}`, which {method} needs");
+            return refused(ErrorObject::new(error_code::METHOD_NOT_FOUND, what));
         }
         if self.heard().is_none() {
             return refused(ErrorObject::new(error_code::INTERNAL_ERROR, "the session is closing"));

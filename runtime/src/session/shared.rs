@@ -363,20 +363,22 @@ impl<S: Side> Drop for Abandoned<'_, S> {
     }
 }
 
-/// Whether capabilities offer what a method needs.
-pub fn check_offered(capabilities: &Value, method: &Method) -> Result<(), CallError> {
-    let Some(capability) = method.capability else {
-        return Ok(());
-    };
+/// The capability that a method needs and `capabilities` don't offer.
+pub fn missing_capability(capabilities: &Value, method: &Method) -> Option<&'static str> {
+    let capability = method.capability?;
     let offered = capability
         .split('.')
         .try_fold(capabilities, |at, member| at.get(member));
-    match offered {
-        None | Some(Value::Null | Value::Bool(false)) => Err(CallError::NotOffered {
+    matches!(offered, None | Some(Value::Null | Value::Bool(false))).then_some(capability)
+}
+
+fn check_offered(capabilities: &Value, method: &Method) -> Result<(), CallError> {
+    match missing_capability(capabilities, method) {
+        Some(capability) => Err(CallError::NotOffered {
             method: method.name.to_owned(),
             capability,
         }),
-        Some(_) => Ok(()),
+        None => Ok(()),
     }
 }
 

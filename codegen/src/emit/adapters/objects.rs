@@ -160,14 +160,15 @@ impl Pair<'_> {
                 code.first.push(quote!(let #local = self.#has();));
                 quote!(#local)
             };
+            // When an optional constant is set; `None` for always.
             let condition = match &constant.source {
                 ConstantSource::Same { optional: true } => Some(has(code)),
-                ConstantSource::Same { optional: false } => Some(quote!(true)),
+                ConstantSource::Same { optional: false } => None,
                 ConstantSource::Other => {
                     code.before.push(quote! {
                         conversion.lose_member(#name, crate::conversion::LossKind::Replaced, AUTOMATIC);
                     });
-                    Some(quote!(true))
+                    None
                 }
                 ConstantSource::Member(member) => {
                     let field = field_of(from, &member.name);
@@ -177,14 +178,9 @@ impl Pair<'_> {
                         quote!(self.#field.as_ref())
                     };
                     let local = format_ident!("has_{}", flag_name(from, name));
-                    let local = if constant.optional {
-                        quote!(let #local =)
-                    } else {
-                        quote!(let _ =)
-                    };
+                    let declared = if constant.optional { quote!(#local) } else { quote!(_) };
                     code.before
-                        .push(quote!(#local conversion.constant(#name, #value, &#json)?;));
-                    let local = format_ident!("has_{}", flag_name(from, name));
+                        .push(quote!(let #declared = conversion.constant(#name, #value, &#json)?;));
                     Some(quote!(#local))
                 }
                 ConstantSource::Undeclared => {
@@ -201,14 +197,11 @@ impl Pair<'_> {
             };
             if constant.optional {
                 let with = constant_field(to, name).map(|field| with_name(&field));
-                let condition = condition.unwrap_or_else(|| quote!(true));
-                flags.push(if condition.to_string() == "true" {
-                    quote!(converted = converted.#with();)
-                } else {
-                    quote!(if #condition { converted = converted.#with(); })
+                flags.push(match condition {
+                    None => quote!(converted = converted.#with();),
+                    Some(condition) => quote!(if #condition { converted = converted.#with(); }),
                 });
-            } else if matches!(constant.source, ConstantSource::Same { optional: true }) {
-                let condition = condition.unwrap_or_default();
+            } else if let (ConstantSource::Same { optional: true }, Some(condition)) = (&constant.source, condition) {
                 code.before.push(quote! {
                     if !#condition {
                         conversion.lose_member(#name, crate::conversion::LossKind::Defaulted, AUTOMATIC);

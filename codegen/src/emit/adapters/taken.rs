@@ -54,23 +54,11 @@ impl Pair<'_> {
             Taking::Hiding { when, rule } => {
                 let hidden = self.hidden(&source.ty, when);
                 let shown = |value: TokenStream| quote!(conversion.within_member(#name, |conversion| conversion.show(#value, |element| #hidden, #rule)));
-                if optional {
-                    let shown = shown(quote!(value));
-                    quote!(match #value { Some(value) => Some(#shown?), None => None })
-                } else {
-                    let shown = shown(value);
-                    quote!(#shown?)
-                }
+                tried(value, optional, shown)
             }
             Taking::Omitting { rule, .. } => {
                 let omitted = |value: TokenStream| quote!(conversion.within_member(#name, |conversion| conversion.omit(#value, &needed, #rule)));
-                if optional {
-                    let omitted = omitted(quote!(value));
-                    quote!(match #value { Some(value) => Some(#omitted?), None => None })
-                } else {
-                    let omitted = omitted(value);
-                    quote!(#omitted?)
-                }
+                tried(value, optional, omitted)
             }
             _ => quote!(conversion.member(#name, #value)?),
         };
@@ -170,5 +158,16 @@ impl Pair<'_> {
         let declared = object.members.iter().find(|declared| declared.name == member)?;
         let places = self.places(true, ty)?;
         Some((declared, field_of(&places, member)?))
+    }
+}
+
+/// An expression that may fail, of a value or of what is in an optional one.
+fn tried(value: TokenStream, optional: bool, expression: impl Fn(TokenStream) -> TokenStream) -> TokenStream {
+    if optional {
+        let inner = expression(quote!(value));
+        quote!(match #value { Some(value) => Some(#inner?), None => None })
+    } else {
+        let whole = expression(value);
+        quote!(#whole?)
     }
 }
