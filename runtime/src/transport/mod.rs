@@ -5,6 +5,7 @@ mod channel;
 pub mod http;
 #[cfg(feature = "stdio")]
 pub mod stdio;
+mod watched;
 
 use std::future::Future;
 
@@ -12,6 +13,7 @@ use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::{ErrorObject, RequestId};
 
 pub use channel::{ChannelReceiver, ChannelSender, ChannelTransport, channel};
+pub use watched::{Watched, Way, watched};
 
 /// A connection to one peer.
 ///

@@ -1,0 +1,97 @@
+//! A transport that somebody watches.
+
+use std::fmt;
+use std::sync::Arc;
+
+use mcp_adapters::Revision;
+
+use super::{Incoming, Outgoing, Receiver, Sender, Transport, TransportError};
+
+/// Which way a message goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Way {
+    /// From the peer.
+    In,
+    /// To the peer.
+    Out,
+}
+
+type Watch = Arc<dyn Fn(Way, &[u8]) + Send + Sync>;
+
+/// A transport whose messages somebody sees as they are on the wire; made by [`watched`].
+pub struct Watched<T> {
+    inner: T,
+    watch: Watch,
+}
+
+/// Shows every message that goes over `transport`, as JSON: for logs of the wire.
+///
+/// An outgoing message is shown before it is sent.
+///
+/// ```
+/// use mcp_runtime::transport::{Way, channel, watched};
+///
+/// let (ours, theirs) = channel(1);
+/// let ours = watched(ours, |way, json| match way {
+///     Way::In => eprintln!("< {}", String::from_utf8_lossy(json)),
+///     Way::Out => eprintln!("> {}", String::from_utf8_lossy(json)),
+/// });
+/// # let _ = (ours, theirs);
+/// ```
+pub fn watched<T>(transport: T, watch: impl Fn(Way, &[u8]) + Send + Sync + 'static) -> Watched<T> {
+    Watched {
+        inner: transport,
+        watch: Arc::new(watch),
+    }
+}
+
+impl<T: Transport> Transport for Watched<T> {
+    type Sender = Watched<T::Sender>;
+    type Receiver = Watched<T::Receiver>;
+
+    fn split(self) -> (Self::Sender, Self::Receiver) {
+        let (sender, receiver) = self.inner.split();
+        let watch = Arc::clone(&self.watch);
+        let sender = Watched { inner: sender, watch };
+        let receiver = Watched {
+            inner: receiver,
+            watch: self.watch,
+        };
+        (sender, receiver)
+    }
+}
+
+impl<T: Sender> Sender for Watched<T> {
+    async fn send(&self, message: Outgoing) -> Result<(), TransportError> {
+        (self.watch)(Way::Out, &message.json);
+        self.inner.send(message).await
+    }
+
+    fn negotiated(&self, revision: Revision) {
+        self.inner.negotiated(revision);
+    }
+
+    async fn close(&self) {
+        self.inner.close().await;
+    }
+}
+
+impl<T: Receiver> Receiver for Watched<T> {
+    async fn receive(&mut self) -> Result<Option<Incoming>, TransportError> {
+        let received = self.inner.receive().await;
+        if let Ok(Some(Incoming::Message(json))) = &received {
+            (self.watch)(Way::In, json);
+        }
+        received
+    }
+
+    fn half_closes(&self) -> bool {
+        self.inner.half_closes()
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Watched<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Watched").field(&self.inner).finish()
+    }
+}
