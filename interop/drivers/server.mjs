@@ -22,7 +22,10 @@ async function serveStdio() {
 }
 
 async function serveStreamableHttp() {
-  if (!sdk.StreamableHTTPServerTransport) throw new Error(`SDK ${sdk.version} has no Streamable HTTP`);
+  if (!sdk.StreamableHTTPServerTransport) {
+    console.error(`SDK ${sdk.version} has no Streamable HTTP`);
+    process.exit(1);
+  }
   const sessions = new Map();
   await listen("/mcp", async (request, response) => {
     const id = request.headers["mcp-session-id"];
