@@ -139,8 +139,9 @@ async function readResources({ client }) {
   const binary = await readOne(client, "test://static-binary");
   assert.equal(binary.mimeType, "image/png");
   assertPng(binary.blob);
-  const unknown = await errorOf(client.readResource({ uri: "test://no-such-resource" }));
-  assert.equal(unknown.code, RESOURCE_NOT_FOUND);
+  const missing = { uri: "test://no-such-resource" };
+  const unknown = await errorOf(client.readResource(missing));
+  assert.deepEqual([unknown.code, unknown.data], [RESOURCE_NOT_FOUND, missing]);
   return `${text.text}; unknown resource: ${unknown.message}`;
 }
 
