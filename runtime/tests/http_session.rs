@@ -1,10 +1,16 @@
 //! Our client and our server over real sockets, at every revision.
 #![cfg(all(feature = "http-client", feature = "http-server", feature = "router"))]
 
-use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
-use mcp_runtime::transport::http::server::{HttpServer, router};
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use mcp_runtime::transport::http::client::{HTTP_FAILED, HttpClient, HttpOptions};
+use mcp_runtime::transport::http::server::{HttpServer, MemoryStore, SessionRecord, SessionStore, StoreFuture, router};
 use mcp_runtime::{
-    CallServer, ClientHandler, ClientSide, Context, Options, Revision, Router, Structured, connect, hub,
+    CallError, CallServer, ClientHandler, ClientSession, ClientSide, Context, Options, Revision, Router, Structured,
+    connect, hub,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -70,4 +76,116 @@ async fn a_session_over_http_works_at_every_revision() {
         session.close().await;
     }
     server.abort();
+}
+
+/// Knows the sessions that began since it was last told to forget.
+#[derive(Clone, Default)]
+struct Forgetful {
+    memory: Arc<MemoryStore>,
+    known: Arc<Mutex<HashSet<String>>>,
+    /// It knows none at all.
+    knows_none: Arc<AtomicBool>,
+    begun: Arc<AtomicU32>,
+}
+
+impl SessionStore for Forgetful {
+    fn create<'a>(&'a self, id: &'a str, record: SessionRecord, expiry: Duration) -> StoreFuture<'a, ()> {
+        self.known.lock().unwrap().insert(id.to_owned());
+        self.begun.fetch_add(1, Ordering::Relaxed);
+        self.memory.create(id, record, expiry)
+    }
+
+    fn touch<'a>(&'a self, id: &'a str, expiry: Duration) -> StoreFuture<'a, Option<SessionRecord>> {
+        if !self.known.lock().unwrap().contains(id) || self.knows_none.load(Ordering::Relaxed) {
+            return Box::pin(async { Ok(None) });
+        }
+        self.memory.touch(id, expiry)
+    }
+
+    fn remove<'a>(&'a self, id: &'a str) -> StoreFuture<'a, ()> {
+        self.memory.remove(id)
+    }
+}
+
+/// A client of a server with such a store, and how often it is told that its session began anew.
+async fn of_forgetful(store: Forgetful) -> (ClientSession, Arc<AtomicU32>) {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let app = router(HttpServer::default().store(store), |transport, _| {
+        let slow = |_: Place, _| async {
+            tokio::time::sleep(Duration::from_secs(600)).await;
+            Ok::<_, String>("done")
+        };
+        weather()
+            .tool("slow", "Takes its time", slow)
+            .serve(Options::default(), transport);
+    });
+    tokio::spawn(async move { axum::serve(listener, app).await });
+    let renewed = Arc::new(AtomicU32::new(0));
+    let count = Arc::clone(&renewed);
+    let options = HttpOptions::default().renewed(move || {
+        count.fetch_add(1, Ordering::Relaxed);
+    });
+    let transport = HttpClient::new(&url, options).unwrap();
+    let info = hub::Implementation::new("client", "1.0");
+    let session = connect(
+        Quiet,
+        info,
+        hub::ClientCapabilities::default(),
+        Options::default(),
+        transport,
+    );
+    (session.await.unwrap(), renewed)
+}
+
+fn tool(name: &str) -> hub::CallToolRequestParams {
+    hub::CallToolRequestParams::new(name).with_arguments(json!({"city": "Bern"}))
+}
+
+#[tokio::test]
+async fn calls_go_on_in_a_new_session_when_the_server_has_forgotten_theirs() {
+    let store = Forgetful::default();
+    let (session, renewed) = of_forgetful(store.clone()).await;
+    for round in 1..=3 {
+        let peer = session.peer().clone();
+        let pending = tokio::spawn(async move { peer.call_tool(tool("slow")).await });
+        // Long enough for it to be under way.
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        store.known.lock().unwrap().clear();
+        let calls = (0..20).map(|_| {
+            let peer = session.peer().clone();
+            tokio::spawn(async move { peer.call_tool(tool("weather")).await })
+        });
+        for call in calls.collect::<Vec<_>>() {
+            assert_eq!(call.await.unwrap().unwrap().is_error, None);
+        }
+        assert_eq!(renewed.load(Ordering::Relaxed), round);
+        assert_eq!(store.begun.load(Ordering::Relaxed), round + 1);
+        let failed = tokio::time::timeout(Duration::from_secs(5), pending)
+            .await
+            .expect("it fails at once");
+        assert!(matches!(failed.unwrap(), Err(CallError::Peer(error)) if error.code == HTTP_FAILED));
+    }
+    session.close().await;
+}
+
+#[tokio::test]
+async fn a_session_ends_when_its_server_forgets_each_one_at_once() {
+    let store = Forgetful::default();
+    let (session, _) = of_forgetful(store.clone()).await;
+    store.knows_none.store(true, Ordering::Relaxed);
+    let calls = (0..20).map(|_| {
+        let peer = session.peer().clone();
+        tokio::spawn(async move { peer.call_tool(tool("weather")).await })
+    });
+    for call in calls.collect::<Vec<_>>() {
+        let failed = tokio::time::timeout(Duration::from_secs(5), call)
+            .await
+            .expect("it ends");
+        assert!(failed.unwrap().is_err());
+    }
+    tokio::time::timeout(Duration::from_secs(5), session.ended())
+        .await
+        .expect("the session ends");
+    assert!(store.begun.load(Ordering::Relaxed) <= 2);
 }

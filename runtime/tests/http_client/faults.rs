@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use mcp_runtime::transport::http::client::{HTTP_FAILED, HttpClient, HttpError, HttpOptions, SessionExpired};
-use mcp_runtime::transport::{Sender, TransportError};
-use serde_json::json;
+use mcp_runtime::transport::{Incoming, Sender, TransportError};
+use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 use tokio::time::timeout;
 
@@ -32,7 +32,7 @@ async fn a_stream_that_cannot_be_resumed_fails_its_request() {
 }
 
 #[tokio::test]
-async fn a_session_that_the_server_has_forgotten_expires_once_and_another_may_begin() {
+async fn a_session_that_cannot_begin_anew_expires_once_and_another_may_begin() {
     let server = Server::start().await;
     let (client, mut receiver) = server.client(HttpOptions::default());
     server.begin(&client, &mut receiver).await.status(405).await;
@@ -41,13 +41,21 @@ async fn a_session_that_the_server_has_forgotten_expires_once_and_another_may_be
     let (first, second) = (server.next().await, server.next().await);
     assert_eq!(first.header("mcp-session-id"), Some("s-1"));
     first.status(404).await;
-    assert_eq!(message(&mut receiver).await["error"]["code"], HTTP_FAILED);
-    match receive(&mut receiver).await {
-        Err(TransportError::Other(error)) => assert!(error.downcast_ref::<SessionExpired>().is_some()),
-        other => panic!("the session is over: {other:?}"),
-    }
     second.status(404).await;
-    assert_eq!(message(&mut receiver).await["error"]["code"], HTTP_FAILED);
+    let anew = server.next().await;
+    assert_eq!(anew.body["method"], "initialize");
+    anew.status(404).await;
+    let (mut failed, mut expired) = (Vec::new(), 0);
+    for _ in 0..3 {
+        match receive(&mut receiver).await {
+            Ok(Some(Incoming::Message(json))) => failed.push(serde_json::from_slice::<Value>(&json).expect("JSON")),
+            Err(TransportError::Other(error)) if error.is::<SessionExpired>() => expired += 1,
+            other => panic!("neither a failure nor the end: {other:?}"),
+        }
+    }
+    assert_eq!(expired, 1);
+    assert_eq!(failed.len(), 2);
+    assert!(failed.iter().all(|failed| failed["error"]["code"] == HTTP_FAILED));
 
     client.send(request(3, "initialize")).await.expect("it is sent");
     let asked = server.next().await;

@@ -2,6 +2,7 @@
 #![cfg(feature = "http-client")]
 
 mod faults;
+mod renewal;
 mod server;
 mod session;
 mod streams;

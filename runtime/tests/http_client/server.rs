@@ -77,14 +77,14 @@ impl Server {
     /// Answers `initialize` and the notification after it, and refuses or returns the stream of the server's own.
     pub async fn begin(&self, client: &HttpSender, receiver: &mut HttpReceiver) -> Asked {
         client.send(request(0, "initialize")).await.expect("it is sent");
-        self.next().await.json(200, "mcp-session-id: s-1\r\n", &result(0)).await;
-        assert_eq!(message(receiver).await, result(0));
+        self.next()
+            .await
+            .json(200, "mcp-session-id: s-1\r\n", &opened(Revision::LATEST))
+            .await;
+        assert_eq!(message(receiver).await, opened(Revision::LATEST));
         client.negotiated(Revision::LATEST);
         let (sent, ()) = tokio::join!(client.send(notification("notifications/initialized")), async {
-            self.next()
-                .await
-                .say("HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
-                .await;
+            self.next().await.accept().await;
         });
         sent.expect("the server has it");
         let listens = self.next().await;
@@ -121,6 +121,11 @@ impl Asked {
         .await;
     }
 
+    pub async fn accept(mut self) {
+        self.say("HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+            .await;
+    }
+
     /// Waits until the client goes away.
     pub async fn left(mut self) {
         let read = timeout(PATIENCE, self.stream.read(&mut [0; 16]))
@@ -151,6 +156,11 @@ pub fn progress(step: u32) -> Value {
 
 pub fn result(id: i64) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "result": {"ok": true}})
+}
+
+/// The answer to `initialize`, which has the id 0.
+pub fn opened(revision: Revision) -> Value {
+    json!({"jsonrpc": "2.0", "id": 0, "result": {"protocolVersion": revision.as_str()}})
 }
 
 pub async fn receive(receiver: &mut HttpReceiver) -> Result<Option<Incoming>, TransportError> {

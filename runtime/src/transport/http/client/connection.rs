@@ -4,11 +4,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::{ErrorObject, RequestId, error_code};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, WWW_AUTHENTICATE};
 use reqwest::redirect::Policy;
 use reqwest::{RequestBuilder, Response, StatusCode, Url};
 use tokio::sync::{Semaphore, mpsc};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::error::HttpError;
@@ -29,6 +31,8 @@ pub(super) struct Connection {
     pub(super) options: HttpOptions,
     pub(super) inbox: mpsc::Sender<Item>,
     pub(super) state: Mutex<State>,
+    /// Whoever holds it begins the session anew.
+    pub(super) renewing: tokio::sync::Mutex<()>,
     /// The requests whose answers are awaited, each with what ends its waiting.
     pub(super) in_flight: Mutex<HashMap<RequestId, CancellationToken>>,
     pub(super) requests: Arc<Semaphore>,
@@ -47,31 +51,63 @@ pub(super) enum Item {
 /// What is known of the session.
 #[derive(Debug)]
 pub(super) struct State {
-    pub(super) session: Option<HeaderValue>,
+    pub(super) session: Session,
     pub(super) version: Option<HeaderValue>,
     /// Where to POST, if the server only has the older way.
     pub(super) legacy: Option<Url>,
-    /// Ends with the session.
-    pub(super) session_ends: CancellationToken,
+    /// How the session began, unless it can't begin anew.
+    pub(super) opening: Option<Opening>,
+    /// When the session began in place of another.
+    pub(super) renewed: Option<Instant>,
+}
+
+/// A session, as HTTP knows it.
+#[derive(Debug, Clone)]
+pub(super) struct Session {
+    /// A server without state gives none.
+    pub(super) id: Option<HeaderValue>,
+    /// Is done once the session is over.
+    pub(super) ends: CancellationToken,
+}
+
+/// What a session began with.
+#[derive(Debug, Clone)]
+pub(super) struct Opening {
+    pub(super) initialize: Vec<u8>,
+    pub(super) initialized: Option<Vec<u8>>,
+    pub(super) revision: Option<Revision>,
+}
+
+impl Session {
+    /// The id of a session that the server doesn't know any more, as this answer within it says.
+    pub(super) fn forgotten(&self, answer: &Response) -> Option<HeaderValue> {
+        self.id.clone().filter(|_| answer.status() == StatusCode::NOT_FOUND)
+    }
 }
 
 impl State {
     pub(super) fn new(closing: &CancellationToken) -> Self {
         Self {
-            session: None,
+            session: Session {
+                id: None,
+                ends: closing.child_token(),
+            },
             version: None,
             legacy: None,
-            session_ends: closing.child_token(),
+            opening: None,
+            renewed: None,
         }
     }
 }
 
-/// An HTTP request is either of these.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Begins {
+/// The session that an HTTP request is sent in.
+#[derive(Clone)]
+pub(super) enum Within {
     /// It begins a session, and so it names none.
-    Session,
-    Nothing,
+    None,
+    Current,
+    /// One that isn't the current one yet.
+    Next(Session),
 }
 
 /// A client that follows redirections only to where it already is: the session's headers are nobody else's business.
@@ -123,22 +159,18 @@ impl Connection {
     pub(super) async fn expire(&self, session: &HeaderValue) {
         let forgotten = {
             let mut state = self.state();
-            if state.session.as_ref() != Some(session) {
+            if state.session.id.as_ref() != Some(session) {
                 return;
             }
             std::mem::replace(&mut *state, State::new(&self.closing))
         };
         self.hand(Item::Expired).await;
         // Last, since this may be the very task that ends with the session.
-        forgotten.session_ends.cancel();
+        forgotten.session.ends.cancel();
     }
 
     /// Sends an HTTP request, and says in which session that was.
-    pub(super) async fn ask(
-        &self,
-        request: RequestBuilder,
-        begins: Begins,
-    ) -> Result<(Response, Option<HeaderValue>), HttpError> {
+    pub(super) async fn ask(&self, request: RequestBuilder, within: Within) -> Result<(Response, Session), HttpError> {
         let mut headers = match &self.options.hook {
             Some(hook) => hook(HeaderMap::new()).await.map_err(HttpError::Headers)?,
             None => HeaderMap::new(),
@@ -147,40 +179,49 @@ impl Connection {
         headers.remove(CONTENT_TYPE);
         let session = {
             let state = self.state();
-            let (session, version) = match begins {
-                Begins::Session => (None, None),
-                Begins::Nothing => (state.session.clone(), state.version.clone()),
+            let (session, version) = match within {
+                Within::None => (State::new(&self.closing).session, None),
+                Within::Current => (state.session.clone(), state.version.clone()),
+                Within::Next(session) => (session, state.version.clone()),
             };
-            headers.extend(session.clone().map(|session| (SESSION, session)));
+            headers.extend(session.id.clone().map(|id| (SESSION, id)));
             headers.extend(version.map(|version| (VERSION, version)));
             session
         };
         Ok((request.headers(headers).send().await?, session))
     }
 
-    pub(super) async fn post(
-        &self,
-        url: Url,
-        json: Vec<u8>,
-        begins: Begins,
-    ) -> Result<(Response, Option<HeaderValue>), HttpError> {
+    pub(super) async fn post(&self, url: Url, json: Vec<u8>, within: Within) -> Result<(Response, Session), HttpError> {
         let request = self
             .client
             .post(url)
             .header(CONTENT_TYPE, JSON)
             .header(ACCEPT, format!("{JSON}, {EVENTS}"));
-        self.ask(request.body(json), begins).await
+        self.ask(request.body(json), within).await
+    }
+
+    /// The session that the answer to `initialize` begins.
+    pub(super) fn begun(&self, answer: &Response) -> Session {
+        let id = answer.headers().get(SESSION);
+        // The protocol allows visible ASCII; anything else couldn't be sent back.
+        let id = id.filter(|id| !id.is_empty() && id.as_bytes().iter().all(u8::is_ascii_graphic));
+        Session {
+            id: id.cloned(),
+            ends: self.closing.child_token(),
+        }
     }
 
     /// Begins or leaves a session, as the answer to `initialize` has it.
-    pub(super) fn begin(&self, answer: &Response) {
-        let session = answer.headers().get(SESSION);
-        // The protocol allows visible ASCII; anything else couldn't be sent back.
-        let session = session.filter(|id| !id.is_empty() && id.as_bytes().iter().all(u8::is_ascii_graphic));
+    pub(super) fn begin(&self, answer: &Response, initialize: Vec<u8>) {
         let mut state = self.state();
-        state.session_ends.cancel();
+        state.session.ends.cancel();
         *state = State {
-            session: session.cloned(),
+            session: self.begun(answer),
+            opening: Some(Opening {
+                initialize,
+                initialized: None,
+                revision: None,
+            }),
             ..State::new(&self.closing)
         };
     }
@@ -188,18 +229,18 @@ impl Connection {
     /// Ends whatever is under way, and the session on the server.
     pub(super) async fn close(&self) {
         self.closing.cancel();
-        let known = self.state().session.is_some();
+        let known = self.state().session.id.is_some();
         if !known {
             return;
         }
-        let ended = self.ask(self.client.delete(self.url.clone()), Begins::Nothing);
+        let ended = self.ask(self.client.delete(self.url.clone()), Within::Current);
         match tokio::time::timeout(self.options.patience.min(Duration::from_secs(5)), ended).await {
             Ok(Ok((answer, _))) if answer.status() == StatusCode::METHOD_NOT_ALLOWED => {}
             Ok(Ok((answer, _))) => tracing::debug!(status = %answer.status(), "the session is ended"),
             Ok(Err(error)) => tracing::debug!(%error, "the server wasn't told that the session has ended"),
             Err(_) => tracing::debug!("the server didn't answer to the end of the session"),
         }
-        self.state().session = None;
+        self.state().session.id = None;
     }
 }
 

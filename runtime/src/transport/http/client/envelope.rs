@@ -14,7 +14,9 @@ pub(super) enum Kind {
     Initialized,
     /// The notification that this request's answer is of no interest any more.
     Cancelled(RequestId),
-    /// Anything else.
+    /// Another notification.
+    Notification,
+    /// Anything else, such as an answer.
     Other,
 }
 
@@ -49,8 +51,9 @@ pub(super) fn kind(json: &[u8]) -> Kind {
         (None, Some("notifications/initialized")) => Kind::Initialized,
         (None, Some("notifications/cancelled")) => match sent.params.and_then(|params| params.request_id) {
             Some(id) => Kind::Cancelled(id),
-            None => Kind::Other,
+            None => Kind::Notification,
         },
+        (None, Some(_)) => Kind::Notification,
         _ => Kind::Other,
     }
 }

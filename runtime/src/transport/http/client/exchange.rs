@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{self, ErrorResponse, RequestId};
-use reqwest::header::HeaderValue;
 use reqwest::{Response, StatusCode};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
 
-use super::connection::{Begins, Connection, EVENTS, JSON, body, failure, media_type};
+use super::connection::{Connection, EVENTS, JSON, Session, Within, body, failure, media_type};
 use super::envelope::{Kind, answers};
 use super::error::{HttpError, SessionExpired, respond};
+use super::renewal::renew;
 use super::{legacy, stream};
 use crate::transport::TransportError;
 
@@ -30,8 +30,11 @@ pub(super) fn start(
     let connection = Arc::clone(connection);
     tokio::spawn(async move {
         let done = ends.run_until_cancelled(async {
-            let begins = if initialize { Begins::Session } else { Begins::Nothing };
-            if let Err(error) = exchange(&connection, &id, json, begins).await {
+            let exchanged = match initialize {
+                true => begin(&connection, &id, json).await,
+                false => exchange(&connection, &id, json).await,
+            };
+            if let Err(error) = exchanged {
                 tracing::debug!(%id, %error, "a request failed");
                 connection.deliver(error.response(id.clone())).await;
             }
@@ -44,25 +47,57 @@ pub(super) fn start(
     });
 }
 
-async fn exchange(
-    connection: &Arc<Connection>,
-    id: &RequestId,
-    json: Vec<u8>,
-    begins: Begins,
-) -> Result<(), HttpError> {
+/// Sends the request that begins a session.
+async fn begin(connection: &Arc<Connection>, id: &RequestId, json: Vec<u8>) -> Result<(), HttpError> {
     let older = connection.state().legacy.clone();
     if let Some(url) = older {
         return legacy::post(connection, url, id, json).await;
     }
-    // Only what begins a session may have to be sent again.
-    let again = (begins == Begins::Session).then(|| json.clone());
-    let (response, session) = connection.post(connection.url.clone(), json, begins).await?;
+    let (response, session) = connection
+        .post(connection.url.clone(), json.clone(), Within::None)
+        .await?;
+    if response.status().is_success() {
+        connection.begin(&response, json);
+        return take(connection, response, &session, id).await;
+    }
+    let status = response.status();
+    let error = failure(&response);
+    let said = said(response, id).await;
+    if asks_for_the_older_way(status) && !matches!(&said, Some(Said { own: true, .. })) {
+        match legacy::begin(connection, id, json).await {
+            Ok(()) => return Ok(()),
+            Err(other) => tracing::debug!(%error, %other, "the server has neither way of HTTP"),
+        }
+    }
+    connection.deliver(said.ok_or(error)?.json).await;
+    Ok(())
+}
+
+async fn exchange(connection: &Arc<Connection>, id: &RequestId, json: Vec<u8>) -> Result<(), HttpError> {
+    let older = connection.state().legacy.clone();
+    if let Some(url) = older {
+        return legacy::post(connection, url, id, json).await;
+    }
+    let post = |json| connection.post(connection.url.clone(), json, Within::Current);
+    let (mut response, mut session) = post(json.clone()).await?;
+    if let Some(forgotten) = session.forgotten(&response)
+        && renew(connection, forgotten).await
+    {
+        (response, session) = post(json).await?;
+    }
     if !response.status().is_success() {
-        return fail(connection, response, session, id, again).await;
+        return fail(connection, response, session, id).await;
     }
-    if begins == Begins::Session {
-        connection.begin(&response);
-    }
+    take(connection, response, &session, id).await
+}
+
+/// Takes the answer to a request.
+async fn take(
+    connection: &Arc<Connection>,
+    response: Response,
+    session: &Session,
+    id: &RequestId,
+) -> Result<(), HttpError> {
     match media_type(&response).as_str() {
         JSON => {
             let answer = body(response, connection.options.message_bytes).await?;
@@ -72,7 +107,11 @@ async fn exchange(
             }
             if answered { Ok(()) } else { Err(HttpError::Unanswered) }
         }
-        EVENTS => stream::follow(connection, response, id).await,
+        EVENTS => {
+            let followed = stream::follow(connection, response, id);
+            let followed = session.ends.run_until_cancelled(followed).await;
+            followed.unwrap_or(Err(SessionExpired.into()))
+        }
         other => Err(HttpError::ContentType(other.to_owned())),
     }
 }
@@ -81,32 +120,19 @@ async fn exchange(
 async fn fail(
     connection: &Arc<Connection>,
     response: Response,
-    session: Option<HeaderValue>,
+    session: Session,
     id: &RequestId,
-    again: Option<Vec<u8>>,
 ) -> Result<(), HttpError> {
-    let status = response.status();
-    let error = failure(&response);
-    let said = said(response, id).await;
-    if let Some(json) = again
-        && asks_for_the_older_way(status)
-        && !matches!(&said, Some(Said { own: true, .. }))
-    {
-        match legacy::begin(connection, id, json).await {
-            Ok(()) => return Ok(()),
-            Err(other) => tracing::debug!(%error, %other, "the server has neither way of HTTP"),
-        }
-    }
-
-    let expired = session.filter(|_| status == StatusCode::NOT_FOUND);
-    let answer = match (said, &expired) {
-        (Some(said), _) => said.json,
-        (None, Some(_)) => HttpError::Expired(SessionExpired).response(id.clone()),
-        (None, None) => return Err(error),
+    let forgotten = session.forgotten(&response);
+    let error = match &forgotten {
+        Some(_) => HttpError::Expired(SessionExpired),
+        None => failure(&response),
     };
+    let said = said(response, id).await;
+    let answer = said.map_or_else(|| error.response(id.clone()), |said| said.json);
     connection.deliver(answer).await;
-    if let Some(session) = expired {
-        connection.expire(&session).await;
+    if let Some(forgotten) = forgotten {
+        connection.expire(&forgotten).await;
     }
     Ok(())
 }
@@ -142,29 +168,38 @@ pub(super) async fn said(response: Response, id: &RequestId) -> Option<Said> {
 pub(super) async fn tell(connection: Arc<Connection>, kind: Kind, json: Vec<u8>) -> Result<(), TransportError> {
     let older = connection.state().legacy.clone();
     let listens = older.is_none() && matches!(kind, Kind::Initialized);
+    if let (true, Some(opening)) = (listens, &mut connection.state().opening) {
+        opening.initialized = Some(json.clone());
+    }
     let url = older.unwrap_or_else(|| connection.url.clone());
-    let (posted, session_ends) = {
-        let session_ends = connection.state().session_ends.clone();
-        (connection.post(url, json, Begins::Nothing).await, session_ends)
-    };
-    if let Kind::Cancelled(id) = kind {
-        let ends = connection.in_flight().remove(&id);
+    let post = |json| connection.post(url.clone(), json, Within::Current);
+    let mut posted = post(json.clone()).await;
+    if let Kind::Cancelled(id) = &kind {
+        let ends = connection.in_flight().remove(id);
         ends.as_ref().inspect(|ends: &&CancellationToken| ends.cancel());
     }
+    if let Ok((response, session)) = &posted
+        && let Some(forgotten) = session.forgotten(response)
+        && renew(&connection, forgotten).await
+    {
+        if !matches!(kind, Kind::Notification) {
+            // It was about the forgotten session, or the new one began with it.
+            return Ok(());
+        }
+        posted = post(json).await;
+    }
     match posted {
-        Ok((response, Some(session))) if response.status() == StatusCode::NOT_FOUND => {
-            connection.expire(&session).await;
-            return Err(TransportError::Other(Box::new(SessionExpired)));
-        }
-        Ok((response, _)) if !response.status().is_success() => {
-            tracing::warn!(status = %response.status(), "the server refuses a message that needs no answer");
-        }
-        Ok(_) => {
-            if listens {
-                let listening = stream::listen(Arc::clone(&connection));
-                tokio::spawn(session_ends.run_until_cancelled_owned(listening));
+        Ok((response, session)) => match session.forgotten(&response) {
+            Some(forgotten) => {
+                connection.expire(&forgotten).await;
+                return Err(TransportError::Other(Box::new(SessionExpired)));
             }
-        }
+            None if !response.status().is_success() => {
+                tracing::warn!(status = %response.status(), "the server refuses a message that needs no answer");
+            }
+            None if listens => stream::listen(&connection, &session),
+            None => {}
+        },
         Err(error) => tracing::warn!(%error, "a message that needs no answer couldn't be sent"),
     }
     Ok(())

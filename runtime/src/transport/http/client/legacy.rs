@@ -6,7 +6,7 @@ use mcp_adapters::mcp_wire::RequestId;
 use reqwest::Url;
 use tokio::time::timeout;
 
-use super::connection::{Begins, Connection, Item, failure};
+use super::connection::{Connection, Item, Within, failure};
 use super::error::HttpError;
 use super::exchange::said;
 use super::stream::{Events, Opens, is_message, open};
@@ -47,7 +47,7 @@ async fn endpoint(connection: &Connection, events: &mut Events) -> Result<Url, H
 
 /// Sends a request, whose answer comes on the stream unless this fails.
 pub(super) async fn post(connection: &Connection, url: Url, id: &RequestId, json: Vec<u8>) -> Result<(), HttpError> {
-    let (response, _) = connection.post(url, json, Begins::Nothing).await?;
+    let (response, _) = connection.post(url, json, Within::Current).await?;
     if response.status().is_success() {
         return Ok(());
     }

@@ -6,6 +6,7 @@ mod error;
 mod exchange;
 mod legacy;
 mod options;
+mod renewal;
 mod sse;
 mod stream;
 
@@ -32,8 +33,14 @@ const NOTICES: usize = 16;
 /// A client's connection to a server by HTTP.
 ///
 /// Each message is a POST of its own. A request that HTTP fails, by whatever status or cut, is answered by an error
-/// response of code [`HTTP_FAILED`]; the session goes on. When the server has forgotten the session then receiving fails
-/// with [`SessionExpired`], once; after that an `initialize` may begin another over the same transport.
+/// response of code [`HTTP_FAILED`]; the session goes on.
+///
+/// When the server has forgotten the session, a new one begins in its place: what began the old one is sent again, and
+/// then the message that found it gone. Only what else was pending in the old session fails. What the server knew of the
+/// session is lost, though: subscriptions, the log level and the like have to be set again, and
+/// [`HttpOptions::renewed`] says when. Where no new session of the same revision can be had, or that is forgotten at once
+/// as well, receiving fails with [`SessionExpired`], once; after that an `initialize` may begin another over the same
+/// transport.
 ///
 /// A server that refuses the first POST is asked for the older way: a stream of events that names where to POST. When
 /// that stream ends so does the connection.
@@ -85,6 +92,7 @@ impl HttpClient {
             client,
             inbox: sender,
             state: std::sync::Mutex::new(State::new(&closing)),
+            renewing: tokio::sync::Mutex::new(()),
             in_flight: std::sync::Mutex::new(HashMap::new()),
             requests: Arc::new(Semaphore::new(options.requests.clamp(1, Semaphore::MAX_PERMITS))),
             notices: Arc::new(Semaphore::new(NOTICES)),
@@ -147,7 +155,11 @@ impl Sender for HttpSender {
 
     fn negotiated(&self, revision: Revision) {
         let header = revision.facts().version_header;
-        self.connection.state().version = header.then(|| HeaderValue::from_static(revision.as_str()));
+        let mut state = self.connection.state();
+        state.version = header.then(|| HeaderValue::from_static(revision.as_str()));
+        if let Some(opening) = &mut state.opening {
+            opening.revision = Some(revision);
+        }
     }
 
     async fn close(&self) {

@@ -33,6 +33,7 @@ pub struct HttpOptions {
     /// The client to use, to set proxies or certificates. One of our own doesn't follow redirections elsewhere.
     pub client: Option<reqwest::Client>,
     pub(super) hook: Option<Hook>,
+    pub(super) renewed: Option<Arc<dyn Fn() + Send + Sync>>,
 }
 
 impl Default for HttpOptions {
@@ -48,6 +49,7 @@ impl Default for HttpOptions {
             patience: Duration::from_secs(30),
             client: None,
             hook: None,
+            renewed: None,
         }
     }
 }
@@ -81,6 +83,14 @@ impl HttpOptions {
         F: Future<Output = Result<HeaderMap, BoxError>> + Send + 'static,
     {
         self.hook = Some(Arc::new(move |headers| Box::pin(hook(headers))));
+        self
+    }
+
+    /// The same options with whom to tell that a new session has begun in place of one that the server had forgotten, and
+    /// so that subscriptions and the log level have to be set again. It is called between messages, and should be brief.
+    #[must_use]
+    pub fn renewed(mut self, told: impl Fn() + Send + Sync + 'static) -> Self {
+        self.renewed = Some(Arc::new(told));
         self
     }
 

@@ -9,15 +9,16 @@ use reqwest::header::{ACCEPT, HeaderValue};
 use reqwest::{Response, StatusCode};
 use tokio::time::{Instant, sleep, timeout};
 
-use super::connection::{Begins, Connection, EVENTS, LAST_EVENT, failure, media_type};
+use super::connection::{Connection, EVENTS, LAST_EVENT, Session, Within, failure, media_type};
 use super::envelope::answers;
 use super::error::{HttpError, SessionExpired};
+use super::renewal::renew;
 use super::sse::{Event, Parser};
 
 /// How long a stream may go on after its answer, so that its connection can serve again.
 const LINGER: Duration = Duration::from_secs(1);
 /// A stream that lasted as long wasn't a failure, even if it brought nothing.
-const LASTING: Duration = Duration::from_secs(10);
+pub(super) const LASTING: Duration = Duration::from_secs(10);
 
 /// The events of a response.
 pub(super) struct Events {
@@ -133,8 +134,14 @@ pub(super) async fn follow(connection: &Arc<Connection>, answer: Response, id: &
     Ok(())
 }
 
+/// Has what the server sends of its own accord read until the session is over.
+pub(super) fn listen(connection: &Arc<Connection>, session: &Session) {
+    let reading = read_own(Arc::clone(connection));
+    tokio::spawn(session.ends.clone().run_until_cancelled_owned(reading));
+}
+
 /// Reads what the server sends of its own accord, for as long as it can be had.
-pub(super) async fn listen(connection: Arc<Connection>) {
+async fn read_own(connection: Arc<Connection>) {
     let mut cursor = Cursor::default();
     let mut opened = open(&connection, None, Opens::First).await;
     // No stream at all is fine, and 404 then says that there is none rather than that the session is over.
@@ -163,7 +170,7 @@ pub(super) async fn listen(connection: Arc<Connection>) {
 }
 
 /// Opens a stream again, with ever longer waits.
-async fn reopen(connection: &Connection, cursor: &mut Cursor) -> Result<Events, HttpError> {
+async fn reopen(connection: &Arc<Connection>, cursor: &mut Cursor) -> Result<Events, HttpError> {
     loop {
         if cursor.failures >= connection.options.reconnects {
             return Err(HttpError::Unanswered);
@@ -195,7 +202,7 @@ pub(super) enum Opens {
 
 /// Asks for a stream, from after the event `last`.
 pub(super) async fn open(
-    connection: &Connection,
+    connection: &Arc<Connection>,
     last: Option<HeaderValue>,
     opens: Opens,
 ) -> Result<Events, HttpError> {
@@ -203,9 +210,14 @@ pub(super) async fn open(
     if let Some(last) = last {
         request = request.header(LAST_EVENT, last);
     }
-    let (response, session) = connection.ask(request, Begins::Nothing).await?;
-    if let Some(session) = session.filter(|_| opens == Opens::Again && response.status() == StatusCode::NOT_FOUND) {
-        connection.expire(&session).await;
+    let (response, session) = connection.ask(request, Within::Current).await?;
+    if let (Opens::Again, Some(forgotten)) = (opens, session.forgotten(&response)) {
+        // Nobody asks for this, and so a server that forgets each session at once must not be asked without end.
+        let renewed = connection.state().renewed;
+        let lasted = renewed.is_none_or(|renewed| renewed.elapsed() >= LASTING);
+        if !(lasted && renew(connection, forgotten.clone()).await) {
+            connection.expire(&forgotten).await;
+        }
         return Err(SessionExpired.into());
     }
     if !response.status().is_success() {
