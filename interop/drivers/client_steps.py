@@ -26,7 +26,9 @@ async def ping(peer: Peer) -> str:
 
 
 async def list_tools(peer: Peer) -> str:
-    tools = {tool.name: tool for tool in (await peer.session.list_tools()).tools}
+    listed = await peer.tools()
+    tools = {tool.name: tool for tool in listed}
+    equal(len(tools), len(listed))
     for name in ["test_simple_text", "test_tool_with_progress", "json_schema_2020_12_tool"]:
         assert name in tools, f"{name} is not listed"
     assert "test_dynamic" not in tools, "test_dynamic is listed before it was added"
@@ -237,8 +239,7 @@ async def list_changed(peer: Peer) -> str:
         peer.notifications.clear()
         await peer.call_for_text("test_list_changed")
         await peer.until_told("notifications/tools/list_changed")
-        tools = [tool.name for tool in (await peer.session.list_tools()).tools]
-        equal("test_dynamic" in tools, listed)
+        equal("test_dynamic" in [tool.name for tool in await peer.tools()], listed)
     return "test_dynamic came and went"
 
 

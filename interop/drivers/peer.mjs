@@ -54,6 +54,16 @@ export class Peer {
     return this.client.request({ method, params }, this.sdk.types.ResultSchema);
   }
 
+  /** The pages of the list of tools, each as `list` makes it. */
+  async *pagesOfTools(list = (params) => this.client.listTools(params)) {
+    let cursor;
+    do {
+      const { tools, nextCursor } = await list(cursor === undefined ? {} : { cursor });
+      yield tools;
+      cursor = nextCursor;
+    } while (cursor !== undefined);
+  }
+
   /** The parameters of the notifications of this method so far. */
   told(method) {
     return this.notifications.filter((notification) => notification.method === method).map(({ params }) => params);

@@ -66,11 +66,12 @@ class Peer(logging.Handler):
         self.errors.append(record.getMessage())
 
     async def request(self, method: str, params: dict, result):
-        """Sends a request as it is, where the SDK has no call for it in every era."""
-        return await self.session.send_request(types.ClientRequest.model_validate({"method": method, "params": params}), result)
+        """Sends a request as it is: some types of requests in some eras lack members."""
+        return await self.session.send_request(types.Request[dict, str](method=method, params=params), result)
 
     async def notify(self, method: str, params: dict) -> None:
-        await self.session.send_notification(types.ClientNotification.model_validate({"method": method, "params": params}))
+        notification = types.ClientNotification.model_validate({"method": method, "params": params})
+        await self.session.send_notification(notification)
 
     async def call_for_text(self, name: str, given: dict | None = None) -> str:
         """Calls a tool that must succeed, and answers with the texts of its result."""
@@ -78,6 +79,21 @@ class Peer(logging.Handler):
         text = "\n".join(getattr(block, "text", "") for block in result.content)
         assert not result.isError, f"{name} answered with an error: {text}"
         return text
+
+    async def tools(self) -> list[types.Tool]:
+        """The tools on all pages of their list."""
+        page = await self.session.list_tools()
+        tools = page.tools
+        while page.nextCursor is not None:
+            page = await self._page_of_tools(page.nextCursor)
+            tools += page.tools
+        return tools
+
+    async def _page_of_tools(self, cursor: str) -> types.ListToolsResult:
+        # The first SDK cannot ask for the next page, later ones must, or they forget the tools' schemas.
+        if "cursor" in inspect.signature(self.session.list_tools).parameters:
+            return await self.session.list_tools(cursor)
+        return await self.request("tools/list", {"cursor": cursor}, types.ListToolsResult)
 
     def told(self, method: str) -> list[dict]:
         """The parameters of the notifications of this method so far."""

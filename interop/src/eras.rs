@@ -93,7 +93,15 @@ impl Era {
         venv.args(["-m", "venv"]).arg(self.packages.join("venv"));
         run(venv, PYTHON).await?;
         let mut pip = leading(self.python());
-        pip.args(["-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check", "-r"]);
+        pip.args([
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--no-input",
+            "--disable-pip-version-check",
+            "-r",
+        ]);
         pip.arg(self.packages.join("requirements.txt"));
         run(pip, PYTHON).await?;
 
@@ -123,7 +131,9 @@ impl Era {
     pub fn python_version(&self, name: &str) -> Result<String, Error> {
         let path = self.described.join("requirements.txt");
         let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
-        let version = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix("=="));
+        let version = text
+            .lines()
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix("=="));
         let version = version.map(|version| version.trim().to_owned());
         version.ok_or_else(|| Error::malformed(&path, format!("{name} isn't pinned")))
     }

@@ -12,5 +12,7 @@ pub fn in_workspace(directory: &str) -> PathBuf {
 pub fn workshop() -> PathBuf {
     let own = std::env::current_exe().ok();
     let target = own.as_deref().and_then(|own| own.ancestors().nth(2));
-    target.map_or_else(|| in_workspace("target"), Path::to_path_buf).join("interop")
+    target
+        .map_or_else(|| in_workspace("target"), Path::to_path_buf)
+        .join("interop")
 }

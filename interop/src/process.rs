@@ -84,7 +84,10 @@ impl Running {
 
 /// Runs a program to its end. What it says is told only if it fails.
 pub async fn run(mut command: Command, remedy: &'static str) -> Result<Output, Error> {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let program = command.as_std().get_program().to_string_lossy().into_owned();
     let child = command.spawn().map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => Error::Missing {
@@ -99,7 +102,10 @@ pub async fn run(mut command: Command, remedy: &'static str) -> Result<Output, E
     if output.status.success() {
         return Ok(output);
     }
-    let words = command.as_std().get_args().map(|word| word.to_string_lossy().into_owned());
+    let words = command
+        .as_std()
+        .get_args()
+        .map(|word| word.to_string_lossy().into_owned());
     let said = [output.stdout.as_slice(), &output.stderr].concat();
     Err(Error::Failed {
         what: std::iter::once(program).chain(words).collect::<Vec<_>>().join(" "),
@@ -110,8 +116,7 @@ pub async fn run(mut command: Command, remedy: &'static str) -> Result<Output, E
 
 /// Waits until somebody wants this program to stop.
 pub async fn asked_to_stop() {
-    let (Ok(mut interrupted), Ok(mut terminated)) =
-        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    let (Ok(mut interrupted), Ok(mut terminated)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
     else {
         return std::future::pending().await;
     };

@@ -55,7 +55,9 @@ struct Line<'a> {
 impl Log {
     /// A new log of one session.
     pub fn create(path: &Path) -> Result<Self, Error> {
-        File::create(path).map(|file| Self(Mutex::new(file))).map_err(Error::io(path))
+        File::create(path)
+            .map(|file| Self(Mutex::new(file)))
+            .map_err(Error::io(path))
     }
 
     /// Notes a message. What isn't JSON is noted as a string.
@@ -70,7 +72,9 @@ impl Log {
             way: way.into(),
             message: &message,
         };
-        let Ok(mut line) = serde_json::to_vec(&line) else { return };
+        let Ok(mut line) = serde_json::to_vec(&line) else {
+            return;
+        };
         line.push(b'\n');
         let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = file.write_all(&line) {

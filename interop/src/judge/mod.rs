@@ -42,7 +42,9 @@ impl Judge {
     /// Reads the official schemas, as they are without our corrections.
     pub fn load() -> Result<Self, Error> {
         let load = |revision: Revision| {
-            let path = places::in_workspace("schema").join(revision.as_str()).join("schema.json");
+            let path = places::in_workspace("schema")
+                .join(revision.as_str())
+                .join("schema.json");
             Schema::load(&path).map(|schema| (revision, schema))
         };
         Revision::ALL.into_iter().map(load).collect::<Result<_, _>>().map(Self)
@@ -50,7 +52,9 @@ impl Judge {
 
     /// Whether a definition of the revision's schema declares a member.
     pub fn declares(&self, revision: Revision, definition: &str, member: &str) -> bool {
-        self.0.get(&revision).is_some_and(|schema| schema.declares(definition, member))
+        self.0
+            .get(&revision)
+            .is_some_and(|schema| schema.declares(definition, member))
     }
 
     /// Judges what our side sent in the sessions of a log.
@@ -87,12 +91,19 @@ struct Session {
     /// The revision that `initialize` asks for.
     asked: Option<Revision>,
     negotiated: Option<Revision>,
-    /// The methods of the peer's requests that we haven't answered, by id.
-    unanswered: HashMap<String, String>,
+    /// The peer's requests that we haven't answered, by id.
+    unanswered: HashMap<String, Request>,
     /// The ids of our own requests.
     used: HashSet<String>,
     /// The id of our own `initialize`.
     beginning: Option<String>,
+}
+
+/// A request that waits for its answer.
+struct Request {
+    method: String,
+    /// It asks for a task in place of the result.
+    for_task: bool,
 }
 
 impl Session {
@@ -129,7 +140,11 @@ impl Session {
             if method == "initialize" {
                 self.asked = version(&message["params"]);
             }
-            self.unanswered.insert(id, method.to_owned());
+            let request = Request {
+                method: method.to_owned(),
+                for_task: message["params"].get("task").is_some(),
+            };
+            self.unanswered.insert(id, request);
         } else if Some(&id) == self.beginning.as_ref() && message.get("result").is_some() {
             self.negotiated = version(&message["result"]);
         }
@@ -145,7 +160,7 @@ impl Session {
                 Err(reason) => return vec![reason],
             },
             (None, Some(id)) if message.get("result").is_some() => match self.unanswered.remove(id) {
-                Some(method) => match self.judge_answer(&method, message) {
+                Some(request) => match self.judge_answer(&request, message) {
                     Ok(known) => known,
                     Err(reason) => return vec![reason],
                 },
@@ -175,8 +190,15 @@ impl Session {
                 return Err(format!("the id {id} is used again"));
             }
         }
-        let kind = if id.is_some() { Kind::Request } else { Kind::Notification };
-        let method = self.revision().method(name).ok_or_else(|| format!("there is no {name}"))?;
+        let kind = if id.is_some() {
+            Kind::Request
+        } else {
+            Kind::Notification
+        };
+        let method = self
+            .revision()
+            .method(name)
+            .ok_or_else(|| format!("there is no {name}"))?;
         let away = match self.ours {
             Ours::Server => mcp_wire::Direction::ServerToClient,
             Ours::Client => mcp_wire::Direction::ClientToServer,
@@ -190,14 +212,21 @@ impl Session {
         Ok((kind, std::slice::from_ref(&method.definition)))
     }
 
-    /// The definitions of what answers a method.
-    fn judge_answer(&mut self, name: &str, message: &Value) -> Result<Known, String> {
+    /// The definitions of what answers a request.
+    fn judge_answer(&mut self, request: &Request, message: &Value) -> Result<Known, String> {
+        let name = &request.method;
         if name == "initialize" {
             self.negotiated = version(&message["result"]);
         }
         let method = self.revision().method(name);
         let method = method.ok_or_else(|| format!("a result for {name}, which doesn't exist"))?;
-        Ok((Kind::Result, method.results))
+        // The first is the method's own; the others only come where a task was asked for.
+        let results = if request.for_task {
+            method.results
+        } else {
+            method.results.get(..1).unwrap_or_default()
+        };
+        Ok((Kind::Result, results))
     }
 }
 

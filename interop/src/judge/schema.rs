@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use jsonschema::Validator;
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{ValidationError, Validator};
 use serde_json::{Value, json};
 
 use crate::error::Error;
@@ -31,7 +32,11 @@ impl Schema {
     pub fn load(path: &Path) -> Result<Self, Error> {
         let text = std::fs::read(path).map_err(Error::io(path))?;
         let document: Value = serde_json::from_slice(&text).map_err(|error| Error::malformed(path, error))?;
-        let definitions = if document.get("$defs").is_some() { "$defs" } else { "definitions" };
+        let definitions = if document.get("$defs").is_some() {
+            "$defs"
+        } else {
+            "definitions"
+        };
         let mut schema = Self {
             document,
             definitions,
@@ -41,7 +46,10 @@ impl Schema {
         schema.find_envelopes();
         match schema.envelopes.len() {
             4 => Ok(schema),
-            found => Err(Error::malformed(path, format!("JSONRPCMessage has {found} of 4 kinds of messages"))),
+            found => Err(Error::malformed(
+                path,
+                format!("JSONRPCMessage has {found} of 4 kinds of messages"),
+            )),
         }
     }
 
@@ -63,15 +71,18 @@ impl Schema {
         let Some(validator) = self.validators.get(&key) else {
             return Vec::new();
         };
-        let fault = |error: jsonschema::ValidationError<'_>| format!("{}: {error}", error.instance_path());
-        validator.iter_errors(message).map(fault).collect()
+        validator.iter_errors(message).map(|error| told(&error)).collect()
     }
 
     /// Finds the definitions of the JSON-RPC messages, whose names differ among revisions, by what they require.
     fn find_envelopes(&mut self) {
         let all = &self.document[self.definitions];
         let members = all["JSONRPCMessage"]["anyOf"].as_array();
-        for reference in members.into_iter().flatten().filter_map(|member| member["$ref"].as_str()) {
+        for reference in members
+            .into_iter()
+            .flatten()
+            .filter_map(|member| member["$ref"].as_str())
+        {
             let name = reference.rsplit('/').next().unwrap_or_default();
             let required = |member: &str| {
                 let required = all[name]["required"].as_array();
@@ -109,5 +120,20 @@ impl Schema {
         });
         let built = jsonschema::options().should_validate_formats(true).build(&schema);
         built.map_err(|error| format!("the official schema can't be used: {error}"))
+    }
+}
+
+/// What is wrong and where; of alternatives, what is wrong with the one that fits furthest.
+fn told(error: &ValidationError<'_>) -> String {
+    let nearest = match error.kind() {
+        ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
+            let first = context.iter().filter_map(|alternative| alternative.first());
+            first.max_by_key(|error| error.instance_path().as_str().matches('/').count())
+        }
+        _ => None,
+    };
+    match nearest {
+        Some(nearest) => format!("{}; the nearest: {}", error.instance_path(), told(nearest)),
+        None => format!("{}: {error}", error.instance_path()),
     }
 }

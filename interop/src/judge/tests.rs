@@ -48,7 +48,12 @@ fn call(id: u32, method: &str, params: Value) -> Value {
 #[test]
 fn a_right_message_is_right_at_every_revision() {
     for revision in Revision::ALL {
-        let verdict = of_message(Ours::Client, revision, None, call(2, "tools/call", json!({"name": "a"})));
+        let verdict = of_message(
+            Ours::Client,
+            revision,
+            None,
+            call(2, "tools/call", json!({"name": "a"})),
+        );
         assert_eq!((verdict.judged, verdict.faults), (2, vec![]), "{revision}");
         let heard = call(7, "tools/list", json!({}));
         let answer = json!({"jsonrpc": "2.0", "id": 7, "result": {"tools": []}});
@@ -92,7 +97,10 @@ fn an_answer_that_nobody_asked_for_is_wrong() {
 #[test]
 fn methods_of_later_revisions_and_of_the_other_side_are_wrong() {
     let [earliest, ..] = Revision::ALL;
-    let later = Revision::LATEST.methods().iter().find(|method| earliest.method(method.name).is_none());
+    let later = Revision::LATEST
+        .methods()
+        .iter()
+        .find(|method| earliest.method(method.name).is_none());
     let later = later.expect("a method that the earliest revision lacks").name;
     let verdict = of_message(Ours::Client, earliest, None, call(2, later, json!({})));
     assert!(verdict.faults[0].contains("there is no "), "{:?}", verdict.faults);
@@ -116,8 +124,15 @@ fn content_of_a_later_revision_is_wrong_in_an_earlier_one() {
 fn the_answer_to_initialize_settles_by_what_the_rest_is_judged() {
     let [earliest, .., latest] = Revision::ALL;
     let message = json!({"jsonrpc": "2.0", "id": 5, "method": "elicitation/create", "params": {}});
-    let verdict = judge(Ours::Server, &[("in", asks(latest)), ("out", answers(earliest)), ("out", message)]);
-    assert!(verdict.faults[0].starts_with(&format!("by {earliest}")), "{:?}", verdict.faults);
+    let verdict = judge(
+        Ours::Server,
+        &[("in", asks(latest)), ("out", answers(earliest)), ("out", message)],
+    );
+    assert!(
+        verdict.faults[0].starts_with(&format!("by {earliest}")),
+        "{:?}",
+        verdict.faults
+    );
 }
 
 #[test]
@@ -125,7 +140,12 @@ fn batches_are_wrong_where_the_revision_has_none() {
     for revision in Revision::ALL {
         let batch = json!([{"jsonrpc": "2.0", "method": "notifications/initialized"}]);
         let verdict = of_message(Ours::Client, revision, None, batch);
-        assert_eq!(verdict.faults.is_empty(), revision.facts().batches, "{:?}", verdict.faults);
+        assert_eq!(
+            verdict.faults.is_empty(),
+            revision.facts().batches,
+            "{:?}",
+            verdict.faults
+        );
     }
 }
 

@@ -20,9 +20,11 @@ use crate::wire::Log;
 /// What every cell of this kind needs.
 pub struct Means {
     pub scripts: Vec<Script>,
-    /// Whether a definition of a revision has a member.
-    pub declares: Box<dyn Fn(Revision, &str, &str) -> bool + Send + Sync>,
+    pub declares: Box<Declares>,
 }
+
+/// Whether a definition of a revision has a member.
+pub type Declares = dyn Fn(Revision, &str, &str) -> bool + Send + Sync;
 
 /// Runs a peer's server and goes through its script with our client.
 pub async fn call(cell: &Cell, means: &Means, steps: &mut Vec<Step>) -> Result<(), String> {
@@ -56,15 +58,25 @@ async fn serve(cell: &Cell) -> Result<(Running, String), String> {
         let url = server.line().await.map_err(failed)?;
         return match url {
             Some(url) => Ok((server, url)),
-            None => Err(format!("the server ended without naming its URL; see {}", cell.file("stderr").display())),
+            None => Err(format!(
+                "the server ended without naming its URL; see {}",
+                cell.file("stderr").display()
+            )),
         };
     }
     // This server can't choose a port by itself. Nobody else takes a port that has just been free, most likely.
-    let port = TcpListener::bind(("127.0.0.1", 0)).await.and_then(|free| free.local_addr()).map_err(failed)?.port();
+    let port = TcpListener::bind(("127.0.0.1", 0))
+        .await
+        .and_then(|free| free.local_addr())
+        .map_err(failed)?
+        .port();
     let mut server = Running::start(cell.everything(port).map_err(told)?, &cell.file("stderr")).map_err(told)?;
     while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
         if server.child.try_wait().map_err(failed)?.is_some() {
-            return Err(format!("the server ended at once; see {}", cell.file("stderr").display()));
+            return Err(format!(
+                "the server ended at once; see {}",
+                cell.file("stderr").display()
+            ));
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
@@ -73,12 +85,7 @@ async fn serve(cell: &Cell) -> Result<(Running, String), String> {
 }
 
 /// Goes through the script that is for the server.
-async fn converse(
-    transport: impl Connection,
-    log: Log,
-    means: &Means,
-    steps: &mut Vec<Step>,
-) -> Result<(), String> {
+async fn converse(transport: impl Connection, log: Log, means: &Means, steps: &mut Vec<Step>) -> Result<(), String> {
     let memory = Arc::new(Memory::default());
     let options = Options {
         limits: Limits {
@@ -97,7 +104,10 @@ async fn converse(
     .await
     .map_err(|error| format!("no session began: {error}"))?;
     let peer = session.peer().clone();
-    let server = peer.info().map(|info| info.implementation.name.clone()).unwrap_or_default();
+    let server = peer
+        .info()
+        .map(|info| info.implementation.name.clone())
+        .unwrap_or_default();
     let script = means.scripts.iter().find(|script| script.is_for(&server));
     let script = script.ok_or_else(|| format!("no script is for a server that calls itself {server:?}"))?;
     let play = Play {

@@ -66,7 +66,11 @@ impl Cell {
     /// All that are to be tried with the packages of an era.
     pub fn of(era: &Arc<Era>) -> Vec<Self> {
         // Session ids came with Streamable HTTP; whoever has none only has what was before.
-        let http = if era.revision.facts().sessions { Transport::Http } else { Transport::Sse };
+        let http = if era.revision.facts().sessions {
+            Transport::Http
+        } else {
+            Transport::Sse
+        };
         let pairs = [
             (Ours::Server, Maker::TypeScript),
             (Ours::Server, Maker::Python),
@@ -115,7 +119,10 @@ impl Cell {
             Ours::Client => "server",
         };
         let name = format!("{maker}-{ours}-{}.{kind}", self.transport.name());
-        places::workshop().join("logs").join(self.era.revision.as_str()).join(name)
+        places::workshop()
+            .join("logs")
+            .join(self.era.revision.as_str())
+            .join(name)
     }
 
     /// A driver of the SDK, `client` or `server`.

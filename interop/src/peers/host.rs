@@ -34,7 +34,8 @@ impl Memory {
     }
 
     fn note(&self, method: &'static str, params: &impl Serialize) {
-        self.told().push((method, serde_json::to_value(params).unwrap_or_default()));
+        self.told()
+            .push((method, serde_json::to_value(params).unwrap_or_default()));
         self.more.notify_one();
     }
 
@@ -112,7 +113,11 @@ fn fill(field: &Value) -> Value {
     };
     if field["type"] == "array" {
         let items = &field["items"];
-        return json!([first(if items["enum"].is_array() { &items["enum"] } else { &items["anyOf"] })]);
+        return json!([first(if items["enum"].is_array() {
+            &items["enum"]
+        } else {
+            &items["anyOf"]
+        })]);
     }
     for choices in [&field["enum"], &field["oneOf"]] {
         if choices.is_array() {

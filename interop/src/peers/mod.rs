@@ -62,16 +62,24 @@ pub async fn run(args: &PeersArgs) -> Result<bool, Error> {
     } else {
         print!("{table}");
     }
-    eprint!("{}", report::complaints(&rows, &std::env::current_dir().unwrap_or_default()));
+    eprint!(
+        "{}",
+        report::complaints(&rows, &std::env::current_dir().unwrap_or_default())
+    );
     Ok(rows.iter().all(Row::is_good))
 }
 
 /// Installs what the cells need, one era after the other.
 async fn install(cells: &[(Cell, Row)]) -> Result<(), Error> {
     for (index, (cell, _)) in cells.iter().enumerate() {
-        let is_first = cells.iter().take(index).all(|(other, _)| other.era.revision != cell.era.revision);
+        let is_first = cells
+            .iter()
+            .take(index)
+            .all(|(other, _)| other.era.revision != cell.era.revision);
         if is_first {
-            cell.era.install(|what| progress(&format!("{}: {what}", cell.era.revision))).await?;
+            cell.era
+                .install(|what| progress(&format!("{}: {what}", cell.era.revision)))
+                .await?;
         }
         let logs = cell.file("jsonl");
         let logs = logs.parent().unwrap_or(&logs);
@@ -136,7 +144,11 @@ impl Stage {
         let expected = [cell.era.revision];
         if verdict.negotiated.is_empty() || verdict.negotiated.iter().any(|found| !expected.contains(found)) {
             let found: Vec<String> = verdict.negotiated.iter().map(ToString::to_string).collect();
-            return Err(format!("the peers agreed on [{}], not on {}", found.join(", "), cell.era.revision));
+            return Err(format!(
+                "the peers agreed on [{}], not on {}",
+                found.join(", "),
+                cell.era.revision
+            ));
         }
         Ok(())
     }

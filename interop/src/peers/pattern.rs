@@ -18,7 +18,11 @@ fn depart(pattern: &Value, value: &Value, at: &str) -> Option<(String, String)> 
     match (pattern, value) {
         (Value::Object(members), Value::Object(values)) => members.iter().find_map(|(name, pattern)| {
             let value = values.get(name).unwrap_or(&Value::Null);
-            depart(pattern, value, &format!("{at}/{}", name.replace('~', "~0").replace('/', "~1")))
+            depart(
+                pattern,
+                value,
+                &format!("{at}/{}", name.replace('~', "~0").replace('/', "~1")),
+            )
         }),
         (Value::Array(patterns), Value::Array(values)) => patterns.iter().find_map(|pattern| {
             let found = values.iter().any(|value| depart(pattern, value, "").is_none());
@@ -59,7 +63,8 @@ mod tests {
     #[test]
     fn a_pattern_fits_what_has_more_and_nothing_that_has_less() {
         let pattern = json!({"content": [{"type": "text", "text": "Echo: *!"}]});
-        let more = json!({"content": [{"type": "image"}, {"type": "text", "text": "Echo: a!", "more": 1}], "isError": false});
+        let more =
+            json!({"content": [{"type": "image"}, {"type": "text", "text": "Echo: a!", "more": 1}], "isError": false});
         assert_eq!(departure(&pattern, &more), None);
         let less = json!({"content": [{"type": "text", "text": "Echo: a"}]});
         let expected = "/content: expected an element like {\"text\":\"Echo: *!\",\"type\":\"text\"}, found ";

@@ -85,7 +85,10 @@ impl Row {
     /// Whether a word is found in one of the columns that name the row.
     pub fn mentions(&self, word: &str) -> bool {
         let word = word.to_lowercase();
-        self.columns().iter().take(4).any(|column| column.to_lowercase().contains(&word))
+        self.columns()
+            .iter()
+            .take(4)
+            .any(|column| column.to_lowercase().contains(&word))
     }
 
     fn columns(&self) -> [String; 9] {
@@ -197,16 +200,31 @@ mod tests {
         let table = table(&[row(Status::Ok, &[]), row(Status::Absent, &["a", "b"])]);
         let lines: Vec<&str> = table.lines().collect();
         assert_eq!(lines.len(), 4);
-        assert!(lines[1].starts_with("| ---") && lines[1].ends_with("-: |"), "{}", lines[1]);
-        assert!(lines[3].ends_with("|  0 |      0 |      1 |    3 |       2 |"), "{}", lines[3]);
+        assert!(
+            lines[1].starts_with("| ---") && lines[1].ends_with("-: |"),
+            "{}",
+            lines[1]
+        );
+        assert!(
+            lines[3].ends_with("|  0 |      0 |      1 |    3 |       2 |"),
+            "{}",
+            lines[3]
+        );
     }
 
     #[test]
     fn a_failed_step_and_an_invalid_message_are_told_with_the_log() {
-        let rows = [row(Status::Ok, &[]), row(Status::Failed, &[]), row(Status::Ok, &["by it: wrong"])];
+        let rows = [
+            row(Status::Ok, &[]),
+            row(Status::Failed, &[]),
+            row(Status::Ok, &["by it: wrong"]),
+        ];
         assert_eq!(rows.iter().map(Row::is_good).collect::<Vec<_>>(), [true, false, false]);
         let text = complaints(&rows, Path::new("/here"));
-        assert!(text.contains("over stdio (log.jsonl):\n  ping failed: nothing came back\n"), "{text}");
+        assert!(
+            text.contains("over stdio (log.jsonl):\n  ping failed: nothing came back\n"),
+            "{text}"
+        );
         assert!(text.contains("  invalid by it: wrong\n"), "{text}");
     }
 }

@@ -65,8 +65,18 @@ pub struct Plan {
 pub enum Action {
     /// We call a method.
     Call(Call),
+    /// We tell something.
+    Tell(Tell),
     /// The server calls a method, or tells something.
     Told(Told),
+}
+
+/// A notification of ours.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tell {
+    /// The method.
+    pub tell: String,
 }
 
 /// A call, and what must come of it.
@@ -171,7 +181,12 @@ mod tests {
             for step in &STEPS[1..] {
                 let plan = script.steps.get(*step);
                 let plan = plan.unwrap_or_else(|| panic!("{:?} say nothing about {step}", script.servers));
-                assert_ne!(plan.absent.is_some(), !plan.actions.is_empty(), "{:?}: {step}", script.servers);
+                assert_ne!(
+                    plan.absent.is_some(),
+                    !plan.actions.is_empty(),
+                    "{:?}: {step}",
+                    script.servers
+                );
             }
         }
     }

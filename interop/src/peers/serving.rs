@@ -12,11 +12,23 @@ use crate::process::{Running, leading, run};
 /// Builds our server with all fixtures, and says where it is.
 pub async fn build() -> Result<std::path::PathBuf, Error> {
     let mut cargo = leading("cargo");
-    cargo.args(["build", "--quiet", "--package", "mcp-runtime", "--example", "everything", "--all-features"]);
-    cargo.arg("--message-format=json-render-diagnostics").current_dir(places::in_workspace("."));
+    cargo.args([
+        "build",
+        "--quiet",
+        "--package",
+        "mcp-runtime",
+        "--example",
+        "everything",
+        "--all-features",
+    ]);
+    cargo
+        .arg("--message-format=json-render-diagnostics")
+        .current_dir(places::in_workspace("."));
     let built = run(cargo, "install Rust").await?;
     let text = String::from_utf8_lossy(&built.stdout);
-    let artifacts = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let artifacts = text
+        .lines()
+        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
     let executable = artifacts
         .filter(|artifact| artifact["target"]["name"] == "everything")
         .find_map(|artifact| artifact["executable"].as_str().map(Into::into));
@@ -57,16 +69,26 @@ pub async fn serve(cell: &Cell, everything: &Path, steps: &mut Vec<Step>) -> Res
     }
     let status = client.end().await.map_err(|error| error.to_string())?;
     if !status.success() && !steps.iter().any(|step| step.status == Status::Failed) {
-        return Err(format!("the driver ended with {status}; see {}", cell.file("stderr").display()));
+        return Err(format!(
+            "the driver ended with {status}; see {}",
+            cell.file("stderr").display()
+        ));
     }
     if let Some(server) = server {
         let status = server.end().await.map_err(|error| error.to_string())?;
         if !status.success() {
-            return Err(format!("our server ended with {status}; see {}", cell.file("server.stderr").display()));
+            return Err(format!(
+                "our server ended with {status}; see {}",
+                cell.file("server.stderr").display()
+            ));
         }
     }
     let untold = |name: &&&str| !steps.iter().any(|step| step.step == **name);
-    let untold: Vec<Step> = STEPS.iter().filter(untold).map(|name| Step::failed(name, "the driver skipped it")).collect();
+    let untold: Vec<Step> = STEPS
+        .iter()
+        .filter(untold)
+        .map(|name| Step::failed(name, "the driver skipped it"))
+        .collect();
     steps.extend(untold);
     Ok(())
 }

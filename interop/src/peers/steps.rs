@@ -9,10 +9,11 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
+use super::calling::Declares;
 use super::host::Memory;
 use super::pattern::departure;
 use super::report::{Status, Step};
-use super::script::{Action, Call, Plan, STEPS, Script, Told};
+use super::script::{Action, Call, Plan, STEPS, Script, Tell, Told};
 
 /// How long a server has to begin with a call before the call is cancelled.
 const BEGINNING: Duration = Duration::from_millis(500);
@@ -26,8 +27,7 @@ pub struct Play<'p> {
     pub peer: &'p Peer<ClientSide>,
     pub memory: &'p Arc<Memory>,
     pub script: &'p Script,
-    /// Whether a definition of the negotiated revision has a member.
-    pub declares: &'p (dyn Fn(Revision, &str, &str) -> bool + Sync),
+    pub declares: &'p Declares,
 }
 
 impl Play<'_> {
@@ -45,14 +45,26 @@ impl Play<'_> {
     }
 
     fn initialized(&self) -> Step {
-        let found = self.peer.info().map(|info| info.capabilities.clone()).unwrap_or_default();
-        outcome("initialize", departure(&self.script.capabilities, &found).map_or(Ok(()), Err))
+        let found = self
+            .peer
+            .info()
+            .map(|info| info.capabilities.clone())
+            .unwrap_or_default();
+        outcome(
+            "initialize",
+            departure(&self.script.capabilities, &found).map_or(Ok(()), Err),
+        )
     }
 
     async fn list_tools(&self) -> Result<Vec<String>, String> {
-        let listed = self.call(&asking("tools/list", None)).await.map_err(|error| error.to_string())?;
+        let listed = self
+            .call(&asking("tools/list", None))
+            .await
+            .map_err(|error| error.to_string())?;
         let tools = listed["tools"].as_array().into_iter().flatten();
-        Ok(tools.filter_map(|tool| tool["name"].as_str().map(str::to_owned)).collect())
+        Ok(tools
+            .filter_map(|tool| tool["name"].as_str().map(str::to_owned))
+            .collect())
     }
 
     async fn step(&self, name: &str, plan: &Plan, listed: &[String]) -> Step {
@@ -77,7 +89,11 @@ impl Play<'_> {
         let before = self.memory.len();
         for action in &plan.actions {
             let done = match action {
-                Action::Call(call) => self.try_until(call).await.map_err(|reason| format!("{}: {reason}", named(call))),
+                Action::Call(call) => self
+                    .try_until(call)
+                    .await
+                    .map_err(|reason| format!("{}: {reason}", named(call))),
+                Action::Tell(tell) => self.tell(tell).await.map_err(|error| format!("{}: {error}", tell.tell)),
                 Action::Told(told) => self.try_told(told, before).await,
             };
             if done.is_err() {
@@ -148,18 +164,35 @@ impl Play<'_> {
         }
     }
 
+    async fn tell(&self, tell: &Tell) -> Result<(), CallError> {
+        match message(json!({"method": tell.tell}))? {
+            Message::Notification(notice) => self.peer.tell(notice.notification).await,
+            _ => Err(wrong("it tells what is no notification")),
+        }
+    }
+
     async fn try_told(&self, told: &Told, before: usize) -> Result<(), String> {
         let after = if told.ever { 0 } else { before };
         let pattern = told.with.clone().unwrap_or_else(|| json!({}));
         let fits = |params: &Value| params.is_null() || departure(&pattern, params).is_none();
         let heard = async {
-            while self.memory.of(&told.told, after).iter().filter(|params| fits(params)).count() < told.times {
+            while self
+                .memory
+                .of(&told.told, after)
+                .iter()
+                .filter(|params| fits(params))
+                .count()
+                < told.times
+            {
                 self.memory.more().await;
             }
         };
         timeout(Duration::from_secs(told.within), heard).await.map_err(|_| {
             let found = Value::from(self.memory.of(&told.told, after));
-            format!("{} didn't come {} times with {pattern}; what came is {found}", told.told, told.times)
+            format!(
+                "{} didn't come {} times with {pattern}; what came is {found}",
+                told.told, told.times
+            )
         })
     }
 
@@ -170,17 +203,22 @@ impl Play<'_> {
 
 /// Calls a method by its name.
 async fn request(peer: &Peer<ClientSide>, call: &Call) -> Result<Value, CallError> {
-    let mut message = json!({"jsonrpc": "2.0", "id": 0, "method": call.call});
-    if let Some(params) = &call.params {
-        message["params"] = params.clone();
-    }
-    let message: hub::ClientMessage = mcp_wire::from_str(&message.to_string())
-        .map_err(|error| CallError::Unrepresentable(format!("the script is wrong: {error}")))?;
-    let Message::Request(call) = message else {
-        return Err(CallError::Unrepresentable("the script calls what is no request".to_owned()));
+    let params = call.params.clone().unwrap_or_else(|| json!({}));
+    let Message::Request(call) = message(json!({"id": 0, "method": call.call, "params": params}))? else {
+        return Err(wrong("it calls what is no request"));
     };
     let result = peer.call(call.request).await?;
     serde_json::to_value(&result).map_err(|error| CallError::InvalidResult(error.to_string()))
+}
+
+/// A message of ours, as a script has it.
+fn message(mut json: Value) -> Result<hub::ClientMessage, CallError> {
+    json["jsonrpc"] = json!("2.0");
+    mcp_wire::from_str(&json.to_string()).map_err(wrong)
+}
+
+fn wrong(reason: impl std::fmt::Display) -> CallError {
+    CallError::Unrepresentable(format!("the script is wrong: {reason}"))
 }
 
 fn asking(method: &str, params: Option<Value>) -> Call {
