@@ -7,6 +7,7 @@
 mod context;
 mod error;
 mod options;
+mod pages;
 mod peer;
 #[cfg(feature = "router")]
 pub mod router;
@@ -14,7 +15,7 @@ mod session;
 mod side;
 pub mod transport;
 
-pub use mcp_adapters::handlers::{CallClient, CallServer, ClientHandler, ServerHandler};
+pub use mcp_adapters::handlers::{CallClient, CallServer, ClientHandler, Paginated, ServerHandler};
 pub use mcp_adapters::mcp_wire::{ErrorObject, error_code};
 pub use mcp_adapters::{Loss, Revision, hub};
 

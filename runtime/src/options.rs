@@ -29,6 +29,8 @@ pub struct Limits {
     pub waiting: usize,
     /// How many notifications of the peer may wait to be heard; beyond them, receiving waits.
     pub notifications: usize,
+    /// How many pages a list of the peer may have.
+    pub pages: usize,
     /// How long to wait for an answer; progress begins the wait anew.
     pub answer: Duration,
     /// How long to wait for an answer whatever progress is made.
@@ -53,6 +55,7 @@ impl Default for Limits {
             in_flight: 64,
             waiting: 1024,
             notifications: 256,
+            pages: 10_000,
             answer: Duration::from_secs(60),
             answer_at_most: Duration::from_secs(600),
             closing: Duration::from_secs(5),

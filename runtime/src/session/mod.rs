@@ -18,7 +18,6 @@ use self::engine::{Engine, Welcome};
 use self::handler::{Handler, OfClient, OfServer};
 use self::shared::Shared;
 
-#[cfg(feature = "router")]
 pub(crate) use self::handler::Boxed;
 use crate::context::Context;
 use crate::error::ConnectError;

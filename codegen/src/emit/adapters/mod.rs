@@ -6,6 +6,7 @@ mod functions;
 mod handlers;
 mod leftovers;
 mod objects;
+mod pages;
 mod peers;
 mod revision;
 mod taken;
