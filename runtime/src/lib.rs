@@ -16,12 +16,12 @@ mod side;
 pub mod transport;
 
 pub use mcp_adapters::handlers::{CallClient, CallServer, ClientHandler, Paginated, ServerHandler};
-pub use mcp_adapters::mcp_wire::{ErrorObject, error_code};
+pub use mcp_adapters::mcp_wire::{ErrorObject, Invalid, error_code};
 pub use mcp_adapters::{Loss, Revision, hub};
 
 pub use self::context::Context;
 pub use self::error::{CallError, ConnectError};
-pub use self::options::{Limits, LossObserver, Options};
+pub use self::options::{FaultObserver, Limits, LossObserver, Options, Reading};
 pub use self::peer::{Peer, PeerInfo, Progress};
 #[cfg(feature = "router")]
 pub use self::router::{IntoToolResult, Router, Structured};

@@ -895,7 +895,7 @@ impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::Prompt {
     #[inline]
     fn page(cursor: Option<String>) -> hub::ClientRequest {
         let params = hub::PaginatedRequestParams {
-            cursor: cursor,
+            cursor,
             ..hub::PaginatedRequestParams::default()
         };
         let params = Some(params);
@@ -927,7 +927,7 @@ impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::Resource {
     #[inline]
     fn page(cursor: Option<String>) -> hub::ClientRequest {
         let params = hub::PaginatedRequestParams {
-            cursor: cursor,
+            cursor,
             ..hub::PaginatedRequestParams::default()
         };
         let params = Some(params);
@@ -959,7 +959,7 @@ impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::ResourceTemplate 
     #[inline]
     fn page(cursor: Option<String>) -> hub::ClientRequest {
         let params = hub::PaginatedRequestParams {
-            cursor: cursor,
+            cursor,
             ..hub::PaginatedRequestParams::default()
         };
         let params = Some(params);
@@ -991,7 +991,7 @@ impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::Task {
     #[inline]
     fn page(cursor: Option<String>) -> hub::ClientRequest {
         let params = hub::PaginatedRequestParams {
-            cursor: cursor,
+            cursor,
             ..hub::PaginatedRequestParams::default()
         };
         let params = Some(params);
@@ -1023,7 +1023,7 @@ impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::Tool {
     #[inline]
     fn page(cursor: Option<String>) -> hub::ClientRequest {
         let params = hub::PaginatedRequestParams {
-            cursor: cursor,
+            cursor,
             ..hub::PaginatedRequestParams::default()
         };
         let params = Some(params);
@@ -1661,7 +1661,7 @@ impl Paginated<hub::ServerRequest, hub::ClientResult> for hub::Task {
     #[inline]
     fn page(cursor: Option<String>) -> hub::ServerRequest {
         let params = hub::PaginatedRequestParams {
-            cursor: cursor,
+            cursor,
             ..hub::PaginatedRequestParams::default()
         };
         let params = Some(params);

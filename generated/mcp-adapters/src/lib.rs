@@ -11,6 +11,8 @@ pub mod conversion;
 mod everywhere;
 mod filling;
 pub mod handlers;
+mod judged;
+mod judging;
 mod loss;
 mod negotiation;
 mod peer;

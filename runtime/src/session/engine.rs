@@ -29,6 +29,13 @@ pub struct Welcome {
     pub instructions: Option<String>,
 }
 
+/// What belongs to a message and isn't in it as the handler gets it.
+struct Aside {
+    token: Option<hub::ProgressToken>,
+    /// Why nobody gets it, if it is too bad for that.
+    refusal: Option<ErrorObject>,
+}
+
 /// The receiving side of a session.
 pub struct Engine<S: Side> {
     shared: Arc<Shared<S>>,
@@ -138,12 +145,15 @@ impl<S: Side> Engine<S> {
         let revision = self.revision_of(&glimpse);
         match S::receive(revision, json) {
             Ok(Batch::One(message)) => {
-                let token = glimpse.progress_token();
-                if let Some(answer) = self.take_message(message, token).await {
+                let aside = self.aside(revision, json, &glimpse);
+                if let Some(answer) = self.take_message(message, aside).await {
                     answer.send(&self.shared, &self.tasks).await;
                 }
             }
-            Ok(Batch::Many(messages)) => self.take_batch(messages, Glimpse::tokens(json)).await,
+            Ok(Batch::Many(messages)) => {
+                let asides = Glimpse::each(json).map(|(json, glimpse)| self.aside(revision, json, &glimpse));
+                self.take_batch(messages.into_iter().zip(asides).collect()).await;
+            }
             Err(_) if serde_json::from_slice::<&serde_json::value::RawValue>(json).is_err() => {
                 self.refuse(None, ErrorObject::new(error_code::PARSE_ERROR, "not JSON"))
                     .await;
@@ -161,16 +171,20 @@ impl<S: Side> Engine<S> {
             .unwrap_or_else(|| self.shared.spoken())
     }
 
+    fn aside(&self, revision: Revision, json: &[u8], glimpse: &Glimpse<'_>) -> Aside {
+        let method = glimpse.method();
+        let judged = method.map_or(Ok(()), |method| self.shared.judge_call(revision, method, json));
+        Aside {
+            token: glimpse.progress_token(),
+            refusal: judged.err(),
+        }
+    }
+
     /// Answers in one array what came in one array.
-    async fn take_batch(
-        self: &Arc<Self>,
-        messages: Vec<Translated<MessageIn<S>>>,
-        tokens: Vec<Option<hub::ProgressToken>>,
-    ) {
+    async fn take_batch(self: &Arc<Self>, messages: Vec<(Translated<MessageIn<S>>, Aside)>) {
         let mut pending = Vec::new();
-        let mut tokens = tokens.into_iter();
-        for message in messages {
-            pending.extend(self.take_message(message, tokens.next().flatten()).await);
+        for (message, aside) in messages {
+            pending.extend(self.take_message(message, aside).await);
         }
         let is_ready = pending.iter().all(Pending::is_ready);
         let shared = Arc::clone(&self.shared);
@@ -198,11 +212,7 @@ impl<S: Side> Engine<S> {
         }
     }
 
-    async fn take_message(
-        self: &Arc<Self>,
-        message: Translated<MessageIn<S>>,
-        token: Option<hub::ProgressToken>,
-    ) -> Option<Pending> {
+    async fn take_message(self: &Arc<Self>, message: Translated<MessageIn<S>>, aside: Aside) -> Option<Pending> {
         let (message, losses) = match message {
             Translated::Message { message, losses } => (message, losses),
             Translated::Refused(response) => {
@@ -214,24 +224,29 @@ impl<S: Side> Engine<S> {
                 return None;
             }
         };
-        match message {
-            Message::Request(call) => {
-                self.shared.report(S::method(&call.request), &losses);
-                Some(self.take_request(call.id, call.request, token, losses))
+        match (message, aside.refusal) {
+            (Message::Request(call), Some(error)) => {
+                let refused = ErrorResponse::new(Some(call.id.clone()), error);
+                Some(Pending::ready(Some(call.id), encode(&refused)))
             }
-            Message::Notification(notice) => {
+            (Message::Notification(_), Some(_)) => None,
+            (Message::Request(call), None) => {
+                self.shared.report(S::method(&call.request), &losses);
+                Some(self.take_request(call.id, call.request, aside.token, losses))
+            }
+            (Message::Notification(notice), None) => {
                 self.shared
                     .report(S::notification_method(&notice.notification), &losses);
                 self.take_notification(notice.notification, losses).await;
                 None
             }
-            Message::Response(response) => {
+            (Message::Response(response), _) => {
                 if !self.shared.answered(&response.id, Ok(response.result)) {
                     tracing::debug!(id = %response.id, "an answer to nothing");
                 }
                 None
             }
-            Message::Error(response) => {
+            (Message::Error(response), _) => {
                 let known = response.id.as_ref();
                 if !known.is_some_and(|id| self.shared.answered(id, Err(response.error.clone()))) {
                     tracing::debug!(code = response.error.code, "an error about nothing that was asked");
@@ -411,7 +426,7 @@ impl<S: Side> Engine<S> {
     /// Answers what is no message of the peer's revision.
     async fn take_malformed(&self, glimpse: &Glimpse<'_>, error: &DecodeError) {
         let id = glimpse.id();
-        if let (Some(id), false) = (&id, glimpse.calls()) {
+        if let (Some(id), false) = (&id, glimpse.method().is_some()) {
             // A malformed answer: the call that waits for it must not wait for ever.
             let reason = ErrorObject::new(
                 error_code::INVALID_REQUEST,
@@ -423,10 +438,12 @@ impl<S: Side> Engine<S> {
         }
         let code = match error.kind() {
             DecodeErrorKind::Syntax => error_code::PARSE_ERROR,
-            _ if glimpse.calls() && id.is_some() && error.path().segments().len() > 1 => error_code::INVALID_PARAMS,
+            _ if glimpse.method().is_some() && id.is_some() && error.path().segments().len() > 1 => {
+                error_code::INVALID_PARAMS
+            }
             _ => error_code::INVALID_REQUEST,
         };
-        if glimpse.calls() && id.is_none() && code != error_code::PARSE_ERROR {
+        if glimpse.method().is_some() && id.is_none() && code != error_code::PARSE_ERROR {
             tracing::debug!(%error, "a notification is malformed");
             return;
         }

@@ -5,6 +5,7 @@ mod engine;
 mod handler;
 mod hearing;
 mod opening;
+mod reading;
 pub(crate) mod shared;
 
 use std::sync::Arc;

@@ -201,7 +201,9 @@ impl<S: Side> Shared<S> {
             guard.settle();
         }
         let json = json?;
-        let result = S::decode_result(self.revision_of(&json), &method, &json)?;
+        let revision = self.revision_of(&json);
+        self.judge_result(revision, &method, &json)?;
+        let result = S::decode_result(revision, &method, &json)?;
         let Some(result) = result else {
             return Err(CallError::InvalidResult(format!(
                 "{method} isn't a method of the peer's revision"

@@ -107,8 +107,8 @@ impl Side<'_> {
         let unexpected = (self.results().len() > 1).then(|| quote!(_ => Err(UnexpectedResult { method: #method }),));
         Some(quote! {
             impl Paginated<hub::#requests, hub::#results> for #item {
-                fn page(cursor: Option<String>) -> hub::#requests {
-                    let params = #params { #cursor: cursor, ..#params::default() };
+                fn page(#cursor: Option<String>) -> hub::#requests {
+                    let params = #params { #cursor, ..#params::default() };
                     let params = #given;
                     #message
                     message.into()
