@@ -17,7 +17,7 @@ pub mod transport;
 
 pub use mcp_adapters::handlers::{CallClient, CallServer, ClientHandler, Paginated, ServerHandler};
 pub use mcp_adapters::mcp_wire::{ErrorObject, Invalid, error_code};
-pub use mcp_adapters::{Loss, Revision, hub};
+pub use mcp_adapters::{Loss, Revision, hub, mcp_wire};
 
 pub use self::context::Context;
 pub use self::error::{CallError, ConnectError};

@@ -1,40 +1,47 @@
-//! What servers do daily: tools from typed functions, resources, prompts.
+//! What servers do daily: tools from typed functions, resources, prompts, completion, log messages.
 
+mod call;
+mod catalogue;
+mod completion;
+mod news;
 mod page;
+mod prompt;
+mod resource;
+mod served;
+mod template;
 mod tool;
 
-use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::future::Future;
 use std::sync::Arc;
 
-use mcp_adapters::handlers::ServerHandler;
 use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::{ErrorObject, OpenJson, error_code};
+use mcp_adapters::mcp_wire::{ErrorObject, error_code};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use serde_json::json;
 
-use self::page::page;
-use self::tool::{ToolEntry, tool_entry};
-use crate::context::Context;
+use self::catalogue::Catalogue;
+use self::news::{News, Told};
+use self::served::Served;
 use crate::options::Options;
-use crate::session::{ServerSession, serve};
-use crate::side::ServerSide;
+use crate::session::{Boxed, ServerSession, serve};
 use crate::transport::Transport;
 
-pub use self::tool::{IntoToolResult, Structured};
+pub use self::call::Call;
+pub use self::catalogue::Route;
+pub use self::completion::{Completing, MAX_VALUES};
+pub use self::prompt::{PromptRoute, prompt};
+pub use self::resource::{IntoContents, ResourceRoute, resource, resource_not_found};
+pub use self::template::{InvalidTemplate, TemplateRoute, Variables, resource_template};
+pub use self::tool::{IntoToolResult, InvalidToolSchema, Structured, ToolRoute, tool, tool_with_schema};
 
-/// What a handler of the router gets and gives, on the heap.
-type Function<A, T> =
-    Arc<dyn Fn(A, Context<ServerSide>) -> crate::session::Boxed<'static, Result<T, ErrorObject>> + Send + Sync>;
-
-type ReadResource = Function<String, Vec<hub::AnyResourceContents>>;
-type FillPrompt = Function<BTreeMap<String, String>, hub::GetPromptResult>;
-
-/// How many items a page of a list has.
-const PAGE: usize = 100;
+/// A function of the router, on the heap.
+type Function<A, T> = Arc<dyn Fn(A, Call) -> Boxed<'static, Result<T, ErrorObject>> + Send + Sync>;
 
 /// A server made of tools, resources and prompts.
+///
+/// Clones are the same server: what is added to or removed from one is so for all, and every session that they serve is
+/// told of it.
 ///
 /// ```
 /// use mcp_runtime::Router;
@@ -55,22 +62,15 @@ const PAGE: usize = 100;
 pub struct Router {
     info: hub::Implementation,
     instructions: Option<String>,
-    tools: BTreeMap<String, Arc<ToolEntry>>,
-    resources: BTreeMap<String, (hub::Resource, ReadResource)>,
-    prompts: BTreeMap<String, (hub::Prompt, FillPrompt)>,
+    page_size: usize,
+    catalogue: Arc<Catalogue>,
 }
 
 impl Router {
     /// A server that does nothing yet.
     #[must_use]
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
-        Self {
-            info: hub::Implementation::new(name, version),
-            instructions: None,
-            tools: BTreeMap::new(),
-            resources: BTreeMap::new(),
-            prompts: BTreeMap::new(),
-        }
+        Self::from(hub::Implementation::new(name, version))
     }
 
     /// How the server wants to be used.
@@ -80,179 +80,114 @@ impl Router {
         self
     }
 
-    /// A tool from a function. Its input schema is that of `A`, and arguments are checked by it before they are decoded.
+    /// How many items a page of a list has, 100 unless this says otherwise. No page is empty.
+    #[must_use]
+    pub fn page_size(mut self, items: usize) -> Self {
+        self.page_size = items.max(1);
+        self
+    }
+
+    /// With a tool from a typed function; see [`tool()`].
     ///
     /// # Panics
-    /// When the schema that `A` derives can't be judged by, which a first run shows.
+    /// When the schema that `A` or the result derives isn't one.
     #[must_use]
     pub fn tool<A, R, F>(
-        mut self,
+        self,
         name: impl Into<String>,
         description: impl Into<String>,
-        function: impl Fn(A, Context<ServerSide>) -> F + Send + Sync + 'static,
+        function: impl Fn(A, Call) -> F + Send + Sync + 'static,
     ) -> Self
     where
         A: DeserializeOwned + JsonSchema + Send + 'static,
         R: IntoToolResult,
         F: Future<Output = R> + Send + 'static,
     {
-        let name = name.into();
-        let entry = tool_entry(&name, description.into(), function);
-        self.tools.insert(name, Arc::new(entry));
-        self
+        self.with(tool(name, description, function))
     }
 
-    /// A resource, and what reads it.
+    /// With a tool, resource, resource template or prompt; it takes the place of one with the same name or address.
     #[must_use]
-    pub fn resource<F>(
-        mut self,
-        resource: hub::Resource,
-        read: impl Fn(String, Context<ServerSide>) -> F + Send + Sync + 'static,
-    ) -> Self
-    where
-        F: Future<Output = Result<Vec<hub::AnyResourceContents>, ErrorObject>> + Send + 'static,
-    {
-        let read: ReadResource = Arc::new(move |uri, context| Box::pin(read(uri, context)));
-        self.resources.insert(resource.uri.clone(), (resource, read));
+    pub fn with(self, route: impl Into<Route>) -> Self {
+        self.insert(route);
         self
     }
 
-    /// A prompt, and what fills it in.
-    #[must_use]
-    pub fn prompt<F>(
-        mut self,
-        prompt: hub::Prompt,
-        fill: impl Fn(BTreeMap<String, String>, Context<ServerSide>) -> F + Send + Sync + 'static,
-    ) -> Self
-    where
-        F: Future<Output = Result<hub::GetPromptResult, ErrorObject>> + Send + 'static,
-    {
-        let fill: FillPrompt = Arc::new(move |arguments, context| Box::pin(fill(arguments, context)));
-        self.prompts.insert(prompt.name.clone(), (prompt, fill));
-        self
+    /// Adds a tool, resource, resource template or prompt, and tells the clients of it.
+    ///
+    /// A client is told only of kinds that the server had any of when the client's session began, for by that it
+    /// decides what it offers.
+    pub fn insert(&self, route: impl Into<Route>) {
+        self.catalogue.insert(route.into());
     }
 
-    /// What the server offers: what it has any of.
+    /// Takes a tool away, and tells the clients of it; `false` if there was none.
+    pub fn remove_tool(&self, name: &str) -> bool {
+        let is_gone = self.catalogue.offers_mut().tools.remove(name).is_some();
+        self.catalogue.tell_if(is_gone, News::Tools)
+    }
+
+    /// Takes a resource away, and tells the clients of it; `false` if there was none.
+    pub fn remove_resource(&self, uri: &str) -> bool {
+        let is_gone = self.catalogue.offers_mut().resources.remove(uri).is_some();
+        self.catalogue.tell_if(is_gone, News::Resources)
+    }
+
+    /// Takes a prompt away, and tells the clients of it; `false` if there was none.
+    pub fn remove_prompt(&self, name: &str) -> bool {
+        let is_gone = self.catalogue.offers_mut().prompts.remove(name).is_some();
+        self.catalogue.tell_if(is_gone, News::Prompts)
+    }
+
+    /// Tells the clients that have subscribed to a resource that it has changed.
+    pub fn resource_updated(&self, uri: impl Into<String>) {
+        self.catalogue.tell(&News::Updated(uri.into()));
+    }
+
+    /// What the server offers: what it has any of, and log messages.
     #[must_use]
     pub fn capabilities(&self) -> hub::ServerCapabilities {
-        let mut capabilities = hub::ServerCapabilities::default();
-        if !self.tools.is_empty() {
-            capabilities.tools = Some(hub::ServerCapabilitiesTools::default());
-        }
-        if !self.resources.is_empty() {
-            capabilities.resources = Some(hub::ServerCapabilitiesResources::default());
-        }
-        if !self.prompts.is_empty() {
-            capabilities.prompts = Some(hub::ServerCapabilitiesPrompts::default());
-        }
-        capabilities
+        self.catalogue.offers().capabilities()
     }
 
     /// Serves a client.
     pub fn serve(self, options: Options, transport: impl Transport) -> ServerSession {
         let capabilities = self.capabilities();
         let (info, instructions) = (self.info.clone(), self.instructions.clone());
-        serve(self, info, capabilities, instructions, options, transport)
+        let told = Arc::new(Told::default());
+        self.catalogue.admit(&told);
+        let handler = Served::new(self, Arc::clone(&told));
+        let session = serve(handler, info, capabilities, instructions, options, transport);
+        tokio::spawn(news::tell(session.peer().clone(), told));
+        session
     }
 }
 
-impl ServerHandler<Context<ServerSide>> for Router {
-    async fn list_tools(
-        &self,
-        params: Option<hub::PaginatedRequestParams>,
-        _: &Context<ServerSide>,
-    ) -> Result<hub::ListToolsResult, ErrorObject> {
-        let (tools, next) = page(self.tools.values().map(|entry| &entry.tool), params.as_ref(), PAGE)?;
-        let mut result = hub::ListToolsResult::new(tools);
-        result.next_cursor = next;
-        Ok(result)
-    }
-
-    async fn call_tool(
-        &self,
-        params: hub::CallToolRequestParams,
-        context: &Context<ServerSide>,
-    ) -> Result<hub::CallToolResult, ErrorObject> {
-        let entry = self.tools.get(&params.name);
-        let entry = entry.ok_or_else(|| invalid(format!("Unknown tool: {}", params.name)))?;
-        (entry.call)(params.arguments, context.clone()).await
-    }
-
-    async fn list_resources(
-        &self,
-        params: Option<hub::PaginatedRequestParams>,
-        _: &Context<ServerSide>,
-    ) -> Result<hub::ListResourcesResult, ErrorObject> {
-        let resources = self.resources.values().map(|(resource, _)| resource);
-        let (resources, next) = page(resources, params.as_ref(), PAGE)?;
-        let mut result = hub::ListResourcesResult::new(resources);
-        result.next_cursor = next;
-        Ok(result)
-    }
-
-    async fn list_resource_templates(
-        &self,
-        _: Option<hub::PaginatedRequestParams>,
-        _: &Context<ServerSide>,
-    ) -> Result<hub::ListResourceTemplatesResult, ErrorObject> {
-        Ok(hub::ListResourceTemplatesResult::new(Vec::new()))
-    }
-
-    async fn read_resource(
-        &self,
-        params: hub::ReadResourceRequestParams,
-        context: &Context<ServerSide>,
-    ) -> Result<hub::ReadResourceResult, ErrorObject> {
-        let Some((_, read)) = self.resources.get(&params.uri) else {
-            let mut error = ErrorObject::new(hub::error_code::RESOURCE_NOT_FOUND, "Resource not found");
-            error.data = Some(OpenJson::from(json!({"uri": params.uri})));
-            return Err(error);
-        };
-        read(params.uri, context.clone())
-            .await
-            .map(hub::ReadResourceResult::new)
-    }
-
-    async fn list_prompts(
-        &self,
-        params: Option<hub::PaginatedRequestParams>,
-        _: &Context<ServerSide>,
-    ) -> Result<hub::ListPromptsResult, ErrorObject> {
-        let (prompts, next) = page(self.prompts.values().map(|(prompt, _)| prompt), params.as_ref(), PAGE)?;
-        let mut result = hub::ListPromptsResult::new(prompts);
-        result.next_cursor = next;
-        Ok(result)
-    }
-
-    async fn get_prompt(
-        &self,
-        params: hub::GetPromptRequestParams,
-        context: &Context<ServerSide>,
-    ) -> Result<hub::GetPromptResult, ErrorObject> {
-        let found = self.prompts.get(&params.name);
-        let (prompt, fill) = found.ok_or_else(|| invalid(format!("Unknown prompt: {}", params.name)))?;
-        let arguments: BTreeMap<String, String> = params.arguments.into_iter().flatten().collect();
-        let declared = prompt.arguments.iter().flatten();
-        let missing = declared
-            .filter(|argument| argument.required == Some(true))
-            .find(|argument| !arguments.contains_key(&argument.name));
-        match missing {
-            Some(argument) => Err(invalid(format!("Missing argument: {}", argument.name))),
-            None => fill(arguments, context.clone()).await,
+impl From<hub::Implementation> for Router {
+    /// A server that says this about itself.
+    fn from(info: hub::Implementation) -> Self {
+        Self {
+            info,
+            instructions: None,
+            page_size: 100,
+            catalogue: Arc::default(),
         }
     }
 }
 
 impl std::fmt::Debug for Router {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let offers = self.catalogue.offers();
         f.debug_struct("Router")
-            .field("tools", &self.tools.keys())
-            .field("resources", &self.resources.keys())
-            .field("prompts", &self.prompts.keys())
+            .field("info", &self.info)
+            .field("tools", &offers.tools.keys())
+            .field("resources", &offers.resources.keys())
+            .field("templates", &offers.templates.keys())
+            .field("prompts", &offers.prompts.keys())
             .finish_non_exhaustive()
     }
 }
 
-fn invalid(what: String) -> ErrorObject {
-    ErrorObject::new(error_code::INVALID_PARAMS, what)
+fn invalid(what: impl Display) -> ErrorObject {
+    ErrorObject::new(error_code::INVALID_PARAMS, what.to_string())
 }

@@ -1,25 +1,72 @@
 //! Lists in pages.
 
+use std::collections::BTreeMap;
+use std::ops::Bound;
+
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
 
 use super::invalid;
 
-/// The items of the page that is asked for, and the cursor of the next. A cursor is the number of items before a page.
-pub(super) fn page<'i, T: Clone + 'i>(
-    items: impl ExactSizeIterator<Item = &'i T>,
+/// What a cursor begins with; the key of the last item before the page follows.
+///
+/// With a key rather than a number, nothing is left out or told twice when the list changes between two pages.
+const AFTER: &str = "after:";
+
+/// The items of the page that is asked for, and the cursor of the next.
+pub(super) fn page<R, T>(
+    routes: &BTreeMap<String, R>,
     params: Option<&hub::PaginatedRequestParams>,
     size: usize,
+    item: impl Fn(&R) -> T,
 ) -> Result<(Vec<T>, Option<String>), ErrorObject> {
-    let cursor = params.and_then(|params| params.cursor.as_deref());
-    let begin = match cursor {
-        None => 0,
-        Some(cursor) => match cursor.parse::<usize>() {
-            Ok(begin) if begin < items.len() => begin,
-            _ => return Err(invalid("Invalid cursor".to_owned())),
-        },
+    let begin = match params.and_then(|params| params.cursor.as_deref()) {
+        None => Bound::Unbounded,
+        Some(cursor) => Bound::Excluded(cursor.strip_prefix(AFTER).ok_or_else(|| invalid("Invalid cursor"))?),
     };
-    let end = begin.saturating_add(size);
-    let next = (end < items.len()).then(|| end.to_string());
-    Ok((items.skip(begin).take(size).cloned().collect(), next))
+    let mut rest = routes.range::<str, _>((begin, Bound::Unbounded));
+    let mut items = Vec::new();
+    let mut last = None;
+    for (key, route) in rest.by_ref().take(size) {
+        items.push(item(route));
+        last = Some(key);
+    }
+    let next = match (rest.next(), last) {
+        (Some(_), Some(last)) => Some(format!("{AFTER}{last}")),
+        _ => None,
+    };
+    Ok((items, next))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cursor(cursor: &str) -> hub::PaginatedRequestParams {
+        hub::PaginatedRequestParams::default().with_cursor(cursor)
+    }
+
+    #[test]
+    fn pages_follow_each_other_though_the_list_changes() {
+        let mut routes: BTreeMap<String, u8> = [("a", 1), ("b", 2), ("c", 3)].map(|(k, v)| (k.to_owned(), v)).into();
+        let (first, next) = page(&routes, None, 2, |route| *route).unwrap();
+        assert_eq!(first, [1, 2]);
+        routes.remove("a");
+        routes.remove("b");
+        let (second, next) = page(&routes, Some(&cursor(&next.unwrap())), 2, |route| *route).unwrap();
+        assert_eq!((second, next), (vec![3], None));
+    }
+
+    #[test]
+    fn a_full_last_page_has_no_next() {
+        let routes: BTreeMap<String, u8> = [("a", 1), ("b", 2)].map(|(k, v)| (k.to_owned(), v)).into();
+        let (items, next) = page(&routes, None, 2, |route| *route).unwrap();
+        assert_eq!((items, next), (vec![1, 2], None));
+    }
+
+    #[test]
+    fn a_cursor_that_nobody_gave_is_refused() {
+        let error = page(&BTreeMap::<String, u8>::new(), Some(&cursor("7")), 2, |route| *route).unwrap_err();
+        assert_eq!(error.message, "Invalid cursor");
+    }
 }

@@ -67,10 +67,11 @@ async fn begin(connection: &Arc<Connection>, opening: Opening) -> Result<(), Htt
         state.renewed = Some(Instant::now());
         std::mem::replace(&mut state.session, session.clone())
     };
-    if opening.initialized.is_some() {
-        stream::listen(connection, &session);
-    }
+    // What was pending is told before anything else is waited for.
     forgotten.ends.cancel();
+    if opening.initialized.is_some() {
+        stream::listen(connection, &session).begun().await;
+    }
     Ok(())
 }
 

@@ -1,0 +1,48 @@
+// Loads the TypeScript SDK that is installed in a directory, whatever its era: parts that it does not have yet are undefined.
+
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+/** The parts of the SDK under `packages`/node_modules that the drivers use, and the revision that it speaks by default. */
+export async function loadSdk(packages) {
+  const home = resolve(packages, "node_modules/@modelcontextprotocol/sdk");
+  // The first releases had modules of one kind only, and so no folder for each kind.
+  const dist = [join(home, "dist/esm"), join(home, "dist")].find(existsSync);
+  const load = async (part) => {
+    const file = join(dist, part);
+    return existsSync(file) ? import(pathToFileURL(file)) : {};
+  };
+  const [types, ...parts] = await Promise.all(
+    [
+      "types.js",
+      "client/index.js",
+      "client/stdio.js",
+      "client/sse.js",
+      "client/streamableHttp.js",
+      "server/index.js",
+      "server/stdio.js",
+      "server/sse.js",
+      "server/streamableHttp.js",
+    ].map(load),
+  );
+  provideEventSource(packages);
+  const { version } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
+  return Object.assign({ types, version, revision: types.LATEST_PROTOCOL_VERSION }, ...parts);
+}
+
+/** The first releases take EventSource from the browser; in Node somebody has to put it where a browser has it. */
+function provideEventSource(packages) {
+  const EventSource = createRequire(resolve(packages, "package.json"))("eventsource");
+  if (typeof EventSource === "function") globalThis.EventSource = EventSource;
+}
+
+/** Says which packages and which transport the command line names: `PACKAGES_DIR (--stdio | --http | --sse) REST…`. */
+export function readArguments(usage, [packages, transport, ...rest]) {
+  if (!packages || !["--stdio", "--http", "--sse"].includes(transport)) {
+    console.error(`usage: ${usage}`);
+    process.exit(2);
+  }
+  return { packages, transport: transport.slice(2), rest };
+}

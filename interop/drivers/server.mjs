@@ -1,0 +1,78 @@
+// A server of the installed TypeScript SDK, with the fixtures, for our client to talk to.
+//
+//   node server.mjs PACKAGES_DIR (--stdio | --http | --sse)
+//
+// Over HTTP it prints its URL first. It stops at the end of its input or on SIGTERM.
+
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import { loadSdk, readArguments } from "./sdk.mjs";
+import { buildServer } from "./server_fixtures.mjs";
+
+const { packages, transport } = readArguments("server.mjs PACKAGES_DIR (--stdio | --http | --sse)", process.argv.slice(2));
+const sdk = await loadSdk(packages);
+process.stdin.on("end", () => process.exit(0));
+process.on("SIGTERM", () => process.exit(0));
+
+const serve = { stdio: serveStdio, http: serveStreamableHttp, sse: serveHttpWithSse };
+await serve[transport]();
+
+async function serveStdio() {
+  await buildServer(sdk).connect(new sdk.StdioServerTransport());
+}
+
+async function serveStreamableHttp() {
+  if (!sdk.StreamableHTTPServerTransport) {
+    console.error(`SDK ${sdk.version} has no Streamable HTTP`);
+    process.exit(1);
+  }
+  const sessions = new Map();
+  await listen("/mcp", async (request, response) => {
+    const id = request.headers["mcp-session-id"];
+    if (id && !sessions.has(id)) return refuse(response);
+    const session = sessions.get(id) ?? (await openSession(sessions));
+    await session.handleRequest(request, response);
+    if (request.method === "DELETE") sessions.delete(id);
+  });
+}
+
+async function openSession(sessions) {
+  const session = new sdk.StreamableHTTPServerTransport({
+    sessionIdGenerator: randomUUID,
+    onsessioninitialized: (id) => sessions.set(id, session),
+  });
+  await buildServer(sdk).connect(session);
+  return session;
+}
+
+async function serveHttpWithSse() {
+  const sessions = new Map();
+  await listen("/sse", async (request, response, url) => {
+    if (request.method === "GET") {
+      const session = new sdk.SSEServerTransport("/sse", response);
+      sessions.set(session.sessionId, session);
+      return buildServer(sdk).connect(session);
+    }
+    const session = sessions.get(url.searchParams.get("sessionId"));
+    return session ? session.handlePostMessage(request, response) : refuse(response);
+  });
+}
+
+/** Serves `path` on a free port of this machine, and tells on standard output where that is. */
+async function listen(path, answer) {
+  process.stdin.resume();
+  const server = createServer((request, response) => {
+    const url = new URL(request.url, "http://localhost");
+    if (url.pathname !== path) return refuse(response);
+    answer(request, response, url).catch((error) => {
+      console.error(error);
+      response.destroy();
+    });
+  });
+  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
+  console.log(`http://127.0.0.1:${server.address().port}${path}`);
+}
+
+function refuse(response) {
+  response.writeHead(404).end();
+}

@@ -1,0 +1,82 @@
+//! A server with a fixture for everything that a server can do, for tests with peers of other makers: the fixtures of
+//! the official conformance suite, and ours for what that leaves out.
+//!
+//! On standard input and output unless `--http` is given; `everything --help` says more.
+
+mod content;
+mod prompts;
+mod questions;
+mod resources;
+mod tools;
+mod wire_log;
+
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+
+use clap::Parser;
+use mcp_runtime::transport::http::server::{HttpServer, router};
+use mcp_runtime::transport::stdio;
+use mcp_runtime::{Options, Router};
+use tokio_util::sync::CancellationToken;
+
+use wire_log::WireLog;
+
+/// A server with a fixture for everything that a server can do.
+///
+/// It stops when its standard input ends.
+#[derive(Parser)]
+struct Args {
+    /// Serve Streamable HTTP on this port of 127.0.0.1, 0 for any, and print the URL; HTTP with SSE is at /sse beside it
+    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "0")]
+    http: Option<u16>,
+    /// Append each message to this file, as a line {"session":N,"way":"in"|"out","message":…}
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+}
+
+#[tokio::main]
+async fn main() -> io::Result<()> {
+    let args = Args::parse();
+    let log = WireLog::open(args.log.as_deref())?;
+    match args.http {
+        Some(port) => over_http(port, log).await,
+        None => {
+            let transport = log.watch(stdio::own(stdio::Limits::default())?);
+            everything().serve(Options::default(), transport).ended().await;
+            Ok(())
+        }
+    }
+}
+
+async fn over_http(port: u16, log: WireLog) -> io::Result<()> {
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", port)).await?;
+    println!("http://{}/mcp", listener.local_addr()?);
+    io::stdout().flush()?;
+
+    let shutdown = CancellationToken::new();
+    let server = HttpServer::new().shutdown(shutdown.clone());
+    let app = router(server, move |transport, _| {
+        everything().serve(Options::default(), log.watch(transport));
+    });
+    stop_at_end_of_input(shutdown.clone());
+    axum::serve(listener, app)
+        .with_graceful_shutdown(shutdown.cancelled_owned())
+        .await
+}
+
+/// A router of its own for each session, so that what one client changes is not another's.
+fn everything() -> Router {
+    let router = Router::new("everything", env!("CARGO_PKG_VERSION"))
+        .instructions("Every tool, resource and prompt is a fixture for tests.")
+        .page_size(10);
+    prompts::add_to(resources::add_to(questions::add_to(tools::add_to(router))))
+}
+
+fn stop_at_end_of_input(shutdown: CancellationToken) {
+    std::thread::spawn(move || {
+        let mut input = io::stdin().lock();
+        let mut buffer = [0; 1024];
+        while matches!(input.read(&mut buffer), Ok(read) if read > 0) {}
+        shutdown.cancel();
+    });
+}

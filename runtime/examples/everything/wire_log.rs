@@ -1,0 +1,47 @@
+//! A file with every message as it was on the wire.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mcp_runtime::transport::{Transport, Watched, Way, watched};
+
+/// A file with every message as it was on the wire, or none.
+#[derive(Clone)]
+pub struct WireLog {
+    file: Option<Arc<Mutex<File>>>,
+    sessions: Arc<AtomicU64>,
+}
+
+impl WireLog {
+    pub fn open(path: Option<&Path>) -> io::Result<Self> {
+        let open = |path| File::options().create(true).append(true).open(path);
+        let file = path.map(open).transpose()?;
+        Ok(Self {
+            file: file.map(|file| Arc::new(Mutex::new(file))),
+            sessions: Arc::new(AtomicU64::new(1)),
+        })
+    }
+
+    /// Writes the messages of another session.
+    pub fn watch<T: Transport>(&self, transport: T) -> Watched<T> {
+        let session = self.sessions.fetch_add(1, Ordering::Relaxed);
+        let file = self.file.clone();
+        watched(transport, move |way, json| {
+            let Some(file) = &file else { return };
+            let way = match way {
+                Way::In => "in",
+                Way::Out => "out",
+            };
+            let message = String::from_utf8_lossy(json);
+            let message = message.trim();
+            let line = format!("{{\"session\":{session},\"way\":\"{way}\",\"message\":{message}}}\n");
+            let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Err(error) = file.write_all(line.as_bytes()) {
+                eprintln!("the log can't be written: {error}");
+            }
+        })
+    }
+}

@@ -1,0 +1,59 @@
+//! What a function of the router knows about the call that it answers.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use mcp_adapters::handlers::CallClient;
+use mcp_adapters::hub;
+use mcp_adapters::mcp_wire::OpenJson;
+
+use super::Router;
+use super::news::Told;
+use crate::context::Context;
+use crate::error::CallError;
+use crate::side::ServerSide;
+
+/// What a function of the router knows about the call that it answers: the [`Context`], and what the router adds to it.
+#[derive(Debug, Clone)]
+pub struct Call {
+    context: Context<ServerSide>,
+    router: Router,
+    told: Arc<Told>,
+}
+
+impl Call {
+    pub(super) fn new(context: &Context<ServerSide>, router: &Router, told: &Arc<Told>) -> Self {
+        Self {
+            context: context.clone(),
+            router: router.clone(),
+            told: Arc::clone(told),
+        }
+    }
+
+    /// The router, for adding to it and removing from it.
+    #[must_use]
+    pub fn router(&self) -> &Router {
+        &self.router
+    }
+
+    /// Sends the client a log message, if it is severe enough for the level that the client has set. Until it sets one,
+    /// it gets every message.
+    ///
+    /// # Errors
+    /// When the client can't be told.
+    pub async fn log(&self, level: hub::LoggingLevel, data: impl Into<OpenJson>) -> Result<(), CallError> {
+        if !self.told.wants(&level) {
+            return Ok(());
+        }
+        let params = hub::LoggingMessageNotificationParams::new(level, data);
+        self.peer().notify_logging_message(params).await
+    }
+}
+
+impl Deref for Call {
+    type Target = Context<ServerSide>;
+
+    fn deref(&self) -> &Context<ServerSide> {
+        &self.context
+    }
+}

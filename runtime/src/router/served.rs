@@ -1,0 +1,191 @@
+//! A router that serves one client.
+
+use std::sync::Arc;
+
+use mcp_adapters::handlers::ServerHandler;
+use mcp_adapters::hub;
+use mcp_adapters::mcp_wire::ErrorObject;
+
+use super::completion::Completions;
+use super::news::Told;
+use super::page::page;
+use super::{Call, Router, invalid, resource_not_found};
+use crate::context::Context;
+use crate::side::ServerSide;
+
+type PageParams = Option<hub::PaginatedRequestParams>;
+
+/// A router that serves one client.
+pub(super) struct Served {
+    router: Router,
+    told: Arc<Told>,
+}
+
+impl Served {
+    pub(super) fn new(router: Router, told: Arc<Told>) -> Self {
+        Self { router, told }
+    }
+
+    fn call(&self, context: &Context<ServerSide>) -> Call {
+        Call::new(context, &self.router, &self.told)
+    }
+
+    /// What completes the arguments of a prompt or of a template.
+    fn completions(&self, reference: &hub::CompletionReference) -> Result<Completions, ErrorObject> {
+        let offers = self.router.catalogue.offers();
+        match reference {
+            hub::CompletionReference::Prompt(prompt) => {
+                let route = offers.prompts.get(&prompt.name);
+                let route = route.ok_or_else(|| invalid(format!("Unknown prompt: {}", prompt.name)))?;
+                Ok(route.completions.clone())
+            }
+            hub::CompletionReference::ResourceTemplate(template) => match offers.templates.get(&template.uri) {
+                Some(route) => Ok(route.completions.clone()),
+                // A resource has no variables, but clients may ask.
+                None if offers.has_resource(&template.uri) => Ok(Completions::default()),
+                None => Err(resource_not_found(&template.uri)),
+            },
+            hub::CompletionReference::Unknown(_) => Err(invalid("Unknown kind of reference")),
+        }
+    }
+}
+
+impl ServerHandler<Context<ServerSide>> for Served {
+    async fn list_tools(
+        &self,
+        params: PageParams,
+        _: &Context<ServerSide>,
+    ) -> Result<hub::ListToolsResult, ErrorObject> {
+        let offers = self.router.catalogue.offers();
+        let (tools, next) = page(&offers.tools, params.as_ref(), self.router.page_size, |route| {
+            route.tool.clone()
+        })?;
+        let mut result = hub::ListToolsResult::new(tools);
+        result.next_cursor = next;
+        Ok(result)
+    }
+
+    async fn call_tool(
+        &self,
+        params: hub::CallToolRequestParams,
+        context: &Context<ServerSide>,
+    ) -> Result<hub::CallToolResult, ErrorObject> {
+        let route = self.router.catalogue.offers().tools.get(&params.name).cloned();
+        let route = route.ok_or_else(|| invalid(format!("Unknown tool: {}", params.name)))?;
+        route.call(params.arguments, self.call(context)).await
+    }
+
+    async fn list_resources(
+        &self,
+        params: PageParams,
+        _: &Context<ServerSide>,
+    ) -> Result<hub::ListResourcesResult, ErrorObject> {
+        let offers = self.router.catalogue.offers();
+        let (resources, next) = page(&offers.resources, params.as_ref(), self.router.page_size, |route| {
+            route.resource.clone()
+        })?;
+        let mut result = hub::ListResourcesResult::new(resources);
+        result.next_cursor = next;
+        Ok(result)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        params: PageParams,
+        _: &Context<ServerSide>,
+    ) -> Result<hub::ListResourceTemplatesResult, ErrorObject> {
+        let offers = self.router.catalogue.offers();
+        let (templates, next) = page(&offers.templates, params.as_ref(), self.router.page_size, |route| {
+            route.template.clone()
+        })?;
+        let mut result = hub::ListResourceTemplatesResult::new(templates);
+        result.next_cursor = next;
+        Ok(result)
+    }
+
+    async fn read_resource(
+        &self,
+        params: hub::ReadResourceRequestParams,
+        context: &Context<ServerSide>,
+    ) -> Result<hub::ReadResourceResult, ErrorObject> {
+        let uri = params.uri;
+        let resource = self.router.catalogue.offers().resources.get(&uri).cloned();
+        if let Some(route) = resource {
+            return route.read(self.call(context)).await;
+        }
+        let matching = {
+            let offers = self.router.catalogue.offers();
+            let mut templates = offers.templates.values();
+            templates.find_map(|route| Some((Arc::clone(route), route.variables(&uri)?)))
+        };
+        match matching {
+            Some((route, variables)) => route.read(uri, variables, self.call(context)).await,
+            None => Err(resource_not_found(&uri)),
+        }
+    }
+
+    async fn subscribe(
+        &self,
+        params: hub::SubscribeRequestParams,
+        _: &Context<ServerSide>,
+    ) -> Result<hub::EmptyResult, ErrorObject> {
+        if !self.router.catalogue.offers().has_resource(&params.uri) {
+            return Err(resource_not_found(&params.uri));
+        }
+        self.told.subscribe(params.uri)?;
+        Ok(hub::EmptyResult::default())
+    }
+
+    async fn unsubscribe(
+        &self,
+        params: hub::UnsubscribeRequestParams,
+        _: &Context<ServerSide>,
+    ) -> Result<hub::EmptyResult, ErrorObject> {
+        self.told.unsubscribe(params.uri);
+        Ok(hub::EmptyResult::default())
+    }
+
+    async fn list_prompts(
+        &self,
+        params: PageParams,
+        _: &Context<ServerSide>,
+    ) -> Result<hub::ListPromptsResult, ErrorObject> {
+        let offers = self.router.catalogue.offers();
+        let (prompts, next) = page(&offers.prompts, params.as_ref(), self.router.page_size, |route| {
+            route.prompt.clone()
+        })?;
+        let mut result = hub::ListPromptsResult::new(prompts);
+        result.next_cursor = next;
+        Ok(result)
+    }
+
+    async fn get_prompt(
+        &self,
+        params: hub::GetPromptRequestParams,
+        context: &Context<ServerSide>,
+    ) -> Result<hub::GetPromptResult, ErrorObject> {
+        let route = self.router.catalogue.offers().prompts.get(&params.name).cloned();
+        let route = route.ok_or_else(|| invalid(format!("Unknown prompt: {}", params.name)))?;
+        route.get(params.arguments, self.call(context)).await
+    }
+
+    async fn complete(
+        &self,
+        params: hub::CompleteRequestParams,
+        context: &Context<ServerSide>,
+    ) -> Result<hub::CompleteResult, ErrorObject> {
+        let completions = self.completions(&params.ref_)?;
+        completions
+            .complete(params.argument, params.context, self.call(context))
+            .await
+    }
+
+    async fn set_level(
+        &self,
+        params: hub::SetLevelRequestParams,
+        _: &Context<ServerSide>,
+    ) -> Result<hub::EmptyResult, ErrorObject> {
+        self.told.set_level(&params.level)?;
+        Ok(hub::EmptyResult::default())
+    }
+}
