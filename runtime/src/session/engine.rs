@@ -15,7 +15,7 @@ use super::answer::{Pending, encode, report_unsent};
 use super::handler::Handler;
 use super::hearing::{Heard, hear_in_order};
 use super::opening::Glimpse;
-use super::shared::{Shared, missing_capability};
+use super::shared::Shared;
 use crate::context::Context;
 use crate::peer::{Peer, PeerInfo};
 use crate::side::{Common, MessageIn, Side};
@@ -172,11 +172,13 @@ impl<S: Side> Engine<S> {
     }
 
     fn aside(&self, revision: Revision, json: &[u8], glimpse: &Glimpse<'_>) -> Aside {
-        let method = glimpse.method();
-        let judged = method.map_or(Ok(()), |method| self.shared.judge_call(revision, method, json));
+        let refused = |method| {
+            self.shared.judge_call(revision, method, json)?;
+            self.shared.may_be_asked_this(method, json)
+        };
         Aside {
             token: glimpse.progress_token(),
-            refusal: judged.err(),
+            refusal: glimpse.method().and_then(|method| refused(method).err()),
         }
     }
 
@@ -298,11 +300,8 @@ impl<S: Side> Engine<S> {
             return refused(ErrorObject::new(error_code::INVALID_REQUEST, what));
         }
         let method = S::method(&request);
-        if let Some(line) = self.shared.method(method, true)
-            && let Some(capability) = missing_capability(&self.shared.own_capabilities, line)
-        {
-            let what = format!("this side doesn't offer `{capability}`, which {method} needs");
-            return refused(ErrorObject::new(error_code::METHOD_NOT_FOUND, what));
+        if let Err(error) = self.shared.may_be_asked(method) {
+            return refused(error);
         }
         if self.heard().is_none() {
             return refused(ErrorObject::new(error_code::INTERNAL_ERROR, "the session is closing"));

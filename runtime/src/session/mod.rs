@@ -2,6 +2,7 @@
 
 mod answer;
 mod engine;
+mod gates;
 mod handler;
 mod hearing;
 mod opening;

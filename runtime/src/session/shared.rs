@@ -150,10 +150,7 @@ impl<S: Side> Shared<S> {
     /// Tells the peer something.
     pub async fn tell(&self, notification: S::NotificationOut, purpose: Purpose) -> Result<(), CallError> {
         let method = S::notification_method_out(&notification).to_owned();
-        if let Some(line) = self.method(&method, false) {
-            // The sender of a notification is who offers the capability.
-            check_offered(&self.own_capabilities, line)?;
-        }
+        self.may_tell(&method)?;
         let json = self.encode(&method, Message::Notification(Notice { notification }))?;
         match json {
             Some(json) => Ok(self.send(json, purpose).await?),
@@ -169,9 +166,7 @@ impl<S: Side> Shared<S> {
         progress: Option<mpsc::Sender<Progress>>,
     ) -> Result<S::ResultIn, CallError> {
         let method = S::method_out(&request).to_owned();
-        if let (Some(info), Some(line)) = (self.info(), self.method(&method, false)) {
-            check_offered(&info.capabilities, line)?;
-        }
+        self.may_ask(&method)?;
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let call = Call {
             id: RequestId::Integer(id),
@@ -180,6 +175,7 @@ impl<S: Side> Shared<S> {
         let Some(mut json) = self.encode(&method, Message::Request(call))? else {
             return Err(CallError::Unrepresentable(method));
         };
+        self.may_ask_this(&method, &json)?;
         if progress.is_some() {
             json = with_progress_token(&json, id);
         }
@@ -362,25 +358,6 @@ impl<S: Side> Drop for Abandoned<'_, S> {
                 }
             });
         }
-    }
-}
-
-/// The capability that a method needs and `capabilities` don't offer.
-pub fn missing_capability(capabilities: &Value, method: &Method) -> Option<&'static str> {
-    let capability = method.capability?;
-    let offered = capability
-        .split('.')
-        .try_fold(capabilities, |at, member| at.get(member));
-    matches!(offered, None | Some(Value::Null | Value::Bool(false))).then_some(capability)
-}
-
-fn check_offered(capabilities: &Value, method: &Method) -> Result<(), CallError> {
-    match missing_capability(capabilities, method) {
-        Some(capability) => Err(CallError::NotOffered {
-            method: method.name.to_owned(),
-            capability,
-        }),
-        None => Ok(()),
     }
 }
 

@@ -6,6 +6,7 @@ mod functions;
 mod handlers;
 mod judged;
 mod leftovers;
+mod needs;
 mod objects;
 mod pages;
 mod peers;
@@ -201,6 +202,7 @@ pub fn emit_adapters(
         ("revision.rs".to_owned(), revision::revision_enum(input)),
         ("handlers.rs".to_owned(), handlers::handlers(input)),
         ("judged.rs".to_owned(), judged::judged(input)),
+        ("needs.rs".to_owned(), needs::needs(input)),
         ("peers.rs".to_owned(), peers::peers(input)),
         ("translations.rs".to_owned(), chains::translations(input)),
     ];
