@@ -109,6 +109,7 @@ impl<S: Side> Engine<S> {
         match received {
             Ok(Some(Incoming::Message(json))) => self.take(&json).await,
             Ok(Some(Incoming::Refused(error))) => self.refuse(None, error).await,
+            Ok(Some(Incoming::Renewed)) => self.handling().values().for_each(CancellationToken::cancel),
             Ok(None) => return false,
             Err(error) => {
                 tracing::debug!(%error, "the transport failed");
