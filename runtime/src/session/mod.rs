@@ -1,10 +1,15 @@
 //! Sessions: negotiation, what is in flight, and the end.
 
 mod answer;
+mod call;
 mod engine;
+mod gates;
 mod handler;
 mod hearing;
+mod message;
 mod opening;
+mod reading;
+mod request;
 pub(crate) mod shared;
 
 use std::sync::Arc;
@@ -14,11 +19,11 @@ use mcp_adapters::{accept, hub};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use self::engine::{Engine, Welcome};
+use self::engine::Engine;
 use self::handler::{Handler, OfClient, OfServer};
+use self::request::Welcome;
 use self::shared::Shared;
 
-#[cfg(feature = "router")]
 pub(crate) use self::handler::Boxed;
 use crate::context::Context;
 use crate::error::ConnectError;

@@ -45,9 +45,9 @@ impl<'a> Glimpse<'a> {
         from_str(self.id?.get()).ok()
     }
 
-    /// Whether the message calls a method, rather than answering.
-    pub fn calls(&self) -> bool {
-        self.method.is_some()
+    /// The method that the message calls, unless it answers.
+    pub fn method(&self) -> Option<&str> {
+        self.method.as_deref()
     }
 
     /// The revision that a request to begin the session asks for.
@@ -60,11 +60,11 @@ impl<'a> Glimpse<'a> {
         from_str(self.params().meta?.progress_token?.get()).ok()
     }
 
-    /// The tokens of the messages of a batch.
-    pub fn tokens(json: &'a [u8]) -> Vec<Option<hub::ProgressToken>> {
+    /// The messages of a batch, each as it came.
+    pub fn each(json: &'a [u8]) -> impl Iterator<Item = (&'a [u8], Self)> {
         let elements: Vec<&'a RawValue> = serde_json::from_slice(json).unwrap_or_default();
-        let token = |element: &&'a RawValue| Self::of(element.get().as_bytes()).progress_token();
-        elements.iter().map(token).collect()
+        let elements = elements.into_iter().map(|element| element.get().as_bytes());
+        elements.map(|element| (element, Self::of(element)))
     }
 
     fn params(&self) -> Params<'a> {
