@@ -35,7 +35,8 @@ pub enum Reading {
 /// How a session goes about it.
 #[derive(Clone)]
 pub struct Options {
-    /// The revisions that may be negotiated.
+    /// The revisions that may be negotiated: every released one, unless told otherwise. Those whose sessions don't begin
+    /// with `initialize` never are.
     pub supported: Vec<Revision>,
     /// Bounds.
     pub limits: Limits,
@@ -66,10 +67,21 @@ pub struct Limits {
     pub closing: Duration,
 }
 
+impl Options {
+    /// The same, without the revisions that can't be negotiated.
+    pub(crate) fn negotiable(mut self) -> Self {
+        self.supported.retain(|revision| revision.facts().initializes);
+        self
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {
-            supported: Revision::ALL.to_vec(),
+            supported: Revision::ALL
+                .into_iter()
+                .filter(|revision| revision.facts().released)
+                .collect(),
             limits: Limits::default(),
             losses: None,
             reading: Reading::default(),

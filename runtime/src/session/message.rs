@@ -49,18 +49,18 @@ impl<S: Side> Engine<S> {
         let requested = || glimpse.requested()?.parse::<Revision>().ok();
         self.shared
             .revision()
-            .or_else(requested)
+            .or_else(|| requested().filter(|revision| revision.facts().initializes))
             .unwrap_or_else(|| self.shared.spoken())
     }
 
     fn aside(&self, revision: Revision, json: &[u8], glimpse: &Glimpse<'_>) -> Aside {
-        let refused = |method| {
+        let refused = |method: &str| {
             self.shared.judge_call(revision, method, json)?;
             self.shared.may_be_asked_this(method, json)
         };
         Aside {
             token: glimpse.progress_token(),
-            refusal: glimpse.method().and_then(|method| refused(method).err()),
+            refusal: glimpse.method().and_then(|method| refused(&method).err()),
         }
     }
 
@@ -179,7 +179,7 @@ impl<S: Side> Engine<S> {
             }
             _ => error_code::INVALID_REQUEST,
         };
-        if glimpse.method().is_some() && id.is_none() && code != error_code::PARSE_ERROR {
+        if glimpse.method().is_some() && !glimpse.has_id() && code != error_code::PARSE_ERROR {
             tracing::debug!(%error, "a notification is malformed");
             return;
         }

@@ -95,6 +95,7 @@ pub fn serve<H>(
 where
     H: ServerHandler<Context<ServerSide>> + 'static,
 {
+    let options = options.negotiable();
     let own = serde_json::to_value(&capabilities).unwrap_or_default();
     let welcome = Welcome {
         implementation: info,
@@ -121,6 +122,7 @@ pub async fn connect<H>(
 where
     H: ClientHandler<Context<ClientSide>> + 'static,
 {
+    let options = options.negotiable();
     let first = latest(&options).ok_or(ConnectError::NoRevision)?;
     let supported = options.supported.clone();
     let own = serde_json::to_value(&capabilities).unwrap_or_default();

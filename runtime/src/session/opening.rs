@@ -4,18 +4,23 @@ use std::borrow::Cow;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{RequestId, from_str};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-/// The members of a message that are the same in every revision.
+/// The members of a message that are the same in every revision, whatever their values.
 #[derive(Debug, Default, Deserialize)]
 pub struct Glimpse<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "present")]
     id: Option<&'a RawValue>,
     #[serde(borrow)]
-    method: Option<Cow<'a, str>>,
+    method: Option<&'a RawValue>,
     #[serde(borrow)]
     params: Option<&'a RawValue>,
+}
+
+/// A member that is there, be it `null`.
+fn present<'de: 'a, 'a, D: Deserializer<'de>>(member: D) -> Result<Option<&'a RawValue>, D::Error> {
+    Deserialize::deserialize(member).map(Some)
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -45,9 +50,14 @@ impl<'a> Glimpse<'a> {
         from_str(self.id?.get()).ok()
     }
 
+    /// Whether the message has an id, be it one that no message can have.
+    pub fn has_id(&self) -> bool {
+        self.id.is_some()
+    }
+
     /// The method that the message calls, unless it answers.
-    pub fn method(&self) -> Option<&str> {
-        self.method.as_deref()
+    pub fn method(&self) -> Option<Cow<'a, str>> {
+        serde_json::from_str(self.method?.get()).ok()
     }
 
     /// The revision that a request to begin the session asks for.
