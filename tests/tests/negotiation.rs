@@ -164,6 +164,7 @@ fn a_name_that_no_revision_has_is_an_error_that_lists_those_there_are() {
 #[test]
 fn each_revision_has_the_facts_of_its_lifecycle_and_transport() {
     let facts = |batches, version_header, sessions, polling| Facts {
+        released: true,
         batches,
         initializes: true,
         version_header,
