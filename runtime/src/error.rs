@@ -10,6 +10,7 @@ use crate::transport::TransportError;
 
 /// Why a call gives no result.
 #[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
 pub enum CallError {
     /// The peer answered with an error.
     #[error("the peer answered with error {}: {}", .0.code, .0.message)]
@@ -70,6 +71,7 @@ impl From<TransportError> for CallError {
 
 /// Why a client has no session.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ConnectError {
     /// The server's answer to `initialize` is missing, or none.
     #[error(transparent)]
