@@ -1,7 +1,6 @@
 //! A server with one tool, on its own standard input and output.
 
-use mcp_runtime::transport::stdio;
-use mcp_runtime::{Options, Router, Structured};
+use mcp_runtime::{Options, Router, Structured, transport::stdio};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,17 +15,15 @@ struct Weather {
     celsius: f64,
 }
 
+async fn weather(place: Place) -> Result<Structured<Weather>, String> {
+    let measured = (place.city == "Bern").then_some(Structured(Weather { celsius: 21.5 }));
+    measured.ok_or_else(|| format!("nobody has measured in {}", place.city))
+}
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> std::io::Result<()> {
-    let router = Router::new("weather", "1.0").tool("weather", "Tells the weather", |place: Place, _| async move {
-        match place.city.as_str() {
-            "Bern" => Ok(Structured(Weather { celsius: 21.5 })),
-            city => Err(format!("nobody has measured in {city}")),
-        }
-    });
-    router
-        .serve(Options::default(), stdio::own(stdio::Limits::default())?)
-        .ended()
-        .await;
+    let router = Router::new("weather", "1.0").tool("weather", "Tells the weather", |place, _| weather(place));
+    let transport = stdio::own(stdio::Limits::default())?;
+    router.serve(Options::default(), transport).ended().await;
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! What can be typed.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::{Parser, Subcommand};
@@ -23,6 +24,19 @@ pub enum Command {
     Generate(GenerateArgs),
     Model(ModelArgs),
     Adapters(AdaptersArgs),
+    /// Run our server and client against the SDKs of every revision's era; see `cargo xtask interop --help`
+    Interop(PassedOn),
+    /// Run the conformance suite against our server and client; see `cargo xtask conformance --help`
+    Conformance(PassedOn),
+}
+
+/// Arguments of another program.
+#[derive(Debug, clap::Args)]
+#[command(disable_help_flag = true)]
+pub struct PassedOn {
+    /// What `mcp-interop` is told
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGS")]
+    pub args: Vec<OsString>,
 }
 
 /// Take in the official schema of a revision, new or known
@@ -133,7 +147,7 @@ impl GenerateArgs {
 }
 
 /// A directory of this workspace, named from where the user is, so that problems name files as the user would.
-fn in_workspace(directory: &str) -> PathBuf {
+pub fn in_workspace(directory: &str) -> PathBuf {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     let path = manifest.parent().unwrap_or(manifest).join(directory);
     match std::env::current_dir() {

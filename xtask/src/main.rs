@@ -3,6 +3,7 @@
 mod args;
 mod generate;
 mod ingest;
+mod interop;
 
 use std::process::ExitCode;
 
@@ -12,6 +13,8 @@ use args::{Args, Command};
 
 fn main() -> ExitCode {
     let done = match Args::parse().command {
+        Command::Interop(args) => return interop::run("peers", &args),
+        Command::Conformance(args) => return interop::run("conformance", &args),
         Command::Ingest(args) => ingest::run(args),
         Command::Generate(args) => generate::run(&args),
         Command::Model(args) => generate::run_model(&args),

@@ -7,7 +7,7 @@ use mcp_runtime::transport::http::client::{HttpOptions, SessionExpired};
 use mcp_runtime::transport::{Incoming, Receiver, Sender, TransportError};
 use tokio::time::timeout;
 
-use crate::server::{STREAM, Server, error, message, progress, receive, request, result};
+use crate::server::{STREAM, Server, error, message, notification, opened, progress, receive, request, result};
 
 #[tokio::test]
 async fn an_answer_may_be_a_stream_that_says_more_than_the_answer() {
@@ -105,6 +105,26 @@ async fn the_servers_own_stream_is_read_and_resumed_until_the_session_expires() 
     assert_eq!(anew.body["method"], "initialize");
     anew.status(404).await;
     assert!(matches!(receive(&mut receiver).await, Err(TransportError::Other(error)) if error.is::<SessionExpired>()));
+}
+
+#[tokio::test]
+async fn a_session_has_begun_once_the_servers_own_stream_is_open() {
+    let server = Server::start().await;
+    let (client, mut receiver) = server.client(HttpOptions::default());
+    client.send(request(0, "initialize")).await.unwrap();
+    let answer = opened(Revision::LATEST);
+    server.next().await.json(200, "mcp-session-id: s-1\r\n", &answer).await;
+    assert_eq!(message(&mut receiver).await, answer);
+
+    let begun = tokio::spawn(async move { client.send(notification("notifications/initialized")).await });
+    server.next().await.accept().await;
+    let mut own = server.next().await;
+    assert!(own.head.starts_with("GET "));
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert!(!begun.is_finished());
+    own.say(STREAM).await;
+    let begun = timeout(Duration::from_millis(500), begun).await;
+    begun.expect("no longer than the stream takes").unwrap().unwrap();
 }
 
 #[tokio::test]

@@ -56,8 +56,17 @@ impl SpawnOptions {
 /// A client's connection to a server that it has started.
 #[derive(Debug)]
 pub struct ChildTransport {
+    id: Option<u32>,
     sender: ChildSender,
     receiver: ChildReceiver,
+}
+
+impl ChildTransport {
+    /// The child's process id. Once the child has ended it may become another's.
+    #[must_use]
+    pub fn id(&self) -> Option<u32> {
+        self.id
+    }
 }
 
 /// The half of a [`ChildTransport`] that sends. Once it is dropped the child is ended, as by closing.
@@ -100,7 +109,8 @@ pub fn spawn(mut command: Command, options: SpawnOptions) -> std::io::Result<Chi
 
     let (alive, dropped) = oneshot::channel();
     let exited = CancellationToken::new();
-    tokio::spawn(relate(stderr, child.id(), options.stderr_bytes, exited.clone()));
+    let id = child.id();
+    tokio::spawn(relate(stderr, id, options.stderr_bytes, exited.clone()));
     let guard = exited.clone().drop_guard();
     tokio::spawn(async move {
         let _guard = guard;
@@ -109,6 +119,7 @@ pub fn spawn(mut command: Command, options: SpawnOptions) -> std::io::Result<Chi
 
     let (lines, receiver) = over(stdout, stdin, options.limits).split();
     Ok(ChildTransport {
+        id,
         sender: ChildSender {
             lines,
             exited: exited.clone(),

@@ -197,7 +197,7 @@ pub(super) async fn tell(connection: Arc<Connection>, kind: Kind, json: Vec<u8>)
             None if !response.status().is_success() => {
                 tracing::warn!(status = %response.status(), "the server refuses a message that needs no answer");
             }
-            None if listens => stream::listen(&connection, &session),
+            None if listens => stream::listen(&connection, &session).begun().await,
             None => {}
         },
         Err(error) => tracing::warn!(%error, "a message that needs no answer couldn't be sent"),

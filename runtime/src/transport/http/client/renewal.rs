@@ -68,7 +68,7 @@ async fn begin(connection: &Arc<Connection>, opening: Opening) -> Result<(), Htt
         std::mem::replace(&mut state.session, session.clone())
     };
     if opening.initialized.is_some() {
-        stream::listen(connection, &session);
+        stream::listen(connection, &session).begun().await;
     }
     forgotten.ends.cancel();
     Ok(())

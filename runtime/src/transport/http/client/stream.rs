@@ -7,6 +7,7 @@ use std::time::Duration;
 use mcp_adapters::mcp_wire::RequestId;
 use reqwest::header::{ACCEPT, HeaderValue};
 use reqwest::{Response, StatusCode};
+use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::connection::{Connection, EVENTS, LAST_EVENT, Session, Within, failure, media_type};
@@ -17,6 +18,8 @@ use super::sse::{Event, Parser};
 
 /// How long a stream may go on after its answer, so that its connection can serve again.
 const LINGER: Duration = Duration::from_secs(1);
+/// How long nothing else is sent while the server's own stream isn't there yet.
+const OPENING: Duration = Duration::from_secs(1);
 /// A stream that lasted as long wasn't a failure, even if it brought nothing.
 pub(super) const LASTING: Duration = Duration::from_secs(10);
 
@@ -135,15 +138,32 @@ pub(super) async fn follow(connection: &Arc<Connection>, answer: Response, id: &
 }
 
 /// Has what the server sends of its own accord read until the session is over.
-pub(super) fn listen(connection: &Arc<Connection>, session: &Session) {
-    let reading = read_own(Arc::clone(connection));
+pub(super) fn listen(connection: &Arc<Connection>, session: &Session) -> Listening {
+    let (open_now, opened) = oneshot::channel();
+    let reading = read_own(Arc::clone(connection), open_now);
     tokio::spawn(session.ends.clone().run_until_cancelled_owned(reading));
+    Listening(opened)
+}
+
+/// A stream that is being opened.
+#[must_use]
+pub(super) struct Listening(oneshot::Receiver<()>);
+
+impl Listening {
+    /// Waits a moment until the stream is open: many servers lose what they have to say while nobody reads it.
+    pub(super) async fn begun(self) {
+        if timeout(OPENING, self.0).await.is_err() {
+            tracing::debug!("the server's own stream is slow to begin");
+        }
+    }
 }
 
 /// Reads what the server sends of its own accord, for as long as it can be had.
-async fn read_own(connection: Arc<Connection>) {
+async fn read_own(connection: Arc<Connection>, open_now: oneshot::Sender<()>) {
     let mut cursor = Cursor::default();
     let mut opened = open(&connection, None, Opens::First).await;
+    // Nobody may wait any more.
+    let _ = open_now.send(());
     // No stream at all is fine, and 404 then says that there is none rather than that the session is over.
     if let Err(HttpError::Status { status, .. }) = &opened
         && status.is_client_error()

@@ -1,0 +1,64 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+use mcp_runtime::Revision;
+
+/// Run mcp-runtime against other implementations
+#[derive(Debug, Parser)]
+#[command(
+    name = "mcp-interop",
+    after_help = "Exit status: 0 everything is as it should be, 1 something isn't, 2 misuse."
+)]
+pub struct Args {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Peers(PeersArgs),
+    Conformance(ConformanceArgs),
+}
+
+/// Run our server against the clients of every era's SDKs, and our client against their servers
+///
+/// The packages of an era are those in interop/eras/REVISION; they are installed below target/interop on first use, by npm
+/// and pip. Every message that our side sends is judged by the official schema of the negotiated revision. The table goes to
+/// standard output, what failed to standard error.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  cargo xtask interop
+  cargo xtask interop --revision 2025-06-18 --only python
+  cargo xtask interop --json | jq '.[] | select(.failed > 0)'")]
+pub struct PeersArgs {
+    /// Only the era of this revision; may be given more than once
+    #[arg(long = "revision")]
+    pub revisions: Vec<Revision>,
+    /// Only rows that have this word in one of their columns
+    #[arg(long, value_name = "WORD")]
+    pub only: Option<String>,
+    /// Print an array of JSON instead of the table
+    #[arg(long)]
+    pub json: bool,
+    /// Write the table to this file too, as Markdown
+    #[arg(long, value_name = "FILE")]
+    pub markdown: Option<PathBuf>,
+}
+
+/// Run the official conformance suite with our server and our client
+///
+/// The suite and the Node that it wants are those of interop/conformance, where legs.yaml says what is run and
+/// expected-failures.yaml what may fail: whatever fails besides, and whatever doesn't fail any more, is a failure.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  cargo xtask conformance
+  cargo xtask conformance --json | jq 'map_values(.failed)'")]
+pub struct ConformanceArgs {
+    /// Print JSON instead of the table
+    #[arg(long)]
+    pub json: bool,
+}

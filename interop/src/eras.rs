@@ -1,0 +1,84 @@
+//! The eras: what the official SDKs and the reference server were when a revision was new.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use mcp_runtime::Revision;
+use serde::Deserialize;
+
+use crate::error::Error;
+use crate::packages::Packages;
+use crate::places;
+
+/// The packages of a revision's time.
+#[derive(Debug, Clone)]
+pub struct Era {
+    /// The revision that they speak.
+    pub revision: Revision,
+    /// The packages.
+    pub packages: Packages,
+}
+
+/// What npm is asked to install, in package.json.
+#[derive(Deserialize)]
+struct Wanted {
+    dependencies: BTreeMap<String, String>,
+}
+
+impl Era {
+    /// Every era, by its directory.
+    pub fn all() -> Result<Vec<Self>, Error> {
+        let directory = places::in_workspace("interop/eras");
+        let mut eras = Vec::new();
+        for entry in std::fs::read_dir(&directory).map_err(Error::io(&directory))? {
+            let described = entry.map_err(Error::io(&directory))?.path();
+            let name = described.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let revision = name.parse().map_err(|source| Error::Era {
+                path: described.clone(),
+                source,
+            })?;
+            let installed = places::workshop().join(name);
+            let packages = Packages { described, installed };
+            eras.push(Self { revision, packages });
+        }
+        eras.sort_by_key(|era| era.revision);
+        Ok(eras)
+    }
+
+    /// The eras of these revisions; every era if there are none.
+    pub fn of(revisions: &[Revision]) -> Result<Vec<Self>, Error> {
+        let mut eras = Self::all()?;
+        let known: Vec<Revision> = eras.iter().map(|era| era.revision).collect();
+        if let Some(&asked) = revisions.iter().find(|revision| !known.contains(revision)) {
+            let known = known.iter().map(ToString::to_string).collect();
+            return Err(Error::NoEra { asked, known });
+        }
+        eras.retain(|era| revisions.is_empty() || revisions.contains(&era.revision));
+        Ok(eras)
+    }
+
+    /// The version of an npm package.
+    pub fn npm_version(&self, name: &str) -> Result<String, Error> {
+        let path = self.packages.described.join("package.json");
+        let text = std::fs::read(&path).map_err(Error::io(&path))?;
+        let wanted: Wanted = serde_json::from_slice(&text).map_err(|error| Error::malformed(&path, error))?;
+        let version = wanted.dependencies.get(name).cloned();
+        version.ok_or_else(|| Error::malformed(&path, format!("{name} isn't among the dependencies")))
+    }
+
+    /// The version of a Python package.
+    pub fn python_version(&self, name: &str) -> Result<String, Error> {
+        let path = self.packages.described.join("requirements.txt");
+        let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
+        let version = text
+            .lines()
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix("=="));
+        let version = version.map(|version| version.trim().to_owned());
+        version.ok_or_else(|| Error::malformed(&path, format!("{name} isn't pinned")))
+    }
+}
+
+/// Where a driver stands, which is a script that runs with the packages of any era.
+pub fn driver(name: &str) -> PathBuf {
+    places::in_workspace("interop/drivers").join(name)
+}

@@ -1,0 +1,247 @@
+//! Judges what our side of a session sends by the official schema of the revision that was negotiated.
+
+mod schema;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use mcp_adapters::mcp_wire;
+use mcp_runtime::Revision;
+use serde::Serialize;
+use serde_json::Value;
+
+use self::schema::{Kind, Schema};
+use crate::error::Error;
+use crate::places;
+use crate::wire::{Direction, Entry};
+
+/// Which side of the session is ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ours {
+    Server,
+    Client,
+}
+
+/// The official schemas of all revisions.
+pub struct Judge(BTreeMap<Revision, Schema>);
+
+/// What is to be said of the messages that our side sent.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// How many they were.
+    pub judged: usize,
+    /// What is wrong with which.
+    pub faults: Vec<String>,
+    /// The revisions that were negotiated.
+    pub negotiated: Vec<Revision>,
+}
+
+impl Judge {
+    /// Reads the official schemas, as they are without our corrections.
+    pub fn load() -> Result<Self, Error> {
+        let load = |revision: Revision| {
+            let path = places::in_workspace("schema")
+                .join(revision.as_str())
+                .join("schema.json");
+            Schema::load(&path).map(|schema| (revision, schema))
+        };
+        Revision::ALL.into_iter().map(load).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Whether a definition of the revision's schema declares a member.
+    pub fn declares(&self, revision: Revision, definition: &str, member: &str) -> bool {
+        self.0
+            .get(&revision)
+            .is_some_and(|schema| schema.declares(definition, member))
+    }
+
+    /// Judges what our side sent in the sessions of a log.
+    pub fn judge(&mut self, ours: Ours, log: &[Entry]) -> Verdict {
+        let mut sessions: BTreeMap<u64, Session> = BTreeMap::new();
+        let mut verdict = Verdict::default();
+        for entry in log {
+            let session = sessions.entry(entry.session).or_insert_with(|| Session::new(ours));
+            for message in session.unpack(entry) {
+                let reasons = match entry.way {
+                    Direction::In => {
+                        session.hear(message);
+                        continue;
+                    }
+                    Direction::Out => session.judge(message, &mut self.0),
+                };
+                verdict.judged += 1;
+                let (revision, text) = (session.revision(), shortened(message));
+                let fault = |reason| format!("by {revision}: {reason} in {text}");
+                verdict.faults.extend(reasons.into_iter().map(fault));
+            }
+            if entry.way == Direction::Out && entry.message.is_array() && !session.revision().facts().batches {
+                verdict.faults.push(format!("{} has no batches", session.revision()));
+            }
+        }
+        verdict.negotiated = sessions.values().filter_map(|session| session.negotiated).collect();
+        verdict
+    }
+}
+
+/// What is known of a session while its log is read.
+struct Session {
+    ours: Ours,
+    /// The revision that `initialize` asks for.
+    asked: Option<Revision>,
+    negotiated: Option<Revision>,
+    /// The peer's requests that we haven't answered, by id.
+    unanswered: HashMap<String, Request>,
+    /// The ids of our own requests.
+    used: HashSet<String>,
+    /// The id of our own `initialize`.
+    beginning: Option<String>,
+}
+
+/// A request that waits for its answer.
+struct Request {
+    method: String,
+    /// It asks for a task in place of the result.
+    for_task: bool,
+}
+
+impl Session {
+    fn new(ours: Ours) -> Self {
+        Self {
+            ours,
+            asked: None,
+            negotiated: None,
+            unanswered: HashMap::new(),
+            used: HashSet::new(),
+            beginning: None,
+        }
+    }
+
+    /// The messages of a batch, or the one that is none.
+    fn unpack<'e>(&self, entry: &'e Entry) -> &'e [Value] {
+        match &entry.message {
+            Value::Array(messages) => messages,
+            message => std::slice::from_ref(message),
+        }
+    }
+
+    /// What the session speaks; before that is settled, what `initialize` asks for.
+    fn revision(&self) -> Revision {
+        self.negotiated.or(self.asked).unwrap_or(Revision::LATEST)
+    }
+
+    /// Takes note of what the peer sent.
+    fn hear(&mut self, message: &Value) {
+        let Some(id) = message.get("id").map(Value::to_string) else {
+            return;
+        };
+        if let Some(method) = message["method"].as_str() {
+            if method == "initialize" {
+                self.asked = version(&message["params"]);
+            }
+            let request = Request {
+                method: method.to_owned(),
+                for_task: message["params"].get("task").is_some(),
+            };
+            self.unanswered.insert(id, request);
+        } else if Some(&id) == self.beginning.as_ref() && message.get("result").is_some() {
+            self.negotiated = version(&message["result"]);
+        }
+    }
+
+    /// What is wrong with a message that our side sent.
+    fn judge(&mut self, message: &Value, schemas: &mut BTreeMap<Revision, Schema>) -> Vec<String> {
+        let id = message.get("id").map(Value::to_string);
+        let method = message["method"].as_str().map(str::to_owned);
+        let (kind, definitions) = match (&method, &id) {
+            (Some(method), id) => match self.judge_method(method, message, id.as_deref()) {
+                Ok(known) => known,
+                Err(reason) => return vec![reason],
+            },
+            (None, Some(id)) if message.get("result").is_some() => match self.unanswered.remove(id) {
+                Some(request) => match self.judge_answer(&request, message) {
+                    Ok(known) => known,
+                    Err(reason) => return vec![reason],
+                },
+                None => return vec![format!("nobody asked what {id} answers, or it is answered twice")],
+            },
+            (None, id) => {
+                if let Some(id) = id {
+                    self.unanswered.remove(id);
+                }
+                (Kind::Error, [].as_slice())
+            }
+        };
+        match schemas.get_mut(&self.revision()) {
+            Some(schema) => schema.faults(kind, definitions, message),
+            None => vec!["there is no schema".to_owned()],
+        }
+    }
+
+    /// The kind and the definition of a request or a notification of ours.
+    fn judge_method(&mut self, name: &str, message: &Value, id: Option<&str>) -> Result<Known, String> {
+        if let Some(id) = id {
+            if name == "initialize" {
+                self.asked = version(&message["params"]);
+                self.beginning = Some(id.to_owned());
+            }
+            if !self.used.insert(id.to_owned()) {
+                return Err(format!("the id {id} is used again"));
+            }
+        }
+        let kind = if id.is_some() {
+            Kind::Request
+        } else {
+            Kind::Notification
+        };
+        let method = self
+            .revision()
+            .method(name)
+            .ok_or_else(|| format!("there is no {name}"))?;
+        let away = match self.ours {
+            Ours::Server => mcp_wire::Direction::ServerToClient,
+            Ours::Client => mcp_wire::Direction::ClientToServer,
+        };
+        if ![away, mcp_wire::Direction::Both].contains(&method.direction) {
+            return Err(format!("{name} goes the other way"));
+        }
+        if method.is_request() != id.is_some() {
+            return Err(format!("{name} has an id and is no request, or the other way round"));
+        }
+        Ok((kind, std::slice::from_ref(&method.definition)))
+    }
+
+    /// The definitions of what answers a request.
+    fn judge_answer(&mut self, request: &Request, message: &Value) -> Result<Known, String> {
+        let name = &request.method;
+        if name == "initialize" {
+            self.negotiated = version(&message["result"]);
+        }
+        let method = self.revision().method(name);
+        let method = method.ok_or_else(|| format!("a result for {name}, which doesn't exist"))?;
+        // The first is the method's own; the others only come where a task was asked for.
+        let results = if request.for_task {
+            method.results
+        } else {
+            method.results.get(..1).unwrap_or_default()
+        };
+        Ok((Kind::Result, results))
+    }
+}
+
+type Known = (Kind, &'static [&'static str]);
+
+/// The revision that is named in the parameters or the result of `initialize`.
+fn version(within: &Value) -> Option<Revision> {
+    within["protocolVersion"].as_str()?.parse().ok()
+}
+
+/// A message that fits into a report.
+fn shortened(message: &Value) -> String {
+    let text = message.to_string();
+    match text.char_indices().nth(400) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}

@@ -1,0 +1,139 @@
+//! The official schema of a revision, as validators for whole messages.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{ValidationError, Validator};
+use serde_json::{Value, json};
+
+use crate::error::Error;
+
+/// What kind of message it is, apart from its method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    Request,
+    Notification,
+    Result,
+    Error,
+}
+
+/// The official schema of one revision.
+pub struct Schema {
+    document: Value,
+    /// The member of the document that holds the definitions.
+    definitions: &'static str,
+    envelopes: HashMap<Kind, String>,
+    validators: HashMap<(Kind, String), Validator>,
+}
+
+impl Schema {
+    /// Reads the schema in a file.
+    pub fn load(path: &Path) -> Result<Self, Error> {
+        let text = std::fs::read(path).map_err(Error::io(path))?;
+        let document: Value = serde_json::from_slice(&text).map_err(|error| Error::malformed(path, error))?;
+        let definitions = if document.get("$defs").is_some() {
+            "$defs"
+        } else {
+            "definitions"
+        };
+        let mut schema = Self {
+            document,
+            definitions,
+            envelopes: HashMap::new(),
+            validators: HashMap::new(),
+        };
+        schema.find_envelopes();
+        match schema.envelopes.len() {
+            4 => Ok(schema),
+            found => Err(Error::malformed(
+                path,
+                format!("JSONRPCMessage has {found} of 4 kinds of messages"),
+            )),
+        }
+    }
+
+    /// Whether a definition declares a member.
+    pub fn declares(&self, definition: &str, member: &str) -> bool {
+        let definition = &self.document[self.definitions][definition];
+        definition["properties"].get(member).is_some()
+    }
+
+    /// What is wrong with a message of this kind: `definitions` are those that it, or its result, may have.
+    pub fn faults(&mut self, kind: Kind, definitions: &[&str], message: &Value) -> Vec<String> {
+        let key = (kind, definitions.join("|"));
+        if !self.validators.contains_key(&key) {
+            match self.build(kind, definitions) {
+                Ok(validator) => self.validators.insert(key.clone(), validator),
+                Err(reason) => return vec![reason],
+            };
+        }
+        let Some(validator) = self.validators.get(&key) else {
+            return Vec::new();
+        };
+        validator.iter_errors(message).map(|error| told(&error)).collect()
+    }
+
+    /// Finds the definitions of the JSON-RPC messages, whose names differ among revisions, by what they require.
+    fn find_envelopes(&mut self) {
+        let all = &self.document[self.definitions];
+        let members = all["JSONRPCMessage"]["anyOf"].as_array();
+        for reference in members
+            .into_iter()
+            .flatten()
+            .filter_map(|member| member["$ref"].as_str())
+        {
+            let name = reference.rsplit('/').next().unwrap_or_default();
+            let required = |member: &str| {
+                let required = all[name]["required"].as_array();
+                required.is_some_and(|required| required.iter().any(|name| name == member))
+            };
+            let kind = match (required("method"), required("id")) {
+                (true, true) => Kind::Request,
+                (true, false) => Kind::Notification,
+                _ if required("result") => Kind::Result,
+                _ if required("error") => Kind::Error,
+                _ => continue,
+            };
+            self.envelopes.insert(kind, name.to_owned());
+        }
+    }
+
+    fn build(&self, kind: Kind, definitions: &[&str]) -> Result<Validator, String> {
+        let refer = |name: &str| json!({ "$ref": format!("#/{}/{name}", self.definitions) });
+        let mut all: Vec<Value> = self.envelopes.get(&kind).map(|name| refer(name)).into_iter().collect();
+        let own: Vec<Value> = definitions.iter().map(|name| refer(name)).collect();
+        // An `anyOf` of one would only blur what is wrong.
+        let own = match own.as_slice() {
+            [] => json!({}),
+            [only] => only.clone(),
+            _ => json!({ "anyOf": own }),
+        };
+        all.push(match kind {
+            Kind::Result => json!({ "properties": { "result": own } }),
+            _ => own,
+        });
+        let schema = json!({
+            "$schema": self.document["$schema"],
+            "allOf": all,
+            self.definitions: self.document[self.definitions],
+        });
+        let built = jsonschema::options().should_validate_formats(true).build(&schema);
+        built.map_err(|error| format!("the official schema can't be used: {error}"))
+    }
+}
+
+/// What is wrong and where; of alternatives, what is wrong with the one that fits furthest.
+fn told(error: &ValidationError<'_>) -> String {
+    let nearest = match error.kind() {
+        ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
+            let first = context.iter().filter_map(|alternative| alternative.first());
+            first.max_by_key(|error| error.instance_path().as_str().matches('/').count())
+        }
+        _ => None,
+    };
+    match nearest {
+        Some(nearest) => format!("{}; the nearest: {}", error.instance_path(), told(nearest)),
+        None => format!("{}: {error}", error.instance_path()),
+    }
+}

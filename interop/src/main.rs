@@ -1,0 +1,43 @@
+//! `mcp-interop`: what the runtime and other people's implementations say to each other.
+
+mod args;
+mod conformance;
+mod eras;
+mod error;
+mod example;
+mod judge;
+mod packages;
+mod peers;
+mod places;
+mod process;
+mod wire;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Command};
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let Args { command } = Args::parse();
+    let run = async {
+        match command {
+            Command::Peers(args) => peers::run(&args).await,
+            Command::Conformance(args) => conformance::run(&args).await,
+        }
+    };
+    let done = tokio::select! {
+        done = run => done,
+        // What was being run is dropped, and so its processes end.
+        () = process::asked_to_stop() => return ExitCode::FAILURE,
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("mcp-interop: {error}");
+            ExitCode::from(error.exit_code())
+        }
+    }
+}

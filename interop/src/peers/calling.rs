@@ -1,0 +1,122 @@
+//! Our client with a peer's server.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
+use mcp_runtime::transport::{Transport as Connection, stdio, watched};
+use mcp_runtime::{Limits, Options, Revision, connect, hub};
+use tokio::net::{TcpListener, TcpStream};
+
+use super::cell::{Cell, Maker, Transport};
+use super::host::{Host, Memory};
+use super::report::Step;
+use super::script::Script;
+use super::steps::Play;
+use crate::error::Error;
+use crate::process::{Group, Running};
+use crate::wire::Log;
+
+/// What every cell of this kind needs.
+pub struct Means {
+    pub scripts: Vec<Script>,
+    pub declares: Box<Declares>,
+}
+
+/// Whether a definition of a revision has a member.
+pub type Declares = dyn Fn(Revision, &str, &str) -> bool + Send + Sync;
+
+/// Runs a peer's server and goes through its script with our client.
+pub async fn call(cell: &Cell, means: &Means, steps: &mut Vec<Step>) -> Result<(), String> {
+    let log = Log::create(&cell.file("jsonl")).map_err(|error| error.to_string())?;
+    if cell.transport == Transport::Stdio {
+        let command = match cell.maker {
+            Maker::Everything => cell.everything(0).map_err(|error| error.to_string())?,
+            Maker::TypeScript | Maker::Python => {
+                let mut command = cell.driver("server");
+                command.arg(cell.transport.option());
+                command
+            }
+        };
+        let server = stdio::spawn(command, stdio::SpawnOptions::default()).map_err(|error| error.to_string())?;
+        let _group = Group::of(server.id());
+        return converse(server, log, means, steps).await;
+    }
+    let (_server, url) = serve(cell).await?;
+    let client = HttpClient::new(&url, HttpOptions::default()).map_err(|error| error.to_string())?;
+    converse(client, log, means, steps).await
+}
+
+/// Starts a peer's server of HTTP, and waits until it is there.
+async fn serve(cell: &Cell) -> Result<(Running, String), String> {
+    let told = |error: Error| error.to_string();
+    let failed = |error: std::io::Error| error.to_string();
+    if cell.maker != Maker::Everything {
+        let mut command = cell.driver("server");
+        command.arg(cell.transport.option());
+        let mut server = Running::start(command, &cell.file("stderr")).map_err(told)?;
+        let url = server.line().await.map_err(failed)?;
+        return match url {
+            Some(url) => Ok((server, url)),
+            None => Err(format!(
+                "the server ended without naming its URL; see {}",
+                cell.file("stderr").display()
+            )),
+        };
+    }
+    // This server can't choose a port by itself. Nobody else takes a port that has just been free, most likely.
+    let port = TcpListener::bind(("127.0.0.1", 0))
+        .await
+        .and_then(|free| free.local_addr())
+        .map_err(failed)?
+        .port();
+    let mut server = Running::start(cell.everything(port).map_err(told)?, &cell.file("stderr")).map_err(told)?;
+    while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
+        if server.child.try_wait().map_err(failed)?.is_some() {
+            return Err(format!(
+                "the server ended at once; see {}",
+                cell.file("stderr").display()
+            ));
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let path = if cell.transport == Transport::Sse { "sse" } else { "mcp" };
+    Ok((server, format!("http://127.0.0.1:{port}/{path}")))
+}
+
+/// Goes through the script that is for the server.
+async fn converse(transport: impl Connection, log: Log, means: &Means, steps: &mut Vec<Step>) -> Result<(), String> {
+    let memory = Arc::new(Memory::default());
+    let options = Options {
+        limits: Limits {
+            answer: Duration::from_secs(15),
+            ..Limits::default()
+        },
+        ..Options::default()
+    };
+    let session = connect(
+        Host(Arc::clone(&memory)),
+        hub::Implementation::new("mcp-interop", env!("CARGO_PKG_VERSION")),
+        Host::capabilities(),
+        options,
+        watched(transport, move |way, message| log.note(way, message)),
+    )
+    .await
+    .map_err(|error| format!("no session began: {error}"))?;
+    let peer = session.peer().clone();
+    let server = peer
+        .info()
+        .map(|info| info.implementation.name.clone())
+        .unwrap_or_default();
+    let script = means.scripts.iter().find(|script| script.is_for(&server));
+    let script = script.ok_or_else(|| format!("no script is for a server that calls itself {server:?}"))?;
+    let play = Play {
+        peer: &peer,
+        memory: &memory,
+        script,
+        declares: &*means.declares,
+    };
+    play.run(steps).await;
+    session.close().await;
+    Ok(())
+}

@@ -1,0 +1,185 @@
+//! Our server with the clients of every era, our client with their servers.
+
+mod calling;
+mod cell;
+mod host;
+mod pattern;
+mod report;
+mod script;
+mod serving;
+mod steps;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use self::calling::Means;
+use self::cell::Cell;
+use self::report::{Row, Step};
+use self::script::Script;
+use crate::args::PeersArgs;
+use crate::eras::Era;
+use crate::error::Error;
+use crate::judge::{Judge, Ours};
+use crate::process::progress;
+use crate::{example, wire};
+
+/// How many peers are run at a time.
+const AT_ONCE: usize = 2;
+
+/// How long a peer may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Runs every peer, and says whether all went well.
+pub async fn run(args: &PeersArgs) -> Result<bool, Error> {
+    let eras = Era::of(&args.revisions)?;
+    let mut cells = Vec::new();
+    for era in eras {
+        for cell in Cell::of(&Arc::new(era)) {
+            let row = cell.row()?;
+            if args.only.as_ref().is_none_or(|word| row.mentions(word)) {
+                cells.push((cell, row));
+            }
+        }
+    }
+    if cells.is_empty() {
+        return Err(Error::NoRow(args.only.clone().unwrap_or_default()));
+    }
+    install(&cells).await?;
+    let stage = Arc::new(Stage::prepare(&cells).await?);
+    let rows = play(cells, stage).await;
+
+    let table = report::table(&rows);
+    if let Some(path) = &args.markdown {
+        std::fs::write(path, &table).map_err(Error::io(path))?;
+    }
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&rows).unwrap_or_default());
+    } else {
+        print!("{table}");
+    }
+    eprint!(
+        "{}",
+        report::complaints(&rows, &std::env::current_dir().unwrap_or_default())
+    );
+    Ok(rows.iter().all(Row::is_good))
+}
+
+/// Installs what the cells need, one era after the other.
+async fn install(cells: &[(Cell, Row)]) -> Result<(), Error> {
+    for (index, (cell, _)) in cells.iter().enumerate() {
+        let is_first = cells
+            .iter()
+            .take(index)
+            .all(|(other, _)| other.era.revision != cell.era.revision);
+        if is_first {
+            cell.era
+                .packages
+                .install(|what| progress(&format!("{}: {what}", cell.era.revision)))
+                .await?;
+        }
+        let logs = cell.file("jsonl");
+        let logs = logs.parent().unwrap_or(&logs);
+        std::fs::create_dir_all(logs).map_err(Error::io(logs))?;
+    }
+    Ok(())
+}
+
+/// What all cells share.
+struct Stage {
+    /// Our server, if it is needed.
+    everything: PathBuf,
+    means: Means,
+    judge: Arc<Mutex<Judge>>,
+}
+
+impl Stage {
+    async fn prepare(cells: &[(Cell, Row)]) -> Result<Self, Error> {
+        let everything = if cells.iter().any(|(cell, _)| cell.ours == Ours::Server) {
+            progress("building our server");
+            example::build("everything").await?
+        } else {
+            PathBuf::new()
+        };
+        let judge = Arc::new(Mutex::new(Judge::load()?));
+        let means = Means {
+            scripts: Script::all()?,
+            declares: {
+                let judge = Arc::clone(&judge);
+                Box::new(move |revision, definition, member| locked(&judge).declares(revision, definition, member))
+            },
+        };
+        Ok(Self {
+            everything,
+            means,
+            judge,
+        })
+    }
+
+    /// Runs one peer, and judges what our side sent it.
+    async fn play(&self, cell: &Cell, row: &mut Row) {
+        let steps = &mut row.steps;
+        let done = match cell.ours {
+            Ours::Server => timeout(PATIENCE, serving::serve(cell, &self.everything, steps)).await,
+            Ours::Client => timeout(PATIENCE, calling::call(cell, &self.means, steps)).await,
+        };
+        match done {
+            Ok(Ok(())) => {}
+            Ok(Err(reason)) => steps.push(Step::failed("the whole", reason)),
+            Err(_) => steps.push(Step::failed("the whole", format!("it took more than {PATIENCE:?}"))),
+        }
+        if let Err(reason) = self.judge(cell, row) {
+            row.steps.push(Step::failed("the whole", reason));
+        }
+        row.count();
+    }
+
+    fn judge(&self, cell: &Cell, row: &mut Row) -> Result<(), String> {
+        let log = wire::read(Path::new(&row.log)).map_err(|error| error.to_string())?;
+        let verdict = locked(&self.judge).judge(cell.ours, &log);
+        (row.sent, row.faults) = (verdict.judged, verdict.faults);
+        let expected = [cell.era.revision];
+        if verdict.negotiated.is_empty() || verdict.negotiated.iter().any(|found| !expected.contains(found)) {
+            let found: Vec<String> = verdict.negotiated.iter().map(ToString::to_string).collect();
+            return Err(format!(
+                "the peers agreed on [{}], not on {}",
+                found.join(", "),
+                cell.era.revision
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Runs all cells, some at a time, and gives them back in their order.
+async fn play(cells: Vec<(Cell, Row)>, stage: Arc<Stage>) -> Vec<Row> {
+    let places = Arc::new(Semaphore::new(AT_ONCE));
+    let mut playing = JoinSet::new();
+    for (index, (cell, mut row)) in cells.into_iter().enumerate() {
+        let (places, stage) = (Arc::clone(&places), Arc::clone(&stage));
+        playing.spawn(async move {
+            let _place = places.acquire().await;
+            stage.play(&cell, &mut row).await;
+            let state = if row.is_good() { "good" } else { "NOT GOOD" };
+            progress(&format!("{} {} {}: {state}", row.revision, row.peer, row.transport));
+            (index, row)
+        });
+    }
+    let mut rows = Vec::new();
+    while let Some(played) = playing.join_next().await {
+        match played {
+            Ok(played) => rows.push(played),
+            Err(error) => std::panic::resume_unwind(error.into_panic()),
+        }
+    }
+    rows.sort_by_key(|(index, _)| *index);
+    rows.into_iter().map(|(_, row)| row).collect()
+}
+
+fn locked(judge: &Mutex<Judge>) -> std::sync::MutexGuard<'_, Judge> {
+    judge.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,193 @@
+//! What our client asks of a server and what must come of it, as data: interop/scripts.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::error::Error;
+use crate::places;
+
+/// Everything that is tried with every peer, in this order.
+pub const STEPS: [&str; 20] = [
+    "initialize",
+    "ping",
+    "tools/list",
+    "tools/call",
+    "tools/call error",
+    "tools/call structured",
+    "progress",
+    "cancel",
+    "resources/list",
+    "resources/read",
+    "resources/templates",
+    "resources/subscribe",
+    "prompts/list",
+    "prompts/get",
+    "completion",
+    "logging",
+    "sampling",
+    "roots",
+    "elicitation",
+    "list_changed",
+];
+
+/// What our client does with a kind of server.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Script {
+    /// The names by which these servers introduce themselves.
+    servers: Vec<String>,
+    /// What they say they offer.
+    pub capabilities: Value,
+    /// Each step but the first.
+    pub steps: BTreeMap<String, Plan>,
+}
+
+/// A step.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// Why these servers don't have it, if they don't.
+    pub absent: Option<String>,
+    /// A method, or a member `Definition.member`, without which the revision doesn't have it.
+    pub needs: Option<String>,
+    /// Why some of these servers don't list its tools; without this, all of them do.
+    pub unlisted: Option<String>,
+    /// What is done, one after the other.
+    #[serde(default, rename = "do")]
+    pub actions: Vec<Action>,
+}
+
+/// A part of a step.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Action {
+    /// We call a method.
+    Call(Call),
+    /// We tell something.
+    Tell(Tell),
+    /// The server calls a method, or tells something.
+    Told(Told),
+}
+
+/// A notification of ours.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tell {
+    /// The method.
+    pub tell: String,
+}
+
+/// A call, and what must come of it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Call {
+    /// The method.
+    pub call: String,
+    /// Its parameters.
+    pub params: Option<Value>,
+    /// A pattern for the result.
+    pub result: Option<Value>,
+    /// A pattern for the error that comes instead.
+    pub error: Option<Value>,
+    /// An error must come, or the result of a tool that says it is one.
+    #[serde(default)]
+    pub refused: bool,
+    /// It is called again for some seconds until the result is as it should be.
+    #[serde(default)]
+    pub eventually: bool,
+    /// The progress that must be reported.
+    pub progress: Option<Vec<f64>>,
+    /// The call is cancelled as soon as the server has had time to begin.
+    #[serde(default)]
+    pub cancel: bool,
+}
+
+/// Something that the server must have sent by itself.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Told {
+    /// The method.
+    pub told: String,
+    /// A pattern for its parameters.
+    pub with: Option<Value>,
+    /// How often, at least.
+    #[serde(default = "once")]
+    pub times: usize,
+    /// How long to wait for it, in seconds.
+    #[serde(default = "seconds")]
+    pub within: u64,
+    /// It counts also if it came before the step.
+    #[serde(default)]
+    pub ever: bool,
+}
+
+fn once() -> usize {
+    1
+}
+
+fn seconds() -> u64 {
+    5
+}
+
+impl Script {
+    /// All scripts.
+    pub fn all() -> Result<Vec<Self>, Error> {
+        let directory = places::in_workspace("interop/scripts");
+        let mut scripts = Vec::new();
+        for entry in std::fs::read_dir(&directory).map_err(Error::io(&directory))? {
+            let path = entry.map_err(Error::io(&directory))?.path();
+            let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
+            let script: Self = yaml_serde::from_str(&text).map_err(|error| Error::malformed(&path, error))?;
+            if let Some(step) = script.steps.keys().find(|step| !STEPS.contains(&step.as_str())) {
+                return Err(Error::malformed(&path, format!("there is no step {step:?}")));
+            }
+            scripts.push(script);
+        }
+        Ok(scripts)
+    }
+
+    /// Whether it is for a server of this name.
+    pub fn is_for(&self, server: &str) -> bool {
+        self.servers.iter().any(|name| name == server)
+    }
+}
+
+impl Plan {
+    /// The tools that it calls.
+    pub fn tools(&self) -> impl Iterator<Item = &str> {
+        self.actions.iter().filter_map(|action| match action {
+            Action::Call(Call {
+                call,
+                params: Some(params),
+                refused: false,
+                ..
+            }) if call == "tools/call" => params["name"].as_str(),
+            _ => None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_script_says_something_about_every_step() {
+        let scripts = Script::all().unwrap();
+        assert!(!scripts.is_empty());
+        for script in scripts {
+            for step in &STEPS[1..] {
+                let plan = script.steps.get(*step);
+                let plan = plan.unwrap_or_else(|| panic!("{:?} say nothing about {step}", script.servers));
+                assert_ne!(
+                    plan.absent.is_some(),
+                    !plan.actions.is_empty(),
+                    "{:?}: {step}",
+                    script.servers
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Our server with a peer's client.
+
+use std::path::Path;
+
+use super::cell::{Cell, Transport};
+use super::report::{Status, Step};
+use super::script::STEPS;
+use crate::error::Error;
+use crate::process::{Running, leading};
+
+/// Runs our server and lets a peer's client go through all steps.
+pub async fn serve(cell: &Cell, everything: &Path, steps: &mut Vec<Step>) -> Result<(), String> {
+    let told = |error: Error| error.to_string();
+    let log = cell.file("jsonl");
+    if log.exists() {
+        // The server appends to it.
+        std::fs::remove_file(&log).map_err(|error| error.to_string())?;
+    }
+    let mut client = cell.driver("client");
+    client.arg(cell.transport.option());
+    let server = if cell.transport == Transport::Stdio {
+        client.arg(everything).arg("--log").arg(&log);
+        None
+    } else {
+        let mut command = leading(everything);
+        command.arg("--http").arg("--log").arg(&log);
+        let mut server = Running::start(command, &cell.file("server.stderr")).map_err(told)?;
+        let url = server.line().await.map_err(|error| error.to_string())?;
+        let url = url.ok_or("our server ended without naming its URL")?;
+        client.arg(match cell.transport {
+            // Both are there, side by side.
+            Transport::Sse => url.replace("/mcp", "/sse"),
+            _ => url,
+        });
+        Some(server)
+    };
+
+    let mut client = Running::start(client, &cell.file("stderr")).map_err(told)?;
+    while let Some(line) = client.line().await.map_err(|error| error.to_string())? {
+        let step = serde_json::from_str(&line).map_err(|error| format!("the driver said {line:?}: {error}"))?;
+        steps.push(step);
+    }
+    let status = client.end().await.map_err(|error| error.to_string())?;
+    if !status.success() && !steps.iter().any(|step| step.status == Status::Failed) {
+        return Err(format!(
+            "the driver ended with {status}; see {}",
+            cell.file("stderr").display()
+        ));
+    }
+    if let Some(server) = server {
+        let status = server.end().await.map_err(|error| error.to_string())?;
+        if !status.success() {
+            return Err(format!(
+                "our server ended with {status}; see {}",
+                cell.file("server.stderr").display()
+            ));
+        }
+    }
+    let untold = |name: &&&str| !steps.iter().any(|step| step.step == **name);
+    let untold: Vec<Step> = STEPS
+        .iter()
+        .filter(untold)
+        .map(|name| Step::failed(name, "the driver skipped it"))
+        .collect();
+    steps.extend(untold);
+    Ok(())
+}

@@ -1,0 +1,252 @@
+//! Does what a script says.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_adapters::mcp_wire::{self, Message};
+use mcp_runtime::{CallError, ClientSide, Peer, Progress, Revision, hub};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+use super::calling::Declares;
+use super::host::Memory;
+use super::pattern::departure;
+use super::report::{Status, Step};
+use super::script::{Action, Call, Plan, STEPS, Script, Tell, Told};
+
+/// How long a server has to begin with a call before the call is cancelled.
+const BEGINNING: Duration = Duration::from_millis(500);
+
+/// How often what comes eventually is asked for again, and how long each time waits.
+const RETRIES: usize = 25;
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// A session of our client, and the script for its server.
+pub struct Play<'p> {
+    pub peer: &'p Peer<ClientSide>,
+    pub memory: &'p Arc<Memory>,
+    pub script: &'p Script,
+    pub declares: &'p Declares,
+}
+
+impl Play<'_> {
+    /// Goes through all steps.
+    pub async fn run(&self, steps: &mut Vec<Step>) {
+        steps.push(self.initialized());
+        let listed = self.list_tools().await.unwrap_or_default();
+        for &name in STEPS.iter().skip(1) {
+            let step = match self.script.steps.get(name) {
+                None => Step::failed(name, "the script says nothing about it"),
+                Some(plan) => self.step(name, plan, &listed).await,
+            };
+            steps.push(step);
+        }
+    }
+
+    fn initialized(&self) -> Step {
+        let found = self
+            .peer
+            .info()
+            .map(|info| info.capabilities.clone())
+            .unwrap_or_default();
+        outcome(
+            "initialize",
+            departure(&self.script.capabilities, &found).map_or(Ok(()), Err),
+        )
+    }
+
+    async fn list_tools(&self) -> Result<Vec<String>, String> {
+        let listed = self
+            .call(&asking("tools/list", None))
+            .await
+            .map_err(|error| error.to_string())?;
+        let tools = listed["tools"].as_array().into_iter().flatten();
+        Ok(tools
+            .filter_map(|tool| tool["name"].as_str().map(str::to_owned))
+            .collect())
+    }
+
+    async fn step(&self, name: &str, plan: &Plan, listed: &[String]) -> Step {
+        let absent = |detail: &str| Step {
+            step: name.to_owned(),
+            status: Status::Absent,
+            detail: detail.to_owned(),
+        };
+        if let Some(why) = &plan.absent {
+            return absent(why);
+        }
+        if let Some(needs) = &plan.needs
+            && !self.has(needs)
+        {
+            return absent(&format!("the revision has no {needs}"));
+        }
+        if let Some(why) = &plan.unlisted
+            && plan.tools().any(|tool| !listed.iter().any(|listed| listed == tool))
+        {
+            return absent(why);
+        }
+        let before = self.memory.len();
+        for action in &plan.actions {
+            let done = match action {
+                Action::Call(call) => self
+                    .try_until(call)
+                    .await
+                    .map_err(|reason| format!("{}: {reason}", named(call))),
+                Action::Tell(tell) => self.tell(tell).await.map_err(|error| format!("{}: {error}", tell.tell)),
+                Action::Told(told) => self.try_told(told, before).await,
+            };
+            if done.is_err() {
+                return outcome(name, done);
+            }
+        }
+        outcome(name, Ok(()))
+    }
+
+    /// Whether the negotiated revision has a method, or a member `Definition.member`.
+    fn has(&self, needs: &str) -> bool {
+        let revision = self.peer.revision().unwrap_or(Revision::LATEST);
+        match needs.split_once('.') {
+            Some((definition, member)) => (self.declares)(revision, definition, member),
+            None => revision.method(needs).is_some(),
+        }
+    }
+
+    /// Calls once, or again and again where that may take a while.
+    async fn try_until(&self, call: &Call) -> Result<(), String> {
+        let mut done = self.try_call(call).await;
+        for _ in 0..RETRIES {
+            if done.is_ok() || !call.eventually {
+                break;
+            }
+            tokio::time::sleep(PAUSE).await;
+            done = self.try_call(call).await;
+        }
+        done
+    }
+
+    async fn try_call(&self, call: &Call) -> Result<(), String> {
+        if call.cancel {
+            // Whoever drops a call's future cancels the call.
+            return match timeout(BEGINNING, self.call(call)).await {
+                Err(_) => Ok(()),
+                Ok(answer) => Err(format!("it was answered before it could be cancelled: {answer:?}")),
+            };
+        }
+        let (sender, mut made) = mpsc::channel::<Progress>(64);
+        let answer = match &call.progress {
+            Some(_) => request(&self.peer.clone().with_progress(sender), call).await,
+            None => self.call(call).await,
+        };
+        if let Some(expected) = &call.progress {
+            made.close();
+            let mut found = Vec::new();
+            while let Some(progress) = made.recv().await {
+                found.push(progress.progress);
+            }
+            if *expected != found {
+                return Err(format!("expected progress {expected:?}, found {found:?}"));
+            }
+        }
+        match (answer, &call.error) {
+            (Err(CallError::Peer(_)), None) if call.refused => Ok(()),
+            (Ok(result), None) if call.refused => departure(&json!({"isError": true}), &result).map_or(Ok(()), Err),
+            (Err(CallError::Peer(error)), Some(pattern)) => {
+                let found = serde_json::to_value(&error).unwrap_or_default();
+                departure(pattern, &found).map_or(Ok(()), Err)
+            }
+            (Ok(result), None) => {
+                let pattern = call.result.clone().unwrap_or_else(|| json!({}));
+                departure(&pattern, &result).map_or(Ok(()), Err)
+            }
+            (Ok(result), Some(_)) => Err(format!("it should fail, and gave {result}")),
+            (Err(error), _) => Err(error.to_string()),
+        }
+    }
+
+    async fn tell(&self, tell: &Tell) -> Result<(), CallError> {
+        match message(json!({"method": tell.tell}))? {
+            Message::Notification(notice) => self.peer.tell(notice.notification).await,
+            _ => Err(wrong("it tells what is no notification")),
+        }
+    }
+
+    async fn try_told(&self, told: &Told, before: usize) -> Result<(), String> {
+        let after = if told.ever { 0 } else { before };
+        let pattern = told.with.clone().unwrap_or_else(|| json!({}));
+        let fits = |params: &Value| params.is_null() || departure(&pattern, params).is_none();
+        let heard = async {
+            while self
+                .memory
+                .of(&told.told, after)
+                .iter()
+                .filter(|params| fits(params))
+                .count()
+                < told.times
+            {
+                self.memory.more().await;
+            }
+        };
+        timeout(Duration::from_secs(told.within), heard).await.map_err(|_| {
+            let found = Value::from(self.memory.of(&told.told, after));
+            format!(
+                "{} didn't come {} times with {pattern}; what came is {found}",
+                told.told, told.times
+            )
+        })
+    }
+
+    async fn call(&self, call: &Call) -> Result<Value, CallError> {
+        request(self.peer, call).await
+    }
+}
+
+/// Calls a method by its name.
+async fn request(peer: &Peer<ClientSide>, call: &Call) -> Result<Value, CallError> {
+    let params = call.params.clone().unwrap_or_else(|| json!({}));
+    let Message::Request(call) = message(json!({"id": 0, "method": call.call, "params": params}))? else {
+        return Err(wrong("it calls what is no request"));
+    };
+    let result = peer.call(call.request).await?;
+    serde_json::to_value(&result).map_err(|error| CallError::InvalidResult(error.to_string()))
+}
+
+/// A message of ours, as a script has it.
+fn message(mut json: Value) -> Result<hub::ClientMessage, CallError> {
+    json["jsonrpc"] = json!("2.0");
+    mcp_wire::from_str(&json.to_string()).map_err(wrong)
+}
+
+fn wrong(reason: impl std::fmt::Display) -> CallError {
+    CallError::Unrepresentable(format!("the script is wrong: {reason}"))
+}
+
+fn asking(method: &str, params: Option<Value>) -> Call {
+    Call {
+        call: method.to_owned(),
+        params,
+        result: None,
+        error: None,
+        refused: false,
+        eventually: false,
+        progress: None,
+        cancel: false,
+    }
+}
+
+/// A call as it is named in a complaint.
+fn named(call: &Call) -> String {
+    let name = call.params.as_ref().and_then(|params| params["name"].as_str());
+    name.map_or_else(|| call.call.clone(), |name| format!("{} {name}", call.call))
+}
+
+fn outcome(step: &str, done: Result<(), String>) -> Step {
+    match done {
+        Ok(()) => Step {
+            step: step.to_owned(),
+            status: Status::Ok,
+            detail: String::new(),
+        },
+        Err(reason) => Step::failed(step, reason),
+    }
+}

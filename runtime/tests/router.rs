@@ -1,0 +1,385 @@
+//! What the router does for a server's author.
+#![cfg(feature = "router")]
+
+use std::time::Duration;
+
+use mcp_runtime::router::{
+    Call, Completing, Variables, prompt, resource, resource_not_found, resource_template, tool, tool_with_schema,
+};
+use mcp_runtime::transport::channel;
+use mcp_runtime::{
+    CallError, CallServer, ClientHandler, ClientSession, ClientSide, Context, ErrorObject, Options, Router, Structured,
+    connect, error_code, hub,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+#[derive(Deserialize, JsonSchema)]
+struct Nothing {}
+
+#[derive(Deserialize, JsonSchema)]
+struct Place {
+    city: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Weather {
+    celsius: f64,
+}
+
+/// A client that notes what it is told.
+struct Ear(mpsc::UnboundedSender<String>);
+
+impl ClientHandler<Context<ClientSide>> for Ear {
+    async fn on_logging_message(&self, params: hub::LoggingMessageNotificationParams, _: &Context<ClientSide>) {
+        self.hear(format!("{} {}", params.level.as_str(), params.data.text()));
+    }
+
+    async fn on_tool_list_changed(&self, _: Option<hub::NotificationParams>, _: &Context<ClientSide>) {
+        self.hear("tools".to_owned());
+    }
+
+    async fn on_resource_list_changed(&self, _: Option<hub::NotificationParams>, _: &Context<ClientSide>) {
+        self.hear("resources".to_owned());
+    }
+
+    async fn on_prompt_list_changed(&self, _: Option<hub::NotificationParams>, _: &Context<ClientSide>) {
+        self.hear("prompts".to_owned());
+    }
+
+    async fn on_resource_updated(&self, params: hub::ResourceUpdatedNotificationParams, _: &Context<ClientSide>) {
+        self.hear(params.uri);
+    }
+}
+
+impl Ear {
+    fn hear(&self, what: String) {
+        self.0.send(what).expect("the test listens");
+    }
+}
+
+type Heard = mpsc::UnboundedReceiver<String>;
+
+async fn client_of(router: &Router) -> (ClientSession, Heard) {
+    let (ours, theirs) = channel(16);
+    router.clone().serve(Options::default(), theirs);
+    let (ear, heard) = mpsc::unbounded_channel();
+    let info = hub::Implementation::new("test", "1.0");
+    let capabilities = hub::ClientCapabilities::default();
+    let session = connect(Ear(ear), info, capabilities, Options::default(), ours).await;
+    (session.expect("a session begins"), heard)
+}
+
+async fn next(heard: &mut Heard) -> String {
+    let heard = tokio::time::timeout(Duration::from_secs(5), heard.recv()).await;
+    heard.expect("something is heard in time").expect("the session goes on")
+}
+
+async fn nothing(heard: &mut Heard) {
+    let heard = tokio::time::timeout(Duration::from_millis(100), heard.recv()).await;
+    assert!(heard.is_err(), "{heard:?}");
+}
+
+fn refused<T: std::fmt::Debug>(result: Result<T, CallError>) -> ErrorObject {
+    match result {
+        Err(CallError::Peer(error)) => error,
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+fn call(name: &str, arguments: Value) -> hub::CallToolRequestParams {
+    let arguments = arguments.as_object().expect("arguments are an object").clone();
+    hub::CallToolRequestParams::new(name).with_arguments(arguments)
+}
+
+fn text(result: &hub::CallToolResult) -> &str {
+    match result.content.as_slice() {
+        [hub::ContentBlock::Text(text)] => &text.text,
+        other => panic!("not one text: {other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn arguments_are_judged_before_the_tool_is_called() {
+    let router = Router::new("test", "1.0").tool("weather", "Tells the weather", |place: Place, _| async move {
+        format!("sun in {}", place.city)
+    });
+    let (client, _heard) = client_of(&router).await;
+    let peer = client.peer();
+
+    let result = peer.call_tool(call("weather", json!({"city": "Bern"}))).await.unwrap();
+    assert_eq!(text(&result), "sun in Bern");
+    let error = refused(peer.call_tool(call("weather", json!({"city": 5}))).await);
+    assert_eq!(error.code, error_code::INVALID_PARAMS);
+    assert!(error.message.contains("/city"), "{}", error.message);
+    let error = refused(peer.call_tool(hub::CallToolRequestParams::new("weather")).await);
+    assert_eq!(error.code, error_code::INVALID_PARAMS);
+    let error = refused(peer.call_tool(call("whether", json!({}))).await);
+    assert_eq!(
+        (error.code, error.message.as_str()),
+        (error_code::INVALID_PARAMS, "Unknown tool: whether")
+    );
+}
+
+#[tokio::test]
+async fn structured_content_has_a_schema_and_is_text_as_well() {
+    let router = Router::new("test", "1.0").tool("weather", "Tells the weather", |place: Place, _| async move {
+        match place.city.as_str() {
+            "Bern" => Ok(Structured(Weather { celsius: 21.5 })),
+            city => Err(format!("nobody measures in {city}")),
+        }
+    });
+    let (client, _heard) = client_of(&router).await;
+    let peer = client.peer();
+
+    let tools = peer.list_tools(None).await.unwrap().tools;
+    let schema = json!(tools[0].output_schema);
+    assert_eq!(schema["properties"]["celsius"]["type"], "number");
+    let result = peer.call_tool(call("weather", json!({"city": "Bern"}))).await.unwrap();
+    assert_eq!(json!(result.structured_content), json!({"celsius": 21.5}));
+    assert_eq!(text(&result), r#"{"celsius":21.5}"#);
+    let result = peer.call_tool(call("weather", json!({"city": "Basel"}))).await.unwrap();
+    assert_eq!(
+        (text(&result), result.is_error),
+        ("nobody measures in Basel", Some(true))
+    );
+}
+
+#[tokio::test]
+async fn what_a_tool_gives_is_what_it_promises_or_an_internal_error() {
+    let schema = json!({"type": "object"});
+    let promise = json!({"type": "object", "required": ["celsius"]});
+    let promising = hub::Tool::new("weather", schema.clone()).with_output_schema(promise);
+    let breaks = tool_with_schema(promising, |arguments, _| async move {
+        hub::CallToolResult::new(vec![]).with_structured_content(arguments)
+    });
+    let router = Router::new("test", "1.0").with(breaks.unwrap());
+    let (client, _heard) = client_of(&router).await;
+    let peer = client.peer();
+    peer.call_tool(call("weather", json!({"celsius": 3}))).await.unwrap();
+    let error = refused(peer.call_tool(call("weather", json!({"kelvin": 276}))).await);
+    assert_eq!(error.code, error_code::INTERNAL_ERROR);
+    assert!(
+        !error.message.contains("kelvin"),
+        "internals are leaked: {}",
+        error.message
+    );
+
+    let wrong = hub::Tool::new("wrong", json!({"type": 5}));
+    let refused = tool_with_schema(wrong, |_, _| async { "" }).unwrap_err();
+    assert!(
+        refused
+            .to_string()
+            .starts_with("the input schema of the tool `wrong`: "),
+        "{refused}"
+    );
+}
+
+#[tokio::test]
+async fn lists_come_in_pages() {
+    let mut router = Router::new("test", "1.0").page_size(2);
+    for name in ["e", "b", "d", "a", "c"] {
+        router = router.tool(name, "A tool", |_: Nothing, _| async { "" });
+    }
+    let (client, _heard) = client_of(&router).await;
+    let mut names = Vec::new();
+    let mut pages = Vec::new();
+    let mut params = hub::PaginatedRequestParams::default();
+    loop {
+        let page = client.peer().list_tools(Some(params.clone())).await.unwrap();
+        pages.push(page.tools.len());
+        names.extend(page.tools.into_iter().map(|tool| tool.name));
+        match page.next_cursor {
+            Some(cursor) => params.cursor = Some(cursor),
+            None => break,
+        }
+    }
+    assert_eq!((names.concat().as_str(), pages), ("abcde", vec![2, 2, 1]));
+    params.cursor = Some("nobody gave this".to_owned());
+    let error = refused(client.peer().list_tools(Some(params)).await);
+    assert_eq!(error.code, error_code::INVALID_PARAMS);
+}
+
+#[tokio::test]
+async fn resources_are_read_by_address_or_by_template() {
+    let readme = hub::Resource::new("Readme", "file:///readme").with_mime_type("text/plain");
+    let files = hub::ResourceTemplate::new("Files", "file:///{user}/{+path}");
+    let files = resource_template(files, |uri: String, variables: Variables, _: Call| async move {
+        match variables["user"].as_str() {
+            "nobody" => Err(resource_not_found(&uri)),
+            user => Ok(format!("{} of {user}", variables["path"])),
+        }
+    });
+    let router = Router::new("test", "1.0")
+        .with(resource(readme, |_| async { Ok("Read me") }))
+        .with(files.unwrap());
+    let (client, _heard) = client_of(&router).await;
+    let read = async |uri: &str| {
+        let result = client
+            .peer()
+            .read_resource(hub::ReadResourceRequestParams::new(uri))
+            .await;
+        result.map(|result| json!(result.contents))
+    };
+
+    let readme = json!([{"uri": "file:///readme", "mimeType": "text/plain", "text": "Read me"}]);
+    assert_eq!(read("file:///readme").await.unwrap(), readme);
+    let file = json!([{"uri": "file:///a%20b/c/d", "text": "c/d of a b"}]);
+    assert_eq!(read("file:///a%20b/c/d").await.unwrap(), file);
+    for uri in ["http:///readme", "file:///nobody/x"] {
+        let error = refused(read(uri).await);
+        assert_eq!(error.code, hub::error_code::RESOURCE_NOT_FOUND);
+        assert_eq!(json!(error.data), json!({"uri": uri}));
+    }
+    assert_eq!(
+        client
+            .peer()
+            .list_resource_templates(None)
+            .await
+            .unwrap()
+            .resource_templates
+            .len(),
+        1
+    );
+}
+
+#[tokio::test]
+async fn a_prompt_is_filled_in_once_all_it_requires_is_there() {
+    let greeting = hub::Prompt::new("greeting").with_arguments(vec![
+        hub::PromptArgument::new("name").with_required(true),
+        hub::PromptArgument::new("town").with_required(true),
+        hub::PromptArgument::new("mood"),
+    ]);
+    let route = prompt(greeting, |arguments, _| async move {
+        let words = hub::TextContent::new(format!("Hello {}", arguments["name"]));
+        Ok(hub::GetPromptResult::new(vec![hub::PromptMessage::new(
+            hub::Role::User,
+            words,
+        )]))
+    });
+    let route = route.complete("town", |typed: Completing, _| async move {
+        let country = typed.arguments.get("country").cloned().unwrap_or_default();
+        (0..150).map(|town| format!("{}{country}{town}", typed.value)).collect()
+    });
+    let router = Router::new("test", "1.0").with(route);
+    let (client, _heard) = client_of(&router).await;
+    let peer = client.peer();
+
+    let mut params = hub::GetPromptRequestParams::new("greeting");
+    let error = refused(peer.get_prompt(params.clone()).await);
+    assert_eq!(error.code, error_code::INVALID_PARAMS);
+    assert_eq!(error.message, "Missing arguments: name, town");
+    params.arguments = Some(
+        [("name", "Ada"), ("town", "Bern")]
+            .map(|(k, v)| (k.to_owned(), v.to_owned()))
+            .into_iter()
+            .collect(),
+    );
+    assert_eq!(peer.get_prompt(params).await.unwrap().messages.len(), 1);
+    let error = refused(peer.get_prompt(hub::GetPromptRequestParams::new("farewell")).await);
+    assert_eq!(
+        (error.code, error.message.as_str()),
+        (error_code::INVALID_PARAMS, "Unknown prompt: farewell")
+    );
+
+    let complete = async |argument: &str| {
+        let argument = hub::CompleteRequestParamsArgument::new(argument, "B");
+        let mut params = hub::CompleteRequestParams::new(argument, hub::PromptReference::new("greeting"));
+        let complete = [("country".to_owned(), "-CH-".to_owned())].into_iter().collect();
+        params.context = Some(hub::CompleteRequestParamsContext::default().with_arguments(complete));
+        peer.complete(params).await.unwrap().completion
+    };
+    let towns = complete("town").await;
+    assert_eq!((towns.values.len(), towns.values[7].as_str()), (100, "B-CH-7"));
+    assert_eq!((towns.total, towns.has_more), (Some(150), Some(true)));
+    assert!(complete("mood").await.values.is_empty());
+}
+
+#[tokio::test]
+async fn log_messages_below_the_clients_level_stay_here() {
+    let router = Router::new("test", "1.0").tool("log", "Logs", |_: Nothing, call: Call| async move {
+        call.log(hub::LoggingLevel::Debug, json!({"step": 1})).await?;
+        call.log(hub::LoggingLevel::Error, json!("bad")).await?;
+        Ok::<_, CallError>("logged")
+    });
+    let (client, mut heard) = client_of(&router).await;
+    let peer = client.peer();
+    peer.call_tool(call("log", json!({}))).await.unwrap();
+    assert_eq!(next(&mut heard).await, r#"debug {"step":1}"#);
+    assert_eq!(next(&mut heard).await, r#"error "bad""#);
+
+    peer.set_level(hub::SetLevelRequestParams::new(hub::LoggingLevel::Warning))
+        .await
+        .unwrap();
+    peer.call_tool(call("log", json!({}))).await.unwrap();
+    assert_eq!(next(&mut heard).await, r#"error "bad""#);
+    nothing(&mut heard).await;
+    let unknown = hub::SetLevelRequestParams::new("loud");
+    assert_eq!(refused(peer.set_level(unknown).await).code, error_code::INVALID_PARAMS);
+}
+
+#[tokio::test]
+async fn subscribers_alone_are_told_that_a_resource_has_changed() {
+    let news = hub::Resource::new("News", "test://news");
+    let router = Router::new("test", "1.0").with(resource(news, |_| async { Ok("") }));
+    let (subscriber, mut heard) = client_of(&router).await;
+    let (_other, mut other_heard) = client_of(&router).await;
+    let peer = subscriber.peer();
+    peer.subscribe(hub::SubscribeRequestParams::new("test://news"))
+        .await
+        .unwrap();
+    let error = refused(peer.subscribe(hub::SubscribeRequestParams::new("test://olds")).await);
+    assert_eq!(error.code, hub::error_code::RESOURCE_NOT_FOUND);
+
+    router.resource_updated("test://news");
+    router.resource_updated("test://olds");
+    assert_eq!(next(&mut heard).await, "test://news");
+    peer.unsubscribe(hub::UnsubscribeRequestParams::new("test://news"))
+        .await
+        .unwrap();
+    router.resource_updated("test://news");
+    nothing(&mut heard).await;
+    nothing(&mut other_heard).await;
+}
+
+#[tokio::test]
+async fn every_client_is_told_when_a_list_changes() {
+    let router = Router::new("test", "1.0")
+        .tool("stays", "Stays", |_: Nothing, _| async { "" })
+        .with(resource(hub::Resource::new("News", "test://news"), |_| async {
+            Ok("")
+        }))
+        .with(prompt(hub::Prompt::new("stays"), |_, _| async {
+            Ok(hub::GetPromptResult::new(vec![]))
+        }));
+    let (first, mut first_heard) = client_of(&router).await;
+    let (_second, mut second_heard) = client_of(&router).await;
+
+    router.insert(tool("comes", "Comes", |_: Nothing, _| async { "here" }));
+    assert_eq!(next(&mut first_heard).await, "tools");
+    assert_eq!(next(&mut second_heard).await, "tools");
+    assert_eq!(first.peer().list_tools(None).await.unwrap().tools.len(), 2);
+    assert!(router.remove_tool("comes"));
+    assert_eq!(next(&mut first_heard).await, "tools");
+    assert!(!router.remove_tool("comes"));
+    assert!(router.remove_resource("test://news"));
+    assert_eq!(next(&mut first_heard).await, "resources");
+    assert!(router.remove_prompt("stays"));
+    assert_eq!(next(&mut first_heard).await, "prompts");
+    nothing(&mut first_heard).await;
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_is_told_once_of_many_changes() {
+    let router = Router::new("test", "1.0").tool("stays", "Stays", |_: Nothing, _| async { "" });
+    let (_client, mut heard) = client_of(&router).await;
+    // Nothing is told before this task waits, and then what is the same is told once.
+    for _ in 0..1000 {
+        router.insert(tool("comes", "Comes", |_: Nothing, _| async { "" }));
+        assert!(router.remove_tool("comes"));
+    }
+    assert_eq!(next(&mut heard).await, "tools");
+    nothing(&mut heard).await;
+}
