@@ -16,7 +16,7 @@ export function requires(sdk, since, what) {
   if (!has(sdk, since)) throw new Absent(`${what} came with ${since}; SDK ${sdk.version} speaks ${sdk.revision}`);
 }
 
-/** Whether the server has this tool; a server for an era before `since` need not, but ours translates what it can. */
+/** Whether the server has this tool: before `since` it need not, but ours translates what it can. */
 export function mayCall({ sdk, tools }, name, since) {
   const listed = tools.includes(name);
   assert.ok(listed || !has(sdk, since), `${name} is not listed`);

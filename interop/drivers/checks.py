@@ -4,6 +4,7 @@ import base64
 
 import mcp.types as types
 from mcp.shared.exceptions import McpError
+
 from peer import REVISION, Absent, Peer
 
 SILENCE_SECONDS = 0.25
@@ -11,14 +12,14 @@ SILENCE_SECONDS = 0.25
 
 
 def requires(since: str, what: str) -> None:
-    if REVISION < since:
+    if since > REVISION:
         raise Absent(f"{what} came with {since}; this SDK speaks {REVISION}")
 
 
 def may_call(peer: Peer, name: str, since: str) -> bool:
-    """Whether the server has this tool; a server for an era before `since` need not, but ours translates what it can."""
+    """Whether the server has this tool: before `since` it need not, but ours translates what it can."""
     listed = name in peer.tool_names
-    assert listed or REVISION < since, f"{name} is not listed"
+    assert listed or since > REVISION, f"{name} is not listed"
     return listed
 
 

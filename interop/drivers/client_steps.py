@@ -1,4 +1,7 @@
-"""What a client of the Python SDK does with a server that has the fixtures. Each step answers with what it saw, or raises."""
+"""What a client of the Python SDK does with a server that has the fixtures.
+
+Each step answers with what it saw, or raises.
+"""
 
 import steps_offers
 import steps_questions

@@ -4,9 +4,10 @@ import json
 
 import anyio
 import mcp.types as types
+from pydantic import AnyUrl
+
 from checks import SILENCE_SECONDS, check_png, equal, error_of
 from peer import Peer
-from pydantic import AnyUrl
 
 RESOURCE_NOT_FOUND = -32002
 WATCHED = "test://watched-resource"

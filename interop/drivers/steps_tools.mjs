@@ -66,7 +66,7 @@ export async function callStructured(peer) {
 export async function progress(peer) {
   peer.forgetNotifications();
   await peer.callForText("test_tool_with_progress", {}, { onprogress: () => {} });
-  const { progressToken } = peer.sent.at(-1).params._meta;
+  const { progressToken } = peer.sent.findLast(({ params }) => params?.name === "test_tool_with_progress").params._meta;
   const reports = peer.told("notifications/progress");
   const expected = [0, 50, 100].map((progress) => ({ progressToken, progress, total: 100 }));
   assert.deepEqual(reports.map(({ message, ...report }) => report), expected);

@@ -5,8 +5,9 @@ import json
 
 import anyio
 import mcp.types as types
-from checks import SILENCE_SECONDS, check_png, equal, error_of, may_call, requires
 from mcp.shared.exceptions import McpError
+
+from checks import SILENCE_SECONDS, check_png, equal, error_of, may_call, requires
 from peer import REVISION, Peer
 
 
@@ -51,9 +52,10 @@ async def call_tools(peer: Peer) -> str:
 
 def check_audio(block) -> None:
     """Before there was audio, it has to come as a resource."""
-    mime_type, data = (
-        (block.mimeType, block.data) if REVISION >= "2025-03-26" else (block.resource.mimeType, block.resource.blob)
-    )
+    if REVISION >= "2025-03-26":
+        mime_type, data = block.mimeType, block.data
+    else:
+        mime_type, data = block.resource.mimeType, block.resource.blob
     equal(mime_type, "audio/wav")
     equal(base64.b64decode(data)[:4], b"RIFF")
 
