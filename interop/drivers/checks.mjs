@@ -31,7 +31,10 @@ export async function allTools(peer, list) {
 
 /** The error that a call must end with. */
 export async function errorOf(call) {
-  const result = await call.then((value) => ({ value }), (error) => ({ error: error ?? new Error("cancelled") }));
+  const result = await call.then(
+    (value) => ({ value }),
+    (error) => ({ error: error ?? new Error("cancelled") }),
+  );
   assert.ok(!("value" in result), `should have failed, but answered ${JSON.stringify(result.value)}`);
   return result.error;
 }

@@ -1,4 +1,5 @@
-// What a client of the TypeScript SDK does with a server that has the fixtures. Each step answers with what it saw, or throws.
+// What a client of the TypeScript SDK does with a server that has the fixtures.
+// Each step answers with what it saw, or throws.
 
 import assert from "node:assert/strict";
 import * as offers from "./steps_offers.mjs";

@@ -44,14 +44,23 @@ export async function subscribe(peer) {
   await peer.client.unsubscribeResource({ uri: WATCHED });
   await peer.callForText("test_touch_resource", { uri: WATCHED });
   await sleep(SILENCE_MILLISECONDS);
-  assert.deepEqual(peer.told(method).map(({ uri }) => uri), [WATCHED]);
+  assert.deepEqual(
+    peer.told(method).map(({ uri }) => uri),
+    [WATCHED],
+  );
   return "told once while subscribed, not after";
 }
 
 export async function listPrompts({ client }) {
   const { prompts } = await client.listPrompts();
   const { arguments: expected } = prompts.find(({ name }) => name === "test_prompt_with_arguments");
-  assert.deepEqual(expected.map(({ name, required }) => [name, required]), [["arg1", true], ["arg2", true]]);
+  assert.deepEqual(
+    expected.map(({ name, required }) => [name, required]),
+    [
+      ["arg1", true],
+      ["arg2", true],
+    ],
+  );
   return prompts.map(({ name }) => name).join(", ");
 }
 
@@ -70,7 +79,8 @@ export async function getPrompts({ client }) {
 }
 
 export async function completion({ client }) {
-  const complete = async (ref, name, value) => (await client.complete({ ref, argument: { name, value } })).completion.values;
+  const complete = async (ref, name, value) =>
+    (await client.complete({ ref, argument: { name, value } })).completion.values;
   const prompt = { type: "ref/prompt", name: "test_prompt_with_arguments" };
   const all = await complete(prompt, "arg1", "par");
   assert.deepEqual(all, ["paris", "park", "party"]);
@@ -90,12 +100,18 @@ export async function logging(peer) {
   await peer.callForText("test_tool_with_logging");
   await sleep(SILENCE_MILLISECONDS);
   const messages = peer.told(method);
-  assert.deepEqual(messages.map(({ level }) => level), ["info", "info", "info"]);
+  assert.deepEqual(
+    messages.map(({ level }) => level),
+    ["info", "info", "info"],
+  );
   return messages.map(({ data }) => JSON.stringify(data)).join(", ");
 }
 
 async function readOne(client, uri) {
   const { contents } = await client.readResource({ uri });
-  assert.deepEqual(contents.map((content) => content.uri), [uri]);
+  assert.deepEqual(
+    contents.map((content) => content.uri),
+    [uri],
+  );
   return contents[0];
 }

@@ -2,12 +2,26 @@
 
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import { INVALID_PARAMS, SILENCE_MILLISECONDS, allTools, assertPng, errorOf, has, mayCall, requires } from "./checks.mjs";
+import {
+  INVALID_PARAMS,
+  SILENCE_MILLISECONDS,
+  allTools,
+  assertPng,
+  errorOf,
+  has,
+  mayCall,
+  requires,
+} from "./checks.mjs";
+
+const HEAD_START_MILLISECONDS = 500;
 
 export async function listTools(peer) {
   const tools = await allTools(peer, (params) => peer.ask("tools/list", params));
   const names = tools.map(({ name }) => name);
-  assert.deepEqual((await allTools(peer)).map(({ name }) => name), names);
+  assert.deepEqual(
+    (await allTools(peer)).map(({ name }) => name),
+    names,
+  );
   assert.equal(new Set(names).size, names.length, "a tool is listed twice");
   for (const name of ["test_simple_text", "test_tool_with_progress", "json_schema_2020_12_tool"]) {
     assert.ok(names.includes(name), `${name} is not listed`);
@@ -69,7 +83,10 @@ export async function progress(peer) {
   const { progressToken } = peer.sent.findLast(({ params }) => params?.name === "test_tool_with_progress").params._meta;
   const reports = peer.told("notifications/progress");
   const expected = [0, 50, 100].map((progress) => ({ progressToken, progress, total: 100 }));
-  assert.deepEqual(reports.map(({ message, ...report }) => report), expected);
+  assert.deepEqual(
+    reports.map(({ message, ...report }) => report),
+    expected,
+  );
   return reports.map((report) => `${report.progress} of ${report.total}`).join(", ");
 }
 
@@ -79,7 +96,7 @@ export async function cancel(peer) {
   const call = peer.callForText("test_slow", {}, { signal: controller.signal });
   const refused = errorOf(call);
   // The server must have begun: over HTTP, a cancellation could overtake what it cancels.
-  await sleep(SILENCE_MILLISECONDS);
+  await sleep(HEAD_START_MILLISECONDS);
   controller.abort("no longer wanted");
   await refused;
   const byHand = await cancelByHand(peer);

@@ -10,6 +10,8 @@ from mcp.shared.exceptions import McpError
 from checks import SILENCE_SECONDS, check_png, equal, error_of, may_call, requires
 from peer import REVISION, Peer
 
+HEAD_START_SECONDS = 0.5
+
 
 async def list_tools(peer: Peer) -> str:
     listed = await peer.tools()
@@ -105,7 +107,7 @@ async def cancel(peer: Peer) -> str:
         slow = peer.session._request_id
         tasks.start_soon(call_slowly)
         # The server must have begun: over HTTP, a cancellation could overtake what it cancels.
-        await anyio.sleep(SILENCE_SECONDS)
+        await anyio.sleep(HEAD_START_SECONDS)
         await peer.notify("notifications/cancelled", {"requestId": slow, "reason": "no longer wanted"})
         await peer.until("the slow call's end", has_been_cancelled)
         await anyio.sleep(SILENCE_SECONDS)
