@@ -13,7 +13,10 @@ import anyio
 import uvicorn
 from mcp.server.sse import SseServerTransport
 from mcp.server.stdio import stdio_server
-from server_fixtures import FixtureServer
+
+from server_fixtures import REVISION, FixtureServer
+
+RETRY_MILLISECONDS = 50
 
 
 async def serve_stdio() -> None:
@@ -27,7 +30,7 @@ async def serve_streamable_http() -> None:
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
     except ImportError:
         sys.exit("this SDK has no Streamable HTTP")
-    manager = StreamableHTTPSessionManager(FixtureServer())
+    manager = StreamableHTTPSessionManager(FixtureServer(), **resumption())
 
     async def answer(scope, receive, send) -> None:
         if scope["path"] == "/mcp":
@@ -37,6 +40,15 @@ async def serve_streamable_http() -> None:
 
     async with manager.run():
         await listen("/mcp", answer)
+
+
+def resumption() -> dict:
+    """Since then a server may end a stream and be asked for the rest."""
+    if REVISION < "2025-11-25":
+        return {}
+    from event_store import MemoryEventStore
+
+    return {"event_store": MemoryEventStore(), "retry_interval": RETRY_MILLISECONDS}
 
 
 async def serve_http_with_sse() -> None:
@@ -60,6 +72,8 @@ async def listen(path: str, answer) -> None:
     """Serves on a free port of this machine, and tells on standard output where `path` is."""
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
+    # Whoever reads the URL may connect at once.
+    listener.listen()
     config = uvicorn.Config(answer, lifespan="off", log_level="error", timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)
     threading.Thread(target=stop_at_end_of_input, args=[server], daemon=True).start()

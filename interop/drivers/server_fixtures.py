@@ -1,4 +1,4 @@
-"""A server with the fixtures, written against the part of the Python SDK that every era has: handlers by request type."""
+"""A server with the fixtures, written against what the Python SDKs of all eras have: handlers by type of request."""
 
 import inspect
 import json
@@ -14,9 +14,12 @@ from mcp.shared.exceptions import McpError
 
 FIXTURES = json.loads((Path(__file__).parent / "fixtures.json").read_text())
 REVISION = types.LATEST_PROTOCOL_VERSION
-TOOLS = {fixture["tool"]["name"]: fixture for fixture in FIXTURES["tools"] if fixture.get("since", REVISION) <= REVISION}
+TOOLS = {
+    fixture["tool"]["name"]: fixture for fixture in FIXTURES["tools"] if fixture.get("since", REVISION) <= REVISION
+}
 LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
 RESOURCE_NOT_FOUND = -32002
+AWAY_SECONDS = 0.1
 SLOW_SECONDS = 30
 
 
@@ -47,6 +50,13 @@ class FixtureServer(Server):
             capabilities.completions = {}
         return capabilities
 
+    async def run(self, *streams, **options):
+        # One SDK lets the end of a session over HTTP take the other sessions with it.
+        try:
+            await super().run(*streams, **options)
+        except* anyio.ClosedResourceError:
+            pass
+
     async def _handle_message(self, message, *rest):
         # The first SDKs let a cancelled call take the whole session with it.
         try:
@@ -70,6 +80,7 @@ class Call:
         context = server.request_context
         self.peer = context.session
         self.request_id = context.request_id
+        self.end_stream = getattr(context, "close_sse_stream", None)
         self.params = params
         self.given = params.get("arguments") or {}
         self.session: Session = server.sessions.setdefault(self.peer, Session())
@@ -123,6 +134,13 @@ async def test_tool_with_progress(call: Call) -> str:
     return "reported three times"
 
 
+async def test_reconnection(call: Call) -> str:
+    if call.end_stream:
+        await call.end_stream()
+    await anyio.sleep(AWAY_SECONDS)
+    return "The client is back."
+
+
 async def test_slow(call: Call) -> str:
     try:
         await anyio.sleep(SLOW_SECONDS)
@@ -166,6 +184,7 @@ BEHAVIOURS = {
     for behaviour in [
         test_tool_with_logging,
         test_tool_with_progress,
+        test_reconnection,
         test_slow,
         test_cancelled,
         test_sampling,
