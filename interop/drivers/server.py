@@ -60,6 +60,8 @@ async def listen(path: str, answer) -> None:
     """Serves on a free port of this machine, and tells on standard output where `path` is."""
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
+    # Whoever reads the URL may connect at once.
+    listener.listen()
     config = uvicorn.Config(answer, lifespan="off", log_level="error", timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)
     threading.Thread(target=stop_at_end_of_input, args=[server], daemon=True).start()

@@ -144,7 +144,8 @@ impl Play<'_> {
             while let Some(progress) = made.recv().await {
                 found.push(progress.progress);
             }
-            if *expected != found {
+            let but_the_last = expected.split_last().map_or(&[][..], |(_, others)| others);
+            if *expected != found && !(call.overtakes && but_the_last == found) {
                 return Err(format!("expected progress {expected:?}, found {found:?}"));
             }
         }
@@ -230,6 +231,7 @@ fn asking(method: &str, params: Option<Value>) -> Call {
         refused: false,
         eventually: false,
         progress: None,
+        overtakes: false,
         cancel: false,
     }
 }
