@@ -11,6 +11,8 @@ export class Absent extends Error {}
 export class Peer {
   constructor(sdk, transport) {
     this.sdk = sdk;
+    /** The names of the server's tools, once they were listed. */
+    this.tools = [];
     this.roots = [{ uri: "file:///project/one", name: "one" }];
     /** What the server told, in order. */
     this.notifications = [];

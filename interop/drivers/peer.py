@@ -45,6 +45,8 @@ class Peer(logging.Handler):
     def __init__(self, read, write) -> None:
         super().__init__(logging.WARNING)
         self.roots = ["file:///project/one"]
+        self.tool_names: list[str] = []
+        """The names of the server's tools, once they were listed."""
         self.notifications: list[dict] = []
         """What the server told, in order."""
         self.errors: list[str] = []

@@ -6,8 +6,11 @@
 
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
+import { EventStore } from "./event_store.mjs";
 import { loadSdk, readArguments } from "./sdk.mjs";
 import { buildServer } from "./server_fixtures.mjs";
+
+const RETRY_MILLISECONDS = 50;
 
 const { packages, transport } = readArguments("server.mjs PACKAGES_DIR (--stdio | --http | --sse)", process.argv.slice(2));
 const sdk = await loadSdk(packages);
@@ -40,6 +43,8 @@ async function openSession(sessions) {
   const session = new sdk.StreamableHTTPServerTransport({
     sessionIdGenerator: randomUUID,
     onsessioninitialized: (id) => sessions.set(id, session),
+    // Since then a server may end a stream and be asked for the rest.
+    ...(sdk.revision >= "2025-11-25" ? { eventStore: new EventStore(), retryInterval: RETRY_MILLISECONDS } : {}),
   });
   await buildServer(sdk).connect(session);
   return session;

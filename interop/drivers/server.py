@@ -13,7 +13,9 @@ import anyio
 import uvicorn
 from mcp.server.sse import SseServerTransport
 from mcp.server.stdio import stdio_server
-from server_fixtures import FixtureServer
+from server_fixtures import REVISION, FixtureServer
+
+RETRY_MILLISECONDS = 50
 
 
 async def serve_stdio() -> None:
@@ -27,7 +29,7 @@ async def serve_streamable_http() -> None:
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
     except ImportError:
         sys.exit("this SDK has no Streamable HTTP")
-    manager = StreamableHTTPSessionManager(FixtureServer())
+    manager = StreamableHTTPSessionManager(FixtureServer(), **resumption())
 
     async def answer(scope, receive, send) -> None:
         if scope["path"] == "/mcp":
@@ -37,6 +39,15 @@ async def serve_streamable_http() -> None:
 
     async with manager.run():
         await listen("/mcp", answer)
+
+
+def resumption() -> dict:
+    """Since then a server may end a stream and be asked for the rest."""
+    if REVISION < "2025-11-25":
+        return {}
+    from event_store import MemoryEventStore
+
+    return {"event_store": MemoryEventStore(), "retry_interval": RETRY_MILLISECONDS}
 
 
 async def serve_http_with_sse() -> None:

@@ -7,6 +7,7 @@ const fixtures = JSON.parse(readFileSync(new URL("fixtures.json", import.meta.ur
 const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 const INVALID_PARAMS = -32602;
 const RESOURCE_NOT_FOUND = -32002;
+const AWAY_MILLISECONDS = 100;
 const SLOW_MILLISECONDS = 30_000;
 
 /** A server for one session, with the fixtures that this SDK's revision has. */
@@ -58,6 +59,7 @@ async function callTool({ name, arguments: given = {}, _meta }, session, extra) 
     given,
     session,
     signal: extra.signal,
+    endStream: extra.closeSSEStream,
     progressToken: _meta?.progressToken,
     tell: extra.sendNotification ?? ((notification) => session.server.notification(notification)),
     ask: extra.sendRequest ?? ((request, schema) => session.server.request(request, schema)),
@@ -80,6 +82,11 @@ const tools = {
       await tell({ method: "notifications/progress", params: { progressToken, progress, total: 100 } });
     }
     return "reported three times";
+  },
+  async test_reconnection({ endStream }) {
+    endStream?.();
+    await sleep(AWAY_MILLISECONDS);
+    return "The client is back.";
   },
   async test_slow({ session, signal }) {
     signal.addEventListener("abort", () => (session.cancelled += 1), { once: true });

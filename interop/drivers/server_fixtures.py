@@ -17,6 +17,7 @@ REVISION = types.LATEST_PROTOCOL_VERSION
 TOOLS = {fixture["tool"]["name"]: fixture for fixture in FIXTURES["tools"] if fixture.get("since", REVISION) <= REVISION}
 LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
 RESOURCE_NOT_FOUND = -32002
+AWAY_SECONDS = 0.1
 SLOW_SECONDS = 30
 
 
@@ -70,6 +71,7 @@ class Call:
         context = server.request_context
         self.peer = context.session
         self.request_id = context.request_id
+        self.end_stream = getattr(context, "close_sse_stream", None)
         self.params = params
         self.given = params.get("arguments") or {}
         self.session: Session = server.sessions.setdefault(self.peer, Session())
@@ -123,6 +125,13 @@ async def test_tool_with_progress(call: Call) -> str:
     return "reported three times"
 
 
+async def test_reconnection(call: Call) -> str:
+    if call.end_stream:
+        await call.end_stream()
+    await anyio.sleep(AWAY_SECONDS)
+    return "The client is back."
+
+
 async def test_slow(call: Call) -> str:
     try:
         await anyio.sleep(SLOW_SECONDS)
@@ -166,6 +175,7 @@ BEHAVIOURS = {
     for behaviour in [
         test_tool_with_logging,
         test_tool_with_progress,
+        test_reconnection,
         test_slow,
         test_cancelled,
         test_sampling,
