@@ -1,0 +1,118 @@
+//! A run of the suite.
+
+use std::fmt;
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::packages::Packages;
+use crate::process::{Running, leading, output_of};
+
+/// A run of the suite.
+pub struct Leg {
+    side: Side,
+    arguments: Vec<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Server,
+    Client,
+}
+
+/// What came of a run.
+#[derive(Debug, Serialize)]
+pub struct Outcome {
+    /// The suite says so by its exit status; the counts don't decide, since a check that can't be made isn't counted.
+    pub is_good: bool,
+    /// Scenarios of which every check passed.
+    pub passed: Vec<String>,
+    /// Scenarios that should have passed.
+    pub failed: Vec<String>,
+    /// Scenarios that are known to fail, and did.
+    pub known: Vec<String>,
+    /// All that the suite said.
+    #[serde(skip)]
+    pub said: String,
+}
+
+impl Leg {
+    pub fn of_server(arguments: Vec<String>) -> Self {
+        Self { side: Side::Server, arguments }
+    }
+
+    pub fn of_client(arguments: Vec<String>) -> Self {
+        Self { side: Side::Client, arguments }
+    }
+
+    pub fn is_server(&self) -> bool {
+        self.side == Side::Server
+    }
+
+    /// Runs the suite with our program.
+    pub async fn run(&self, suite: &Packages, ours: &Path) -> Result<Outcome, Error> {
+        let results = suite.installed.join("results").join(self.to_string().replace(' ', ""));
+        if results.exists() {
+            std::fs::remove_dir_all(&results).map_err(Error::io(&results))?;
+        }
+        std::fs::create_dir_all(&results).map_err(Error::io(&results))?;
+        let expected = suite.described.join("expected-failures.yaml");
+
+        let mut command = leading(suite.module(".bin/node"));
+        command.arg(suite.module("@modelcontextprotocol/conformance/dist/index.js"));
+        command.current_dir(&suite.installed);
+        let server = match self.side {
+            Side::Server => {
+                let mut everything = leading(ours);
+                everything.arg("--http");
+                let mut server = Running::start(everything, &results.join("server.stderr"))?;
+                let url = server.line().await.map_err(Error::io(ours))?;
+                let url = url.ok_or_else(|| Error::malformed(ours, "it ended without naming its URL"))?;
+                command.args(["server", "--url", &url]);
+                Some(server)
+            }
+            Side::Client => {
+                command.args(["client", "--command"]).arg(ours).arg("--expected-failures").arg(&expected);
+                None
+            }
+        };
+        command.args(&self.arguments).arg("--output-dir").arg(&results);
+        let output = output_of(command, "it is installed with the suite").await?;
+        if let Some(server) = server {
+            server.end().await.map_err(Error::io(ours))?;
+        }
+
+        let said = [output.stdout.as_slice(), &output.stderr].concat();
+        let said = String::from_utf8_lossy(&said).into_owned();
+        Ok(Outcome::of(output.status.success(), said))
+    }
+}
+
+impl Outcome {
+    /// Reads what the suite says: a line for each scenario, and below them one for each that was known to fail.
+    fn of(is_good: bool, said: String) -> Self {
+        let scenarios = |sign| {
+            let lines = said.lines().filter_map(move |line| line.strip_prefix(sign));
+            lines.filter_map(|line| Some(line.split_once(": ")?.0.to_owned()))
+        };
+        let known: Vec<String> = said.lines().filter_map(|line| line.strip_prefix("  ~ ")).map(str::to_owned).collect();
+        Self {
+            is_good,
+            passed: scenarios("✓ ").collect(),
+            failed: scenarios("✗ ").filter(|scenario| !known.contains(scenario)).collect(),
+            known,
+            said,
+        }
+    }
+}
+
+impl fmt::Display for Leg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let side = match self.side {
+            Side::Server => "server",
+            Side::Client => "client",
+        };
+        write!(f, "{side} {}", self.arguments.join(" "))
+    }
+}

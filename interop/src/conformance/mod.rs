@@ -1,0 +1,68 @@
+//! The official conformance suite, with our server and our client.
+
+mod leg;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use self::leg::{Leg, Outcome};
+use crate::args::ConformanceArgs;
+use crate::error::Error;
+use crate::packages::Packages;
+use crate::process::progress;
+use crate::{example, places};
+
+/// What the suite is run with.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Legs {
+    server: Vec<Vec<String>>,
+    client: Vec<Vec<String>>,
+}
+
+/// Runs the suite, and says whether nothing but what is known fails.
+pub async fn run(args: &ConformanceArgs) -> Result<bool, Error> {
+    let described = places::in_workspace("interop/conformance");
+    let suite = Packages {
+        installed: places::workshop().join("conformance"),
+        described,
+    };
+    suite.install(|what| progress(&format!("conformance: {what}"))).await?;
+    progress("building our server and our client");
+    let server = example::build("everything").await?;
+    let client = example::build("conformance_client").await?;
+
+    let mut outcomes = BTreeMap::new();
+    for leg in legs(&suite.described.join("legs.yaml"))? {
+        progress(&format!("running {leg}"));
+        let ours = if leg.is_server() { &server } else { &client };
+        outcomes.insert(leg.to_string(), leg.run(&suite, ours).await?);
+    }
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&outcomes).unwrap_or_default());
+    } else {
+        print!("{}", table(&outcomes));
+    }
+    for outcome in outcomes.values().filter(|outcome| !outcome.is_good) {
+        eprintln!("{}", outcome.said);
+    }
+    Ok(outcomes.values().all(|outcome| outcome.is_good))
+}
+
+fn legs(path: &Path) -> Result<Vec<Leg>, Error> {
+    let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
+    let legs: Legs = yaml_serde::from_str(&text).map_err(|error| Error::malformed(path, error))?;
+    let server = legs.server.into_iter().map(Leg::of_server);
+    Ok(server.chain(legs.client.into_iter().map(Leg::of_client)).collect())
+}
+
+fn table(outcomes: &BTreeMap<String, Outcome>) -> String {
+    let mut table = "| run | scenarios passed | failed | known to fail |\n|---|---:|---:|---:|\n".to_owned();
+    for (leg, outcome) in outcomes {
+        let [passed, failed, known] = [&outcome.passed, &outcome.failed, &outcome.known].map(Vec::len);
+        table += &format!("| {leg} | {passed} | {failed} | {known} |\n");
+    }
+    table
+}
