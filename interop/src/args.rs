@@ -19,6 +19,7 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Peers(PeersArgs),
+    Conformance(ConformanceArgs),
 }
 
 /// Run our server against the clients of every era's SDKs, and our client against their servers
@@ -45,4 +46,19 @@ pub struct PeersArgs {
     /// Write the table to this file too, as Markdown
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
+}
+
+/// Run the official conformance suite with our server and our client
+///
+/// The suite and the Node that it wants are those of interop/conformance, where legs.yaml says what is run and
+/// expected-failures.yaml what may fail: whatever fails besides, and whatever doesn't fail any more, is a failure.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  cargo xtask conformance
+  cargo xtask conformance --json | jq 'map_values(.failed)'")]
+pub struct ConformanceArgs {
+    /// Print JSON instead of the table
+    #[arg(long)]
+    pub json: bool,
 }

@@ -11,8 +11,18 @@ use crate::process::{leading, run};
 /// Builds an example of mcp-runtime, and says where it is.
 pub async fn build(name: &str) -> Result<PathBuf, Error> {
     let mut cargo = leading("cargo");
-    cargo.args(["build", "--quiet", "--package", "mcp-runtime", "--all-features", "--example", name]);
-    cargo.arg("--message-format=json-render-diagnostics").current_dir(places::in_workspace("."));
+    cargo.args([
+        "build",
+        "--quiet",
+        "--package",
+        "mcp-runtime",
+        "--all-features",
+        "--example",
+        name,
+    ]);
+    cargo
+        .arg("--message-format=json-render-diagnostics")
+        .current_dir(places::in_workspace("."));
     let built = run(cargo, "install Rust").await?;
     let text = String::from_utf8_lossy(&built.stdout);
     let mut artifacts = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());

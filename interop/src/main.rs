@@ -1,9 +1,12 @@
 //! `mcp-interop`: what the runtime and other people's implementations say to each other.
 
 mod args;
+mod conformance;
 mod eras;
 mod error;
+mod example;
 mod judge;
+mod packages;
 mod peers;
 mod places;
 mod process;
@@ -21,6 +24,7 @@ async fn main() -> ExitCode {
     let run = async {
         match command {
             Command::Peers(args) => peers::run(&args).await,
+            Command::Conformance(args) => conformance::run(&args).await,
         }
     };
     let done = tokio::select! {

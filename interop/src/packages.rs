@@ -51,7 +51,15 @@ impl Packages {
             venv.args(["-m", "venv"]).arg(self.installed.join("venv"));
             run(venv, PYTHON).await?;
             let mut pip = leading(self.python());
-            pip.args(["-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check", "-r"]);
+            pip.args([
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--no-input",
+                "--disable-pip-version-check",
+                "-r",
+            ]);
             pip.arg(self.installed.join(REQUIREMENTS));
             run(pip, PYTHON).await?;
         }

@@ -1,6 +1,7 @@
 //! Other programs, none of which outlives us.
 
 use std::fs::File;
+use std::io::IsTerminal;
 use std::path::Path;
 use std::process::{Output, Stdio};
 
@@ -82,8 +83,24 @@ impl Running {
     }
 }
 
-/// Runs a program to its end. What it says is told only if it fails.
-pub async fn run(mut command: Command, remedy: &'static str) -> Result<Output, Error> {
+/// Runs a program to its end, which must be a good one.
+pub async fn run(command: Command, remedy: &'static str) -> Result<Output, Error> {
+    let words = std::iter::once(command.as_std().get_program()).chain(command.as_std().get_args());
+    let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
+    let output = output_of(command, remedy).await?;
+    if output.status.success() {
+        return Ok(output);
+    }
+    let said = [output.stdout.as_slice(), &output.stderr].concat();
+    Err(Error::Failed {
+        what: words.join(" "),
+        status: output.status.to_string(),
+        output: String::from_utf8_lossy(&said).trim().to_owned(),
+    })
+}
+
+/// Runs a program to its end, whatever that is.
+pub async fn output_of(mut command: Command, remedy: &'static str) -> Result<Output, Error> {
     command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -96,22 +113,15 @@ pub async fn run(mut command: Command, remedy: &'static str) -> Result<Output, E
         },
         _ => Error::io(Path::new(&program))(error),
     })?;
-    let group = Group::of(child.id());
-    let output = child.wait_with_output().await.map_err(Error::io(Path::new(&program)))?;
-    drop(group);
-    if output.status.success() {
-        return Ok(output);
+    let _group = Group::of(child.id());
+    child.wait_with_output().await.map_err(Error::io(Path::new(&program)))
+}
+
+/// Tells a person, not a pipe, how far it has come.
+pub fn progress(what: &str) {
+    if std::io::stderr().is_terminal() {
+        eprintln!("{what}");
     }
-    let words = command
-        .as_std()
-        .get_args()
-        .map(|word| word.to_string_lossy().into_owned());
-    let said = [output.stdout.as_slice(), &output.stderr].concat();
-    Err(Error::Failed {
-        what: std::iter::once(program).chain(words).collect::<Vec<_>>().join(" "),
-        status: output.status.to_string(),
-        output: String::from_utf8_lossy(&said).trim().to_owned(),
-    })
 }
 
 /// Waits until somebody wants this program to stop.

@@ -32,6 +32,8 @@ pub struct Outcome {
     pub failed: Vec<String>,
     /// Scenarios that are known to fail, and did.
     pub known: Vec<String>,
+    /// Scenarios that failed, and that nobody has to pass.
+    pub optional: Vec<String>,
     /// All that the suite said.
     #[serde(skip)]
     pub said: String,
@@ -39,11 +41,17 @@ pub struct Outcome {
 
 impl Leg {
     pub fn of_server(arguments: Vec<String>) -> Self {
-        Self { side: Side::Server, arguments }
+        Self {
+            side: Side::Server,
+            arguments,
+        }
     }
 
     pub fn of_client(arguments: Vec<String>) -> Self {
-        Self { side: Side::Client, arguments }
+        Self {
+            side: Side::Client,
+            arguments,
+        }
     }
 
     pub fn is_server(&self) -> bool {
@@ -57,8 +65,6 @@ impl Leg {
             std::fs::remove_dir_all(&results).map_err(Error::io(&results))?;
         }
         std::fs::create_dir_all(&results).map_err(Error::io(&results))?;
-        let expected = suite.described.join("expected-failures.yaml");
-
         let mut command = leading(suite.module(".bin/node"));
         command.arg(suite.module("@modelcontextprotocol/conformance/dist/index.js"));
         command.current_dir(&suite.installed);
@@ -73,10 +79,13 @@ impl Leg {
                 Some(server)
             }
             Side::Client => {
-                command.args(["client", "--command"]).arg(ours).arg("--expected-failures").arg(&expected);
+                command.args(["client", "--command"]).arg(ours);
                 None
             }
         };
+        command
+            .arg("--expected-failures")
+            .arg(suite.described.join("expected-failures.yaml"));
         command.args(&self.arguments).arg("--output-dir").arg(&results);
         let output = output_of(command, "it is installed with the suite").await?;
         if let Some(server) = server {
@@ -90,18 +99,26 @@ impl Leg {
 }
 
 impl Outcome {
-    /// Reads what the suite says: a line for each scenario, and below them one for each that was known to fail.
+    /// Reads what the suite says: a line for each scenario, and indented below them one for each that was known to fail,
+    /// and one for each that wasn't. It is silent about those that nobody has to pass.
     fn of(is_good: bool, said: String) -> Self {
         let scenarios = |sign| {
             let lines = said.lines().filter_map(move |line| line.strip_prefix(sign));
-            lines.filter_map(|line| Some(line.split_once(": ")?.0.to_owned()))
+            lines
+                .filter_map(|line| line.split([':', ' ']).next())
+                .map(str::to_owned)
         };
-        let known: Vec<String> = said.lines().filter_map(|line| line.strip_prefix("  ~ ")).map(str::to_owned).collect();
+        let passed = scenarios("✓ ").collect();
+        let known: Vec<String> = scenarios("  ~ ").collect();
+        let failed: Vec<String> = scenarios("  ✗ ").collect();
+        let counts = |scenario: &String| known.contains(scenario) || failed.contains(scenario);
+        let optional = scenarios("✗ ").filter(|scenario| !counts(scenario)).collect();
         Self {
             is_good,
-            passed: scenarios("✓ ").collect(),
-            failed: scenarios("✗ ").filter(|scenario| !known.contains(scenario)).collect(),
+            passed,
+            failed,
             known,
+            optional,
             said,
         }
     }

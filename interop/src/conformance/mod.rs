@@ -59,10 +59,13 @@ fn legs(path: &Path) -> Result<Vec<Leg>, Error> {
 }
 
 fn table(outcomes: &BTreeMap<String, Outcome>) -> String {
-    let mut table = "| run | scenarios passed | failed | known to fail |\n|---|---:|---:|---:|\n".to_owned();
+    let mut table =
+        "| run | scenarios passed | failed | known to fail | failed, not required |\n|---|---:|---:|---:|---:|\n"
+            .to_owned();
     for (leg, outcome) in outcomes {
-        let [passed, failed, known] = [&outcome.passed, &outcome.failed, &outcome.known].map(Vec::len);
-        table += &format!("| {leg} | {passed} | {failed} | {known} |\n");
+        let counted = [&outcome.passed, &outcome.failed, &outcome.known, &outcome.optional];
+        let [passed, failed, known, optional] = counted.map(Vec::len);
+        table += &format!("| {leg} | {passed} | {failed} | {known} | {optional} |\n");
     }
     table
 }

@@ -129,7 +129,7 @@ impl Cell {
     pub fn driver(&self, name: &str) -> Command {
         match self.maker {
             Maker::Python => {
-                let mut command = leading(self.era.python());
+                let mut command = leading(self.era.packages.python());
                 command.arg(driver(&format!("{name}.py")));
                 // Nobody wants its byte code beside the drivers.
                 command.env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONUNBUFFERED", "1");
@@ -137,7 +137,9 @@ impl Cell {
             }
             Maker::TypeScript | Maker::Everything => {
                 let mut command = leading("node");
-                command.arg(driver(&format!("{name}.mjs"))).arg(&self.era.packages);
+                command
+                    .arg(driver(&format!("{name}.mjs")))
+                    .arg(&self.era.packages.installed);
                 command
             }
         }
@@ -145,7 +147,7 @@ impl Cell {
 
     /// The reference server, with the port that it is to listen on unless it speaks over stdio.
     pub fn everything(&self, port: u16) -> Result<Command, Error> {
-        let home = self.era.module(EVERYTHING).join("dist");
+        let home = self.era.packages.module(EVERYTHING).join("dist");
         let file = match self.transport {
             Transport::Stdio => "index.js",
             Transport::Http => "streamableHttp.js",

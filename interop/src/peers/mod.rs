@@ -9,7 +9,6 @@ mod script;
 mod serving;
 mod steps;
 
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -26,7 +25,8 @@ use crate::args::PeersArgs;
 use crate::eras::Era;
 use crate::error::Error;
 use crate::judge::{Judge, Ours};
-use crate::wire;
+use crate::process::progress;
+use crate::{example, wire};
 
 /// How many peers are run at a time.
 const AT_ONCE: usize = 2;
@@ -78,6 +78,7 @@ async fn install(cells: &[(Cell, Row)]) -> Result<(), Error> {
             .all(|(other, _)| other.era.revision != cell.era.revision);
         if is_first {
             cell.era
+                .packages
                 .install(|what| progress(&format!("{}: {what}", cell.era.revision)))
                 .await?;
         }
@@ -100,7 +101,7 @@ impl Stage {
     async fn prepare(cells: &[(Cell, Row)]) -> Result<Self, Error> {
         let everything = if cells.iter().any(|(cell, _)| cell.ours == Ours::Server) {
             progress("building our server");
-            serving::build().await?
+            example::build("everything").await?
         } else {
             PathBuf::new()
         };
@@ -178,11 +179,4 @@ async fn play(cells: Vec<(Cell, Row)>, stage: Arc<Stage>) -> Vec<Row> {
 
 fn locked(judge: &Mutex<Judge>) -> std::sync::MutexGuard<'_, Judge> {
     judge.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Tells a person, not a pipe, how far it has come.
-fn progress(what: &str) {
-    if std::io::stderr().is_terminal() {
-        eprintln!("{what}");
-    }
 }

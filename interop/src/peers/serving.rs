@@ -6,34 +6,7 @@ use super::cell::{Cell, Transport};
 use super::report::{Status, Step};
 use super::script::STEPS;
 use crate::error::Error;
-use crate::places;
-use crate::process::{Running, leading, run};
-
-/// Builds our server with all fixtures, and says where it is.
-pub async fn build() -> Result<std::path::PathBuf, Error> {
-    let mut cargo = leading("cargo");
-    cargo.args([
-        "build",
-        "--quiet",
-        "--package",
-        "mcp-runtime",
-        "--example",
-        "everything",
-        "--all-features",
-    ]);
-    cargo
-        .arg("--message-format=json-render-diagnostics")
-        .current_dir(places::in_workspace("."));
-    let built = run(cargo, "install Rust").await?;
-    let text = String::from_utf8_lossy(&built.stdout);
-    let artifacts = text
-        .lines()
-        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
-    let executable = artifacts
-        .filter(|artifact| artifact["target"]["name"] == "everything")
-        .find_map(|artifact| artifact["executable"].as_str().map(Into::into));
-    executable.ok_or_else(|| Error::malformed(Path::new("cargo build"), "it built no example `everything`"))
-}
+use crate::process::{Running, leading};
 
 /// Runs our server and lets a peer's client go through all steps.
 pub async fn serve(cell: &Cell, everything: &Path, steps: &mut Vec<Step>) -> Result<(), String> {
