@@ -9,6 +9,7 @@ import json
 import sys
 
 import anyio
+
 from client_steps import STEPS
 from peer import Absent, Peer, open_streams
 

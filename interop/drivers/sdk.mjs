@@ -1,11 +1,11 @@
-// Loads the TypeScript SDK that is installed in a directory, whatever its era: parts that it does not have yet are undefined.
+// Loads the TypeScript SDK that is installed in a directory, whatever its era: what it does not have yet is undefined.
 
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** The parts of the SDK under `packages`/node_modules that the drivers use, and the revision that it speaks by default. */
+/** The parts of the SDK in `packages` that the drivers use, and the revision that it speaks by itself. */
 export async function loadSdk(packages) {
   const home = resolve(packages, "node_modules/@modelcontextprotocol/sdk");
   // The first releases had modules of one kind only, and so no folder for each kind.
@@ -38,7 +38,7 @@ function provideEventSource(packages) {
   if (typeof EventSource === "function") globalThis.EventSource = EventSource;
 }
 
-/** Says which packages and which transport the command line names: `PACKAGES_DIR (--stdio | --http | --sse) REST…`. */
+/** Which packages and which transport the command line names: `PACKAGES_DIR (--stdio | --http | --sse) REST…`. */
 export function readArguments(usage, [packages, transport, ...rest]) {
   if (!packages || !["--stdio", "--http", "--sse"].includes(transport)) {
     console.error(`usage: ${usage}`);

@@ -12,7 +12,10 @@ import { buildServer } from "./server_fixtures.mjs";
 
 const RETRY_MILLISECONDS = 50;
 
-const { packages, transport } = readArguments("server.mjs PACKAGES_DIR (--stdio | --http | --sse)", process.argv.slice(2));
+const { packages, transport } = readArguments(
+  "server.mjs PACKAGES_DIR (--stdio | --http | --sse)",
+  process.argv.slice(2),
+);
 const sdk = await loadSdk(packages);
 process.stdin.on("end", () => process.exit(0));
 process.on("SIGTERM", () => process.exit(0));

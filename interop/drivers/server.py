@@ -13,6 +13,7 @@ import anyio
 import uvicorn
 from mcp.server.sse import SseServerTransport
 from mcp.server.stdio import stdio_server
+
 from server_fixtures import REVISION, FixtureServer
 
 RETRY_MILLISECONDS = 50

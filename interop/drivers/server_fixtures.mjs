@@ -1,4 +1,4 @@
-// A server with the fixtures, written against the part of the TypeScript SDK that every era has: requests and notifications by schema.
+// A server with the fixtures, written against what the TypeScript SDKs of all eras have: handlers by schema.
 
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";

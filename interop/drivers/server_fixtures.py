@@ -1,4 +1,4 @@
-"""A server with the fixtures, written against the part of the Python SDK that every era has: handlers by request type."""
+"""A server with the fixtures, written against what the Python SDKs of all eras have: handlers by type of request."""
 
 import inspect
 import json
@@ -14,7 +14,9 @@ from mcp.shared.exceptions import McpError
 
 FIXTURES = json.loads((Path(__file__).parent / "fixtures.json").read_text())
 REVISION = types.LATEST_PROTOCOL_VERSION
-TOOLS = {fixture["tool"]["name"]: fixture for fixture in FIXTURES["tools"] if fixture.get("since", REVISION) <= REVISION}
+TOOLS = {
+    fixture["tool"]["name"]: fixture for fixture in FIXTURES["tools"] if fixture.get("since", REVISION) <= REVISION
+}
 LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
 RESOURCE_NOT_FOUND = -32002
 AWAY_SECONDS = 0.1
@@ -47,6 +49,13 @@ class FixtureServer(Server):
         if REVISION >= "2025-03-26" and getattr(capabilities, "completions", None) is None:
             capabilities.completions = {}
         return capabilities
+
+    async def run(self, *streams, **options):
+        # One SDK lets the end of a session over HTTP take the other sessions with it.
+        try:
+            await super().run(*streams, **options)
+        except* anyio.ClosedResourceError:
+            pass
 
     async def _handle_message(self, message, *rest):
         # The first SDKs let a cancelled call take the whole session with it.
