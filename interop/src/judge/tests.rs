@@ -121,6 +121,18 @@ fn content_of_a_later_revision_is_wrong_in_an_earlier_one() {
 }
 
 #[test]
+fn of_alternatives_the_nearest_is_told() {
+    for revision in Revision::ALL {
+        let heard = call(7, "tools/call", json!({"name": "a"}));
+        let content = json!([{"type": "text", "text": 5}]);
+        let answer = json!({"jsonrpc": "2.0", "id": 7, "result": {"content": content}});
+        let verdict = of_message(Ours::Server, revision, Some(heard), answer);
+        let expected = format!("by {revision}: /result/content/0/text: 5 is not of type \"string\"");
+        assert!(verdict.faults[0].starts_with(&expected), "{:?}", verdict.faults);
+    }
+}
+
+#[test]
 fn the_answer_to_initialize_settles_by_what_the_rest_is_judged() {
     let [earliest, .., latest] = Revision::ALL;
     let message = json!({"jsonrpc": "2.0", "id": 5, "method": "elicitation/create", "params": {}});

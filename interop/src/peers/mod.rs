@@ -130,7 +130,7 @@ impl Stage {
         let done = done.unwrap_or_else(|_| Err(format!("it took more than {PATIENCE:?}")));
         // A session that never began has no revision either.
         if let Err(reason) = done.and(self.judge(cell, row)) {
-            row.steps.push(Step::failed("the whole", reason));
+            row.steps.push(Step::failed("the session", reason));
         }
         row.count();
     }
