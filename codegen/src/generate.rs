@@ -122,9 +122,11 @@ pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
         // A revision that nobody has said anything about is taken to be like the one before.
         let mut facts = Facts::default();
         let mut inputs = Vec::new();
-        for ((model, revision), shells) in models.iter().zip(&revisions).zip(&shells) {
+        let entries = manifest.revisions.iter().zip(&revisions);
+        for ((entry, revision), (model, shells)) in entries.zip(models.iter().zip(&shells)) {
             facts = revision.overlay.facts.unwrap_or(facts);
-            inputs.push(RevisionInput::new(model, shells, revision.functions.as_deref(), facts));
+            let functions = revision.functions.as_deref();
+            inputs.push(RevisionInput::new(model, shells, functions, facts, entry.released));
         }
         let input = AdaptersInput {
             revisions: &inputs,

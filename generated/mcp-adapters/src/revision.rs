@@ -62,6 +62,7 @@ impl Revision {
         match self {
             Self::V2024_11_05 => {
                 Facts {
+                    released: true,
                     batches: false,
                     initializes: true,
                     version_header: false,
@@ -71,6 +72,7 @@ impl Revision {
             }
             Self::V2025_03_26 => {
                 Facts {
+                    released: true,
                     batches: true,
                     initializes: true,
                     version_header: false,
@@ -80,6 +82,7 @@ impl Revision {
             }
             Self::V2025_06_18 => {
                 Facts {
+                    released: true,
                     batches: false,
                     initializes: true,
                     version_header: true,
@@ -89,6 +92,7 @@ impl Revision {
             }
             Self::V2025_11_25 => {
                 Facts {
+                    released: true,
                     batches: false,
                     initializes: true,
                     version_header: true,
@@ -123,6 +127,8 @@ impl Revision {
 /// What is true of a revision as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Facts {
+    /// It is no draft.
+    pub released: bool,
     /// Peers may send several messages in one array.
     pub batches: bool,
     /// A session begins with the request `initialize`.

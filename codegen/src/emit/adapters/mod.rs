@@ -104,18 +104,21 @@ pub struct RevisionInput<'i> {
     pub functions: Option<&'i str>,
     /// What its schema can't say about it as a whole.
     pub facts: Facts,
+    /// It is no draft.
+    pub released: bool,
 }
 
 impl<'i> RevisionInput<'i> {
     /// A revision by its model and what goes with it.
     #[must_use]
-    pub fn new(model: &'i Model, shells: &'i Shells, functions: Option<&'i str>, facts: Facts) -> Self {
+    pub fn new(model: &'i Model, shells: &'i Shells, functions: Option<&'i str>, facts: Facts, released: bool) -> Self {
         Self {
             model,
             shells,
             module: ident(&module_name(&model.revision)),
             functions,
             facts,
+            released,
         }
     }
 

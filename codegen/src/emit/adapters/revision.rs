@@ -11,6 +11,7 @@ use crate::overlay::Facts as Transport;
 const INITIALIZE: &str = "initialize";
 
 fn facts(revision: &RevisionInput<'_>) -> TokenStream {
+    let released = revision.released;
     let batches = revision.model.batches;
     let initializes = revision.model.methods.iter().any(|method| method.name == INITIALIZE);
     let Transport {
@@ -20,6 +21,7 @@ fn facts(revision: &RevisionInput<'_>) -> TokenStream {
     } = revision.facts;
     quote! {
         Facts {
+            released: #released,
             batches: #batches,
             initializes: #initializes,
             version_header: #version_header,
@@ -106,6 +108,8 @@ pub(super) fn revision_enum(input: &AdaptersInput<'_>) -> TokenStream {
         /// What is true of a revision as a whole.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub struct Facts {
+            /// It is no draft.
+            pub released: bool,
             /// Peers may send several messages in one array.
             pub batches: bool,
             /// A session begins with the request `initialize`.
