@@ -225,6 +225,25 @@ fn adapters_of_revisions_without_messages_compile() {
     assert_eq!(build(&root), "");
 }
 
+#[test]
+fn what_is_listed_page_by_page_is_told_by_its_shape_if_one_method_lists_it() {
+    let root = workspace("pages");
+    generate(&ingest_case("pages", &root)).unwrap();
+    assert_eq!(build(&root), "");
+    let handlers = fs::read_to_string(root.join("generated/mcp-adapters/src/handlers.rs")).unwrap();
+    let paginated = handlers.lines().filter_map(|line| line.strip_prefix("impl Paginated<"));
+    let expected = [
+        "hub::ServerRequest, hub::ClientResult> for hub::Mark {",
+        "hub::ServerRequest, hub::ClientResult> for hub::Thing {",
+        "hub::ClientRequest, hub::ServerResult> for hub::Thing {",
+    ];
+    let mut found: Vec<&str> = paginated.collect();
+    found.sort_unstable();
+    let mut expected = expected.to_vec();
+    expected.sort_unstable();
+    assert_eq!(found, expected);
+}
+
 /// A case with its official schemas in both directions: the way, the way back, the source and the target.
 fn ways(name: &str) -> [([&'static str; 2], Instances, Instances); 2] {
     let schema = |revision: &str| {

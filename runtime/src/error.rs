@@ -10,13 +10,22 @@ use crate::transport::TransportError;
 
 /// Why a call gives no result.
 #[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
 pub enum CallError {
     /// The peer answered with an error.
     #[error("the peer answered with error {}: {}", .0.code, .0.message)]
     Peer(ErrorObject),
-    /// The peer doesn't offer the capability that the method needs; nothing was sent.
+    /// The peer doesn't offer the capability that the method needs, or that what it asks for needs; nothing was sent.
     #[error("the peer doesn't offer `{capability}`, which {method} needs")]
     NotOffered {
+        /// The method.
+        method: String,
+        /// The capability, as the way from the object of capabilities to a member.
+        capability: &'static str,
+    },
+    /// This side didn't declare the capability that the notification needs when the session began; nothing was sent.
+    #[error("this side hasn't declared `{capability}`, which {method} needs")]
+    NotDeclared {
         /// The method.
         method: String,
         /// The capability, as the way from the object of capabilities to a member.
@@ -62,6 +71,7 @@ impl From<TransportError> for CallError {
 
 /// Why a client has no session.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ConnectError {
     /// The server's answer to `initialize` is missing, or none.
     #[error(transparent)]

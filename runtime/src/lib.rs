@@ -7,6 +7,7 @@
 mod context;
 mod error;
 mod options;
+mod pages;
 mod peer;
 #[cfg(feature = "router")]
 pub mod router;
@@ -14,13 +15,13 @@ mod session;
 mod side;
 pub mod transport;
 
-pub use mcp_adapters::handlers::{CallClient, CallServer, ClientHandler, ServerHandler};
-pub use mcp_adapters::mcp_wire::{ErrorObject, error_code};
+pub use mcp_adapters::handlers::{CallClient, CallServer, ClientHandler, Paginated, ServerHandler};
+pub use mcp_adapters::mcp_wire::{ErrorObject, Invalid, error_code};
 pub use mcp_adapters::{Loss, Revision, hub, mcp_wire};
 
 pub use self::context::Context;
 pub use self::error::{CallError, ConnectError};
-pub use self::options::{Limits, LossObserver, Options};
+pub use self::options::{FaultObserver, Limits, LossObserver, Options, Reading};
 pub use self::peer::{Peer, PeerInfo, Progress};
 #[cfg(feature = "router")]
 pub use self::router::{IntoToolResult, Router, Structured};

@@ -4,20 +4,48 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use mcp_adapters::mcp_wire::Invalid;
 use mcp_adapters::{Loss, Revision};
 
 /// Is told of everything that a conversion loses: the method, and what of its message or result.
 pub type LossObserver = Arc<dyn Fn(&str, &[Loss]) + Send + Sync>;
 
+/// Is told of what a peer sent that departs from its revision's schema: the method, and every fault of its message or
+/// result.
+pub type FaultObserver = Arc<dyn Fn(&str, &Invalid) + Send + Sync>;
+
+/// What becomes of what a peer sends if it can be read and still departs from the schema of the peer's revision.
+///
+/// What counts is that revision's official schema, as corrected by the overlay that the type crates are generated from,
+/// with the parameters and results as they came, before any conversion. Members that the schema doesn't declare are no
+/// fault unless it forbids them, and methods that it doesn't declare aren't judged. What can't be read at all is refused
+/// either way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reading {
+    /// It is taken for what it seems to mean. `tracing` is told of it, at the level of debugging, and
+    /// [`Options::faults`]; where neither listens, nothing is judged.
+    #[default]
+    Tolerant,
+    /// A request is answered with an error that names the faults, a notification is dropped, and a result is
+    /// [`CallError::InvalidResult`](crate::CallError::InvalidResult) to its caller. `tracing` and [`Options::faults`] are
+    /// told of it.
+    Strict,
+}
+
 /// How a session goes about it.
 #[derive(Clone)]
 pub struct Options {
-    /// The revisions that may be negotiated.
+    /// The revisions that may be negotiated: every released one, unless told otherwise. Those whose sessions don't begin
+    /// with `initialize` never are.
     pub supported: Vec<Revision>,
     /// Bounds.
     pub limits: Limits,
     /// Whom to tell of losses, besides `tracing`.
     pub losses: Option<LossObserver>,
+    /// What becomes of what a peer sends and shouldn't.
+    pub reading: Reading,
+    /// Whom to tell of that, besides `tracing`. Each message is judged for it, which takes longer than reading it does.
+    pub faults: Option<FaultObserver>,
 }
 
 /// Bounds of a session.
@@ -29,6 +57,8 @@ pub struct Limits {
     pub waiting: usize,
     /// How many notifications of the peer may wait to be heard; beyond them, receiving waits.
     pub notifications: usize,
+    /// How many pages a list of the peer may have.
+    pub pages: usize,
     /// How long to wait for an answer; progress begins the wait anew.
     pub answer: Duration,
     /// How long to wait for an answer whatever progress is made.
@@ -37,12 +67,25 @@ pub struct Limits {
     pub closing: Duration,
 }
 
+impl Options {
+    /// The same, without the revisions that can't be negotiated.
+    pub(crate) fn negotiable(mut self) -> Self {
+        self.supported.retain(|revision| revision.facts().initializes);
+        self
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {
-            supported: Revision::ALL.to_vec(),
+            supported: Revision::ALL
+                .into_iter()
+                .filter(|revision| revision.facts().released)
+                .collect(),
             limits: Limits::default(),
             losses: None,
+            reading: Reading::default(),
+            faults: None,
         }
     }
 }
@@ -53,6 +96,7 @@ impl Default for Limits {
             in_flight: 64,
             waiting: 1024,
             notifications: 256,
+            pages: 10_000,
             answer: Duration::from_secs(60),
             answer_at_most: Duration::from_secs(600),
             closing: Duration::from_secs(5),
@@ -65,6 +109,7 @@ impl fmt::Debug for Options {
         f.debug_struct("Options")
             .field("supported", &self.supported)
             .field("limits", &self.limits)
+            .field("reading", &self.reading)
             .finish_non_exhaustive()
     }
 }

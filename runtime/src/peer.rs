@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use mcp_adapters::handlers::{CallClient, CallServer};
+use futures_core::Stream;
+use mcp_adapters::handlers::{CallClient, CallServer, Paginated};
 use mcp_adapters::mcp_wire::RequestId;
 use mcp_adapters::{Revision, hub};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
 use crate::error::CallError;
+use crate::pages::Items;
 use crate::session::shared::Shared;
 use crate::side::{ClientSide, ServerSide, Side};
 use crate::transport::Purpose;
@@ -82,6 +84,18 @@ impl<S: Side> Peer<S> {
     #[must_use]
     pub fn info(&self) -> Option<&PeerInfo> {
         self.shared.info()
+    }
+
+    /// Everything that the peer lists, such as `peer.list::<hub::Tool>()`. A page is asked for when what came before has
+    /// been read; the stream ends with the list or its first error.
+    ///
+    /// A peer whose list comes back to where it was, or has more pages than [`Limits::pages`](crate::Limits::pages),
+    /// gives [`CallError::InvalidResult`].
+    pub fn list<T>(&self) -> impl Stream<Item = Result<T, CallError>> + Send + Unpin + use<S, T>
+    where
+        T: Paginated<S::RequestOut, S::ResultIn> + Send + 'static,
+    {
+        Items::new(self.clone())
     }
 
     /// Calls a method of the peer.

@@ -104,56 +104,90 @@ pub enum ServerSide {}
 #[derive(Debug, Clone, Copy)]
 pub enum ClientSide {}
 
-impl Side for ServerSide {
-    type Request = hub::ClientRequest;
-    type Notification = hub::ClientNotification;
-    type Result = hub::ServerResult;
-    type RequestOut = hub::ServerRequest;
-    type NotificationOut = hub::ServerNotification;
-    type ResultIn = hub::ClientResult;
+/// What is the same on both sides but for the names of the messages, in and out.
+macro_rules! messages {
+    (
+        in: $request:ident, $notification:ident, $result:ident, $receive:ident, $encode_result:ident, $from_peer:ident;
+        out: $request_out:ident, $notification_out:ident, $result_in:ident, $encode:ident, $decode_result:ident;
+    ) => {
+        type Request = hub::$request;
+        type Notification = hub::$notification;
+        type Result = hub::$result;
+        type RequestOut = hub::$request_out;
+        type NotificationOut = hub::$notification_out;
+        type ResultIn = hub::$result_in;
 
-    fn receive(peer: Revision, json: &[u8]) -> Decoded<Batch<Translated<MessageIn<Self>>>> {
-        peers::client_message(peer, json, Policy::Conform)
-    }
-
-    fn encode(peer: Revision, message: MessageOut<Self>) -> Translated<Vec<u8>> {
-        peers::server_message_for(peer, message, Policy::Conform)
-    }
-
-    fn decode_result(
-        peer: Revision,
-        method: &str,
-        result: &OpenJson,
-    ) -> Result<Option<FromResult<Self::ResultIn>>, FromPeer> {
-        peers::client_result(peer, method, result, Policy::Conform)
-    }
-
-    fn encode_result(peer: Revision, result: Self::Result) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
-        peers::server_result_for(peer, result, Policy::Conform)
-    }
-
-    fn method(request: &Self::Request) -> &str {
-        request.method()
-    }
-
-    fn notification_method(notification: &Self::Notification) -> &str {
-        notification.method()
-    }
-
-    fn method_out(request: &Self::RequestOut) -> &str {
-        request.method()
-    }
-
-    fn notification_method_out(notification: &Self::NotificationOut) -> &str {
-        notification.method()
-    }
-
-    fn common(notification: Self::Notification) -> Common<Self::Notification> {
-        match notification {
-            hub::ClientNotification::Cancelled(notification) => Common::Cancelled(notification.params),
-            hub::ClientNotification::Progress(notification) => Common::Progress(notification.params),
-            other => Common::Other(other),
+        fn receive(peer: Revision, json: &[u8]) -> Decoded<Batch<Translated<MessageIn<Self>>>> {
+            peers::$receive(peer, json, Policy::Conform)
         }
+
+        fn encode(peer: Revision, message: MessageOut<Self>) -> Translated<Vec<u8>> {
+            peers::$encode(peer, message, Policy::Conform)
+        }
+
+        fn decode_result(
+            peer: Revision,
+            method: &str,
+            result: &OpenJson,
+        ) -> Result<Option<FromResult<Self::ResultIn>>, FromPeer> {
+            peers::$decode_result(peer, method, result, Policy::Conform)
+        }
+
+        fn encode_result(peer: Revision, result: Self::Result) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
+            peers::$encode_result(peer, result, Policy::Conform)
+        }
+
+        fn method(request: &Self::Request) -> &str {
+            request.method()
+        }
+
+        fn notification_method(notification: &Self::Notification) -> &str {
+            notification.method()
+        }
+
+        fn method_out(request: &Self::RequestOut) -> &str {
+            request.method()
+        }
+
+        fn notification_method_out(notification: &Self::NotificationOut) -> &str {
+            notification.method()
+        }
+
+        fn common(notification: Self::Notification) -> Common<Self::Notification> {
+            match notification {
+                hub::$notification::Cancelled(notification) => Common::Cancelled(notification.params),
+                hub::$notification::Progress(notification) => Common::Progress(notification.params),
+                other => Common::Other(other),
+            }
+        }
+
+        fn is_ping(request: &Self::Request) -> bool {
+            matches!(request, hub::$request::Ping(_))
+        }
+
+        fn empty_result() -> Self::Result {
+            hub::$result::Empty(hub::EmptyResult::default())
+        }
+
+        fn cancelled(id: RequestId, reason: String) -> Self::NotificationOut {
+            let params = hub::CancelledNotificationParams::default();
+            hub::CancelledNotification::new(params.with_request_id(id).with_reason(reason)).into()
+        }
+
+        fn progress(params: hub::ProgressNotificationParams) -> Self::NotificationOut {
+            hub::ProgressNotification::new(params).into()
+        }
+
+        fn peer_calls(direction: Direction) -> bool {
+            direction.$from_peer()
+        }
+    };
+}
+
+impl Side for ServerSide {
+    messages! {
+        in: ClientRequest, ClientNotification, ServerResult, client_message, server_result_for, from_client;
+        out: ServerRequest, ServerNotification, ClientResult, server_message_for, client_result;
     }
 
     fn opening(request: &Self::Request) -> Option<&hub::InitializeRequestParams> {
@@ -163,114 +197,22 @@ impl Side for ServerSide {
         }
     }
 
-    fn is_ping(request: &Self::Request) -> bool {
-        matches!(request, hub::ClientRequest::Ping(_))
-    }
-
-    fn empty_result() -> Self::Result {
-        hub::ServerResult::Empty(hub::EmptyResult::default())
-    }
-
     fn opened(result: hub::InitializeResult) -> Option<Self::Result> {
         Some(hub::ServerResult::Initialize(result))
-    }
-
-    fn cancelled(id: RequestId, reason: String) -> Self::NotificationOut {
-        hub::CancelledNotification::new(cancelled_params(id, reason)).into()
-    }
-
-    fn progress(params: hub::ProgressNotificationParams) -> Self::NotificationOut {
-        hub::ProgressNotification::new(params).into()
-    }
-
-    fn peer_calls(direction: Direction) -> bool {
-        direction.from_client()
     }
 }
 
 impl Side for ClientSide {
-    type Request = hub::ServerRequest;
-    type Notification = hub::ServerNotification;
-    type Result = hub::ClientResult;
-    type RequestOut = hub::ClientRequest;
-    type NotificationOut = hub::ClientNotification;
-    type ResultIn = hub::ServerResult;
-
-    fn receive(peer: Revision, json: &[u8]) -> Decoded<Batch<Translated<MessageIn<Self>>>> {
-        peers::server_message(peer, json, Policy::Conform)
-    }
-
-    fn encode(peer: Revision, message: MessageOut<Self>) -> Translated<Vec<u8>> {
-        peers::client_message_for(peer, message, Policy::Conform)
-    }
-
-    fn decode_result(
-        peer: Revision,
-        method: &str,
-        result: &OpenJson,
-    ) -> Result<Option<FromResult<Self::ResultIn>>, FromPeer> {
-        peers::server_result(peer, method, result, Policy::Conform)
-    }
-
-    fn encode_result(peer: Revision, result: Self::Result) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
-        peers::client_result_for(peer, result, Policy::Conform)
-    }
-
-    fn method(request: &Self::Request) -> &str {
-        request.method()
-    }
-
-    fn notification_method(notification: &Self::Notification) -> &str {
-        notification.method()
-    }
-
-    fn method_out(request: &Self::RequestOut) -> &str {
-        request.method()
-    }
-
-    fn notification_method_out(notification: &Self::NotificationOut) -> &str {
-        notification.method()
-    }
-
-    fn common(notification: Self::Notification) -> Common<Self::Notification> {
-        match notification {
-            hub::ServerNotification::Cancelled(notification) => Common::Cancelled(notification.params),
-            hub::ServerNotification::Progress(notification) => Common::Progress(notification.params),
-            other => Common::Other(other),
-        }
+    messages! {
+        in: ServerRequest, ServerNotification, ClientResult, server_message, client_result_for, from_server;
+        out: ClientRequest, ClientNotification, ServerResult, client_message_for, server_result;
     }
 
     fn opening(_: &Self::Request) -> Option<&hub::InitializeRequestParams> {
         None
     }
 
-    fn is_ping(request: &Self::Request) -> bool {
-        matches!(request, hub::ServerRequest::Ping(_))
-    }
-
-    fn empty_result() -> Self::Result {
-        hub::ClientResult::Empty(hub::EmptyResult::default())
-    }
-
     fn opened(_: hub::InitializeResult) -> Option<Self::Result> {
         None
     }
-
-    fn cancelled(id: RequestId, reason: String) -> Self::NotificationOut {
-        hub::CancelledNotification::new(cancelled_params(id, reason)).into()
-    }
-
-    fn progress(params: hub::ProgressNotificationParams) -> Self::NotificationOut {
-        hub::ProgressNotification::new(params).into()
-    }
-
-    fn peer_calls(direction: Direction) -> bool {
-        direction.from_server()
-    }
-}
-
-fn cancelled_params(id: RequestId, reason: String) -> hub::CancelledNotificationParams {
-    hub::CancelledNotificationParams::default()
-        .with_request_id(id)
-        .with_reason(reason)
 }

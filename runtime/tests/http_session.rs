@@ -9,8 +9,8 @@ use std::time::Duration;
 use mcp_runtime::transport::http::client::{HTTP_FAILED, HttpClient, HttpOptions};
 use mcp_runtime::transport::http::server::{HttpServer, MemoryStore, SessionRecord, SessionStore, StoreFuture, router};
 use mcp_runtime::{
-    CallError, CallServer, ClientHandler, ClientSession, ClientSide, Context, Options, Revision, Router, Structured,
-    connect, hub,
+    CallClient, CallError, CallServer, ClientHandler, ClientSession, ClientSide, Context, ErrorObject, Options,
+    Revision, Router, Structured, connect, hub,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -107,8 +107,33 @@ impl SessionStore for Forgetful {
     }
 }
 
+/// A client that never comes to an answer, and writes down when it needn't any more.
+struct Ponders(Arc<AtomicBool>);
+
+struct Ends(Arc<AtomicBool>);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl ClientHandler<Context<ClientSide>> for Ponders {
+    async fn list_roots(
+        &self,
+        _: Option<hub::RequestParams>,
+        _: &Context<ClientSide>,
+    ) -> Result<hub::ListRootsResult, ErrorObject> {
+        let _ends = Ends(Arc::clone(&self.0));
+        std::future::pending().await
+    }
+}
+
 /// A client of a server with such a store, and how often it is told that its session began anew.
-async fn of_forgetful(store: Forgetful) -> (ClientSession, Arc<AtomicU32>) {
+async fn of_forgetful(
+    store: Forgetful,
+    handler: impl ClientHandler<Context<ClientSide>> + 'static,
+) -> (ClientSession, Arc<AtomicU32>) {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     let app = router(HttpServer::default().store(store), |transport, _| {
@@ -116,7 +141,12 @@ async fn of_forgetful(store: Forgetful) -> (ClientSession, Arc<AtomicU32>) {
             tokio::time::sleep(Duration::from_secs(600)).await;
             Ok::<_, String>("done")
         };
+        let ask = |_: Place, call: mcp_runtime::router::Call| async move {
+            let roots = call.peer().list_roots(None).await.map_err(|error| error.to_string())?;
+            Ok::<_, String>(format!("{} roots", roots.roots.len()))
+        };
         weather()
+            .tool("ask", "Asks for the roots", ask)
             .tool("slow", "Takes its time", slow)
             .serve(Options::default(), transport);
     });
@@ -129,9 +159,9 @@ async fn of_forgetful(store: Forgetful) -> (ClientSession, Arc<AtomicU32>) {
     let transport = HttpClient::new(&url, options).unwrap();
     let info = hub::Implementation::new("client", "1.0");
     let session = connect(
-        Quiet,
+        handler,
         info,
-        hub::ClientCapabilities::default(),
+        serde_json::from_value(json!({"roots": {}})).unwrap(),
         Options::default(),
         transport,
     );
@@ -145,7 +175,7 @@ fn tool(name: &str) -> hub::CallToolRequestParams {
 #[tokio::test]
 async fn calls_go_on_in_a_new_session_when_the_server_has_forgotten_theirs() {
     let store = Forgetful::default();
-    let (session, renewed) = of_forgetful(store.clone()).await;
+    let (session, renewed) = of_forgetful(store.clone(), Quiet).await;
     for round in 1..=3 {
         let peer = session.peer().clone();
         let pending = tokio::spawn(async move { peer.call_tool(tool("slow")).await });
@@ -172,7 +202,7 @@ async fn calls_go_on_in_a_new_session_when_the_server_has_forgotten_theirs() {
 #[tokio::test]
 async fn a_session_ends_when_its_server_forgets_each_one_at_once() {
     let store = Forgetful::default();
-    let (session, _) = of_forgetful(store.clone()).await;
+    let (session, _) = of_forgetful(store.clone(), Quiet).await;
     store.knows_none.store(true, Ordering::Relaxed);
     let calls = (0..20).map(|_| {
         let peer = session.peer().clone();
@@ -188,4 +218,24 @@ async fn a_session_ends_when_its_server_forgets_each_one_at_once() {
         .await
         .expect("the session ends");
     assert!(store.begun.load(Ordering::Relaxed) <= 2);
+}
+
+#[tokio::test]
+async fn what_a_server_asked_in_a_session_that_it_has_forgotten_is_cancelled() {
+    let (store, ended) = (Forgetful::default(), Arc::new(AtomicBool::new(false)));
+    let (session, _) = of_forgetful(store.clone(), Ponders(Arc::clone(&ended))).await;
+    let peer = session.peer().clone();
+    let asking = tokio::spawn(async move { peer.call_tool(tool("ask")).await });
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert!(!ended.load(Ordering::Relaxed));
+    store.known.lock().unwrap().clear();
+    session.peer().call_tool(tool("weather")).await.unwrap();
+    assert!(asking.await.unwrap().is_err());
+    tokio::time::timeout(Duration::from_secs(5), async {
+        while !ended.load(Ordering::Relaxed) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    })
+    .await
+    .expect("nobody waits for the roots");
 }

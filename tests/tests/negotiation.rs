@@ -121,10 +121,10 @@ fn a_mismatch_is_told_with_the_documented_error() {
 
 #[test]
 fn revisions_are_in_the_order_of_the_protocol() {
-    assert_eq!(Revision::ALL, [V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25]);
+    assert!(Revision::ALL.starts_with(&[V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25]));
     assert!(Revision::ALL.is_sorted() && Revision::ALL.windows(2).all(|pair| pair[0] < pair[1]));
     assert_eq!(Revision::ALL.last(), Some(&Revision::LATEST));
-    assert_eq!((Revision::LATEST, Revision::HUB), (V2025_11_25, V2025_11_25));
+    assert!(Revision::ALL.contains(&Revision::HUB));
 }
 
 #[test]
@@ -164,6 +164,7 @@ fn a_name_that_no_revision_has_is_an_error_that_lists_those_there_are() {
 #[test]
 fn each_revision_has_the_facts_of_its_lifecycle_and_transport() {
     let facts = |batches, version_header, sessions, polling| Facts {
+        released: true,
         batches,
         initializes: true,
         version_header,

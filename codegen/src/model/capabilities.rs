@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::{Model, TypeRef};
+use super::{Model, Need, TypeRef};
 
-/// The members of capabilities that methods need, by method: `Type.member.member`.
+/// The members of capabilities that methods need, by method: `Type.member.member`. A key may name a member of the
+/// parameters after the method, `method member` or `method member=value`: then only requests that have it need the capability.
 pub type Capabilities = BTreeMap<String, OneOrMany>;
 
 /// One member, or one for each side that may be asked.
@@ -30,22 +31,37 @@ impl OneOrMany {
 
 /// Puts the capabilities into a model's methods, where the model declares them.
 pub fn gate_methods(model: &mut Model, capabilities: &Capabilities) {
-    let gates: Vec<Option<String>> = model
+    let gates: Vec<_> = model
         .methods
         .iter()
         .map(|method| {
-            let places = capabilities
-                .get(&method.name)
-                .map(OneOrMany::as_slice)
-                .unwrap_or_default();
-            let mut paths = places.iter().filter_map(|place| place.split_once('.'));
-            let declared = paths.find(|(ty, path)| is_declared(model, ty, path));
-            declared.map(|(_, path)| path.to_owned())
+            let gate = capabilities.get(&method.name);
+            let needs = capabilities.iter().filter_map(|(key, places)| {
+                let (name, asked) = key.split_once(' ')?;
+                let capability = declared(model, places).filter(|_| name == method.name)?;
+                let (member, value) = match asked.split_once('=') {
+                    Some((member, value)) => (member, Some(value.to_owned())),
+                    None => (asked, None),
+                };
+                Some(Need {
+                    member: member.to_owned(),
+                    value,
+                    capability,
+                })
+            });
+            (gate.and_then(|places| declared(model, places)), needs.collect())
         })
         .collect();
-    for (method, gate) in model.methods.iter_mut().zip(gates) {
-        method.capability = gate;
+    for (method, (gate, needs)) in model.methods.iter_mut().zip(gates) {
+        (method.capability, method.needs) = (gate, needs);
     }
+}
+
+/// The first capability that a model declares.
+fn declared(model: &Model, places: &OneOrMany) -> Option<String> {
+    let mut paths = places.as_slice().iter().filter_map(|place| place.split_once('.'));
+    let declared = paths.find(|(ty, path)| is_declared(model, ty, path));
+    declared.map(|(_, path)| path.to_owned())
 }
 
 /// Whether a type declares a member, and that one the next.

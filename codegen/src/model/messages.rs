@@ -81,9 +81,24 @@ pub struct Method {
     /// The capability that it needs, as the way from the object of capabilities to a member.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub capability: Option<String>,
+    /// What it needs besides, for what its parameters say.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<Need>,
     /// What may come back, the usual result first; nothing for a notification.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<TypeRef>,
+}
+
+/// A capability that a request needs for what its parameters say.
+#[derive(Debug, Clone, Serialize)]
+pub struct Need {
+    /// The member of the parameters that needs it.
+    pub member: String,
+    /// The member's value, if no other needs it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// The way from the object of capabilities to a member.
+    pub capability: String,
 }
 
 /// What a union of messages is told apart by, and of what.
@@ -222,6 +237,7 @@ fn method(
     };
     Some(Method {
         capability: None,
+        needs: Vec::new(),
         name: method.to_owned(),
         kind,
         direction,

@@ -18,7 +18,7 @@ use crate::normalise::envelope::Envelope;
 pub use build::{BuildInput, Collision, build_model};
 pub use capabilities::{Capabilities, gate_methods};
 pub use decide::{Case, Decision};
-pub use messages::{Direction, MessageKind, Method};
+pub use messages::{Direction, MessageKind, Method, Need};
 pub use names::Names;
 
 /// A revision, ready to be written as Rust.

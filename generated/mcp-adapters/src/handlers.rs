@@ -31,6 +31,17 @@ fn not_found(method: &str) -> ErrorObject {
     )
 }
 
+/// An item of a list that comes in pages, and how a page is asked for by a request and found in its result.
+pub trait Paginated<Request, Results>: Sized {
+    /// The request for the page that begins at a cursor; for the first page without one.
+    fn page(cursor: Option<String>) -> Request;
+    /// The items of a page, and where the next one begins if there is one.
+    ///
+    /// # Errors
+    /// When it is another method's result.
+    fn items(result: Results) -> Result<(Vec<Self>, Option<String>), UnexpectedResult>;
+}
+
 /// What a server does when a client asks or tells it something. `C` is what it is told about the call.
 pub trait ServerHandler<C>: Send + Sync {
     /// Answers `completion/complete`.
@@ -880,6 +891,166 @@ pub trait CallServer: Sync {
     }
 }
 
+impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::Prompt {
+    #[inline]
+    fn page(cursor: Option<String>) -> hub::ClientRequest {
+        let params = hub::PaginatedRequestParams {
+            cursor,
+            ..hub::PaginatedRequestParams::default()
+        };
+        let params = Some(params);
+        let message = hub::ListPromptsRequest {
+            params,
+            ..hub::ListPromptsRequest::default()
+        };
+        message.into()
+    }
+
+    #[inline]
+    fn items(
+        result: hub::ServerResult,
+    ) -> Result<(Vec<Self>, Option<String>), UnexpectedResult> {
+        match result {
+            hub::ServerResult::ListPrompts(result) => {
+                Ok((result.prompts, result.next_cursor))
+            }
+            _ => {
+                Err(UnexpectedResult {
+                    method: "prompts/list",
+                })
+            }
+        }
+    }
+}
+
+impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::Resource {
+    #[inline]
+    fn page(cursor: Option<String>) -> hub::ClientRequest {
+        let params = hub::PaginatedRequestParams {
+            cursor,
+            ..hub::PaginatedRequestParams::default()
+        };
+        let params = Some(params);
+        let message = hub::ListResourcesRequest {
+            params,
+            ..hub::ListResourcesRequest::default()
+        };
+        message.into()
+    }
+
+    #[inline]
+    fn items(
+        result: hub::ServerResult,
+    ) -> Result<(Vec<Self>, Option<String>), UnexpectedResult> {
+        match result {
+            hub::ServerResult::ListResources(result) => {
+                Ok((result.resources, result.next_cursor))
+            }
+            _ => {
+                Err(UnexpectedResult {
+                    method: "resources/list",
+                })
+            }
+        }
+    }
+}
+
+impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::ResourceTemplate {
+    #[inline]
+    fn page(cursor: Option<String>) -> hub::ClientRequest {
+        let params = hub::PaginatedRequestParams {
+            cursor,
+            ..hub::PaginatedRequestParams::default()
+        };
+        let params = Some(params);
+        let message = hub::ListResourceTemplatesRequest {
+            params,
+            ..hub::ListResourceTemplatesRequest::default()
+        };
+        message.into()
+    }
+
+    #[inline]
+    fn items(
+        result: hub::ServerResult,
+    ) -> Result<(Vec<Self>, Option<String>), UnexpectedResult> {
+        match result {
+            hub::ServerResult::ListResourceTemplates(result) => {
+                Ok((result.resource_templates, result.next_cursor))
+            }
+            _ => {
+                Err(UnexpectedResult {
+                    method: "resources/templates/list",
+                })
+            }
+        }
+    }
+}
+
+impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::Task {
+    #[inline]
+    fn page(cursor: Option<String>) -> hub::ClientRequest {
+        let params = hub::PaginatedRequestParams {
+            cursor,
+            ..hub::PaginatedRequestParams::default()
+        };
+        let params = Some(params);
+        let message = hub::ListTasksRequest {
+            params,
+            ..hub::ListTasksRequest::default()
+        };
+        message.into()
+    }
+
+    #[inline]
+    fn items(
+        result: hub::ServerResult,
+    ) -> Result<(Vec<Self>, Option<String>), UnexpectedResult> {
+        match result {
+            hub::ServerResult::ListTasks(result) => {
+                Ok((result.tasks, result.next_cursor))
+            }
+            _ => {
+                Err(UnexpectedResult {
+                    method: "tasks/list",
+                })
+            }
+        }
+    }
+}
+
+impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::Tool {
+    #[inline]
+    fn page(cursor: Option<String>) -> hub::ClientRequest {
+        let params = hub::PaginatedRequestParams {
+            cursor,
+            ..hub::PaginatedRequestParams::default()
+        };
+        let params = Some(params);
+        let message = hub::ListToolsRequest {
+            params,
+            ..hub::ListToolsRequest::default()
+        };
+        message.into()
+    }
+
+    #[inline]
+    fn items(
+        result: hub::ServerResult,
+    ) -> Result<(Vec<Self>, Option<String>), UnexpectedResult> {
+        match result {
+            hub::ServerResult::ListTools(result) => {
+                Ok((result.tools, result.next_cursor))
+            }
+            _ => {
+                Err(UnexpectedResult {
+                    method: "tools/list",
+                })
+            }
+        }
+    }
+}
+
 /// What a client does when a server asks or tells it something. `C` is what it is told about the call.
 pub trait ClientHandler<C>: Send + Sync {
     /// Answers `elicitation/create`.
@@ -1482,6 +1653,38 @@ pub trait CallClient: Sync {
                 ..hub::ToolListChangedNotification::default()
             };
             self.notify(message.into()).await
+        }
+    }
+}
+
+impl Paginated<hub::ServerRequest, hub::ClientResult> for hub::Task {
+    #[inline]
+    fn page(cursor: Option<String>) -> hub::ServerRequest {
+        let params = hub::PaginatedRequestParams {
+            cursor,
+            ..hub::PaginatedRequestParams::default()
+        };
+        let params = Some(params);
+        let message = hub::ListTasksRequest {
+            params,
+            ..hub::ListTasksRequest::default()
+        };
+        message.into()
+    }
+
+    #[inline]
+    fn items(
+        result: hub::ClientResult,
+    ) -> Result<(Vec<Self>, Option<String>), UnexpectedResult> {
+        match result {
+            hub::ClientResult::ListTasks(result) => {
+                Ok((result.tasks, result.next_cursor))
+            }
+            _ => {
+                Err(UnexpectedResult {
+                    method: "tasks/list",
+                })
+            }
         }
     }
 }

@@ -11,7 +11,10 @@ pub mod conversion;
 mod everywhere;
 mod filling;
 pub mod handlers;
+mod judged;
+mod judging;
 mod loss;
+mod needs;
 mod negotiation;
 mod peer;
 pub mod peers;
@@ -35,6 +38,7 @@ pub use mcp_types_2025_11_25 as v2025_11_25;
 pub use self::v2025_11_25 as hub;
 
 pub use self::conversion::{Conversion, Convert, Loss, LossKind, Policy, Unrepresentable};
+pub use self::needs::Need;
 pub use self::negotiation::{Mismatch, accept, negotiate};
 pub use self::peer::{FromPeer, FromResult, Translated};
 pub use self::revision::{Facts, Revision, UnknownRevision};

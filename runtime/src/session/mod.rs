@@ -1,10 +1,15 @@
 //! Sessions: negotiation, what is in flight, and the end.
 
 mod answer;
+mod call;
 mod engine;
+mod gates;
 mod handler;
 mod hearing;
+mod message;
 mod opening;
+mod reading;
+mod request;
 pub(crate) mod shared;
 
 use std::sync::Arc;
@@ -14,11 +19,11 @@ use mcp_adapters::{accept, hub};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use self::engine::{Engine, Welcome};
+use self::engine::Engine;
 use self::handler::{Handler, OfClient, OfServer};
+use self::request::Welcome;
 use self::shared::Shared;
 
-#[cfg(feature = "router")]
 pub(crate) use self::handler::Boxed;
 use crate::context::Context;
 use crate::error::ConnectError;
@@ -90,6 +95,7 @@ pub fn serve<H>(
 where
     H: ServerHandler<Context<ServerSide>> + 'static,
 {
+    let options = options.negotiable();
     let own = serde_json::to_value(&capabilities).unwrap_or_default();
     let welcome = Welcome {
         implementation: info,
@@ -116,6 +122,7 @@ pub async fn connect<H>(
 where
     H: ClientHandler<Context<ClientSide>> + 'static,
 {
+    let options = options.negotiable();
     let first = latest(&options).ok_or(ConnectError::NoRevision)?;
     let supported = options.supported.clone();
     let own = serde_json::to_value(&capabilities).unwrap_or_default();

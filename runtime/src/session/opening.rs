@@ -4,18 +4,23 @@ use std::borrow::Cow;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{RequestId, from_str};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-/// The members of a message that are the same in every revision.
+/// The members of a message that are the same in every revision, whatever their values.
 #[derive(Debug, Default, Deserialize)]
 pub struct Glimpse<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "present")]
     id: Option<&'a RawValue>,
     #[serde(borrow)]
-    method: Option<Cow<'a, str>>,
+    method: Option<&'a RawValue>,
     #[serde(borrow)]
     params: Option<&'a RawValue>,
+}
+
+/// A member that is there, be it `null`.
+fn present<'de: 'a, 'a, D: Deserializer<'de>>(member: D) -> Result<Option<&'a RawValue>, D::Error> {
+    Deserialize::deserialize(member).map(Some)
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -45,9 +50,14 @@ impl<'a> Glimpse<'a> {
         from_str(self.id?.get()).ok()
     }
 
-    /// Whether the message calls a method, rather than answering.
-    pub fn calls(&self) -> bool {
-        self.method.is_some()
+    /// Whether the message has an id, be it one that no message can have.
+    pub fn has_id(&self) -> bool {
+        self.id.is_some()
+    }
+
+    /// The method that the message calls, unless it answers.
+    pub fn method(&self) -> Option<Cow<'a, str>> {
+        serde_json::from_str(self.method?.get()).ok()
     }
 
     /// The revision that a request to begin the session asks for.
@@ -60,11 +70,11 @@ impl<'a> Glimpse<'a> {
         from_str(self.params().meta?.progress_token?.get()).ok()
     }
 
-    /// The tokens of the messages of a batch.
-    pub fn tokens(json: &'a [u8]) -> Vec<Option<hub::ProgressToken>> {
+    /// The messages of a batch, each as it came.
+    pub fn each(json: &'a [u8]) -> impl Iterator<Item = (&'a [u8], Self)> {
         let elements: Vec<&'a RawValue> = serde_json::from_slice(json).unwrap_or_default();
-        let token = |element: &&'a RawValue| Self::of(element.get().as_bytes()).progress_token();
-        elements.iter().map(token).collect()
+        let elements = elements.into_iter().map(|element| element.get().as_bytes());
+        elements.map(|element| (element, Self::of(element)))
     }
 
     fn params(&self) -> Params<'a> {

@@ -2,21 +2,20 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::pin::pin;
-use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::AtomicI64;
+use std::sync::{Arc, Mutex, OnceLock};
 
-use mcp_adapters::mcp_wire::{Call, ErrorObject, Message, Method, Notice, OpenJson, RequestId};
-use mcp_adapters::{Loss, Revision, Translated, hub};
-use serde_json::{Value, json};
-use tokio::sync::{Semaphore, mpsc, oneshot};
-use tokio::time::Instant;
+use mcp_adapters::mcp_wire::{Message, Method, Notice};
+use mcp_adapters::{Loss, Revision, Translated};
+use serde_json::Value;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use super::call::Waiting;
 use super::handler::Boxed;
 use crate::error::CallError;
 use crate::options::Options;
-use crate::peer::{PeerInfo, Progress};
+use crate::peer::PeerInfo;
 use crate::side::{MessageOut, Side};
 use crate::transport::{Outgoing, Purpose, Sender, TransportError};
 
@@ -51,19 +50,13 @@ pub struct Shared<S: Side> {
     first: Revision,
     revision: OnceLock<Revision>,
     info: OnceLock<PeerInfo>,
-    waiting: Mutex<HashMap<i64, Waiting>>,
-    next_id: AtomicI64,
+    pub(super) waiting: Mutex<HashMap<i64, Waiting>>,
+    pub(super) next_id: AtomicI64,
     /// For each call that the peer is still to be told of that it was cancelled.
-    cancelling: Arc<Semaphore>,
+    pub(super) cancelling: Arc<Semaphore>,
     /// Is done once the session has ended.
     pub ended: CancellationToken,
     side: std::marker::PhantomData<fn() -> S>,
-}
-
-/// A call that waits for its answer.
-struct Waiting {
-    answer: oneshot::Sender<Result<OpenJson, CallError>>,
-    progress: mpsc::Sender<Progress>,
 }
 
 impl<S: Side> fmt::Debug for Shared<S> {
@@ -150,10 +143,7 @@ impl<S: Side> Shared<S> {
     /// Tells the peer something.
     pub async fn tell(&self, notification: S::NotificationOut, purpose: Purpose) -> Result<(), CallError> {
         let method = S::notification_method_out(&notification).to_owned();
-        if let Some(line) = self.method(&method, false) {
-            // The sender of a notification is who offers the capability.
-            check_offered(&self.own_capabilities, line)?;
-        }
+        self.may_tell(&method)?;
         let json = self.encode(&method, Message::Notification(Notice { notification }))?;
         match json {
             Some(json) => Ok(self.send(json, purpose).await?),
@@ -161,105 +151,8 @@ impl<S: Side> Shared<S> {
         }
     }
 
-    /// Calls a method of the peer.
-    pub async fn call(
-        self: &Arc<Self>,
-        request: S::RequestOut,
-        purpose: Purpose,
-        progress: Option<mpsc::Sender<Progress>>,
-    ) -> Result<S::ResultIn, CallError> {
-        let method = S::method_out(&request).to_owned();
-        if let (Some(info), Some(line)) = (self.info(), self.method(&method, false)) {
-            check_offered(&info.capabilities, line)?;
-        }
-        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let call = Call {
-            id: RequestId::Integer(id),
-            request,
-        };
-        let Some(mut json) = self.encode(&method, Message::Request(call))? else {
-            return Err(CallError::Unrepresentable(method));
-        };
-        if progress.is_some() {
-            json = with_progress_token(&json, id);
-        }
-        let (answer, answered) = oneshot::channel();
-        let (made, mut making) = mpsc::channel(16);
-        self.waiting().insert(id, Waiting { answer, progress: made });
-        let guard = Abandoned {
-            shared: self,
-            id: Some(id),
-        };
-        if self.ended.is_cancelled() {
-            return Err(CallError::Closed);
-        }
-        let sending = self.send(json, purpose);
-        let json = self.wait(sending, answered, &mut making, progress).await;
-        if matches!(json, Err(CallError::TimedOut(_))) {
-            drop(guard);
-        } else {
-            guard.settle();
-        }
-        let json = json?;
-        let result = S::decode_result(self.revision_of(&json), &method, &json)?;
-        let Some(result) = result else {
-            return Err(CallError::InvalidResult(format!(
-                "{method} isn't a method of the peer's revision"
-            )));
-        };
-        self.report(&method, &result.losses);
-        Ok(result.result)
-    }
-
-    /// The revision that a result is read by: before one is negotiated, the one that the result names itself.
-    fn revision_of(&self, result: &OpenJson) -> Revision {
-        let named = || {
-            let named = result.get("protocolVersion")?.parse::<String>().ok()?;
-            named.parse().ok()
-        };
-        self.revision().or_else(named).unwrap_or_else(|| self.spoken())
-    }
-
-    /// Sends and waits for an answer; progress begins the wait anew, up to a limit.
-    async fn wait(
-        &self,
-        sending: impl Future<Output = Result<(), TransportError>>,
-        mut answered: oneshot::Receiver<Result<OpenJson, CallError>>,
-        making: &mut mpsc::Receiver<Progress>,
-        progress: Option<mpsc::Sender<Progress>>,
-    ) -> Result<OpenJson, CallError> {
-        let limits = &self.options.limits;
-        let begun = Instant::now();
-        let mut heard = begun;
-        let mut sending = pin!(sending);
-        let mut is_sent = false;
-        loop {
-            let left = limits.answer_at_most.saturating_sub(begun.elapsed());
-            let patience = left.min(limits.answer.saturating_sub(heard.elapsed()));
-            tokio::select! {
-                // What was told before the answer is heard before it.
-                biased;
-                Some(made) = making.recv(), if !left.is_zero() => {
-                    heard = Instant::now();
-                    if let Some(progress) = &progress {
-                        // Who doesn't look at progress misses some of it, and nothing waits for that.
-                        let _ = progress.try_send(made);
-                    }
-                }
-                answer = &mut answered => return answer.unwrap_or(Err(CallError::Closed)),
-                sent = &mut sending, if !is_sent => {
-                    sent?;
-                    is_sent = true;
-                }
-                // A peer that doesn't read makes the call wait as one that doesn't answer.
-                () = tokio::time::sleep(patience) => return Err(CallError::TimedOut(begun.elapsed())),
-                () = self.ended.cancelled() => return Err(CallError::Closed),
-            }
-        }
-    }
-
     /// A message in the peer's revision; `None` for a notification that it can't represent.
-    fn encode(&self, method: &str, message: MessageOut<S>) -> Result<Option<Vec<u8>>, CallError> {
+    pub(super) fn encode(&self, method: &str, message: MessageOut<S>) -> Result<Option<Vec<u8>>, CallError> {
         match S::encode(self.spoken(), message) {
             Translated::Message { message, losses } => {
                 self.report(method, &losses);
@@ -274,125 +167,9 @@ impl<S: Side> Shared<S> {
         }
     }
 
-    /// Hands an answer to the call that waits for it; `false` if none does.
-    pub fn answered(&self, id: &RequestId, answer: Result<OpenJson, ErrorObject>) -> bool {
-        let RequestId::Integer(id) = id else {
-            return false;
-        };
-        match self.waiting().remove(id) {
-            Some(waiting) => {
-                // The caller may have gone in this moment.
-                let _ = waiting.answer.send(answer.map_err(CallError::Peer));
-                true
-            }
-            None => false,
-        }
-    }
-
-    /// Hands progress to the call that it is about.
-    pub fn progressed(&self, params: hub::ProgressNotificationParams) {
-        let hub::ProgressToken::Integer(id) = params.progress_token else {
-            return;
-        };
-        if let Some(waiting) = self.waiting().get(&id) {
-            let _ = waiting.progress.try_send(Progress {
-                progress: params.progress.as_f64(),
-                total: params.total.map(|total| total.as_f64()),
-                message: params.message,
-            });
-        }
-    }
-
-    /// Gives every call that waits an error, because no answer will come.
-    pub fn abandon_calls(&self) {
-        self.waiting().clear();
-    }
-
     /// Ends the session: every call that waits gets an error.
     pub fn end(&self) {
         self.ended.cancel();
         self.waiting().clear();
     }
-
-    fn waiting(&self) -> MutexGuard<'_, HashMap<i64, Waiting>> {
-        // Nothing panics while the lock is held.
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A call whose caller may go before the answer comes: then the peer is told.
-struct Abandoned<'s, S: Side> {
-    shared: &'s Arc<Shared<S>>,
-    id: Option<i64>,
-}
-
-impl<S: Side> Abandoned<'_, S> {
-    /// The answer is there, or none will come.
-    fn settle(mut self) {
-        if let Some(id) = self.id.take() {
-            self.shared.waiting().remove(&id);
-        }
-    }
-}
-
-impl<S: Side> Drop for Abandoned<'_, S> {
-    fn drop(&mut self) {
-        let Some(id) = self.id.take() else { return };
-        if self.shared.waiting().remove(&id).is_none() || self.shared.ended.is_cancelled() {
-            return;
-        }
-        if self.shared.revision().is_none() {
-            // The request that begins the session can't be cancelled.
-            return;
-        }
-        let shared = Arc::clone(self.shared);
-        // A peer that reads nothing can't be told of ever more calls.
-        let Ok(place) = Arc::clone(&shared.cancelling).try_acquire_owned() else {
-            return;
-        };
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move {
-                let _place = place;
-                let id = RequestId::Integer(id);
-                let notification = S::cancelled(id, "the caller no longer waits".to_owned());
-                if let Err(error) = shared.tell(notification, Purpose::Own).await {
-                    tracing::debug!(%error, "the peer wasn't told of a cancelled call");
-                }
-            });
-        }
-    }
-}
-
-/// The capability that a method needs and `capabilities` don't offer.
-pub fn missing_capability(capabilities: &Value, method: &Method) -> Option<&'static str> {
-    let capability = method.capability?;
-    let offered = capability
-        .split('.')
-        .try_fold(capabilities, |at, member| at.get(member));
-    matches!(offered, None | Some(Value::Null | Value::Bool(false))).then_some(capability)
-}
-
-fn check_offered(capabilities: &Value, method: &Method) -> Result<(), CallError> {
-    match missing_capability(capabilities, method) {
-        Some(capability) => Err(CallError::NotOffered {
-            method: method.name.to_owned(),
-            capability,
-        }),
-        None => Ok(()),
-    }
-}
-
-/// The same request, asking for progress under its own id.
-fn with_progress_token(json: &[u8], id: i64) -> Vec<u8> {
-    let Ok(mut message) = serde_json::from_slice::<serde_json::Map<String, Value>>(json) else {
-        return json.to_vec();
-    };
-    let params = message.entry("params").or_insert_with(|| json!({}));
-    if let Some(params) = params.as_object_mut() {
-        let meta = params.entry("_meta").or_insert_with(|| json!({}));
-        if let Some(meta) = meta.as_object_mut() {
-            meta.insert("progressToken".to_owned(), json!(id));
-        }
-    }
-    serde_json::to_vec(&message).unwrap_or_else(|_| json.to_vec())
 }

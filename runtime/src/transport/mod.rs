@@ -82,6 +82,9 @@ pub enum Incoming {
     Message(Vec<u8>),
     /// Something that the transport refuses, such as a message over the limit; the peer is told, and the session goes on.
     Refused(ErrorObject),
+    /// The peer has forgotten the session, and another has begun in its place: nobody waits any more for the answers to
+    /// what came before this.
+    Renewed,
 }
 
 /// Why a transport can't go on.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mcp_adapters::Revision;
 use mcp_runtime::transport::http::client::{HTTP_FAILED, HttpOptions, HttpReceiver, HttpSender, SessionExpired};
-use mcp_runtime::transport::{Sender, TransportError};
+use mcp_runtime::transport::{Incoming, Sender, TransportError};
 use serde_json::json;
 use tokio::time::timeout;
 
@@ -15,7 +15,7 @@ use crate::server::{
 };
 
 /// Answers what begins a session anew.
-async fn begin_anew(server: &Server, session: &str) {
+async fn begin_anew(server: &Server, session: &str, receiver: &mut HttpReceiver) {
     let asked = server.next().await;
     assert_eq!(
         asked.body,
@@ -30,6 +30,7 @@ async fn begin_anew(server: &Server, session: &str) {
     assert_eq!(asked.header("mcp-session-id"), Some(session));
     assert_eq!(asked.header("mcp-protocol-version"), Some(Revision::LATEST.as_str()));
     asked.accept().await;
+    assert!(matches!(receive(receiver).await, Ok(Some(Incoming::Renewed))));
 }
 
 /// A session whose server has forgotten it by the time that it is asked for its own stream once more.
@@ -71,7 +72,7 @@ async fn a_session_begins_anew_once_and_whatever_found_it_forgotten_is_sent_agai
     let (second, third) = (server.next().await, server.next().await);
     second.status(404).await;
     third.status(404).await;
-    begin_anew(&server, "s-2").await;
+    begin_anew(&server, "s-2", &mut receiver).await;
     assert_eq!(
         error(&mut receiver, 1).await["code"],
         HTTP_FAILED,
@@ -98,7 +99,7 @@ async fn a_session_begins_anew_once_and_whatever_found_it_forgotten_is_sent_agai
 async fn a_stream_that_finds_its_session_forgotten_begins_it_anew_but_not_ever_again() {
     let server = Server::start().await;
     let (_client, mut receiver) = forgotten(&server).await;
-    begin_anew(&server, "s-2").await;
+    begin_anew(&server, "s-2", &mut receiver).await;
     let mut listens = server.next().await;
     assert_eq!(listens.header("mcp-session-id"), Some("s-2"));
     listens.say(&format!("{STREAM}data: {}\n\n", progress(1))).await;
@@ -128,7 +129,7 @@ async fn a_message_that_no_session_takes_ends_it() {
     server.begin(&client, &mut receiver).await.status(405).await;
     client.send(request(1, "tools/call")).await.expect("it is sent");
     server.next().await.status(404).await;
-    begin_anew(&server, "s-2").await;
+    begin_anew(&server, "s-2", &mut receiver).await;
     for _ in 0..2 {
         let asked = server.next().await;
         assert_eq!(asked.header("mcp-session-id"), Some("s-2"));
@@ -147,25 +148,20 @@ async fn what_is_about_the_forgotten_session_alone_is_not_sent_again() {
     let server = Server::start().await;
     let (client, mut receiver) = server.client(HttpOptions::default());
     server.begin(&client, &mut receiver).await.status(405).await;
-    let about = |session: &str, message| {
-        let (client, server, session) = (&client, &server, session.to_owned());
-        async move {
-            let (sent, ()) = tokio::join!(client.send(message), async {
-                server.next().await.status(404).await;
-                begin_anew(server, &session).await;
-                server.next().await.status(405).await;
-            });
-            sent.expect("another session is there");
-            assert!(timeout(Duration::from_millis(100), server.0.accept()).await.is_err());
-        }
-    };
-    about("s-2", outgoing(&result(7))).await;
     let cancelled = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
-    about("s-3", outgoing(&cancelled)).await;
+    for (session, message) in [("s-2", result(7)), ("s-3", cancelled)] {
+        let (sent, ()) = tokio::join!(client.send(outgoing(&message)), async {
+            server.next().await.status(404).await;
+            begin_anew(&server, session, &mut receiver).await;
+            server.next().await.status(405).await;
+        });
+        sent.expect("another session is there");
+        assert!(timeout(Duration::from_millis(100), server.0.accept()).await.is_err());
+    }
 
     let (sent, ()) = tokio::join!(client.send(notification("notifications/roots/list_changed")), async {
         server.next().await.status(404).await;
-        begin_anew(&server, "s-4").await;
+        begin_anew(&server, "s-4", &mut receiver).await;
         let both = [server.next().await, server.next().await];
         for asked in both {
             match asked.head.starts_with("GET ") {

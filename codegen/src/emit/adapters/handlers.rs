@@ -11,7 +11,7 @@ use crate::emit::tokens::ident;
 use crate::model::{Method, TypeKind, TypeRef};
 
 /// The member of a message that its parameters are in.
-const PARAMS: &str = "params";
+pub(super) const PARAMS: &str = "params";
 
 /// The traits of both sides.
 pub(super) fn handlers(input: &AdaptersInput<'_>) -> TokenStream {
@@ -27,7 +27,8 @@ pub(super) fn handlers(input: &AdaptersInput<'_>) -> TokenStream {
             }
         }
     });
-    let code = quote!(#not_found #sides);
+    let paginated = mentions(&sides.to_string(), "Paginated").then(paginated);
+    let code = quote!(#not_found #paginated #sides);
     let text = code.to_string();
     let imports = [
         import(&quote!(std::future), &text, &["Future"]),
@@ -65,23 +66,40 @@ pub(super) fn handlers(input: &AdaptersInput<'_>) -> TokenStream {
     }
 }
 
+/// The trait of what is listed.
+fn paginated() -> TokenStream {
+    quote! {
+        /// An item of a list that comes in pages, and how a page is asked for by a request and found in its result.
+        pub trait Paginated<Request, Results>: Sized {
+            /// The request for the page that begins at a cursor; for the first page without one.
+            fn page(cursor: Option<String>) -> Request;
+
+            /// The items of a page, and where the next one begins if there is one.
+            ///
+            /// # Errors
+            /// When it is another method's result.
+            fn items(result: Results) -> Result<(Vec<Self>, Option<String>), UnexpectedResult>;
+        }
+    }
+}
+
 /// The handler of one side, and the calls of the other.
-struct Side<'i> {
-    hub: &'i RevisionInput<'i>,
-    side: &'static str,
-    other: &'static str,
+pub(super) struct Side<'i> {
+    pub(super) hub: &'i RevisionInput<'i>,
+    pub(super) side: &'static str,
+    pub(super) other: &'static str,
 }
 
 /// A message that the other side may send, as a function.
-struct Call<'i> {
+pub(super) struct Call<'i> {
     /// The method.
-    method: &'i Method,
+    pub(super) method: &'i Method,
     /// Its variant in the union of such messages.
     variant: Ident,
     /// The function that is called for it.
     function: Ident,
     /// The type of its parameters, and whether they may be absent; `None` for a message that declares none.
-    params: Option<(TokenStream, bool)>,
+    pub(super) params: Option<(TokenStream, bool)>,
     /// The field that they are in.
     field: Option<Ident>,
 }
@@ -90,7 +108,8 @@ impl Side<'_> {
     fn traits(&self) -> TokenStream {
         let handler = self.handler();
         let caller = self.caller();
-        quote!(#handler #caller)
+        let pages = self.pages();
+        quote!(#handler #caller #pages)
     }
 
     /// The messages of a kind that the other side may send.
@@ -126,12 +145,12 @@ impl Side<'_> {
     }
 
     /// The requests that the other side may send; none can be answered where there are no results.
-    fn requests(&self) -> Option<(Vec<Call<'_>>, Ident)> {
+    pub(super) fn requests(&self) -> Option<(Vec<Call<'_>>, Ident)> {
         self.calls("Request").filter(|_| !self.results().is_empty())
     }
 
     /// What this side may answer, each with its variant in the union of results.
-    fn results(&self) -> Vec<(TypeRef, Ident)> {
+    pub(super) fn results(&self) -> Vec<(TypeRef, Ident)> {
         let union = format!("{}Result", self.side);
         match self.hub.model.types.get(&union).map(|ty| &ty.kind) {
             Some(TypeKind::Results(results)) => result_variants(results),
@@ -140,7 +159,7 @@ impl Side<'_> {
     }
 
     /// The variant of the union of results for the usual result of a method.
-    fn result(&self, method: &Method) -> Option<(TokenStream, Ident)> {
+    pub(super) fn result(&self, method: &Method) -> Option<(TokenStream, Ident)> {
         let usual = method.results.first()?;
         let (ty, variant) = self.results().into_iter().find(|(ty, _)| ty == usual)?;
         Some((qualified("hub", &ty), variant))
@@ -364,7 +383,7 @@ impl Call<'_> {
     }
 
     /// A statement that makes the message.
-    fn message(&self) -> TokenStream {
+    pub(super) fn message(&self) -> TokenStream {
         let ty = qualified("hub", &TypeRef::Named(self.method.ty.clone()));
         match (&self.params, &self.field) {
             (Some((_, false)), Some(_)) => quote!(let message = #ty::new(params);),

@@ -36,7 +36,8 @@ const NOTICES: usize = 16;
 /// response of code [`HTTP_FAILED`]; the session goes on.
 ///
 /// When the server has forgotten the session, a new one begins in its place: what began the old one is sent again, and
-/// then the message that found it gone. Only what else was pending in the old session fails. What the server knew of the
+/// then the message that found it gone. Only what else was pending in the old session fails, and what the server asked in
+/// it is cancelled. What the server knew of the
 /// session is lost, though: subscriptions, the log level and the like have to be set again, and
 /// [`HttpOptions::renewed`] says when. Where no new session of the same revision can be had, or that is forgotten at once
 /// as well, receiving fails with [`SessionExpired`], once; after that an `initialize` may begin another over the same

@@ -8,10 +8,11 @@ use reqwest::header::HeaderValue;
 use serde::Deserialize;
 use tokio::time::{Instant, timeout};
 
-use super::connection::{Connection, EVENTS, JSON, Opening, Within, body, failure, media_type};
+use super::connection::{Connection, EVENTS, Item, JSON, Opening, Within, body, failure, media_type};
 use super::envelope::{Kind, answers, kind};
 use super::error::{HttpError, SessionExpired};
-use super::stream::{self, Events, is_message};
+use super::stream::{self, Events, Listening, is_message};
+use crate::transport::Incoming;
 
 /// Begins a session in place of a forgotten one, unless that has been done already; `false` if there is none.
 ///
@@ -31,11 +32,15 @@ pub(super) async fn renew(connection: &Arc<Connection>, forgotten: HeaderValue) 
         };
         let Some(opening) = opening else { return false };
         let begun = timeout(connection.options.patience, begin(&connection, opening)).await;
-        if let Err(error) = begun.unwrap_or(Err(HttpError::Unanswered)) {
-            tracing::warn!(%error, "the server has forgotten the session and begins no other");
-            // Others that wait here for the same are not to ask again.
-            connection.state().opening = None;
-            return false;
+        match begun.unwrap_or(Err(HttpError::Unanswered)) {
+            Ok(Some(listening)) => listening.begun().await,
+            Ok(None) => {}
+            Err(error) => {
+                tracing::warn!(%error, "the server has forgotten the session and begins no other");
+                // Others that wait here for the same are not to ask again.
+                connection.state().opening = None;
+                return false;
+            }
         }
         tracing::info!("the server had forgotten the session, and another has begun");
         if let Some(told) = &connection.options.renewed {
@@ -47,7 +52,7 @@ pub(super) async fn renew(connection: &Arc<Connection>, forgotten: HeaderValue) 
 }
 
 /// Sends again what the session began with, and makes what comes of it the current session.
-async fn begin(connection: &Arc<Connection>, opening: Opening) -> Result<(), HttpError> {
+async fn begin(connection: &Arc<Connection>, opening: Opening) -> Result<Option<Listening>, HttpError> {
     let (Kind::Initialize(id), Some(revision)) = (kind(&opening.initialize), opening.revision) else {
         return Err(SessionExpired.into());
     };
@@ -62,16 +67,16 @@ async fn begin(connection: &Arc<Connection>, opening: Opening) -> Result<(), Htt
         let (response, _) = post(initialized, Within::Next(session.clone())).await?;
         succeeded(response)?;
     }
+    // Answers to the forgotten session could be taken for others' in the new one.
+    connection.hand(Item::Incoming(Incoming::Renewed)).await;
     let forgotten = {
         let mut state = connection.state();
         state.renewed = Some(Instant::now());
         std::mem::replace(&mut state.session, session.clone())
     };
-    if opening.initialized.is_some() {
-        stream::listen(connection, &session).begun().await;
-    }
     forgotten.ends.cancel();
-    Ok(())
+    let listens = opening.initialized.is_some();
+    Ok(listens.then(|| stream::listen(connection, &session)))
 }
 
 fn succeeded(response: Response) -> Result<Response, HttpError> {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use mcp_adapters::Revision;
 use tokio_util::sync::CancellationToken;
 
+use crate::options::Options;
 use super::store::{MemoryStore, SessionStore};
 
 /// The settings of a server of Streamable HTTP; [`router`](super::router) makes an axum router of them.
@@ -52,7 +53,7 @@ impl Default for HttpServer {
             legacy: Some(("/sse".to_owned(), "/messages".to_owned())),
             hosts: Vec::new(),
             origins: Vec::new(),
-            revisions: Revision::ALL.to_vec(),
+            revisions: Options::default().negotiable().supported,
             max_body: 4 << 20,
             max_sessions: 10_000,
             expiry: Duration::from_secs(30 * 60),

@@ -1,0 +1,238 @@
+//! What each side may ask and tell the other, by the capabilities that were declared.
+
+use std::time::Duration;
+
+use mcp_runtime::transport::{ChannelReceiver, ChannelSender, Outgoing, Purpose, Sender, Transport, channel};
+use mcp_runtime::{
+    CallClient, CallError, ClientHandler, ClientSession, ClientSide, Context, ErrorObject, Options, Revision,
+    ServerHandler, ServerSession, ServerSide, connect, hub, serve,
+};
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+struct Quiet;
+
+impl ServerHandler<Context<ServerSide>> for Quiet {}
+
+/// A client that does whatever it is asked.
+struct Obliging;
+
+impl ClientHandler<Context<ClientSide>> for Obliging {
+    async fn create_message(
+        &self,
+        _: hub::CreateMessageRequestParams,
+        _: &Context<ClientSide>,
+    ) -> Result<hub::CreateMessageResult, ErrorObject> {
+        let message = json!({"role": "assistant", "model": "m", "content": {"type": "text", "text": "hello"}});
+        Ok(serde_json::from_value(message).unwrap())
+    }
+
+    async fn elicit(
+        &self,
+        _: hub::ElicitRequestParams,
+        _: &Context<ClientSide>,
+    ) -> Result<hub::ElicitResult, ErrorObject> {
+        Ok(serde_json::from_value(json!({"action": "decline"})).unwrap())
+    }
+}
+
+fn info() -> hub::Implementation {
+    hub::Implementation::new("test", "1.0")
+}
+
+/// Both sides of a session in which each declares what is said.
+async fn session(revision: Revision, client: Value, server: Value) -> (ServerSession, ClientSession) {
+    let (server_end, client_end) = channel(16);
+    let server = serde_json::from_value(server).unwrap();
+    let server = serve(Quiet, info(), server, None, Options::default(), server_end);
+    let options = Options {
+        supported: vec![revision],
+        ..Options::default()
+    };
+    let client = serde_json::from_value(client).unwrap();
+    let client = connect(Obliging, info(), client, options, client_end).await.unwrap();
+    (server, client)
+}
+
+fn sampling(more: Value) -> hub::CreateMessageRequestParams {
+    let message = json!({"role": "user", "content": {"type": "text", "text": "hello"}});
+    let mut params = json!({"maxTokens": 10, "messages": [message]});
+    params
+        .as_object_mut()
+        .unwrap()
+        .extend(more.as_object().unwrap().clone());
+    serde_json::from_value(params).unwrap()
+}
+
+fn tools() -> Value {
+    json!({"tools": [{"name": "x", "inputSchema": {"type": "object"}}]})
+}
+
+fn address() -> hub::ElicitRequestParams {
+    hub::ElicitRequestUrlParams::new("1", "Look", "https://example.org/").into()
+}
+
+fn form() -> hub::ElicitRequestParams {
+    let form = json!({"message": "Who?", "requestedSchema": {"type": "object", "properties": {}}});
+    serde_json::from_value(form).unwrap()
+}
+
+/// The capability that the peer doesn't offer.
+fn lacks<T: std::fmt::Debug>(called: Result<T, CallError>) -> &'static str {
+    match called {
+        Err(CallError::NotOffered { capability, .. }) => capability,
+        other => panic!("it was asked: {other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_server_asks_for_no_more_of_a_method_than_the_client_offers() {
+    let (server, _client) = session(Revision::LATEST, json!({"sampling": {}, "elicitation": {}}), json!({})).await;
+    let peer = server.peer();
+    peer.create_message(sampling(json!({}))).await.unwrap();
+    peer.elicit(form()).await.unwrap();
+    assert_eq!(lacks(peer.create_message(sampling(tools())).await), "sampling.tools");
+    let choice = json!({"toolChoice": {"mode": "none"}});
+    assert_eq!(lacks(peer.create_message(sampling(choice)).await), "sampling.tools");
+    assert_eq!(lacks(peer.elicit(address()).await), "elicitation.url");
+
+    let all = json!({"sampling": {"tools": {}}, "elicitation": {"form": {}, "url": {}}});
+    let (server, _client) = session(Revision::LATEST, all, json!({})).await;
+    let peer = server.peer();
+    peer.create_message(sampling(tools())).await.unwrap();
+    peer.elicit(address()).await.unwrap();
+
+    let (server, _client) = session(Revision::LATEST, json!({}), json!({})).await;
+    let peer = server.peer();
+    assert_eq!(lacks(peer.create_message(sampling(tools())).await), "sampling");
+    assert_eq!(lacks(peer.elicit(address()).await), "elicitation");
+}
+
+#[tokio::test]
+async fn what_an_earlier_revision_has_no_capability_for_is_no_matter_of_capabilities() {
+    for revision in Revision::ALL
+        .into_iter()
+        .filter(|revision| *revision < Revision::LATEST)
+    {
+        let (server, _client) = session(revision, json!({"sampling": {}}), json!({})).await;
+        server.peer().create_message(sampling(json!({}))).await.unwrap();
+        let refused = server.peer().create_message(sampling(tools())).await;
+        assert!(
+            matches!(refused, Err(CallError::Unrepresentable(_))),
+            "{revision}: {refused:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn whoever_has_not_declared_what_it_tells_is_told_so() {
+    for revision in Revision::ALL {
+        let message = || hub::LoggingMessageNotificationParams::new("info", json!("hello"));
+        let (server, _client) = session(revision, json!({}), json!({"tools": {}})).await;
+        let error = server.peer().notify_logging_message(message()).await.unwrap_err();
+        assert!(
+            matches!(
+                &error,
+                CallError::NotDeclared {
+                    capability: "logging",
+                    ..
+                }
+            ),
+            "{error:?}"
+        );
+        assert_eq!(
+            error.to_string(),
+            "this side hasn't declared `logging`, which notifications/message needs"
+        );
+        let error = server.peer().notify_tool_list_changed(None).await.unwrap_err();
+        assert!(matches!(
+            error,
+            CallError::NotDeclared {
+                capability: "tools.listChanged",
+                ..
+            }
+        ));
+
+        let (server, _client) = session(revision, json!({}), json!({"logging": {}})).await;
+        server.peer().notify_logging_message(message()).await.unwrap();
+    }
+}
+
+/// A server of our own making, in a session with a client that declares `capabilities`.
+struct Raw {
+    sender: ChannelSender,
+    receiver: ChannelReceiver,
+    _client: Option<ClientSession>,
+}
+
+impl Raw {
+    async fn new(capabilities: Value) -> Self {
+        let (server_end, client_end) = channel(16);
+        let (sender, receiver) = server_end.split();
+        let _client = None;
+        let mut raw = Self {
+            sender,
+            receiver,
+            _client,
+        };
+        let capabilities = serde_json::from_value(capabilities).unwrap();
+        let client = connect(Obliging, info(), capabilities, Options::default(), client_end);
+        let (client, ()) = tokio::join!(client, async {
+            let id = raw.receive().await["id"].take();
+            let revision = Revision::LATEST.as_str();
+            let info = json!({"name": "raw", "version": "1.0"});
+            let result = json!({"protocolVersion": revision, "capabilities": {}, "serverInfo": info});
+            raw.send(json!({"jsonrpc": "2.0", "id": id, "result": result})).await;
+        });
+        assert_eq!(raw.receive().await["method"], "notifications/initialized");
+        Self {
+            _client: Some(client.unwrap()),
+            ..raw
+        }
+    }
+
+    async fn send(&self, message: Value) {
+        let (json, purpose) = (message.to_string().into_bytes(), Purpose::Own);
+        self.sender.send(Outgoing { json, purpose }).await.unwrap();
+    }
+
+    async fn receive(&mut self) -> Value {
+        let received = timeout(Duration::from_secs(10), self.receiver.receive_outgoing());
+        serde_json::from_slice(&received.await.unwrap().unwrap().json).unwrap()
+    }
+
+    /// The code of the error that a request is answered with.
+    async fn refusal(&mut self, method: &str, params: Value) -> Option<i64> {
+        self.send(json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params}))
+            .await;
+        let answer = self.receive().await;
+        assert_eq!(answer["id"], 7);
+        answer["error"]["code"].as_i64()
+    }
+}
+
+#[tokio::test]
+async fn a_client_refuses_what_it_has_not_declared() {
+    let plain = serde_json::to_value(sampling(json!({}))).unwrap();
+    let with_tools = serde_json::to_value(sampling(tools())).unwrap();
+    let (form, address) = (
+        serde_json::to_value(form()).unwrap(),
+        serde_json::to_value(address()).unwrap(),
+    );
+    let some = json!({"sampling": {}, "elicitation": {}});
+    let all = json!({"sampling": {"tools": {}}, "elicitation": {"form": {}, "url": {}}});
+    for (capabilities, refusals) in [
+        (json!({}), [Some(-32601); 4]),
+        (some, [None, Some(-32602), None, Some(-32602)]),
+        (all, [None, None, None, None]),
+    ] {
+        let mut raw = Raw::new(capabilities.clone()).await;
+        let asked = [
+            raw.refusal("sampling/createMessage", plain.clone()).await,
+            raw.refusal("sampling/createMessage", with_tools.clone()).await,
+            raw.refusal("elicitation/create", form.clone()).await,
+            raw.refusal("elicitation/create", address.clone()).await,
+        ];
+        assert_eq!(asked, refusals, "{capabilities}");
+    }
+}

@@ -1,0 +1,285 @@
+//! What becomes of messages that can be read and still depart from the schema of their revision.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use mcp_runtime::transport::{ChannelReceiver, ChannelSender, Outgoing, Purpose, Sender, Transport, channel};
+use mcp_runtime::{
+    CallError, CallServer, ClientHandler, ClientSession, ClientSide, ConnectError, Context, ErrorObject, Options,
+    Reading, Revision, ServerHandler, ServerSide, connect, hub, serve,
+};
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+const BOTH: [Reading; 2] = [Reading::Tolerant, Reading::Strict];
+
+/// What handlers heard, or what observers were told.
+type Log = Arc<Mutex<Vec<String>>>;
+
+/// Both sides, which write down what they hear.
+struct Listens(Log);
+
+impl ServerHandler<Context<ServerSide>> for Listens {
+    async fn call_tool(
+        &self,
+        params: hub::CallToolRequestParams,
+        _: &Context<ServerSide>,
+    ) -> Result<hub::CallToolResult, ErrorObject> {
+        self.0.lock().unwrap().push(params.name);
+        Ok(hub::CallToolResult::new(Vec::new()))
+    }
+}
+
+impl ClientHandler<Context<ClientSide>> for Listens {
+    async fn on_logging_message(&self, params: hub::LoggingMessageNotificationParams, _: &Context<ClientSide>) {
+        self.0.lock().unwrap().push(params.data.to_string());
+    }
+}
+
+/// A peer that says what it likes.
+struct Raw {
+    sender: ChannelSender,
+    receiver: ChannelReceiver,
+}
+
+impl Raw {
+    async fn send(&self, message: Value) {
+        let json = message.to_string().into_bytes();
+        let purpose = Purpose::Own;
+        self.sender.send(Outgoing { json, purpose }).await.unwrap();
+    }
+
+    async fn receive(&mut self) -> Value {
+        let received = timeout(Duration::from_secs(10), self.receiver.receive_outgoing());
+        serde_json::from_slice(&received.await.unwrap().unwrap().json).unwrap()
+    }
+
+    async fn ask(&mut self, id: i64, method: &str, params: Value) -> Value {
+        self.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+            .await;
+        let answer = self.receive().await;
+        assert_eq!(answer["id"], id);
+        answer
+    }
+}
+
+/// Options that write down where messages are at fault.
+fn options(reading: Reading, revision: Revision) -> (Options, Log) {
+    let faults = Log::default();
+    let told = Arc::clone(&faults);
+    let options = Options {
+        supported: vec![revision],
+        reading,
+        faults: Some(Arc::new(move |method, invalid| {
+            let mut told = told.lock().unwrap();
+            told.extend(
+                invalid
+                    .violations
+                    .iter()
+                    .map(|fault| format!("{method} {}", fault.path)),
+            );
+        })),
+        ..Options::default()
+    };
+    (options, faults)
+}
+
+/// A server's session with a client of our own making, what its handler hears, and its faults.
+fn server(reading: Reading, revision: Revision) -> (Raw, Log, Log) {
+    let (server_end, client_end) = channel(16);
+    let (options, faults) = options(reading, revision);
+    let heard = Log::default();
+    let capabilities = serde_json::from_value(json!({"tools": {}})).unwrap();
+    let info = hub::Implementation::new("server", "1.0");
+    serve(
+        Listens(Arc::clone(&heard)),
+        info,
+        capabilities,
+        None,
+        options,
+        server_end,
+    );
+    let (sender, receiver) = client_end.split();
+    (Raw { sender, receiver }, heard, faults)
+}
+
+fn introduction(revision: Revision) -> Value {
+    json!({
+        "protocolVersion": revision.as_str(), "capabilities": {}, "clientInfo": {"name": "raw", "version": "1.0"},
+    })
+}
+
+/// A client's session with a server of our own making, what its handler hears, and its faults.
+async fn client(
+    reading: Reading,
+    revision: Revision,
+    nothing: Value,
+) -> (Result<ClientSession, ConnectError>, Raw, Log, Log) {
+    let (server_end, client_end) = channel(16);
+    let (options, faults) = options(reading, revision);
+    let heard = Log::default();
+    let (sender, receiver) = server_end.split();
+    let mut raw = Raw { sender, receiver };
+    let info = hub::Implementation::new("client", "1.0");
+    let handler = Listens(Arc::clone(&heard));
+    let session = connect(handler, info, hub::ClientCapabilities::default(), options, client_end);
+    let (session, ()) = tokio::join!(session, async {
+        let id = raw.receive().await["id"].take();
+        let mut result = introduction(revision);
+        result["serverInfo"] = result["clientInfo"].take();
+        result.as_object_mut().unwrap().remove("clientInfo");
+        result["capabilities"] = json!({"tools": {}, "logging": {}});
+        result["instructions"] = nothing;
+        raw.send(json!({"jsonrpc": "2.0", "id": id, "result": result})).await;
+    });
+    (session, raw, heard, faults)
+}
+
+#[tokio::test]
+async fn a_request_with_faults_is_refused_by_who_reads_strictly() {
+    for revision in Revision::ALL {
+        for reading in BOTH {
+            let (mut peer, heard, faults) = server(reading, revision);
+            peer.ask(1, "initialize", introduction(revision)).await;
+            let answer = peer.ask(2, "tools/call", json!({"name": "x", "arguments": null})).await;
+            match reading {
+                Reading::Tolerant => assert_eq!(answer["result"]["content"], json!([])),
+                Reading::Strict => {
+                    assert_eq!(answer["error"]["code"], -32602);
+                    assert_eq!(answer["error"]["data"]["faults"][0]["path"], "params.arguments");
+                    assert!(
+                        answer["error"]["message"]
+                            .as_str()
+                            .unwrap()
+                            .contains("params.arguments")
+                    );
+                }
+            }
+            assert_eq!(heard.lock().unwrap().len(), usize::from(reading == Reading::Tolerant));
+            assert_eq!(*faults.lock().unwrap(), ["tools/call params.arguments"], "{revision}");
+
+            let answer = peer
+                .ask(
+                    3,
+                    "tools/call",
+                    json!({"name": "x", "more": null, "arguments": {"of": null}}),
+                )
+                .await;
+            assert_eq!(
+                answer["result"]["content"],
+                json!([]),
+                "what isn't declared is no fault"
+            );
+            let answer = peer.ask(4, "ours/own", json!(null)).await;
+            assert_eq!(answer["error"]["code"], -32601, "nor is a method that isn't");
+            assert_eq!(faults.lock().unwrap().len(), 1);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_session_does_not_begin_by_a_request_with_faults() {
+    for revision in Revision::ALL {
+        let (mut peer, _, _) = server(Reading::Strict, revision);
+        let mut params = introduction(revision);
+        params["clientInfo"]["name"] = Value::Null;
+        assert_eq!(peer.ask(1, "initialize", params).await["error"]["code"], -32602);
+        let mut params = introduction(revision);
+        params["capabilities"]["roots"] = json!({"listChanged": null});
+        let answer = peer.ask(2, "initialize", params).await;
+        assert_eq!(
+            answer["error"]["data"]["faults"][0]["path"],
+            "params.capabilities.roots.listChanged"
+        );
+        let answer = peer.ask(3, "initialize", introduction(revision)).await;
+        assert_eq!(answer["result"]["protocolVersion"], revision.as_str());
+    }
+}
+
+#[tokio::test]
+async fn a_notification_with_faults_is_dropped_by_who_reads_strictly() {
+    for revision in Revision::ALL {
+        for reading in BOTH {
+            let (session, mut peer, heard, faults) = client(reading, revision, json!("be kind")).await;
+            let session = session.unwrap();
+            let bad = json!({"level": "info", "data": 1, "logger": null});
+            let good = json!({"level": "info", "data": 2});
+            for params in [bad, good] {
+                let message = json!({"jsonrpc": "2.0", "method": "notifications/message", "params": params});
+                peer.send(message).await;
+            }
+            peer.receive().await;
+            assert_eq!(peer.ask(1, "ping", json!({})).await["result"], json!({}));
+            session.close().await;
+            let expected: &[&str] = if reading == Reading::Strict {
+                &["2"]
+            } else {
+                &["1", "2"]
+            };
+            assert_eq!(*heard.lock().unwrap(), expected);
+            assert_eq!(
+                *faults.lock().unwrap(),
+                ["notifications/message params.logger"],
+                "{revision}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_result_with_faults_fails_its_call_for_who_reads_strictly() {
+    for revision in Revision::ALL {
+        for reading in BOTH {
+            let (session, mut peer, _, faults) = client(reading, revision, json!("be kind")).await;
+            let session = session.unwrap();
+            peer.receive().await;
+            let (result, ()) = tokio::join!(session.peer().list_tools(None), async {
+                let id = peer.receive().await["id"].take();
+                let tool = json!({"name": "x", "description": null, "inputSchema": {"type": "object"}});
+                let result = json!({"tools": [tool]});
+                peer.send(json!({"jsonrpc": "2.0", "id": id, "result": result})).await;
+            });
+            match (reading, result) {
+                (Reading::Tolerant, Ok(result)) => assert_eq!(result.tools[0].name, "x"),
+                (Reading::Strict, Err(CallError::InvalidResult(reason))) => {
+                    assert!(reason.contains("tools[0].description"), "{reason}");
+                }
+                (_, other) => panic!("{reading:?} at {revision}: {other:?}"),
+            }
+            assert_eq!(*faults.lock().unwrap(), ["tools/list tools[0].description"]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_session_with_a_server_that_introduces_itself_with_faults_is_none_for_who_reads_strictly() {
+    for revision in Revision::ALL {
+        let (session, ..) = client(Reading::Tolerant, revision, Value::Null).await;
+        session.unwrap().close().await;
+        let (session, .., faults) = client(Reading::Strict, revision, Value::Null).await;
+        assert!(matches!(session, Err(ConnectError::Call(CallError::InvalidResult(_)))));
+        assert_eq!(*faults.lock().unwrap(), ["initialize instructions"]);
+    }
+}
+
+#[tokio::test]
+async fn each_message_of_a_batch_is_judged_by_itself() {
+    for revision in Revision::ALL.into_iter().filter(|revision| revision.facts().batches) {
+        let (mut peer, heard, _) = server(Reading::Strict, revision);
+        peer.ask(1, "initialize", introduction(revision)).await;
+        let call = |id: i64, arguments: Value| {
+            let params = json!({"name": format!("{id}"), "arguments": arguments});
+            json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
+        };
+        peer.send(json!([call(2, json!({})), call(3, Value::Null), call(4, json!({}))]))
+            .await;
+        let answers = peer.receive().await;
+        let refused = answers
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|answer| answer.get("error").is_some());
+        assert_eq!(refused.map(|answer| &answer["id"]).collect::<Vec<_>>(), [&json!(3)]);
+        assert_eq!(heard.lock().unwrap().len(), 2);
+    }
+}

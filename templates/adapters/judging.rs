@@ -1,0 +1,73 @@
+//! Judging what a peer sent by the schema of its revision.
+
+use mcp_wire::{Invalid, Judge, Map, OpenJson, from_slice, validate_at};
+
+use crate::Revision;
+use crate::judged::judged;
+
+/// Where the messages of a method are defined.
+pub(crate) struct Judged {
+    pub method: &'static str,
+    /// The request or notification.
+    pub call: &'static str,
+    /// What may come back, the usual result first; nothing if that may be anything.
+    pub results: &'static [&'static str],
+}
+
+/// The messages of a revision.
+pub(crate) struct Schema {
+    pub judge: fn() -> &'static Judge,
+    pub judged: &'static [Judged],
+}
+
+impl Schema {
+    fn of(&self, method: &str) -> Option<&Judged> {
+        self.judged.iter().find(|judged| judged.method == method)
+    }
+}
+
+impl Revision {
+    /// Judges a request or notification, as it came, by the official schema of this revision as corrected by the overlay.
+    ///
+    /// What can't be judged passes: what isn't a call, and methods that the revision doesn't declare.
+    ///
+    /// # Errors
+    /// When it departs from the schema.
+    pub fn judge_call(self, json: &[u8]) -> Result<(), Invalid> {
+        let Ok(mut message) = from_slice::<Map<OpenJson>>(json) else {
+            return Ok(());
+        };
+        let method = message.get("method").and_then(|method| method.decode_as::<String>().ok());
+        let schema = judged(self);
+        let Some(judged) = method.and_then(|method| schema.of(&method)) else {
+            return Ok(());
+        };
+        // The schema has methods without their envelope.
+        message.remove("jsonrpc");
+        message.remove("id");
+        validate_at(&message, judged.call, (schema.judge)())
+    }
+
+    /// Judges a result of a method, as it came, in the same way. Where there are several forms, what is reported is what
+    /// speaks against the one that comes closest.
+    ///
+    /// # Errors
+    /// When it departs from the schema.
+    pub fn judge_result(self, method: &str, result: &OpenJson) -> Result<(), Invalid> {
+        let schema = judged(self);
+        let forms = schema.of(method).map_or(&[][..], |judged| judged.results);
+        let mut closest: Option<Invalid> = None;
+        for form in forms {
+            match validate_at(result, form, (schema.judge)()) {
+                Ok(()) => return Ok(()),
+                Err(invalid) => {
+                    let faults = |invalid: &Invalid| invalid.violations.len();
+                    if closest.as_ref().is_none_or(|closest| faults(&invalid) < faults(closest)) {
+                        closest = Some(invalid);
+                    }
+                }
+            }
+        }
+        closest.map_or(Ok(()), Err)
+    }
+}

@@ -1,0 +1,58 @@
+//! Whole messages and results, judged by the schema of the revision that they came in.
+
+use mcp_adapters::Revision;
+use mcp_adapters::mcp_wire::OpenJson;
+use mcp_codegen::load::load_document;
+use mcp_codegen::overlay::{Overlay, apply_overlay};
+use mcp_instances::Instances;
+use mcp_tests::workspace;
+
+/// How many instances of each definition are judged, about half of them valid.
+const COUNT: usize = 40;
+
+#[test]
+fn what_is_valid_by_the_official_schema_passes_and_something_of_the_rest_does_not() {
+    for revision in Revision::ALL {
+        let directory = workspace("schema").join(revision.as_str());
+        let schema = load_document(&directory.join("schema.json")).unwrap();
+        let corrected = apply_overlay(&schema, &Overlay::load(&directory).unwrap()).unwrap();
+        let instances = Instances::new(corrected.root()).unwrap();
+        let mut refused = 0;
+        for method in revision.methods() {
+            for instance in instances.of(method.definition, 7, COUNT) {
+                let judged = revision.judge_call(instance.value.to_string().as_bytes());
+                assert!(
+                    judged.is_ok() || !instance.valid,
+                    "{revision} {}: {judged:?}",
+                    instance.value
+                );
+                refused += usize::from(judged.is_err());
+            }
+            for result in method.results {
+                for instance in instances
+                    .of(result, 7, COUNT)
+                    .into_iter()
+                    .filter(|instance| instance.valid)
+                {
+                    let judged = revision.judge_result(method.name, &OpenJson::from(&instance.value));
+                    assert!(judged.is_ok(), "{revision} {}: {judged:?}", instance.value);
+                }
+            }
+        }
+        assert!(refused > 100, "{revision}: {refused}");
+    }
+}
+
+#[test]
+fn what_speaks_against_a_result_is_what_its_closest_form_says() {
+    let result = OpenJson::from(serde_json::json!({"content": [{"type": "text", "text": 1}]}));
+    for revision in Revision::ALL {
+        let invalid = revision.judge_result("tools/call", &result).unwrap_err();
+        let paths = invalid.violations.iter().map(|violation| violation.path.to_string());
+        assert!(
+            paths.into_iter().all(|path| path.starts_with("content[0]")),
+            "{invalid}"
+        );
+        assert!(revision.judge_result("ours/own", &result).is_ok());
+    }
+}
