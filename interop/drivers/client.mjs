@@ -26,7 +26,8 @@ async function run(sdk) {
     report("initialize", "absent", `SDK ${sdk.version} has no Streamable HTTP`);
     return true;
   }
-  const peer = new Peer(sdk, openTransport(sdk));
+  const opened = [];
+  const peer = new Peer(sdk, openTransport(sdk, opened), opened);
   let good = true;
   for (const [name, step] of Object.entries(steps)) {
     good = (await take(name, step, peer)) && good;
@@ -37,13 +38,19 @@ async function run(sdk) {
   return good;
 }
 
-function openTransport(sdk) {
+/** The transport to the server; what it asks a stream of events for is noted in `opened`. */
+function openTransport(sdk, opened) {
   const [target, ...parameters] = rest;
   switch (transport) {
     case "stdio":
       return new sdk.StdioClientTransport({ command: target, args: parameters });
     case "http":
-      return new sdk.StreamableHTTPClientTransport(new URL(target));
+      return new sdk.StreamableHTTPClientTransport(new URL(target), {
+        fetch: (url, request) => {
+          if (request.method === "GET") opened.push(new Headers(request.headers).get("last-event-id"));
+          return fetch(url, request);
+        },
+      });
     default:
       return new sdk.SSEClientTransport(new URL(target));
   }

@@ -9,8 +9,10 @@ const POLL_MILLISECONDS = 20;
 export class Absent extends Error {}
 
 export class Peer {
-  constructor(sdk, transport) {
+  constructor(sdk, transport, opened) {
     this.sdk = sdk;
+    /** The event from which each stream was taken up, null for a new one, as far as the SDK lets one see that. */
+    this.opened = opened;
     /** The names of the server's tools, once they were listed. */
     this.tools = [];
     this.roots = [{ uri: "file:///project/one", name: "one" }];

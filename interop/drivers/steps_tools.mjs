@@ -115,6 +115,8 @@ export async function listChanged(peer) {
     await peer.until("news of the list", () => peer.told(method).length > 0);
     assert.equal(await isListed(), listed);
   }
+  // A client that is sent away when it wants the rest of a stream opens new ones, without end.
+  assert.ok(peer.opened.filter((event) => event === null).length <= 1, `streams opened from: ${peer.opened}`);
   return "test_dynamic came and went";
 }
 

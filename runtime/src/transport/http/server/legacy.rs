@@ -6,10 +6,10 @@ use axum::response::{IntoResponse, Response};
 
 use super::Server;
 use super::guard::check_content_type;
+use super::reader::Opening;
 use super::refusal::Refusal;
 use super::session::Kind;
 use super::sessions::Shared;
-use super::stream::Opening;
 use super::streamable::{check_batch, events, read_body};
 
 /// Begins a session: it has one stream, and ends with its connection.
@@ -28,8 +28,7 @@ fn open_stream(server: &Server, uri: &OriginalUri, request: &Request) -> Result<
     let prefix = uri.path().strip_suffix(request.uri().path()).unwrap_or_default();
     let session = server.publish(beginning);
     let opening = Opening::Endpoint(format!("{prefix}{messages}?sessionId={id}"));
-    let reader = session.own.attach(&session, None, opening, None);
-    reader.map(events).map_err(|_| Refusal::internal())
+    Ok(events(session.own.open(&session, opening, None)))
 }
 
 /// Takes a message; what is answered goes to the session's stream.

@@ -20,6 +20,7 @@ mod config;
 mod guard;
 mod legacy;
 mod message;
+mod reader;
 mod refusal;
 mod session;
 mod sessions;

@@ -1,24 +1,28 @@
-//! A stream of events to the client, which outlives the connections that it is read through.
+//! A stream of messages to the client, which outlives the connections that it is read through.
 
 use std::collections::VecDeque;
-use std::convert::Infallible;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use axum::body::Bytes;
 use tokio::sync::{Notify, OwnedSemaphorePermit};
-use tokio::time::{Sleep, timeout};
+use tokio::time::timeout;
 
 use super::config::Limits;
+use super::reader::{EventId, Opening, Reader};
 use super::session::Session;
 
-/// Messages in order, of which the latest are kept until a connection has read them, and for one that reads them again.
+/// How many lines of a stream may be connected at once.
+const MOST_LINES: usize = 8;
+
+/// Messages in order, of which the latest are kept until they are sent, and for a client that asks for them again.
+///
+/// A client reads them through a line, and it may have several: then each message is sent on one of them only.
 #[derive(Debug)]
 pub(super) struct Stream {
     pub(super) id: u64,
     state: Mutex<State>,
-    /// An event was sent, the reader is gone, or the stream is done.
+    /// An event was sent, a connection has come or gone, or the stream is done.
     changed: Notify,
 }
 
@@ -28,12 +32,11 @@ struct State {
     bytes: usize,
     /// The number of the next event; the first is 1, so that 0 stands for the stream's beginning.
     next: u64,
-    /// The number of the first event that no connection has been given.
-    unsent: u64,
-    /// The connection that reads, by number.
-    reader: Option<u64>,
-    readers: u64,
-    waker: Option<Waker>,
+    /// How many lines and how many connections there have been.
+    lines: u64,
+    connections: u64,
+    /// The lines that are connected, the latest connection last: it gets what is new.
+    connected: Vec<Line>,
     /// Nobody has read for too long to wait for them.
     deserted: bool,
     done: bool,
@@ -44,11 +47,27 @@ struct Event {
     number: u64,
     json: Bytes,
     kept: bool,
+    /// The line that it was sent on.
+    line: Option<u64>,
 }
 
-/// The events that a client asks for aren't this stream's.
+/// What the client takes for one stream: it is read through one connection after another.
 #[derive(Debug)]
-pub(super) struct NoSuchEvent;
+struct Line {
+    number: u64,
+    connection: u64,
+    /// The number of the last event that needn't be sent through this connection.
+    after: u64,
+    waker: Option<Waker>,
+}
+
+/// Why there is nothing to come back to.
+#[derive(Debug)]
+pub(super) enum Unresumable {
+    NoSuchEvent,
+    /// The client has everything.
+    NothingLeft,
+}
 
 impl Stream {
     /// An empty stream. Nobody waits for the first reader of a stream that is `deserted` from the start.
@@ -59,10 +78,9 @@ impl Stream {
                 events: VecDeque::new(),
                 bytes: 0,
                 next: 1,
-                unsent: 1,
-                reader: None,
-                readers: 0,
-                waker: None,
+                lines: 0,
+                connections: 0,
+                connected: Vec::new(),
                 deserted,
                 done: false,
             }),
@@ -84,10 +102,7 @@ impl Stream {
             }
             if timeout(limits.stall, changed).await.is_err() {
                 tracing::warn!(stream = self.id, "a client reads nothing, and its buffer is full");
-                let mut state = self.state();
-                state.deserted = true;
-                state.reader = None;
-                state.wake();
+                self.state().give_up();
             }
         }
     }
@@ -118,56 +133,70 @@ impl Stream {
         }
     }
 
-    /// Reads the stream through a new connection, from after the event `after` if the client names one. Whoever has read
-    /// it until now is taken for dead.
-    pub(super) fn attach(
+    /// Reads the stream through a new line: it gets what wasn't sent yet.
+    pub(super) fn open(
         self: &Arc<Self>,
         session: &Arc<Session>,
-        after: Option<u64>,
         opening: Opening,
         permit: Option<OwnedSemaphorePermit>,
-    ) -> Result<Reader, NoSuchEvent> {
+    ) -> Reader {
         let mut state = self.state();
-        if let Some(after) = after {
-            if after >= state.next {
-                return Err(NoSuchEvent);
-            }
-            state.unsent = after + 1;
-            let oldest = state.events.front().map_or(state.next, |event| event.number);
-            if oldest > state.unsent {
-                tracing::warn!(
-                    stream = self.id,
-                    "a client comes back for events that are no longer kept"
-                );
-            }
-            while state.forget_sent() {}
+        state.lines += 1;
+        let last = EventId {
+            nonce: session.nonce,
+            stream: self.id,
+            event: state.last_sent(),
+            line: state.lines,
+        };
+        self.connect(state, session, last, opening, permit)
+    }
+
+    /// Reads a line on from after the last event that the client has. Whoever has read it until now is taken for dead.
+    pub(super) fn resume(
+        self: &Arc<Self>,
+        session: &Arc<Session>,
+        last: EventId,
+        opening: Opening,
+        permit: Option<OwnedSemaphorePermit>,
+    ) -> Result<Reader, Unresumable> {
+        let state = self.state();
+        if last.event >= state.next || !(1..=state.lines).contains(&last.line) {
+            return Err(Unresumable::NoSuchEvent);
         }
-        state.readers += 1;
-        state.reader = Some(state.readers);
-        state.deserted = false;
-        state.wake();
-        let (reader, position) = (state.readers, state.unsent - 1);
+        // Were its line ended once more, the client would come back for it without end.
+        if (state.done || state.is_full_without(last.line)) && !state.has_more(&last) {
+            return Err(Unresumable::NothingLeft);
+        }
+        Ok(self.connect(state, session, last, opening, permit))
+    }
+
+    fn connect(
+        self: &Arc<Self>,
+        mut state: MutexGuard<'_, State>,
+        session: &Arc<Session>,
+        last: EventId,
+        opening: Opening,
+        permit: Option<OwnedSemaphorePermit>,
+    ) -> Reader {
+        let connection = state.connect(&last);
         drop(state);
         self.changed.notify_waiters();
-        let retry = session.limits.retry.as_millis();
-        let first = match opening {
-            // Some clients take an empty event for a broken message; a field alone is none.
-            Opening::Quiet => format!("retry: {retry}\n"),
-            Opening::Primed => {
-                let (nonce, stream) = (session.nonce, self.id);
-                format!("id: {nonce:x}-{stream}-{position}-{reader}\nretry: {retry}\ndata:\n\n")
-            }
-            Opening::Endpoint(uri) => format!("event: endpoint\ndata: {uri}\n\n"),
-        };
-        Ok(Reader {
-            stream: self.clone(),
-            session: session.clone(),
-            number: reader,
-            first: Some(first.into()),
-            numbered: !session.is_legacy(),
-            keep_alive: Box::pin(tokio::time::sleep(session.limits.keep_alive)),
-            _permit: permit,
-        })
+        Reader::new(self.clone(), session.clone(), connection, last, opening, permit)
+    }
+
+    /// The next message for a connection, and its number; none once the stream is done or another connection has taken
+    /// the place.
+    pub(super) fn poll_next(&self, connection: u64, cx: &mut Context<'_>) -> Poll<Option<(u64, Bytes)>> {
+        let next = self.state().send(connection, cx);
+        if let Poll::Ready(Some(_)) = next {
+            self.changed.notify_waiters();
+        }
+        next
+    }
+
+    pub(super) fn disconnect(&self, connection: u64) {
+        self.state().cut(|line| line.connection == connection);
+        self.changed.notify_waiters();
     }
 }
 
@@ -179,14 +208,19 @@ impl State {
         }
         while !self.has_room(json, limits) && self.forget_sent() {}
         if !kept && !self.has_room(json, limits) {
-            if self.reader.is_some() || !self.deserted {
+            if !self.connected.is_empty() || !self.deserted {
                 return false;
             }
             while !self.has_room(json, limits) && self.forget_unsent() {}
         }
         self.bytes += json.len();
         let (number, json) = (self.next, json.clone());
-        self.events.push_back(Event { number, json, kept });
+        self.events.push_back(Event {
+            number,
+            json,
+            kept,
+            line: None,
+        });
         self.next += 1;
         self.wake();
         true
@@ -202,8 +236,14 @@ impl State {
             || self.events.len() < limits.replay_events && self.bytes.saturating_add(json.len()) <= limits.replay_bytes
     }
 
+    /// Forgets the oldest event, unless somebody is about to read it.
     fn forget_sent(&mut self) -> bool {
-        let sent = self.events.front().is_some_and(|event| event.number < self.unsent);
+        let awaited = |event: &Event, on: u64| {
+            let mut lines = self.connected.iter();
+            lines.any(|line| line.number == on && line.after < event.number)
+        };
+        let oldest = self.events.front();
+        let sent = oldest.is_some_and(|event| event.line.is_some_and(|line| !awaited(event, line)));
         if sent && let Some(event) = self.events.pop_front() {
             self.bytes -= event.json.len();
         }
@@ -220,126 +260,76 @@ impl State {
         event.is_some()
     }
 
-    fn send(&mut self) -> Option<(u64, Bytes)> {
-        let at = self.events.partition_point(|event| event.number < self.unsent);
-        let event = self.events.get(at)?;
-        self.unsent = event.number + 1;
-        Some((event.number, event.json.clone()))
+    fn last_sent(&self) -> u64 {
+        let unsent = self.events.iter().find(|event| event.line.is_none());
+        unsent.map_or(self.next, |event| event.number) - 1
+    }
+
+    /// Whether there is something to send to a client that has this event.
+    fn has_more(&self, last: &EventId) -> bool {
+        let mut later = self.events.iter().filter(|event| event.number > last.event);
+        later.any(|event| event.line.is_none_or(|line| line == last.line))
+    }
+
+    fn is_full_without(&self, line: u64) -> bool {
+        self.connected.len() >= MOST_LINES && self.connected.iter().all(|other| other.number != line)
+    }
+
+    /// Connects a line, in the place of another connection to it or of the oldest one if there are too many.
+    fn connect(&mut self, last: &EventId) -> u64 {
+        self.cut(|line| line.number == last.line);
+        if self.connected.len() >= MOST_LINES {
+            self.connected.remove(0);
+        }
+        self.connections += 1;
+        self.connected.push(Line {
+            number: last.line,
+            connection: self.connections,
+            after: last.event,
+            waker: None,
+        });
+        self.deserted = false;
+        self.connections
+    }
+
+    fn send(&mut self, connection: u64, cx: &mut Context<'_>) -> Poll<Option<(u64, Bytes)>> {
+        let latest = self.connected.last().map(|line| line.connection) == Some(connection);
+        let Some(line) = self.connected.iter_mut().find(|line| line.connection == connection) else {
+            return Poll::Ready(None);
+        };
+        let later = self.events.partition_point(|event| event.number <= line.after);
+        let mut later = self.events.range_mut(later..);
+        if let Some(event) = later.find(|event| event.line.map_or(latest, |sent| sent == line.number)) {
+            event.line = Some(line.number);
+            line.after = event.number;
+            return Poll::Ready(Some((event.number, event.json.clone())));
+        }
+        if self.done {
+            return Poll::Ready(None);
+        }
+        line.waker = Some(cx.waker().clone());
+        Poll::Pending
+    }
+
+    /// Cuts the connection that has the oldest message to read.
+    fn give_up(&mut self) {
+        let sent = self.events.front().and_then(|event| event.line);
+        let slow = sent.or(self.connected.last().map(|line| line.number));
+        self.cut(|line| Some(line.number) == slow);
+        self.deserted = self.connected.is_empty();
+    }
+
+    /// Takes away connections. The others are woken too, since one of them may now be the latest.
+    fn cut(&mut self, gone: impl Fn(&Line) -> bool) {
+        self.wake();
+        self.connected.retain(|line| !gone(line));
     }
 
     fn wake(&mut self) {
-        if let Some(waker) = self.waker.take() {
-            waker.wake();
+        for line in &mut self.connected {
+            if let Some(waker) = line.waker.take() {
+                waker.wake();
+            }
         }
-    }
-}
-
-/// What a connection begins with.
-#[derive(Debug)]
-pub(super) enum Opening {
-    /// When to reconnect, and nothing else.
-    Quiet,
-    /// An event without data, for the client to come back to.
-    Primed,
-    /// Where to post to, in the older transport.
-    Endpoint(String),
-}
-
-/// A connection that a stream is read through: the body of a response.
-#[derive(Debug)]
-pub(super) struct Reader {
-    stream: Arc<Stream>,
-    session: Arc<Session>,
-    number: u64,
-    first: Option<Bytes>,
-    numbered: bool,
-    keep_alive: Pin<Box<Sleep>>,
-    _permit: Option<OwnedSemaphorePermit>,
-}
-
-impl futures_core::Stream for Reader {
-    type Item = Result<Bytes, Infallible>;
-
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let reader = &mut *self;
-        if let Some(first) = reader.first.take() {
-            return Poll::Ready(Some(Ok(first)));
-        }
-        let mut state = reader.stream.state();
-        if state.reader != Some(reader.number) {
-            return Poll::Ready(None);
-        }
-        let interval = reader.session.limits.keep_alive;
-        if let Some((number, json)) = state.send() {
-            drop(state);
-            reader.stream.changed.notify_waiters();
-            reader.session.touch();
-            reader.keep_alive.as_mut().reset(tokio::time::Instant::now() + interval);
-            let id = reader
-                .numbered
-                .then(|| format!("{:x}-{}-{number}", reader.session.nonce, reader.stream.id));
-            return Poll::Ready(Some(Ok(event(id.as_deref(), &json))));
-        }
-        if state.done {
-            return Poll::Ready(None);
-        }
-        state.waker = Some(cx.waker().clone());
-        drop(state);
-        if reader.keep_alive.as_mut().poll(cx).is_pending() {
-            return Poll::Pending;
-        }
-        reader.keep_alive.as_mut().reset(tokio::time::Instant::now() + interval);
-        reader.session.touch();
-        // Without an empty line after it: some clients would take that for the end of an event without data.
-        Poll::Ready(Some(Ok(Bytes::from_static(b":\n"))))
-    }
-}
-
-impl Drop for Reader {
-    fn drop(&mut self) {
-        let mut state = self.stream.state();
-        if state.reader == Some(self.number) {
-            (state.reader, state.waker) = (None, None);
-        }
-        drop(state);
-        self.stream.changed.notify_waiters();
-        if self.session.is_legacy() {
-            self.session.end();
-        }
-    }
-}
-
-fn event(id: Option<&str>, json: &[u8]) -> Bytes {
-    let mut event = Vec::with_capacity(json.len() + 48);
-    event.extend_from_slice(b"event: message\n");
-    if let Some(id) = id {
-        event.extend_from_slice(format!("id: {id}\n").as_bytes());
-    }
-    event.extend_from_slice(b"data: ");
-    // A line break in JSON is white space, and in an event the end of a field.
-    event.extend(
-        json.iter()
-            .map(|&byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { byte }),
-    );
-    event.extend_from_slice(b"\n\n");
-    event.into()
-}
-
-/// What `Last-Event-ID` says.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct EventId {
-    pub(super) nonce: u32,
-    pub(super) stream: u64,
-    pub(super) event: u64,
-}
-
-impl EventId {
-    pub(super) fn parse(id: &str) -> Option<Self> {
-        let mut parts = id.split('-');
-        Some(Self {
-            nonce: u32::from_str_radix(parts.next()?, 16).ok()?,
-            stream: parts.next()?.parse().ok()?,
-            event: parts.next()?.parse().ok()?,
-        })
     }
 }

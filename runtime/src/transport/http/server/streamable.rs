@@ -13,10 +13,11 @@ use tokio::time::{Duration, timeout};
 use super::Server;
 use super::guard::{check_accept, check_content_type, check_revision};
 use super::message::{Posted, join_answers};
+use super::reader::{EventId, Opening, Reader};
 use super::refusal::Refusal;
 use super::session::{Kind, Session};
 use super::sessions::Shared;
-use super::stream::{EventId, Opening, Reader, Stream};
+use super::stream::{Stream, Unresumable};
 
 const SESSION: &str = "mcp-session-id";
 const LAST_EVENT: &str = "last-event-id";
@@ -77,10 +78,7 @@ async fn post(server: &Server, request: Request) -> Result<Response, Refusal> {
     match stream {
         None => Ok(StatusCode::ACCEPTED.into_response()),
         Some(stream) if session.kind == Kind::Json => json_answer(&session, &stream, &posted).await,
-        Some(stream) => {
-            let reader = stream.attach(&session, None, opening(revision), Some(permit));
-            reader.map(events).map_err(|_| Refusal::internal())
-        }
+        Some(stream) => Ok(events(stream.open(&session, opening(revision), Some(permit)))),
     }
 }
 
@@ -105,8 +103,7 @@ async fn begin(
         json_answer(&session, &stream, &posted).await?
     } else {
         let opening = opening(agreed.or(posted.initialize.flatten()).unwrap_or(Revision::HUB));
-        let reader = stream.attach(&session, None, opening, Some(permit));
-        reader.map(events).map_err(|_| Refusal::internal())?
+        events(stream.open(&session, opening, Some(permit)))
     };
     if agreed.is_some() {
         let id = HeaderValue::from_str(&id).map_err(|_| Refusal::internal())?;
@@ -154,16 +151,20 @@ async fn listen(server: &Server, request: Parts) -> Result<Response, Refusal> {
         None => None,
         Some(last) => Some(last.to_str().ok().and_then(EventId::parse).ok_or_else(no_such_event)?),
     };
-    let reader = match last {
+    let (opening, permit) = (opening(revision), Some(permit));
+    match last {
         Some(last) if last.nonce == session.nonce => {
             let stream = session.stream(last.stream).ok_or_else(no_such_event)?;
-            stream.attach(&session, Some(last.event), Opening::Quiet, Some(permit))
+            match stream.resume(&session, last, opening, permit) {
+                Ok(reader) => Ok(events(reader)),
+                Err(Unresumable::NoSuchEvent) => Err(no_such_event()),
+                Err(Unresumable::NothingLeft) => Ok(StatusCode::NO_CONTENT.into_response()),
+            }
         }
         // A stream for one request ended with the machine that had it; of its own accord a server speaks on any.
-        Some(last) if last.stream != session.own.id => return Err(no_such_event()),
-        _ => session.own.attach(&session, None, opening(revision), Some(permit)),
-    };
-    reader.map(events).map_err(|_| no_such_event())
+        Some(last) if last.stream != session.own.id => Err(no_such_event()),
+        _ => Ok(events(session.own.open(&session, opening, permit))),
+    }
 }
 
 async fn delete(server: &Server, request: Parts) -> Result<Response, Refusal> {

@@ -1,0 +1,9 @@
+//! The server of Streamable HTTP, over real sockets, with an engine that only echoes.
+#![cfg(feature = "http-server")]
+
+mod client;
+mod engine;
+mod lines;
+mod requests;
+mod sessions;
+mod streams;

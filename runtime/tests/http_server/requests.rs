@@ -1,0 +1,309 @@
+//! What is answered, and what is refused.
+
+use std::sync::atomic::Ordering;
+
+use mcp_adapters::Revision;
+use mcp_runtime::transport::http::server::HttpServer;
+use serde_json::json;
+
+use crate::client::*;
+
+#[tokio::test]
+async fn what_is_no_message_is_refused() {
+    let server = serve(HttpServer::new().max_body(1000)).await;
+    let session = server.begin(latest()).await;
+    let json_type = ("content-type", "application/json");
+    let id = ("mcp-session-id", session.as_str());
+    for (body, code) in [
+        (&b"{"[..], -32700),
+        (b"", -32700),
+        (b"{\"a\": \"\xff\"}", -32700),
+        (b"1", -32600),
+        (b"{}", -32600),
+        (b"[]", -32600),
+        (b"{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}", -32600),
+        (b"{\"jsonrpc\":\"2.0\",\"id\":[1],\"method\":\"ping\"}", -32600),
+        (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"id\":2,\"method\":\"ping\"}", -32600),
+        (b"[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]", -32600),
+    ] {
+        let mut answer = server
+            .send("POST", "/mcp", &[("accept", BOTH), json_type, id], body)
+            .await;
+        assert_eq!(answer.status, 400, "{body:?}");
+        let error = answer.json().await;
+        assert_eq!(error["error"]["code"], code, "{body:?}");
+        assert_eq!(error.get("id"), None);
+    }
+    let long = request(1, "echo", json!({"text": "x".repeat(2000)}));
+    assert_eq!(server.post(&session, long).await.status, 413);
+    let ping = request(1, "ping", json!({})).to_string();
+    for accept in [
+        "application/json",
+        "text/event-stream",
+        "text/*",
+        "application/json, text/event-stream;q=0",
+    ] {
+        let answer = server
+            .send("POST", "/mcp", &[("accept", accept), json_type, id], ping.as_bytes())
+            .await;
+        assert_eq!(answer.status, 406, "{accept}");
+    }
+    assert_eq!(
+        server
+            .send("POST", "/mcp", &[json_type, id], ping.as_bytes())
+            .await
+            .status,
+        406
+    );
+    for (accept, content_type) in [
+        ("*/*", "application/json; charset=utf-8"),
+        ("text/*,application/*", "Application/JSON"),
+    ] {
+        let headers = [("accept", accept), ("content-type", content_type), id];
+        assert_eq!(
+            server.send("POST", "/mcp", &headers, ping.as_bytes()).await.status,
+            200,
+            "{accept}"
+        );
+    }
+    for headers in [
+        &[("accept", BOTH), ("content-type", "text/plain"), id][..],
+        &[("accept", BOTH), id],
+    ] {
+        assert_eq!(server.send("POST", "/mcp", headers, ping.as_bytes()).await.status, 415);
+    }
+    assert_eq!(
+        server
+            .send("GET", "/mcp", &[("accept", "application/json"), id], b"")
+            .await
+            .status,
+        406
+    );
+    for method in ["PUT", "PATCH", "HEAD"] {
+        let answer = server.send(method, "/mcp", &[id], b"").await;
+        assert_eq!(answer.status, 405);
+        assert_eq!(answer.header("allow"), Some("GET, POST, DELETE"));
+    }
+}
+
+#[tokio::test]
+async fn other_origins_and_hosts_are_refused() {
+    let server = serve(
+        HttpServer::new()
+            .allow_host("tools.example")
+            .allow_origin("https://app.example"),
+    )
+    .await;
+    for (name, value, status) in [
+        ("origin", "https://evil.example", 403),
+        ("origin", "null", 403),
+        ("origin", "http://localhost.evil.example", 403),
+        ("origin", "http://localhost:3000", 200),
+        ("origin", "https://app.example", 200),
+        ("host", "evil.example", 403),
+        ("host", "localhost.evil.example:80", 403),
+        ("host", "localhost:1234", 200),
+        ("host", "[::1]:80", 200),
+        ("host", "tools.example", 200),
+    ] {
+        let answer = server.post_with(&[(name, value)], &initialize(latest())).await;
+        assert_eq!(answer.status, status, "{name}: {value}");
+        let stream = server.send("GET", "/sse", &[(name, value)], b"").await;
+        assert_eq!(stream.status, status, "{name}: {value}");
+    }
+}
+
+#[tokio::test]
+async fn the_revision_in_the_header_must_be_supported() {
+    let server = serve(HttpServer::new()).await;
+    let ping = request(1, "ping", json!({}));
+    let named = server.begin(latest()).await;
+    for (version, status) in [(latest(), 200), ("1999-01-01", 400), ("", 400)] {
+        let headers = [("mcp-session-id", named.as_str()), ("mcp-protocol-version", version)];
+        assert_eq!(server.post_with(&headers, &ping).await.status, status, "{version}");
+    }
+    assert_eq!(
+        server.post(&named, ping.clone()).await.status,
+        200,
+        "a session knows its revision"
+    );
+    // Where the revision has no such header, it says nothing.
+    let silent = server
+        .begin(with(|revision| {
+            !revision.facts().version_header && revision.facts().sessions
+        }))
+        .await;
+    let headers = [
+        ("mcp-session-id", silent.as_str()),
+        ("mcp-protocol-version", "1999-01-01"),
+    ];
+    assert_eq!(server.post_with(&headers, &ping).await.status, 200);
+
+    let only_latest = serve(HttpServer::new().revisions([Revision::LATEST])).await;
+    let session = only_latest.begin(latest()).await;
+    let headers = [
+        ("mcp-session-id", session.as_str()),
+        ("mcp-protocol-version", batching()),
+    ];
+    assert_eq!(only_latest.post_with(&headers, &ping).await.status, 400);
+}
+
+#[tokio::test]
+async fn batches_are_taken_where_the_revision_has_them() {
+    let server = serve(HttpServer::new()).await;
+    let batch = json!([
+        request(1, "echo", json!({"a": 1})),
+        {"jsonrpc": "2.0", "method": "note"},
+        request(2, "echo", json!({"b": 2})),
+    ]);
+    let session = server.begin(batching()).await;
+    let events = server.post(&session, batch.clone()).await.events().await;
+    assert_eq!(events.len(), 1);
+    assert_eq!(events[0][1]["result"], json!({"b": 2}));
+    let notes = json!([{"jsonrpc": "2.0", "method": "note"}]);
+    assert_eq!(server.post(&session, notes).await.status, 202);
+    let twice = json!([request(1, "ping", json!({})), request(1, "ping", json!({}))]);
+    assert_eq!(server.post(&session, twice).await.status, 400);
+    assert_eq!(
+        server.post_with(&[], &json!([initialize(batching())])).await.status,
+        400
+    );
+    let other = server.begin(latest()).await;
+    assert_eq!(server.post(&other, batch).await.status, 400);
+}
+
+#[tokio::test]
+async fn an_id_in_flight_cannot_be_used_again() {
+    let server = serve(HttpServer::new()).await;
+    let session = server.begin(latest()).await;
+    let mut waiting = server.post(&session, request(1, "wait", json!({"ms": 500}))).await;
+    assert_eq!(server.post(&session, request(1, "ping", json!({}))).await.status, 400);
+    assert_eq!(waiting.events().await.len(), 1);
+    assert_eq!(server.post(&session, request(1, "ping", json!({}))).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_cancelled_request_needs_no_answer() {
+    let server = serve(HttpServer::new()).await;
+    let session = server.begin(latest()).await;
+    let mut stream = server.post(&session, request(1, "never", json!({}))).await;
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
+    assert_eq!(server.post(&session, cancel).await.status, 202);
+    assert!(stream.events().await.is_empty());
+    assert_eq!(server.post(&session, request(1, "ping", json!({}))).await.status, 200);
+}
+
+#[tokio::test]
+async fn json_only_answers_are_one_value() {
+    let server = serve(HttpServer::new().json_only(true)).await;
+    let headers = [("accept", "application/json"), ("content-type", "application/json")];
+    let body = initialize(batching()).to_string();
+    let mut first = server.send("POST", "/mcp", &headers, body.as_bytes()).await;
+    assert_eq!(first.header("content-type"), Some("application/json"));
+    assert_eq!(first.json().await["result"]["protocolVersion"], batching());
+    let session = first.session();
+    let mut listening = server.listen(&session, None).await;
+    let mut answer = server.post(&session, request(1, "count", json!({"count": 2}))).await;
+    assert_eq!(answer.json().await["id"], 1);
+    assert_eq!(
+        numbers(&[listening.event().await.unwrap().1]),
+        [0],
+        "what has no place in the answer is said here"
+    );
+    let batch = json!([request(1, "echo", json!(1)), request(2, "echo", json!(2))]);
+    let answers = server.post(&session, batch).await.json().await;
+    assert_eq!((&answers[0]["result"], &answers[1]["result"]), (&json!(1), &json!(2)));
+}
+
+#[tokio::test]
+async fn without_sessions_every_request_stands_alone() {
+    let server = serve(HttpServer::new().stateless(true)).await;
+    let mut first = server.post_with(&[], &initialize(latest())).await;
+    assert_eq!(first.header("mcp-session-id"), None);
+    assert_eq!(first.json().await["result"]["protocolVersion"], latest());
+    let note = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    assert_eq!(server.post_with(&[], &note).await.status, 202);
+    let echo = request(7, "echo", json!({"a": 1}));
+    let headers = [("mcp-protocol-version", latest())];
+    assert_eq!(
+        server.post_with(&headers, &echo).await.json().await["result"],
+        json!({"a": 1})
+    );
+    assert_eq!(
+        server.post_with(&[("mcp-protocol-version", "x")], &echo).await.status,
+        400
+    );
+    // Who names no revision speaks the one that has batches.
+    let batch = json!([request(1, "echo", json!(1))]);
+    assert_eq!(server.post_with(&[], &batch).await.json().await[0]["result"], 1);
+    assert_eq!(server.post_with(&headers, &batch).await.status, 400);
+    for method in ["GET", "DELETE"] {
+        let answer = server.send(method, "/mcp", &[("accept", BOTH)], b"").await;
+        assert_eq!((answer.status, answer.header("allow")), (405, Some("POST")));
+    }
+    until("no engine stays", || {
+        server.seen.started.load(Ordering::SeqCst) == server.seen.ended.load(Ordering::SeqCst)
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_older_transport_answers_on_its_one_stream() {
+    let server = serve(HttpServer::new()).await;
+    let mut stream = server
+        .send("GET", "/sse", &[("accept", "text/event-stream")], b"")
+        .await;
+    assert_eq!(stream.status, 200);
+    while !stream.body.ends_with(b"\n\n") {
+        stream.read().await;
+    }
+    assert!(stream.body.starts_with(b"event: endpoint\ndata: /messages?sessionId="));
+    let (_, endpoint) = stream.event().await.unwrap();
+    let endpoint = endpoint.as_str().unwrap().to_owned();
+    let json_type = [("content-type", "application/json")];
+    for message in [
+        initialize(Revision::ALL[0].as_str()),
+        request(1, "count", json!({"count": 2})),
+    ] {
+        let answer = server
+            .send("POST", &endpoint, &json_type, message.to_string().as_bytes())
+            .await;
+        assert_eq!(answer.status, 202);
+    }
+    let mut events = Vec::new();
+    for _ in 0..4 {
+        events.push(stream.event().await.unwrap().1);
+    }
+    assert_eq!(events[0]["id"], 0);
+    assert_eq!(numbers(&events), [0, 1]);
+    assert_eq!(events[3]["id"], 1);
+    let ping = request(2, "ping", json!({})).to_string();
+    assert_eq!(
+        server
+            .send("POST", "/messages?sessionId=x", &json_type, ping.as_bytes())
+            .await
+            .status,
+        404
+    );
+    assert_eq!(
+        server
+            .send("POST", "/messages", &json_type, ping.as_bytes())
+            .await
+            .status,
+        400
+    );
+    assert_eq!(server.send("POST", &endpoint, &json_type, b"{").await.status, 400);
+    assert_eq!(server.send("POST", "/sse", &json_type, b"{}").await.status, 405);
+    // The two transports don't share sessions.
+    let id = endpoint.rsplit('=').next().unwrap();
+    assert_eq!(server.post(id, request(2, "ping", json!({}))).await.status, 404);
+    drop(stream);
+    until("the session ends with its connection", || {
+        server.seen.ended.load(Ordering::SeqCst) == 1
+    })
+    .await;
+    assert_eq!(
+        server.send("POST", &endpoint, &json_type, ping.as_bytes()).await.status,
+        404
+    );
+}

@@ -1,0 +1,212 @@
+//! How sessions begin and end.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use mcp_runtime::transport::http::server::{HttpServer, MemoryStore, SessionRecord, SessionStore, StoreFuture};
+use serde_json::json;
+
+use crate::client::*;
+
+#[tokio::test]
+async fn a_session_begins_answers_and_ends() {
+    let server = serve(HttpServer::new()).await;
+    let mut first = server.post_with(&[], &initialize(latest())).await;
+    assert_eq!(first.header("content-type"), Some("text/event-stream"));
+    let opening = first.whole().await;
+    assert!(
+        opening.starts_with("id: ") && opening.contains("\nretry: 1000\ndata:\n\n"),
+        "{opening}"
+    );
+    let session = first.session();
+
+    let note = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let mut accepted = server.post(&session, note).await;
+    assert_eq!((accepted.status, accepted.whole().await.as_str()), (202, ""));
+    let response = json!({"jsonrpc": "2.0", "id": 5, "result": {}});
+    assert_eq!(server.post(&session, response).await.status, 202);
+
+    let mut ping = server.post(&session, request(1, "ping", json!({}))).await;
+    assert_eq!(ping.events().await, [json!({"jsonrpc": "2.0", "id": 1, "result": {}})]);
+
+    let headers = [("mcp-session-id", session.as_str())];
+    assert_eq!(server.send("DELETE", "/mcp", &headers, b"").await.status, 204);
+    assert_eq!(server.post(&session, request(2, "ping", json!({}))).await.status, 404);
+    assert_eq!(server.send("DELETE", "/mcp", &headers, b"").await.status, 404);
+    until("the engine hears of the end", || {
+        server.seen.ended.load(Ordering::SeqCst) == 1
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_session_id_is_required_and_compared_in_whole() {
+    let server = serve(HttpServer::new()).await;
+    let session = server.begin(latest()).await;
+    let ping = request(1, "ping", json!({}));
+    assert_eq!(server.post_with(&[], &ping).await.status, 400);
+    assert_eq!(
+        server
+            .send("GET", "/mcp", &[("accept", "text/event-stream")], b"")
+            .await
+            .status,
+        400
+    );
+    assert_eq!(server.send("DELETE", "/mcp", &[], b"").await.status, 400);
+    for id in [
+        "",
+        &session[..31],
+        &format!("{session}0"),
+        &session.to_uppercase(),
+        "unknown",
+    ] {
+        assert_eq!(server.post(id, ping.clone()).await.status, 404, "{id}");
+        assert_eq!(server.listen(id, None).await.status, 404, "{id}");
+    }
+    let twice = [
+        ("mcp-session-id", session.as_str()),
+        ("mcp-session-id", session.as_str()),
+    ];
+    assert_eq!(server.post_with(&twice, &ping).await.status, 400);
+}
+
+#[tokio::test]
+async fn initialize_that_fails_begins_no_session() {
+    let server = serve(HttpServer::new()).await;
+    let mut answer = server.post_with(&[], &initialize("none")).await;
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.header("mcp-session-id"), None);
+    assert_eq!(answer.events().await[0]["error"]["code"], -32602);
+    until("the engine is let go", || server.seen.ended.load(Ordering::SeqCst) == 1).await;
+}
+
+#[tokio::test]
+async fn a_session_expires_unless_somebody_listens() {
+    let server = serve(HttpServer::new().expiry(Duration::from_millis(400))).await;
+    let (left, heard) = (server.begin(latest()).await, server.begin(latest()).await);
+    let _listening = server.listen(&heard, None).await;
+    tokio::time::sleep(Duration::from_millis(1200)).await;
+    assert_eq!(server.post(&left, request(1, "ping", json!({}))).await.status, 404);
+    assert_eq!(server.post(&heard, request(1, "ping", json!({}))).await.status, 200);
+    assert_eq!(server.seen.ended.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn a_session_ends_with_its_engine() {
+    let server = serve(HttpServer::new()).await;
+    let session = server.begin(latest()).await;
+    let mut listening = server.listen(&session, None).await;
+    let die = json!({"jsonrpc": "2.0", "method": "die"});
+    assert_eq!(server.post(&session, die).await.status, 202);
+    assert!(listening.events().await.is_empty(), "streams end");
+    let mut status = 0;
+    for _ in 0..100 {
+        status = server.post(&session, request(1, "ping", json!({}))).await.status;
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(status, 404);
+}
+
+#[tokio::test]
+async fn there_are_no_more_sessions_and_requests_than_allowed() {
+    let server = serve(HttpServer::new().max_sessions(2).max_in_flight(2)).await;
+    let (one, _two) = (server.begin(latest()).await, server.begin(latest()).await);
+    assert_eq!(server.post_with(&[], &initialize(latest())).await.status, 503);
+    assert_eq!(server.send("GET", "/sse", &[], b"").await.status, 503);
+    let _first = server.post(&one, request(1, "never", json!({}))).await;
+    let _second = server.post(&one, request(2, "never", json!({}))).await;
+    assert_eq!(server.post(&one, request(3, "ping", json!({}))).await.status, 503);
+    server.send("DELETE", "/mcp", &[("mcp-session-id", &one)], b"").await;
+    until("the engine ends", || server.seen.ended.load(Ordering::SeqCst) == 1).await;
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    server.begin(latest()).await;
+}
+
+/// A store that two servers share.
+#[derive(Debug, Clone, Default)]
+struct SharedStore(Arc<MemoryStore>);
+
+impl SessionStore for SharedStore {
+    fn create<'a>(&'a self, id: &'a str, record: SessionRecord, expiry: Duration) -> StoreFuture<'a, ()> {
+        self.0.create(id, record, expiry)
+    }
+
+    fn touch<'a>(&'a self, id: &'a str, expiry: Duration) -> StoreFuture<'a, Option<SessionRecord>> {
+        self.0.touch(id, expiry)
+    }
+
+    fn remove<'a>(&'a self, id: &'a str) -> StoreFuture<'a, ()> {
+        self.0.remove(id)
+    }
+}
+
+#[tokio::test]
+async fn a_session_goes_on_at_a_server_that_shares_the_store() {
+    let store = SharedStore::default();
+    let one = serve(HttpServer::new().store(store.clone())).await;
+    let other = serve(HttpServer::new().store(store)).await;
+    let session = one.begin(batching()).await;
+    let (first, second) = tokio::join!(
+        other.post(&session, request(0, "echo", json!({"a": 1}))),
+        other.post(&session, json!([request(1, "echo", json!({"a": 2}))])),
+    );
+    for mut answer in [first, second] {
+        assert_eq!(answer.events().await.len(), 1);
+    }
+    until("one engine stays", || {
+        other.seen.started.load(Ordering::SeqCst) == other.seen.ended.load(Ordering::SeqCst) + 1
+    })
+    .await;
+    one.send("DELETE", "/mcp", &[("mcp-session-id", &session)], b"").await;
+    assert_eq!(other.post(&session, request(1, "ping", json!({}))).await.status, 404);
+    until("the other engine ends too", || {
+        other.seen.started.load(Ordering::SeqCst) == other.seen.ended.load(Ordering::SeqCst)
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn all_streams_end_when_the_server_shuts_down() {
+    let token = tokio_util::sync::CancellationToken::new();
+    let server = serve(HttpServer::new().shutdown(token.clone())).await;
+    let session = server.begin(latest()).await;
+    let mut listening = server.listen(&session, None).await;
+    token.cancel();
+    assert!(listening.events().await.is_empty());
+    until("the engine ends", || server.seen.ended.load(Ordering::SeqCst) == 1).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_thousand_sessions_come_and_go() {
+    let server = serve(HttpServer::new().max_sessions(1000)).await;
+    let mut sessions = Vec::new();
+    for _ in 0..1000 {
+        sessions.push(server.begin(latest()).await);
+    }
+    assert_eq!(server.post_with(&[], &initialize(latest())).await.status, 503);
+    for session in &sessions {
+        let ended = server.send("DELETE", "/mcp", &[("mcp-session-id", session)], b"").await;
+        assert_eq!(ended.status, 204);
+    }
+    until("every engine ends", || server.seen.ended.load(Ordering::SeqCst) == 1000).await;
+    server.begin(latest()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_thousand_requests_are_in_flight_at_once() {
+    let server = Arc::new(serve(HttpServer::new()).await);
+    let session = server.begin(latest()).await;
+    let mut streams = Vec::new();
+    for id in 0..1000 {
+        streams.push(
+            server
+                .post(&session, request(id, "wait", json!({"ms": 1000, "id": id})))
+                .await,
+        );
+    }
+    for (id, stream) in streams.iter_mut().enumerate() {
+        let events = stream.events().await;
+        assert_eq!((events.len(), &events[0]["result"]["id"]), (1, &json!(id)));
+    }
+}

@@ -1,0 +1,150 @@
+//! Streams that are read, cut and taken up again.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use mcp_runtime::transport::http::server::HttpServer;
+use serde_json::json;
+
+use crate::client::*;
+
+#[tokio::test]
+async fn a_cut_stream_is_resumed_with_nothing_lost_or_doubled() {
+    let server = serve(HttpServer::new()).await;
+    let session = server.begin(latest()).await;
+    let params = json!({"count": 200, "pause": 2});
+    let mut stream = server.post(&session, request(1, "count", params)).await;
+    let (mut seen, mut last) = (Vec::new(), String::new());
+    // Each connection is cut after a few events, in the middle of whatever is on its way.
+    for round in 0..10 {
+        for _ in 0..=round {
+            let (id, event) = stream.event().await.expect("it goes on");
+            seen.push(event);
+            last = id;
+        }
+        drop(stream);
+        stream = server.listen(&session, Some(&last)).await;
+        assert_eq!(stream.status, 200);
+    }
+    seen.extend(stream.events().await);
+    assert_eq!(numbers(&seen), (0..200).collect::<Vec<_>>());
+    assert_eq!(seen.last().unwrap()["id"], 1, "the answer is the last");
+    // Even a stream that is done can be read once more, by a client that hasn't all of it.
+    let mut again = server.listen(&session, Some(&last)).await;
+    let (mut rest, mut end) = (Vec::new(), last);
+    while let Some((id, event)) = again.event().await {
+        rest.push(event);
+        end = id;
+    }
+    assert_eq!(rest.last().unwrap()["id"], 1);
+    let mut nothing = server.listen(&session, Some(&end)).await;
+    assert_eq!((nothing.status, nothing.whole().await.as_str()), (204, ""));
+}
+
+#[tokio::test]
+async fn a_stream_is_resumed_from_before_its_first_event() {
+    let server = serve(HttpServer::new()).await;
+    let session = server.begin(latest()).await;
+    let mut stream = server.post(&session, request(1, "wait", json!({"ms": 300}))).await;
+    let id = stream.opening().await;
+    drop(stream);
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let events = server.listen(&session, Some(&id)).await.events().await;
+    assert_eq!(events.len(), 1);
+    for id in [
+        "nonsense",
+        "1-2",
+        "99999999-1-1-1",
+        &id.replacen("-2-", "-77-", 1),
+        &format!("{}-9-9-1", id.split('-').next().unwrap()),
+        &format!("{}-2-0-2", id.split('-').next().unwrap()),
+        &format!("{}-2-0-0", id.split('-').next().unwrap()),
+        &format!("{}-2-2-1", id.split('-').next().unwrap()),
+    ] {
+        assert_eq!(server.listen(&session, Some(id)).await.status, 400, "{id}");
+    }
+}
+
+#[tokio::test]
+async fn what_the_server_says_of_its_own_accord_is_heard_on_the_session_s_stream() {
+    let server = serve(HttpServer::new()).await;
+    let session = server.begin(latest()).await;
+    // Before anybody listens, it is kept.
+    let alone = server
+        .post(&session, request(1, "count", json!({"count": 3, "own": true})))
+        .await
+        .events()
+        .await;
+    assert_eq!(alone.len(), 1, "only the answer is there");
+    let mut stream = server.listen(&session, None).await;
+    let mut seen = Vec::new();
+    let mut last = String::new();
+    for _ in 0..2 {
+        let (id, event) = stream.event().await.unwrap();
+        seen.push(event);
+        last = id;
+    }
+    drop(stream);
+    server
+        .post(&session, request(2, "count", json!({"count": 2, "own": true})))
+        .await
+        .events()
+        .await;
+    let mut stream = server.listen(&session, Some(&last)).await;
+    for _ in 0..3 {
+        seen.push(stream.event().await.unwrap().1);
+    }
+    assert_eq!(numbers(&seen), [0, 1, 2, 0, 1]);
+}
+
+#[tokio::test]
+async fn clients_before_the_hub_get_no_event_without_data() {
+    let server = serve(HttpServer::new()).await;
+    let mut first = server.post_with(&[], &initialize(batching())).await;
+    let body = first.whole().await;
+    assert!(body.starts_with("retry: 1000\nevent: message\nid: "), "{body}");
+}
+
+#[tokio::test]
+async fn a_slow_reader_makes_the_session_wait() {
+    let server = serve(HttpServer::new().replay(16, 64 << 10).capacity(4)).await;
+    let session = server.begin(latest()).await;
+    let params = json!({"count": 4000, "size": 10_000});
+    let mut stream = server.post(&session, request(1, "count", params)).await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let early = server.seen.sent.load(Ordering::SeqCst);
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let sent = server.seen.sent.load(Ordering::SeqCst);
+    assert!(
+        sent < 2000,
+        "{sent} of 4000 messages were taken, and nobody has read one"
+    );
+    assert!(sent - early < 200, "it goes on: {early}, {sent}");
+    // Once it reads, it gets everything.
+    assert_eq!(numbers(&stream.events().await), (0..4000).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn a_reader_that_is_gone_costs_a_buffer_and_keeps_its_answer() {
+    let config = HttpServer::new().replay(16, 64 << 10).stall(Duration::from_millis(200));
+    let server = serve(config).await;
+    let session = server.begin(latest()).await;
+    let mut stream = server
+        .post(&session, request(1, "count", json!({"count": 500, "pause": 1})))
+        .await;
+    let (last, _) = stream.event().await.unwrap();
+    drop(stream);
+    until("nobody waits for ever", || {
+        server.seen.sent.load(Ordering::SeqCst) == 500
+    })
+    .await;
+    let ping = server
+        .post(&session, request(2, "ping", json!({})))
+        .await
+        .events()
+        .await;
+    assert_eq!(ping.len(), 1, "others go on");
+    let rest = server.listen(&session, Some(&last)).await.events().await;
+    assert!(rest.len() <= 17, "{}", rest.len());
+    assert_eq!(rest.last().unwrap()["id"], 1);
+}
