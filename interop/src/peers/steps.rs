@@ -105,7 +105,7 @@ impl Play<'_> {
 
     /// Whether the negotiated revision has a method, or a member `Definition.member`.
     fn has(&self, needs: &str) -> bool {
-        let revision = self.peer.revision().unwrap_or(Revision::LATEST);
+        let revision = self.peer.revision().unwrap_or(Revision::HUB);
         match needs.split_once('.') {
             Some((definition, member)) => (self.declares)(revision, definition, member),
             None => revision.method(needs).is_some(),
