@@ -101,7 +101,7 @@ fn an_answer_that_nobody_asked_for_is_wrong() {
 
 #[test]
 fn methods_of_later_revisions_and_of_the_other_side_are_wrong() {
-    let (earliest, latest) = ends();
+    let (earliest, _) = ends();
     let later = ends()
         .1
         .methods()
