@@ -45,7 +45,10 @@ async fn each_message_is_sent_on_the_latest_stream_that_is_open() {
     for length in 4..100 {
         say(&server, &session, length).await;
         if let Ok((_, heard)) = timeout(Duration::from_millis(50), hear(&mut first)).await {
-            assert_eq!(heard, length as usize, "nothing is heard that was said to another");
+            say(&server, &session, length + 1).await;
+            for next in heard + 1..=length as usize + 1 {
+                assert_eq!(hear(&mut first).await.1, next, "from then on all is heard here");
+            }
             return;
         }
     }
@@ -132,7 +135,7 @@ async fn the_oldest_of_too_many_streams_ends_and_is_not_asked_for_without_end() 
 #[tokio::test]
 async fn a_stream_that_nobody_reads_gives_way_to_another() {
     let config = HttpServer::new().replay(16, 64 << 10).capacity(4);
-    let server = Arc::new(serve(config.stall(Duration::from_millis(300))).await);
+    let server = Arc::new(serve(config.stall(Duration::from_secs(2))).await);
     let session = server.begin(latest()).await;
     let mut reading = server.listen(&session, None).await;
     let mut sleeping = server.listen(&session, None).await;

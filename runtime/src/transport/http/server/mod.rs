@@ -13,9 +13,11 @@
 //! ```
 //!
 //! A stream outlives the connections that it is read through. Each event has an id, and a client whose connection was cut
-//! names the last one it has read to get those after it, on whichever kind of stream. What is kept for that is bounded;
-//! a client that reads slower than the server writes makes its session wait.
+//! names the last one it has read to get those after it, on whichever kind of stream. What the server says of its own
+//! accord goes to the GET that came last; others stay open, and each is resumed with what was sent on it. What is kept
+//! for that is bounded; a client that reads slower than the server writes makes its session wait.
 
+mod buffer;
 mod config;
 mod guard;
 mod legacy;
