@@ -57,7 +57,7 @@ async def serve_http_with_sse() -> None:
 
     async def answer(scope, receive, send) -> None:
         match scope["path"]:
-            case "/sse":
+            case "/sse" if scope["method"] == "GET":
                 async with transport.connect_sse(scope, receive, send) as (read, write):
                     await server.run(read, write, server.create_initialization_options())
             case "/messages":

@@ -31,7 +31,7 @@ pub enum Command {
 #[command(after_help = "\
 Examples:
   cargo xtask interop
-  cargo xtask interop --revision 2025-06-18 --only python
+  cargo xtask interop --revision 2099-01-01 --only python
   cargo xtask interop --json | jq '.[] | select(.failed > 0)'")]
 pub struct PeersArgs {
     /// Only the era of this revision; may be given more than once

@@ -24,7 +24,7 @@ pub enum Ours {
     Client,
 }
 
-/// The official schemas of all revisions.
+/// The official schemas of the released revisions.
 pub struct Judge(BTreeMap<Revision, Schema>);
 
 /// What is to be said of the messages that our side sent.
@@ -47,7 +47,7 @@ impl Judge {
                 .join("schema.json");
             Schema::load(&path).map(|schema| (revision, schema))
         };
-        Revision::ALL.into_iter().map(load).collect::<Result<_, _>>().map(Self)
+        released().map(load).collect::<Result<_, _>>().map(Self)
     }
 
     /// Whether a definition of the revision's schema declares a member.
@@ -128,7 +128,10 @@ impl Session {
 
     /// What the session speaks; before that is settled, what `initialize` asks for.
     fn revision(&self) -> Revision {
-        self.negotiated.or(self.asked).unwrap_or(Revision::LATEST)
+        self.negotiated
+            .or(self.asked)
+            .or_else(|| released().max())
+            .unwrap_or(Revision::HUB)
     }
 
     /// Takes note of what the peer sent.
@@ -228,6 +231,11 @@ impl Session {
         };
         Ok((Kind::Result, results))
     }
+}
+
+/// The revisions that are no drafts: nobody speaks those unasked.
+fn released() -> impl Iterator<Item = Revision> {
+    Revision::ALL.into_iter().filter(|revision| revision.facts().released)
 }
 
 type Known = (Kind, &'static [&'static str]);

@@ -123,17 +123,17 @@ impl Schema {
     }
 }
 
-/// What is wrong and where; of alternatives, what is wrong with the one that fits furthest.
+/// What is wrong and where; of alternatives, what is wrong with the one that has the least wrong.
 fn told(error: &ValidationError<'_>) -> String {
     let nearest = match error.kind() {
         ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
-            let first = context.iter().filter_map(|alternative| alternative.first());
-            first.max_by_key(|error| error.instance_path().as_str().matches('/').count())
+            let nearest = context.iter().min_by_key(|faults| faults.len());
+            nearest.and_then(|faults| faults.first())
         }
         _ => None,
     };
     match nearest {
-        Some(nearest) => format!("{}; the nearest: {}", error.instance_path(), told(nearest)),
+        Some(nearest) => told(nearest),
         None => format!("{}: {error}", error.instance_path()),
     }
 }

@@ -3,7 +3,7 @@
 use mcp_runtime::Revision;
 use serde_json::{Value, json};
 
-use super::{Judge, Ours, Verdict};
+use super::{Judge, Ours, Verdict, released};
 use crate::wire::Entry;
 
 /// Judges messages that are marked `in` or `out`.
@@ -45,9 +45,14 @@ fn call(id: u32, method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }
 
+/// The earliest and the latest revision.
+fn ends() -> (Revision, Revision) {
+    (released().min().unwrap(), released().max().unwrap())
+}
+
 #[test]
 fn a_right_message_is_right_at_every_revision() {
-    for revision in Revision::ALL {
+    for revision in released() {
         let verdict = of_message(
             Ours::Client,
             revision,
@@ -64,7 +69,7 @@ fn a_right_message_is_right_at_every_revision() {
 
 #[test]
 fn a_request_without_a_member_is_wrong_and_the_fault_says_where() {
-    for revision in Revision::ALL {
+    for revision in released() {
         let verdict = of_message(Ours::Client, revision, None, call(2, "tools/call", json!({})));
         let [fault] = verdict.faults.as_slice() else {
             panic!("{revision}: {:?}", verdict.faults)
@@ -75,7 +80,7 @@ fn a_request_without_a_member_is_wrong_and_the_fault_says_where() {
 
 #[test]
 fn a_result_is_judged_by_the_method_that_it_answers() {
-    for revision in Revision::ALL {
+    for revision in released() {
         let heard = call(7, "tools/call", json!({"name": "a"}));
         let answer = json!({"jsonrpc": "2.0", "id": 7, "result": {"tools": []}});
         let verdict = of_message(Ours::Server, revision, Some(heard), answer);
@@ -87,17 +92,18 @@ fn a_result_is_judged_by_the_method_that_it_answers() {
 #[test]
 fn an_answer_that_nobody_asked_for_is_wrong() {
     let answer = json!({"jsonrpc": "2.0", "id": 9, "result": {}});
-    let verdict = of_message(Ours::Server, Revision::LATEST, None, answer.clone());
+    let verdict = of_message(Ours::Server, ends().1, None, answer.clone());
     assert_eq!(verdict.faults.len(), 1, "{:?}", verdict.faults);
     let once = json!({"jsonrpc": "2.0", "id": 1, "result": {}});
-    let verdict = of_message(Ours::Server, Revision::LATEST, None, once);
+    let verdict = of_message(Ours::Server, ends().1, None, once);
     assert!(verdict.faults[0].contains("answered twice"), "{:?}", verdict.faults);
 }
 
 #[test]
 fn methods_of_later_revisions_and_of_the_other_side_are_wrong() {
-    let [earliest, ..] = Revision::ALL;
-    let later = Revision::LATEST
+    let (earliest, _) = ends();
+    let later = ends()
+        .1
         .methods()
         .iter()
         .find(|method| earliest.method(method.name).is_none());
@@ -110,7 +116,7 @@ fn methods_of_later_revisions_and_of_the_other_side_are_wrong() {
 
 #[test]
 fn content_of_a_later_revision_is_wrong_in_an_earlier_one() {
-    let [earliest, .., latest] = Revision::ALL;
+    let (earliest, latest) = ends();
     let content = json!([{"type": "audio", "data": "AA==", "mimeType": "audio/wav"}]);
     let heard = call(7, "tools/call", json!({"name": "a"}));
     let answer = json!({"jsonrpc": "2.0", "id": 7, "result": {"content": content}});
@@ -121,8 +127,20 @@ fn content_of_a_later_revision_is_wrong_in_an_earlier_one() {
 }
 
 #[test]
+fn of_alternatives_the_nearest_is_told() {
+    for revision in released() {
+        let heard = call(7, "tools/call", json!({"name": "a"}));
+        let content = json!([{"type": "text", "text": 5}]);
+        let answer = json!({"jsonrpc": "2.0", "id": 7, "result": {"content": content}});
+        let verdict = of_message(Ours::Server, revision, Some(heard), answer);
+        let expected = format!("by {revision}: /result/content/0/text: 5 is not of type \"string\"");
+        assert!(verdict.faults[0].starts_with(&expected), "{:?}", verdict.faults);
+    }
+}
+
+#[test]
 fn the_answer_to_initialize_settles_by_what_the_rest_is_judged() {
-    let [earliest, .., latest] = Revision::ALL;
+    let (earliest, latest) = ends();
     let message = json!({"jsonrpc": "2.0", "id": 5, "method": "elicitation/create", "params": {}});
     let verdict = judge(
         Ours::Server,
@@ -137,7 +155,7 @@ fn the_answer_to_initialize_settles_by_what_the_rest_is_judged() {
 
 #[test]
 fn batches_are_wrong_where_the_revision_has_none() {
-    for revision in Revision::ALL {
+    for revision in released() {
         let batch = json!([{"jsonrpc": "2.0", "method": "notifications/initialized"}]);
         let verdict = of_message(Ours::Client, revision, None, batch);
         assert_eq!(
@@ -151,9 +169,9 @@ fn batches_are_wrong_where_the_revision_has_none() {
 
 #[test]
 fn an_id_that_is_used_again_and_an_error_without_a_message_are_wrong() {
-    let again = of_message(Ours::Client, Revision::LATEST, None, call(1, "ping", json!({})));
+    let again = of_message(Ours::Client, ends().1, None, call(1, "ping", json!({})));
     assert!(again.faults[0].contains("used again"), "{:?}", again.faults);
-    for revision in Revision::ALL {
+    for revision in released() {
         let heard = call(7, "tools/list", json!({}));
         let error = json!({"jsonrpc": "2.0", "id": 7, "error": {"code": -32603}});
         let verdict = of_message(Ours::Server, revision, Some(heard), error);

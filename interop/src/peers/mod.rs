@@ -127,13 +127,10 @@ impl Stage {
             Ours::Server => timeout(PATIENCE, serving::serve(cell, &self.everything, steps)).await,
             Ours::Client => timeout(PATIENCE, calling::call(cell, &self.means, steps)).await,
         };
-        match done {
-            Ok(Ok(())) => {}
-            Ok(Err(reason)) => steps.push(Step::failed("the whole", reason)),
-            Err(_) => steps.push(Step::failed("the whole", format!("it took more than {PATIENCE:?}"))),
-        }
-        if let Err(reason) = self.judge(cell, row) {
-            row.steps.push(Step::failed("the whole", reason));
+        let done = done.unwrap_or_else(|_| Err(format!("it took more than {PATIENCE:?}")));
+        // A session that never began has no revision either.
+        if let Err(reason) = done.and(self.judge(cell, row)) {
+            row.steps.push(Step::failed("the session", reason));
         }
         row.count();
     }

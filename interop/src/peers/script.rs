@@ -99,6 +99,9 @@ pub struct Call {
     pub eventually: bool,
     /// The progress that must be reported.
     pub progress: Option<Vec<f64>>,
+    /// The answer may come before the last report, because they come by different streams of HTTP.
+    #[serde(default)]
+    pub overtakes: bool,
     /// The call is cancelled as soon as the server has had time to begin.
     #[serde(default)]
     pub cancel: bool,
