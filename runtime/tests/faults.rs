@@ -1,6 +1,8 @@
 //! Peers that misbehave, die or are slow: what each side does about them.
 #![cfg(feature = "stdio")]
 
+mod common;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,6 +18,8 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, duplex};
 use tokio::sync::Barrier;
 use tokio::time::{Instant, timeout};
+
+use crate::common::spoken;
 
 /// Far longer than anything takes.
 const PATIENCE: Duration = Duration::from_secs(3600);
@@ -173,6 +177,14 @@ fn limits(change: impl FnOnce(&mut Limits)) -> Options {
     options
 }
 
+/// Every revision may be spoken, be it a draft.
+fn any_revision() -> Options {
+    Options {
+        supported: spoken(),
+        ..Options::default()
+    }
+}
+
 fn serve_over(tools: &Tools, options: Options, transport: impl Transport) -> ServerSession {
     let capabilities = serde_json::from_value(json!({"tools": {}})).expect("capabilities");
     let info = hub::Implementation::new("server", "1");
@@ -200,8 +212,8 @@ async fn opened(
     (session, raw)
 }
 
-async fn latest(tools: &Tools) -> (ServerSession, Raw) {
-    opened(tools, Options::default(), Revision::LATEST, json!({}), 16).await
+async fn of_hub(tools: &Tools) -> (ServerSession, Raw) {
+    opened(tools, Options::default(), Revision::HUB, json!({}), 16).await
 }
 
 /// A client and its raw server.
@@ -303,7 +315,7 @@ async fn every_pending_call_ends_when_the_peer_dies_in_the_middle_of_a_message()
 #[tokio::test(start_paused = true)]
 async fn handlers_are_dropped_when_the_peer_dies() {
     let tools = Tools::new(1);
-    let (session, raw) = latest(&tools).await;
+    let (session, raw) = of_hub(&tools).await;
     raw.send(&call(1, "hang")).await;
     raw.send(&notification("notifications/roots/list_changed", json!({})))
         .await;
@@ -330,7 +342,7 @@ async fn what_is_no_message_is_refused_and_the_session_goes_on() {
     let session = serve_over(&tools, Options::default(), stdio::over(reader, writer, limits));
     let (reader, mut writer) = tokio::io::split(theirs);
     let mut lines = BufReader::new(reader).lines();
-    let opening = initialize(0, Revision::LATEST, json!({})).to_string();
+    let opening = initialize(0, Revision::HUB, json!({})).to_string();
     let good = call(1, "good").to_string();
     let long = "x".repeat(100_000);
     for (bytes, expected) in [
@@ -345,7 +357,10 @@ async fn what_is_no_message_is_refused_and_the_session_goes_on() {
         (b"{}", Some(-32600)),
         (br#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, Some(-32600)),
         (br#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, Some(-32600)),
-        (br#"{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{"name":5}}"#, Some(-32600)),
+        (
+            br#"{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{"name":5}}"#,
+            Some(-32600),
+        ),
         (br#"{"jsonrpc":"2.0","id":9,"method":5}"#, Some(-32600)),
         (good.as_bytes(), None),
     ] {
@@ -364,7 +379,7 @@ async fn what_is_no_message_is_refused_and_the_session_goes_on() {
 #[tokio::test]
 async fn an_answer_to_nothing_is_ignored() {
     let tools = Tools::new(1);
-    let (_session, mut raw) = latest(&tools).await;
+    let (_session, mut raw) = of_hub(&tools).await;
     for id in [json!(1), json!("one"), json!(-5), json!(u64::from(u32::MAX))] {
         raw.send(&json!({"jsonrpc": "2.0", "id": id, "result": {}})).await;
         raw.send(&json!({"jsonrpc": "2.0", "id": id, "error": {"code": 1, "message": "no"}}))
@@ -409,7 +424,7 @@ async fn a_malformed_answer_ends_its_call() {
 #[tokio::test]
 async fn an_id_in_flight_is_refused_and_may_be_used_again_once_answered() {
     let tools = Tools::new(2);
-    let (_session, mut raw) = latest(&tools).await;
+    let (_session, mut raw) = of_hub(&tools).await;
     raw.send(&call(1, "barrier")).await;
     let refused = raw.ask(&call(1, "any")).await;
     assert_eq!((&refused["id"], code(&refused)), (&json!(1), Some(-32600)));
@@ -430,7 +445,7 @@ async fn an_id_in_flight_is_refused_and_may_be_used_again_once_answered() {
 async fn a_client_that_never_reads_is_made_to_wait() {
     let tools = Tools::new(1);
     let options = limits(|limits| (limits.in_flight, limits.waiting) = (4, 4));
-    let (session, raw) = opened(&tools, options, Revision::LATEST, json!({}), 1).await;
+    let (session, raw) = opened(&tools, options, Revision::HUB, json!({}), 1).await;
     let mut taken = 0;
     while timeout(Duration::from_secs(1), raw.send(&call(taken, "any")))
         .await
@@ -495,7 +510,7 @@ async fn calls_to_a_server_that_never_reads_time_out_and_leave_little_behind() {
 async fn requests_over_the_cap_are_refused_and_the_others_are_answered() {
     let tools = Tools::new(1);
     let options = limits(|limits| (limits.in_flight, limits.waiting) = (2, 3));
-    let (_session, mut raw) = opened(&tools, options, Revision::LATEST, json!({}), 64).await;
+    let (_session, mut raw) = opened(&tools, options, Revision::HUB, json!({}), 64).await;
     for id in 0..5 {
         raw.send(&call(id, "hang")).await;
     }
@@ -566,7 +581,7 @@ async fn a_thousand_sessions_leave_no_task_behind() {
     let tools = Tools::new(1);
     for round in 0..1000 {
         // A server's client is dropped while a call is in flight.
-        let (_, raw) = latest(&tools).await;
+        let (_, raw) = of_hub(&tools).await;
         raw.send(&call(1, "hang")).await;
         drop(raw);
         // A client's server is dropped, before or after the session has begun.
@@ -598,7 +613,7 @@ async fn a_thousand_sessions_leave_no_task_behind() {
 #[tokio::test]
 async fn a_panic_is_told_to_its_caller_alone() {
     let tools = Tools::new(1);
-    let (_session, mut raw) = latest(&tools).await;
+    let (_session, mut raw) = of_hub(&tools).await;
     raw.send(&call(1, "hang")).await;
     let answer = raw.ask(&call(2, "panic")).await;
     assert_eq!((&answer["id"], code(&answer)), (&json!(2), Some(-32603)));
@@ -611,7 +626,7 @@ async fn a_panic_is_told_to_its_caller_alone() {
 #[tokio::test]
 async fn a_cancelled_request_is_dropped_and_not_answered() {
     let tools = Tools::new(1);
-    let (session, mut raw) = latest(&tools).await;
+    let (session, mut raw) = of_hub(&tools).await;
     raw.send(&call("a", "hang")).await;
     until("the call is handled", || tools.log.begun.load(Ordering::SeqCst) == 1).await;
     // One that nobody knows changes nothing.
@@ -638,7 +653,7 @@ async fn a_cancelled_request_is_dropped_and_not_answered() {
 async fn cancelling_while_a_request_completes_gives_one_answer_or_none() {
     const ROUNDS: usize = 2000;
     let tools = Tools::new(1);
-    let (session, mut raw) = latest(&tools).await;
+    let (session, mut raw) = of_hub(&tools).await;
     let mut answers: HashMap<u64, usize> = HashMap::new();
     for round in 0..ROUNDS {
         raw.send(&call(round, "yield")).await;
@@ -686,7 +701,7 @@ async fn dropping_a_call_cancels_it_on_the_peer() {
 #[tokio::test]
 async fn what_a_cancelled_handler_asked_is_cancelled_as_well() {
     let tools = Tools::new(1);
-    let (_session, mut raw) = opened(&tools, Options::default(), Revision::LATEST, json!({"roots": {}}), 16).await;
+    let (_session, mut raw) = opened(&tools, Options::default(), Revision::HUB, json!({"roots": {}}), 16).await;
     let asked = raw.ask(&call(1, "ask")).await;
     assert_eq!(asked["method"], "roots/list");
     raw.send(&notification("notifications/cancelled", json!({"requestId": 1})))
@@ -776,9 +791,9 @@ async fn a_session_that_never_begins_is_given_up_without_a_cancellation() {
 
 #[tokio::test]
 async fn nothing_but_pings_is_answered_before_the_session_begins_and_it_begins_once() {
-    for revision in Revision::ALL {
+    for revision in spoken() {
         let tools = Tools::new(1);
-        let (_session, mut raw) = unopened(&tools, Options::default(), 16);
+        let (_session, mut raw) = unopened(&tools, any_revision(), 16);
         raw.is_quiet().await;
         for method in ["tools/list", "tools/call", "logging/setLevel"] {
             let refused = raw
@@ -822,7 +837,7 @@ async fn a_client_answers_pings_before_the_session_begins() {
 #[tokio::test(start_paused = true)]
 async fn closing_answers_what_is_in_flight() {
     let tools = Tools::new(1);
-    let (session, mut raw) = opened(&tools, Options::default(), Revision::LATEST, json!({"roots": {}}), 16).await;
+    let (session, mut raw) = opened(&tools, Options::default(), Revision::HUB, json!({"roots": {}}), 16).await;
     raw.send(&call(1, "second")).await;
     let asked = raw.ask(&call(2, "ask")).await;
     raw.send(&call(3, "second")).await;
@@ -851,7 +866,7 @@ async fn closing_answers_what_is_in_flight() {
 #[tokio::test(start_paused = true)]
 async fn closing_does_not_wait_for_ever() {
     let tools = Tools::new(1);
-    let (session, mut raw) = latest(&tools).await;
+    let (session, mut raw) = of_hub(&tools).await;
     raw.send(&call(1, "hang")).await;
     raw.send(&notification("notifications/roots/list_changed", json!({})))
         .await;
@@ -874,9 +889,9 @@ fn batching() -> Revision {
 
 #[tokio::test]
 async fn a_batch_is_answered_in_one_array_where_the_revision_has_batches() {
-    for revision in Revision::ALL {
+    for revision in spoken() {
         let tools = Tools::new(2);
-        let (_session, mut raw) = opened(&tools, Options::default(), revision, json!({}), 16).await;
+        let (_session, mut raw) = opened(&tools, any_revision(), revision, json!({}), 16).await;
         let batch = json!([
             call(1, "barrier"),
             notification("notifications/roots/list_changed", json!({})),
@@ -887,7 +902,7 @@ async fn a_batch_is_answered_in_one_array_where_the_revision_has_batches() {
             {"jsonrpc": "2.0", "id": 99, "result": {}},
         ]);
         let answer = raw.ask(&batch).await;
-        if revision != batching() {
+        if !revision.facts().batches {
             assert_eq!(code(&answer), Some(-32600), "{revision}: {answer}");
             raw.is_quiet().await;
             continue;
@@ -936,9 +951,9 @@ async fn progress_of_a_request_in_a_batch_is_told() {
 
 #[tokio::test]
 async fn a_server_neither_answers_nor_asks_what_is_not_offered() {
-    for revision in Revision::ALL {
+    for revision in spoken() {
         let tools = Tools::new(1);
-        let (_session, mut raw) = opened(&tools, Options::default(), revision, json!({}), 16).await;
+        let (_session, mut raw) = opened(&tools, any_revision(), revision, json!({}), 16).await;
         for (method, params) in [
             ("prompts/list", json!({})),
             ("resources/read", json!({"uri": "file:///"})),

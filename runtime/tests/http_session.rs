@@ -1,6 +1,8 @@
 //! Our client and our server over real sockets, at every revision.
 #![cfg(all(feature = "http-client", feature = "http-server", feature = "router"))]
 
+mod common;
+
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -9,12 +11,14 @@ use std::time::Duration;
 use mcp_runtime::transport::http::client::{HTTP_FAILED, HttpClient, HttpOptions};
 use mcp_runtime::transport::http::server::{HttpServer, MemoryStore, SessionRecord, SessionStore, StoreFuture, router};
 use mcp_runtime::{
-    CallClient, CallError, CallServer, ClientHandler, ClientSession, ClientSide, Context, ErrorObject, Options,
-    Revision, Router, Structured, connect, hub,
+    CallClient, CallError, CallServer, ClientHandler, ClientSession, ClientSide, Context, ErrorObject, Options, Router,
+    Structured, connect, hub,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+
+use crate::common::spoken;
 
 #[derive(Deserialize, JsonSchema)]
 struct Place {
@@ -47,11 +51,15 @@ fn weather() -> Router {
 async fn a_session_over_http_works_at_every_revision() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
-    let app = router(HttpServer::default(), |transport, _| {
-        weather().serve(Options::default(), transport);
+    let app = router(HttpServer::default().revisions(spoken()), |transport, _| {
+        let options = Options {
+            supported: spoken(),
+            ..Options::default()
+        };
+        weather().serve(options, transport);
     });
     let server = tokio::spawn(async move { axum::serve(listener, app).await });
-    for revision in Revision::ALL {
+    for revision in spoken() {
         let options = Options {
             supported: vec![revision],
             ..Options::default()

@@ -1,6 +1,6 @@
 //! Whole messages and results, judged by the schema of the revision that they came in.
 
-use mcp_adapters::Revision;
+use mcp_adapters::Revision::{self, V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25};
 use mcp_adapters::mcp_wire::OpenJson;
 use mcp_codegen::load::load_document;
 use mcp_codegen::overlay::{Overlay, apply_overlay};
@@ -46,7 +46,7 @@ fn what_is_valid_by_the_official_schema_passes_and_something_of_the_rest_does_no
 #[test]
 fn what_speaks_against_a_result_is_what_its_closest_form_says() {
     let result = OpenJson::from(serde_json::json!({"content": [{"type": "text", "text": 1}]}));
-    for revision in Revision::ALL {
+    for revision in [V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25] {
         let invalid = revision.judge_result("tools/call", &result).unwrap_err();
         let paths = invalid.violations.iter().map(|violation| violation.path.to_string());
         assert!(

@@ -45,14 +45,19 @@ fn call(id: u32, method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }
 
-/// The earliest and the latest revision.
+/// The released revisions of sessions that begin with `initialize`.
+fn spoken() -> impl Iterator<Item = Revision> {
+    released().filter(|revision| revision.facts().initializes)
+}
+
+/// The earliest and the latest of them.
 fn ends() -> (Revision, Revision) {
-    (released().min().unwrap(), released().max().unwrap())
+    (spoken().min().unwrap(), spoken().max().unwrap())
 }
 
 #[test]
 fn a_right_message_is_right_at_every_revision() {
-    for revision in released() {
+    for revision in spoken() {
         let verdict = of_message(
             Ours::Client,
             revision,
@@ -69,7 +74,7 @@ fn a_right_message_is_right_at_every_revision() {
 
 #[test]
 fn a_request_without_a_member_is_wrong_and_the_fault_says_where() {
-    for revision in released() {
+    for revision in spoken() {
         let verdict = of_message(Ours::Client, revision, None, call(2, "tools/call", json!({})));
         let [fault] = verdict.faults.as_slice() else {
             panic!("{revision}: {:?}", verdict.faults)
@@ -80,7 +85,7 @@ fn a_request_without_a_member_is_wrong_and_the_fault_says_where() {
 
 #[test]
 fn a_result_is_judged_by_the_method_that_it_answers() {
-    for revision in released() {
+    for revision in spoken() {
         let heard = call(7, "tools/call", json!({"name": "a"}));
         let answer = json!({"jsonrpc": "2.0", "id": 7, "result": {"tools": []}});
         let verdict = of_message(Ours::Server, revision, Some(heard), answer);
@@ -128,7 +133,7 @@ fn content_of_a_later_revision_is_wrong_in_an_earlier_one() {
 
 #[test]
 fn of_alternatives_the_nearest_is_told() {
-    for revision in released() {
+    for revision in spoken() {
         let heard = call(7, "tools/call", json!({"name": "a"}));
         let content = json!([{"type": "text", "text": 5}]);
         let answer = json!({"jsonrpc": "2.0", "id": 7, "result": {"content": content}});
@@ -155,7 +160,7 @@ fn the_answer_to_initialize_settles_by_what_the_rest_is_judged() {
 
 #[test]
 fn batches_are_wrong_where_the_revision_has_none() {
-    for revision in released() {
+    for revision in spoken() {
         let batch = json!([{"jsonrpc": "2.0", "method": "notifications/initialized"}]);
         let verdict = of_message(Ours::Client, revision, None, batch);
         assert_eq!(
@@ -171,7 +176,7 @@ fn batches_are_wrong_where_the_revision_has_none() {
 fn an_id_that_is_used_again_and_an_error_without_a_message_are_wrong() {
     let again = of_message(Ours::Client, ends().1, None, call(1, "ping", json!({})));
     assert!(again.faults[0].contains("used again"), "{:?}", again.faults);
-    for revision in released() {
+    for revision in spoken() {
         let heard = call(7, "tools/list", json!({}));
         let error = json!({"jsonrpc": "2.0", "id": 7, "error": {"code": -32603}});
         let verdict = of_message(Ours::Server, revision, Some(heard), error);

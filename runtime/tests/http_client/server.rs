@@ -79,10 +79,10 @@ impl Server {
         client.send(request(0, "initialize")).await.expect("it is sent");
         self.next()
             .await
-            .json(200, "mcp-session-id: s-1\r\n", &opened(Revision::LATEST))
+            .json(200, "mcp-session-id: s-1\r\n", &opened(Revision::HUB))
             .await;
-        assert_eq!(message(receiver).await, opened(Revision::LATEST));
-        client.negotiated(Revision::LATEST);
+        assert_eq!(message(receiver).await, opened(Revision::HUB));
+        client.negotiated(Revision::HUB);
         let (sent, ()) = tokio::join!(client.send(notification("notifications/initialized")), async {
             self.next().await.accept().await;
         });

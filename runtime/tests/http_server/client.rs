@@ -31,8 +31,9 @@ pub fn batching() -> &'static str {
     with(|revision| revision.facts().batches)
 }
 
-pub fn latest() -> &'static str {
-    Revision::LATEST.as_str()
+/// The revision that handlers are written against.
+pub fn hub() -> &'static str {
+    Revision::HUB.as_str()
 }
 
 /// A server on a port of its own.

@@ -30,7 +30,7 @@ async fn is_silent(stream: &mut Answer) -> bool {
 #[tokio::test]
 async fn each_message_is_sent_on_the_latest_stream_that_is_open() {
     let server = serve(HttpServer::new()).await;
-    let session = server.begin(latest()).await;
+    let session = server.begin(hub()).await;
     let mut first = server.listen(&session, None).await;
     say(&server, &session, 1).await;
     assert_eq!(hear(&mut first).await.1, 1);
@@ -58,7 +58,7 @@ async fn each_message_is_sent_on_the_latest_stream_that_is_open() {
 #[tokio::test]
 async fn a_stream_is_resumed_with_what_was_sent_on_it_and_nothing_else() {
     let server = serve(HttpServer::new()).await;
-    let session = server.begin(latest()).await;
+    let session = server.begin(hub()).await;
     let mut first = server.listen(&session, None).await;
     let first_id = first.opening().await;
     say(&server, &session, 1).await;
@@ -91,7 +91,7 @@ async fn a_stream_is_resumed_with_what_was_sent_on_it_and_nothing_else() {
 #[tokio::test]
 async fn what_was_said_to_nobody_is_heard_by_one() {
     let server = serve(HttpServer::new()).await;
-    let session = server.begin(latest()).await;
+    let session = server.begin(hub()).await;
     say(&server, &session, 1).await;
     say(&server, &session, 2).await;
     let mut first = server.listen(&session, None).await;
@@ -109,7 +109,7 @@ async fn what_was_said_to_nobody_is_heard_by_one() {
 #[tokio::test]
 async fn the_oldest_of_too_many_streams_ends_and_is_not_asked_for_without_end() {
     let server = serve(HttpServer::new()).await;
-    let session = server.begin(latest()).await;
+    let session = server.begin(hub()).await;
     let mut oldest = server.listen(&session, None).await;
     let oldest_id = oldest.opening().await;
     say(&server, &session, 1).await;
@@ -136,7 +136,7 @@ async fn the_oldest_of_too_many_streams_ends_and_is_not_asked_for_without_end() 
 async fn a_stream_that_nobody_reads_gives_way_to_another() {
     let config = HttpServer::new().replay(16, 64 << 10).capacity(4);
     let server = Arc::new(serve(config.stall(Duration::from_secs(2))).await);
-    let session = server.begin(latest()).await;
+    let session = server.begin(hub()).await;
     let mut reading = server.listen(&session, None).await;
     let mut sleeping = server.listen(&session, None).await;
     let params = json!({"count": 2000, "size": 10_000, "own": true});

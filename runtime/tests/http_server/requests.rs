@@ -11,7 +11,7 @@ use crate::client::*;
 #[tokio::test]
 async fn what_is_no_message_is_refused() {
     let server = serve(HttpServer::new().max_body(1000)).await;
-    let session = server.begin(latest()).await;
+    let session = server.begin(hub()).await;
     let json_type = ("content-type", "application/json");
     let id = ("mcp-session-id", session.as_str());
     for (body, code) in [
@@ -106,7 +106,7 @@ async fn other_origins_and_hosts_are_refused() {
         ("host", "[::1]:80", 200),
         ("host", "tools.example", 200),
     ] {
-        let answer = server.post_with(&[(name, value)], &initialize(latest())).await;
+        let answer = server.post_with(&[(name, value)], &initialize(hub())).await;
         assert_eq!(answer.status, status, "{name}: {value}");
         let stream = server.send("GET", "/sse", &[(name, value)], b"").await;
         assert_eq!(stream.status, status, "{name}: {value}");
@@ -117,8 +117,8 @@ async fn other_origins_and_hosts_are_refused() {
 async fn the_revision_in_the_header_must_be_supported() {
     let server = serve(HttpServer::new()).await;
     let ping = request(1, "ping", json!({}));
-    let named = server.begin(latest()).await;
-    for (version, status) in [(latest(), 200), ("1999-01-01", 400), ("", 400)] {
+    let named = server.begin(hub()).await;
+    for (version, status) in [(hub(), 200), ("1999-01-01", 400), ("", 400)] {
         let headers = [("mcp-session-id", named.as_str()), ("mcp-protocol-version", version)];
         assert_eq!(server.post_with(&headers, &ping).await.status, status, "{version}");
     }
@@ -139,13 +139,13 @@ async fn the_revision_in_the_header_must_be_supported() {
     ];
     assert_eq!(server.post_with(&headers, &ping).await.status, 200);
 
-    let only_latest = serve(HttpServer::new().revisions([Revision::LATEST])).await;
-    let session = only_latest.begin(latest()).await;
+    let only_hub = serve(HttpServer::new().revisions([Revision::HUB])).await;
+    let session = only_hub.begin(hub()).await;
     let headers = [
         ("mcp-session-id", session.as_str()),
         ("mcp-protocol-version", batching()),
     ];
-    assert_eq!(only_latest.post_with(&headers, &ping).await.status, 400);
+    assert_eq!(only_hub.post_with(&headers, &ping).await.status, 400);
 }
 
 #[tokio::test]
@@ -168,14 +168,14 @@ async fn batches_are_taken_where_the_revision_has_them() {
         server.post_with(&[], &json!([initialize(batching())])).await.status,
         400
     );
-    let other = server.begin(latest()).await;
+    let other = server.begin(hub()).await;
     assert_eq!(server.post(&other, batch).await.status, 400);
 }
 
 #[tokio::test]
 async fn an_id_in_flight_cannot_be_used_again() {
     let server = serve(HttpServer::new()).await;
-    let session = server.begin(latest()).await;
+    let session = server.begin(hub()).await;
     let mut waiting = server.post(&session, request(1, "wait", json!({"ms": 500}))).await;
     assert_eq!(server.post(&session, request(1, "ping", json!({}))).await.status, 400);
     assert_eq!(waiting.events().await.len(), 1);
@@ -185,7 +185,7 @@ async fn an_id_in_flight_cannot_be_used_again() {
 #[tokio::test]
 async fn a_cancelled_request_needs_no_answer() {
     let server = serve(HttpServer::new()).await;
-    let session = server.begin(latest()).await;
+    let session = server.begin(hub()).await;
     let mut stream = server.post(&session, request(1, "never", json!({}))).await;
     let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
     assert_eq!(server.post(&session, cancel).await.status, 202);
@@ -218,13 +218,13 @@ async fn json_only_answers_are_one_value() {
 #[tokio::test]
 async fn without_sessions_every_request_stands_alone() {
     let server = serve(HttpServer::new().stateless(true)).await;
-    let mut first = server.post_with(&[], &initialize(latest())).await;
+    let mut first = server.post_with(&[], &initialize(hub())).await;
     assert_eq!(first.header("mcp-session-id"), None);
-    assert_eq!(first.json().await["result"]["protocolVersion"], latest());
+    assert_eq!(first.json().await["result"]["protocolVersion"], hub());
     let note = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
     assert_eq!(server.post_with(&[], &note).await.status, 202);
     let echo = request(7, "echo", json!({"a": 1}));
-    let headers = [("mcp-protocol-version", latest())];
+    let headers = [("mcp-protocol-version", hub())];
     assert_eq!(
         server.post_with(&headers, &echo).await.json().await["result"],
         json!({"a": 1})

@@ -12,7 +12,7 @@ use crate::client::*;
 #[tokio::test]
 async fn a_session_begins_answers_and_ends() {
     let server = serve(HttpServer::new()).await;
-    let mut first = server.post_with(&[], &initialize(latest())).await;
+    let mut first = server.post_with(&[], &initialize(hub())).await;
     assert_eq!(first.header("content-type"), Some("text/event-stream"));
     let opening = first.whole().await;
     assert!(
@@ -43,7 +43,7 @@ async fn a_session_begins_answers_and_ends() {
 #[tokio::test]
 async fn a_session_id_is_required_and_compared_in_whole() {
     let server = serve(HttpServer::new()).await;
-    let session = server.begin(latest()).await;
+    let session = server.begin(hub()).await;
     let ping = request(1, "ping", json!({}));
     assert_eq!(server.post_with(&[], &ping).await.status, 400);
     assert_eq!(
@@ -84,7 +84,7 @@ async fn initialize_that_fails_begins_no_session() {
 #[tokio::test]
 async fn a_session_expires_unless_somebody_listens() {
     let server = serve(HttpServer::new().expiry(Duration::from_millis(400))).await;
-    let (left, heard) = (server.begin(latest()).await, server.begin(latest()).await);
+    let (left, heard) = (server.begin(hub()).await, server.begin(hub()).await);
     let _listening = server.listen(&heard, None).await;
     tokio::time::sleep(Duration::from_millis(1200)).await;
     assert_eq!(server.post(&left, request(1, "ping", json!({}))).await.status, 404);
@@ -95,7 +95,7 @@ async fn a_session_expires_unless_somebody_listens() {
 #[tokio::test]
 async fn a_session_ends_with_its_engine() {
     let server = serve(HttpServer::new()).await;
-    let session = server.begin(latest()).await;
+    let session = server.begin(hub()).await;
     let mut listening = server.listen(&session, None).await;
     let die = json!({"jsonrpc": "2.0", "method": "die"});
     assert_eq!(server.post(&session, die).await.status, 202);
@@ -111,8 +111,8 @@ async fn a_session_ends_with_its_engine() {
 #[tokio::test]
 async fn there_are_no_more_sessions_and_requests_than_allowed() {
     let server = serve(HttpServer::new().max_sessions(2).max_in_flight(2)).await;
-    let (one, _two) = (server.begin(latest()).await, server.begin(latest()).await);
-    assert_eq!(server.post_with(&[], &initialize(latest())).await.status, 503);
+    let (one, _two) = (server.begin(hub()).await, server.begin(hub()).await);
+    assert_eq!(server.post_with(&[], &initialize(hub())).await.status, 503);
     assert_eq!(server.send("GET", "/sse", &[], b"").await.status, 503);
     let _first = server.post(&one, request(1, "never", json!({}))).await;
     let _second = server.post(&one, request(2, "never", json!({}))).await;
@@ -120,7 +120,7 @@ async fn there_are_no_more_sessions_and_requests_than_allowed() {
     server.send("DELETE", "/mcp", &[("mcp-session-id", &one)], b"").await;
     until("the engine ends", || server.seen.ended.load(Ordering::SeqCst) == 1).await;
     tokio::time::sleep(Duration::from_millis(50)).await;
-    server.begin(latest()).await;
+    server.begin(hub()).await;
 }
 
 /// A store that two servers share.
@@ -170,7 +170,7 @@ async fn a_session_goes_on_at_a_server_that_shares_the_store() {
 async fn all_streams_end_when_the_server_shuts_down() {
     let token = tokio_util::sync::CancellationToken::new();
     let server = serve(HttpServer::new().shutdown(token.clone())).await;
-    let session = server.begin(latest()).await;
+    let session = server.begin(hub()).await;
     let mut listening = server.listen(&session, None).await;
     token.cancel();
     assert!(listening.events().await.is_empty());
@@ -182,21 +182,21 @@ async fn a_thousand_sessions_come_and_go() {
     let server = serve(HttpServer::new().max_sessions(1000)).await;
     let mut sessions = Vec::new();
     for _ in 0..1000 {
-        sessions.push(server.begin(latest()).await);
+        sessions.push(server.begin(hub()).await);
     }
-    assert_eq!(server.post_with(&[], &initialize(latest())).await.status, 503);
+    assert_eq!(server.post_with(&[], &initialize(hub())).await.status, 503);
     for session in &sessions {
         let ended = server.send("DELETE", "/mcp", &[("mcp-session-id", session)], b"").await;
         assert_eq!(ended.status, 204);
     }
     until("every engine ends", || server.seen.ended.load(Ordering::SeqCst) == 1000).await;
-    server.begin(latest()).await;
+    server.begin(hub()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_thousand_requests_are_in_flight_at_once() {
     let server = Arc::new(serve(HttpServer::new()).await);
-    let session = server.begin(latest()).await;
+    let session = server.begin(hub()).await;
     let mut streams = Vec::new();
     for id in 0..1000 {
         streams.push(

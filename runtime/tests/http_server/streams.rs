@@ -11,7 +11,7 @@ use crate::client::*;
 #[tokio::test]
 async fn a_cut_stream_is_resumed_with_nothing_lost_or_doubled() {
     let server = serve(HttpServer::new()).await;
-    let session = server.begin(latest()).await;
+    let session = server.begin(hub()).await;
     let params = json!({"count": 200, "pause": 2});
     let mut stream = server.post(&session, request(1, "count", params)).await;
     let (mut seen, mut last) = (Vec::new(), String::new());
@@ -44,7 +44,7 @@ async fn a_cut_stream_is_resumed_with_nothing_lost_or_doubled() {
 #[tokio::test]
 async fn a_stream_is_resumed_from_before_its_first_event() {
     let server = serve(HttpServer::new()).await;
-    let session = server.begin(latest()).await;
+    let session = server.begin(hub()).await;
     let mut stream = server.post(&session, request(1, "wait", json!({"ms": 300}))).await;
     let id = stream.opening().await;
     drop(stream);
@@ -68,7 +68,7 @@ async fn a_stream_is_resumed_from_before_its_first_event() {
 #[tokio::test]
 async fn what_the_server_says_of_its_own_accord_is_heard_on_the_session_s_stream() {
     let server = serve(HttpServer::new()).await;
-    let session = server.begin(latest()).await;
+    let session = server.begin(hub()).await;
     // Before anybody listens, it is kept.
     let alone = server
         .post(&session, request(1, "count", json!({"count": 3, "own": true})))
@@ -108,7 +108,7 @@ async fn clients_before_the_hub_get_no_event_without_data() {
 #[tokio::test]
 async fn a_slow_reader_makes_the_session_wait() {
     let server = serve(HttpServer::new().replay(16, 64 << 10).capacity(4)).await;
-    let session = server.begin(latest()).await;
+    let session = server.begin(hub()).await;
     let params = json!({"count": 4000, "size": 10_000});
     let mut stream = server.post(&session, request(1, "count", params)).await;
     tokio::time::sleep(Duration::from_millis(500)).await;
@@ -128,7 +128,7 @@ async fn a_slow_reader_makes_the_session_wait() {
 async fn a_reader_that_is_gone_costs_a_buffer_and_keeps_its_answer() {
     let config = HttpServer::new().replay(16, 64 << 10).stall(Duration::from_millis(200));
     let server = serve(config).await;
-    let session = server.begin(latest()).await;
+    let session = server.begin(hub()).await;
     let mut stream = server
         .post(&session, request(1, "count", json!({"count": 500, "pause": 1})))
         .await;
