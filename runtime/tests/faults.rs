@@ -345,7 +345,10 @@ async fn what_is_no_message_is_refused_and_the_session_goes_on() {
         (b"{}", Some(-32600)),
         (br#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, Some(-32600)),
         (br#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, Some(-32600)),
-        (br#"{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{"name":5}}"#, Some(-32600)),
+        (
+            br#"{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{"name":5}}"#,
+            Some(-32600),
+        ),
         (br#"{"jsonrpc":"2.0","id":9,"method":5}"#, Some(-32600)),
         (good.as_bytes(), None),
     ] {
