@@ -64,6 +64,7 @@ impl Pair<'_> {
             "Unrepresentable",
             "AUTOMATIC",
             "close",
+            "close_entries",
             "close_valid",
             "open",
         ];
@@ -123,8 +124,11 @@ impl Pair<'_> {
                     }
                 }
             }
-            How::Closed if matches!(target, TypeRef::Named(_)) => quote!(close_valid(&self)),
-            How::Closed => quote!(close(&self)),
+            How::Closed => match target {
+                TypeRef::Named(_) => quote!(close_valid(&self)),
+                TypeRef::Map(item) if matches!(**item, TypeRef::Named(_)) => quote!(close_entries(&self)),
+                _ => quote!(close(&self)),
+            },
         }
     }
 
