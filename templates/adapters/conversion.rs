@@ -397,3 +397,14 @@ pub fn close_valid<T: Decode + Validate>(json: &OpenJson) -> Result<T, Unreprese
         Err(invalid) => Err(Unrepresentable::by_rule(&invalid, AUTOMATIC)),
     }
 }
+
+/// A map of valid values of the target, from JSON that the source leaves open.
+#[doc(hidden)]
+pub fn close_entries<T: Decode + Validate>(json: &OpenJson) -> Result<Map<T>, Unrepresentable> {
+    let entries: Map<OpenJson> = close(json)?;
+    let close_entry = |(key, value): (String, OpenJson)| match close_valid(&value) {
+        Ok(value) => Ok((key, value)),
+        Err(refused) => Err(refused.within_member(&key)),
+    };
+    entries.into_iter().map(close_entry).collect()
+}

@@ -370,6 +370,8 @@ impl<'m> Planner<'m> {
             };
             let same = others.get_key_value(name).filter(|(_, other)| becomes(other));
             let renamed = || {
+                // A name for something plain, such as any text, is told from others by nothing but the name.
+                source.named()?;
                 let mut others = others
                     .iter()
                     .filter(|(_, other)| matches!(to.resolve(other), TypeRef::Named(_)) && becomes(other));

@@ -275,19 +275,30 @@ impl Emitter<'_> {
         }
     }
 
+    /// The official name of a result, or those of its forms where the schema gives their union none.
+    fn official_names<'m>(&'m self, ty: &'m TypeRef) -> Vec<&'m str> {
+        let name = ty.named().unwrap_or("Result");
+        match self.input.model.types.get(name) {
+            Some(Type {
+                official: false,
+                kind: TypeKind::Union(union),
+                ..
+            }) => {
+                let forms = union.variants.iter();
+                forms.flat_map(|form| self.official_names(&form.ty)).collect()
+            }
+            Some(named) => vec![&named.documented_as],
+            None => vec![name],
+        }
+    }
+
     fn method_line(&self, method: &Method) -> TokenStream {
         let (name, definition) = (&method.name, &method.definition);
         let direction = direction_token(method.direction);
-        let official = |ty: &TypeRef| {
-            let name = ty.named().unwrap_or("Result");
-            self.input
-                .model
-                .types
-                .get(name)
-                .map_or(name, |ty| ty.documented_as.as_str())
-                .to_owned()
-        };
-        let results = method.results.iter().map(official);
+        let mut results: Vec<&str> = method.results.iter().flat_map(|ty| self.official_names(ty)).collect();
+        // The usual one first.
+        let usual = definition.replace("Request", "Result");
+        results.sort_by_key(|name| **name != usual);
         let capability = match &method.capability {
             Some(capability) => quote!(Some(#capability)),
             None => quote!(None),

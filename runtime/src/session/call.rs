@@ -78,8 +78,8 @@ impl<S: Side> Shared<S> {
     /// The revision that a result is read by: before one is negotiated, the one that the result names itself.
     fn revision_of(&self, result: &OpenJson) -> Revision {
         let named = || {
-            let named = result.get("protocolVersion")?.parse::<String>().ok()?;
-            named.parse().ok()
+            let named: Revision = result.get("protocolVersion")?.parse::<String>().ok()?.parse().ok()?;
+            named.facts().initializes.then_some(named)
         };
         self.revision().or_else(named).unwrap_or_else(|| self.spoken())
     }

@@ -145,6 +145,11 @@ impl Answer {
 
     /// The next event that has data: its id and its data. `None` once the stream has ended.
     pub async fn event(&mut self) -> Option<(String, Value)> {
+        // A stream that should have ended goes on with keep-alives.
+        timeout(PATIENCE, self.next_event()).await.expect("no event comes")
+    }
+
+    async fn next_event(&mut self) -> Option<(String, Value)> {
         loop {
             while let Some(end) = self.body.windows(2).position(|pair| pair == b"\n\n") {
                 let block: Vec<u8> = self.body.drain(..end + 2).collect();

@@ -64,6 +64,7 @@ impl Pair<'_> {
             "Unrepresentable",
             "AUTOMATIC",
             "close",
+            "close_entries",
             "close_valid",
             "open",
         ];
@@ -96,6 +97,11 @@ impl Pair<'_> {
         qualified(TARGET, ty)
     }
 
+    /// Whether a type of the target knows its definition, so that its values can be judged.
+    fn is_judged(&self, target: &TypeRef) -> bool {
+        matches!(self.to.model.resolve(target), TypeRef::Named(_))
+    }
+
     fn body(&self, source: &TypeRef, target: &TypeRef, how: &How) -> TokenStream {
         match how {
             How::Struct(plan) => self.object(source, target, plan),
@@ -123,8 +129,11 @@ impl Pair<'_> {
                     }
                 }
             }
-            How::Closed if matches!(target, TypeRef::Named(_)) => quote!(close_valid(&self)),
-            How::Closed => quote!(close(&self)),
+            How::Closed => match target {
+                TypeRef::Named(_) => quote!(close_valid(&self)),
+                TypeRef::Map(item) if self.is_judged(item) => quote!(close_entries(&self)),
+                _ => quote!(close(&self)),
+            },
         }
     }
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 use mcp_adapters::Revision;
 use tokio_util::sync::CancellationToken;
 
-use crate::options::Options;
 use super::store::{MemoryStore, SessionStore};
+use crate::options::Options;
 
 /// The settings of a server of Streamable HTTP; [`router`](super::router) makes an axum router of them.
 ///
