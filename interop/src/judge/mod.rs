@@ -130,7 +130,7 @@ impl Session {
     fn revision(&self) -> Revision {
         self.negotiated
             .or(self.asked)
-            .or_else(|| released().max())
+            .or_else(|| released().filter(|revision| revision.facts().initializes).max())
             .unwrap_or(Revision::HUB)
     }
 

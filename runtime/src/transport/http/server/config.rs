@@ -122,8 +122,8 @@ impl HttpServer {
         self
     }
 
-    /// The revisions that requests may name in their header: what the session engine supports. All unless told
-    /// otherwise.
+    /// The revisions that requests may name in their header: what the session engine supports. Unless told
+    /// otherwise, those of [`Options::default`].
     #[must_use]
     pub fn revisions(mut self, revisions: impl Into<Vec<Revision>>) -> Self {
         self.revisions = revisions.into();

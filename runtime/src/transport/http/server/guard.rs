@@ -141,7 +141,7 @@ fn silent_revision() -> Revision {
         let facts = revision.facts();
         facts.sessions && !facts.version_header
     });
-    silent.unwrap_or(Revision::LATEST)
+    silent.unwrap_or(Revision::HUB)
 }
 
 #[cfg(test)]

@@ -121,7 +121,7 @@ async fn post_once(
 ) -> Result<Response, Refusal> {
     let agreed = posted.initialize.flatten();
     let revision = match posted.initialize {
-        Some(_) => agreed.unwrap_or(Revision::LATEST),
+        Some(_) => agreed.unwrap_or(Revision::HUB),
         None => check_revision(headers, None, &server.config.revisions)?,
     };
     check_batch(&posted, revision)?;
