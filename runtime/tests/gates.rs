@@ -126,6 +126,14 @@ async fn what_an_earlier_revision_has_no_capability_for_is_no_matter_of_capabili
             matches!(refused, Err(CallError::Unrepresentable(_))),
             "{revision}: {refused:?}"
         );
+        if revision.method("elicitation/create").is_none() {
+            let refused = server.peer().elicit(form()).await;
+            let expected = format!("revision {revision} has no method elicitation/create");
+            assert!(
+                matches!(&refused, Err(CallError::Unrepresentable(reason)) if *reason == expected),
+                "{refused:?}"
+            );
+        }
     }
 }
 

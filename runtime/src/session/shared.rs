@@ -158,7 +158,15 @@ impl<S: Side> Shared<S> {
                 self.report(method, &losses);
                 Ok(Some(message))
             }
-            Translated::Refused(refused) => Err(CallError::Unrepresentable(refused.error.message)),
+            Translated::Refused(refused) => {
+                let spoken = self.spoken();
+                // A conversion over several revisions names the one where it stops, and the peer's is what matters here.
+                let reason = match spoken.method(method) {
+                    None => format!("revision {spoken} has no method {method}"),
+                    Some(_) => refused.error.message,
+                };
+                Err(CallError::Unrepresentable(reason))
+            }
             Translated::Dropped { losses, reason } => {
                 tracing::debug!(method, %reason, "the peer's revision can't represent the notification");
                 self.report(method, &losses);
