@@ -17,7 +17,7 @@ pub const METHODS: &[mcp_wire::Method] = &[
         direction: mcp_wire::Direction::ClientToServer,
         capability: None,
         definition: "CallRequest",
-        results: &["CallResultResponseResult"],
+        results: &["CallResult", "OtherResult"],
     },
     mcp_wire::Method {
         name: "notifications/tick",
