@@ -56,11 +56,12 @@ impl<S: Side> Shared<S> {
 
     /// Whether this side has declared what a request of the peer needs for what it says.
     pub fn may_be_asked_this(&self, method: &str, request: &[u8]) -> Result<(), ErrorObject> {
-        // Whether the method can be called at all is asked first.
-        if self.revision().is_none() || self.may_be_asked(method).is_err() {
+        let needs = self.spoken().needs(method);
+        // Whether the method can be called at all is another question, and told first.
+        if needs.is_empty() || self.revision().is_none() || self.may_be_asked(method).is_err() {
             return Ok(());
         }
-        match unmet(&self.own_capabilities, self.spoken().needs(method), request) {
+        match unmet(&self.own_capabilities, needs, request) {
             Some(Need { member, capability, .. }) => {
                 let what = format!("this side doesn't offer `{capability}`, which `{member}` of {method} needs");
                 Err(ErrorObject::new(error_code::INVALID_PARAMS, what))

@@ -18,6 +18,10 @@ pub struct Glimpse<'a> {
     params: Option<&'a RawValue>,
 }
 
+/// A text that is copied only if it has escapes.
+#[derive(Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
 /// A member that is there, be it `null`.
 fn present<'de: 'a, 'a, D: Deserializer<'de>>(member: D) -> Result<Option<&'a RawValue>, D::Error> {
     Deserialize::deserialize(member).map(Some)
@@ -57,7 +61,8 @@ impl<'a> Glimpse<'a> {
 
     /// The method that the message calls, unless it answers.
     pub fn method(&self) -> Option<Cow<'a, str>> {
-        serde_json::from_str(self.method?.get()).ok()
+        let Text(method) = serde_json::from_str(self.method?.get()).ok()?;
+        Some(method)
     }
 
     /// The revision that a request to begin the session asks for.

@@ -37,11 +37,10 @@ const NOTICES: usize = 16;
 ///
 /// When the server has forgotten the session, a new one begins in its place: what began the old one is sent again, and
 /// then the message that found it gone. Only what else was pending in the old session fails, and what the server asked in
-/// it is cancelled. What the server knew of the
-/// session is lost, though: subscriptions, the log level and the like have to be set again, and
-/// [`HttpOptions::renewed`] says when. Where no new session of the same revision can be had, or that is forgotten at once
-/// as well, receiving fails with [`SessionExpired`], once; after that an `initialize` may begin another over the same
-/// transport.
+/// it is cancelled. What the server knew of the session is lost, though: subscriptions, the log level and the like have to
+/// be set again, and [`HttpOptions::renewed`] says when. Where no new session of the same revision can be had, or that is
+/// forgotten at once as well, receiving fails with [`SessionExpired`], once; after that an `initialize` may begin another
+/// over the same transport.
 ///
 /// A server that refuses the first POST is asked for the older way: a stream of events that names where to POST. When
 /// that stream ends so does the connection.
