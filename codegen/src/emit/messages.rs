@@ -297,8 +297,8 @@ impl Emitter<'_> {
         let direction = direction_token(method.direction);
         let mut results: Vec<&str> = method.results.iter().flat_map(|ty| self.official_names(ty)).collect();
         // The usual one first.
-        let usual = definition.replace("Request", "Result");
-        results.sort_by_key(|name| **name != usual);
+        let stem = definition.strip_suffix("Request");
+        results.sort_by_key(|name| stem.is_none() || name.strip_suffix("Result") != stem);
         let capability = match &method.capability {
             Some(capability) => quote!(Some(#capability)),
             None => quote!(None),
