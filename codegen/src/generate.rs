@@ -13,7 +13,7 @@ use crate::emit::{
 };
 use crate::files::{FileSet, FilesError, Report};
 use crate::load::{Document, Entry, Manifest, check_document, load_document};
-use crate::model::{BuildInput, Capabilities, Collision, ErrorCode, Model, Names, build_model, gate_methods};
+use crate::model::{BuildInput, Capabilities, Defect, ErrorCode, MessageKind, Model, Names, build_model, gate_methods};
 use crate::normalise::{Shapes, normalise_schema};
 use crate::overlay::{Facts, Overlay, apply_overlay};
 use crate::problem::{Problem, Problems};
@@ -272,8 +272,10 @@ fn build_models(schema: &Path, manifest: &Manifest, revisions: &[LoadedRevision]
     let capabilities: Capabilities = load_map(&schema.join(CAPABILITIES))?;
     let mut models: Vec<Model> = Vec::new();
     let mut problems = Vec::new();
-    for (entry, revision) in manifest.revisions.iter().zip(revisions).rev() {
-        match build(entry, revision, &names, &modules, models.last()) {
+    let inherited = inherited_results(revisions);
+    let revisions = manifest.revisions.iter().zip(revisions);
+    for ((entry, revision), inherited) in revisions.zip(&inherited).rev() {
+        match build(entry, revision, &names, &modules, models.last(), inherited) {
             Ok(mut model) => {
                 gate_methods(&mut model, &capabilities);
                 models.push(model);
@@ -286,17 +288,40 @@ fn build_models(schema: &Path, manifest: &Manifest, revisions: &[LoadedRevision]
     Ok(models)
 }
 
+/// Results of requests, by method.
+type Results = BTreeMap<String, Vec<String>>;
+
+/// The results that a revision's own overlay states.
+fn results_of(revision: &LoadedRevision) -> Results {
+    let entries = revision.overlay.results.iter();
+    let by_method = entries.flat_map(|entry| {
+        let results: Vec<String> = entry.definitions().cloned().collect();
+        entry
+            .methods
+            .iter()
+            .map(move |method| (method.clone(), results.clone()))
+    });
+    by_method.collect()
+}
+
+/// For each revision, the results that the overlays of the earlier ones state.
+fn inherited_results(revisions: &[LoadedRevision]) -> Vec<Results> {
+    let earlier = revisions.iter().scan(Results::new(), |earlier, revision| {
+        let inherited = earlier.clone();
+        earlier.extend(results_of(revision));
+        Some(inherited)
+    });
+    earlier.collect()
+}
+
 fn build(
     entry: &Entry,
     revision: &LoadedRevision,
     names: &Names,
     modules: &BTreeMap<String, String>,
     later: Option<&Model>,
+    inherited_results: &Results,
 ) -> Result<Model, Vec<Problem>> {
-    let results = revision.overlay.results.iter().map(|result| {
-        let all = std::iter::once(&result.result).chain(&result.alternatives);
-        (result.method.clone(), all.cloned().collect())
-    });
     let error_codes: Vec<ErrorCode> = revision
         .overlay
         .error_codes
@@ -314,18 +339,46 @@ fn build(
         names,
         later,
         modules,
-        results: &results.collect(),
+        results: &results_of(revision),
+        inherited_results,
         error_codes: &error_codes,
     };
-    build_model(&input).map_err(|collisions| {
-        let problem = |collision: Collision| {
-            let [first, second] = &collision.pointers;
-            let what = format!("{first} and this are both `{}` in Rust", collision.name);
-            let help = "give one of them a spelling in `acronyms` of revisions.yaml, or rename it in the overlay";
-            revision.document.problem(second, what).help(help)
+    let problem = |defect: Defect| {
+        revision
+            .document
+            .problem(&defect.pointer, defect.what)
+            .help(defect.help)
+    };
+    let model = build_model(&input).map_err(|defects| defects.into_iter().map(problem).collect::<Vec<_>>())?;
+    check_results(&revision.overlay, &model)?;
+    Ok(model)
+}
+
+/// Each entry of the overlay's results must be about a request and definitions of the revision.
+fn check_results(overlay: &Overlay, model: &Model) -> Result<(), Vec<Problem>> {
+    let mut problems = Vec::new();
+    for (index, entry) in overlay.results.iter().enumerate() {
+        let requests = || {
+            model
+                .methods
+                .iter()
+                .filter(|method| method.kind == MessageKind::Request)
         };
-        collisions.into_iter().map(problem).collect()
-    })
+        let no_request = entry
+            .methods
+            .iter()
+            .filter(|name| requests().all(|method| method.name != **name));
+        let no_definition = entry
+            .definitions()
+            .filter(|name| !model.definitions.contains_key(*name));
+        let wrong = no_request.map(|name| format!("the revision has no request `{name}`"));
+        let wrong = wrong.chain(no_definition.map(|name| format!("the schema has no definition `{name}`")));
+        problems.extend(wrong.map(|what| {
+            let problem = overlay.problem(&format!("#/results/{index}"), what);
+            problem.help("correct the name, or remove the entry")
+        }));
+    }
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
 /// A YAML file of texts by key; a file that isn't there has none.

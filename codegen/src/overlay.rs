@@ -54,12 +54,13 @@ pub struct ErrorCode {
     pub link: String,
 }
 
-/// The result of a request, where neither the names nor the schema tell.
+/// The result of requests, where neither the names nor the schema tell.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ResultOf {
-    /// The request's method.
-    pub method: String,
+    /// The methods of the requests.
+    #[serde(rename = "method", deserialize_with = "one_or_many")]
+    pub methods: Vec<String>,
     /// The official name of the definition of its result.
     pub result: String,
     /// Other definitions that may come instead.
@@ -69,6 +70,13 @@ pub struct ResultOf {
     pub why: String,
     /// Where the specification says so.
     pub link: String,
+}
+
+impl ResultOf {
+    /// The official names of all definitions that may come back, the usual one first.
+    pub fn definitions(&self) -> impl Iterator<Item = &String> {
+        std::iter::once(&self.result).chain(&self.alternatives)
+    }
 }
 
 /// What a schema can't say about its revision as a whole, because it is about the transport.
@@ -238,6 +246,6 @@ fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>
     match Value::deserialize(deserializer)? {
         Value::String(one) => Ok(vec![one]),
         many => serde_json::from_value(many)
-            .map_err(|_| serde::de::Error::custom("`at` is one JSON pointer or a list of them")),
+            .map_err(|_| serde::de::Error::custom("one string or a list of strings is expected here")),
     }
 }

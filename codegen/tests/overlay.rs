@@ -91,7 +91,7 @@ fn an_entry_without_reason_or_with_an_unknown_field_is_refused() {
         (2, "missing field `why`"),
         (3, "`link` is no https address"),
         (4, "unknown field `from`"),
-        (5, "`at` is one JSON pointer"),
+        (5, "one string or a list of strings"),
     ] {
         assert!(
             problems

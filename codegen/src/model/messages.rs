@@ -1,21 +1,21 @@
 //! Methods, who may call them, and what comes back.
 //!
-//! The names that this rests on are the protocol's conventions: a request `XRequest` returns `XResult`, or else
-//! `EmptyResult`; `ClientRequest` and its like say who sends what.
+//! The names that this rests on are the protocol's conventions: a request `XRequest` returns `XResult`; `ClientRequest`
+//! and its like say who sends what. The overlay says what the names don't.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::{Definition, Model, Struct, Type, TypeKind, TypeRef};
+use super::check_messages::check_messages;
+use super::{Defect, Definition, Model, Struct, Type, TypeKind, TypeRef};
 use crate::normalise::envelope::Envelope;
-use crate::normalise::{Scalar, Shape, Shapes};
+use crate::normalise::{Node, Scalar, Shape, Shapes};
 
 const METHOD: &str = "method";
-const EMPTY_RESULT: &str = "EmptyResult";
 
 /// The unions that say who sends what.
-const DIRECTIONS: [(&str, MessageKind, Direction); 4] = [
+pub(super) const DIRECTIONS: [(&str, MessageKind, Direction); 4] = [
     ("ClientRequest", MessageKind::Request, Direction::ClientToServer),
     ("ServerRequest", MessageKind::Request, Direction::ServerToClient),
     (
@@ -108,6 +108,8 @@ pub struct MessageInput<'i> {
     pub shapes: &'i Shapes,
     /// Results that the schema doesn't state, by request method.
     pub results: &'i BTreeMap<String, Vec<String>>,
+    /// The results of requests for which neither the schema nor `results` has one, by method.
+    pub inherited_results: &'i BTreeMap<String, Vec<String>>,
 }
 
 /// The names of the unions of messages.
@@ -121,8 +123,12 @@ pub fn result_union_names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Adds the methods to a model that has its types, and makes the unions of messages what they are.
-pub fn add_messages(model: &mut Model, input: &MessageInput<'_>) {
+///
+/// # Errors
+/// Messages that would be lost, or whose results nothing states.
+pub fn add_messages(model: &mut Model, input: &MessageInput<'_>) -> Result<(), Vec<Defect>> {
     model.methods = methods(model, input);
+    check_messages(model, input.shapes)?;
     model.batches = has_batches(input.shapes);
     for (union, kind, direction) in DIRECTIONS {
         let members = model
@@ -159,6 +165,7 @@ pub fn add_messages(model: &mut Model, input: &MessageInput<'_>) {
         }
         replace(model, union, TypeKind::Results(variants), None);
     }
+    Ok(())
 }
 
 /// Puts a union of messages in place of what the schema makes of it.
@@ -191,7 +198,6 @@ fn methods(model: &Model, input: &MessageInput<'_>) -> Vec<Method> {
         .filter_map(|(name, definition)| method(model, input, &senders, name, definition))
         .collect();
     methods.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
-    methods.dedup_by(|a, b| a.name == b.name && a.kind == b.kind);
     methods
 }
 
@@ -209,6 +215,9 @@ fn method(
         return None;
     };
     let method = constant_method(object)?;
+    if input.shapes.definitions.get(&definition.pointer)?.node.is_no_method {
+        return None;
+    }
     let none = BTreeSet::new();
     let unions = senders.get(&definition.pointer).unwrap_or(&none);
     let kind = match DIRECTIONS.iter().find(|(union, ..)| unions.contains(union)) {
@@ -258,48 +267,62 @@ fn constant_method(object: &Struct) -> Option<&str> {
 fn senders(shapes: &Shapes) -> BTreeMap<String, BTreeSet<&'static str>> {
     let mut senders: BTreeMap<String, BTreeSet<&'static str>> = BTreeMap::new();
     for (union, ..) in DIRECTIONS {
-        for pointer in union_members(shapes, union) {
+        for (pointer, _) in union_members(shapes, union) {
             senders.entry(pointer).or_default().insert(union);
         }
     }
     senders
 }
 
-/// The pointers of the definitions in a union, through unions within; a union of one may be a mere reference, or the
-/// definition itself written out.
-fn union_members(shapes: &Shapes, union: &str) -> BTreeSet<String> {
+/// The members of a union by their pointers, through unions within. A member is a definition; what is written out in the
+/// union is the definition that has the same method, if there is one.
+pub(super) fn union_members<'s>(shapes: &'s Shapes, union: &str) -> BTreeMap<String, &'s Node> {
     let Some(definition) = shapes.definitions.values().find(|definition| definition.name == union) else {
-        return BTreeSet::new();
+        return BTreeMap::new();
     };
-    let mut members = BTreeSet::new();
-    let mut waiting = vec![&definition.node.shape];
-    while let Some(shape) = waiting.pop() {
-        match shape {
-            Shape::Union(variants) => waiting.extend(variants.iter().map(|variant| &variant.shape)),
-            Shape::Reference(pointer) if members.insert(pointer.clone()) => {
-                let target = shapes.definitions.get(pointer).map(|target| &target.node.shape);
-                waiting.extend(target.filter(|shape| matches!(shape, Shape::Union(_) | Shape::Reference(_))));
-            }
-            Shape::Object(written_out) => {
-                let same = |candidate: &Shape| match (candidate, written_out.get(METHOD)) {
-                    (Shape::Object(members), Some(method)) => members
-                        .get(METHOD)
-                        .is_some_and(|other| other.node.shape == method.node.shape),
-                    _ => false,
+    let mut members = BTreeMap::new();
+    let mut waiting = vec![&definition.node];
+    while let Some(node) = waiting.pop() {
+        match &node.shape {
+            Shape::Union(variants) => waiting.extend(variants),
+            Shape::Reference(pointer) => {
+                let Some(target) = shapes.definitions.get(pointer) else {
+                    continue;
                 };
-                let twins = shapes
-                    .definitions
-                    .iter()
-                    .filter(|(_, twin)| twin.name != union && same(&twin.node.shape));
-                members.extend(twins.map(|(pointer, _)| pointer.clone()));
+                let is_new = members.insert(pointer.clone(), &target.node).is_none();
+                if is_new && matches!(target.node.shape, Shape::Union(_) | Shape::Reference(_)) {
+                    waiting.push(&target.node);
+                }
             }
-            _ => {}
+            _ => {
+                let same =
+                    |twin: &Node| method_constant(twin).is_some_and(|method| Some(method) == method_constant(node));
+                let twins = shapes.definitions.iter();
+                let twins = twins.filter(|(_, twin)| twin.name != union && same(&twin.node));
+                let before = members.len();
+                members.extend(twins.map(|(pointer, twin)| (pointer.clone(), &twin.node)));
+                if members.len() == before {
+                    members.insert(node.pointer.clone(), node);
+                }
+            }
         }
     }
     members
 }
 
-/// What a request returns: what the overlay adds, what `XResultResponse` or `XResult` says, or else nothing of note.
+/// The constant `method` of an object.
+fn method_constant(node: &Node) -> Option<&Scalar> {
+    match &node.shape {
+        Shape::Object(members) => match &members.get(METHOD)?.node.shape {
+            Shape::Constant(method) => Some(method),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// What a request returns: what `XResultResponse` or `XResult` says and what the overlay adds, or else what the overlay of an
+/// earlier revision says.
 fn results(model: &Model, input: &MessageInput<'_>, name: &str, method: &str) -> Vec<TypeRef> {
     let stem = name.strip_suffix("Request").unwrap_or(name);
     let by_name = |name: &str| model.definitions.get(name).map(|definition| definition.ty.clone());
@@ -313,24 +336,18 @@ fn results(model: &Model, input: &MessageInput<'_>, name: &str, method: &str) ->
         Some(result.ty.clone())
     };
     let usual = stated().or_else(|| by_name(&format!("{stem}Result")));
-    let given = input
-        .results
-        .get(method)
-        .into_iter()
-        .flatten()
-        .filter_map(|name| by_name(name));
+    let said = |results: &BTreeMap<String, Vec<String>>| -> Vec<TypeRef> {
+        let names = results.get(method).into_iter().flatten();
+        names.filter_map(|name| by_name(name)).collect()
+    };
     let mut results: Vec<TypeRef> = usual.into_iter().collect();
-    for result in given {
+    for result in said(input.results) {
         if !results.contains(&result) {
             results.push(result);
         }
     }
     if results.is_empty() {
-        results.push(
-            by_name(EMPTY_RESULT)
-                .or_else(|| by_name("Result"))
-                .unwrap_or(TypeRef::OpenObject),
-        );
+        results = said(input.inherited_results);
     }
     results
 }
@@ -345,7 +362,7 @@ fn direction_of_results(shapes: &Shapes, model: &Model, results: &[TypeRef]) -> 
     };
     let found = RESULTS
         .iter()
-        .filter(|(union, _)| union_members(shapes, union).contains(pointer));
+        .filter(|(union, _)| union_members(shapes, union).contains_key(pointer));
     match found.map(|(_, direction)| *direction).collect::<Vec<_>>().as_slice() {
         [only] => *only,
         _ => Direction::Both,
@@ -354,7 +371,7 @@ fn direction_of_results(shapes: &Shapes, model: &Model, results: &[TypeRef]) -> 
 
 /// Whether a whole message may be an array: some union of JSON-RPC messages has one as a variant.
 fn has_batches(shapes: &Shapes) -> bool {
-    let is_message = |node: &crate::normalise::Node| match &node.shape {
+    let is_message = |node: &Node| match &node.shape {
         Shape::Reference(pointer) => shapes.definitions.get(pointer).is_some_and(
             |definition| matches!(&definition.node.shape, Shape::Object(members) if members.contains_key("jsonrpc")),
         ),

@@ -2,6 +2,7 @@
 
 mod build;
 mod capabilities;
+mod check_messages;
 mod cycles;
 mod decide;
 mod messages;
@@ -15,7 +16,7 @@ use serde::Serialize;
 use crate::normalise::Scalar;
 use crate::normalise::envelope::Envelope;
 
-pub use build::{BuildInput, Collision, build_model};
+pub use build::{BuildInput, build_model};
 pub use capabilities::{Capabilities, gate_methods};
 pub use decide::{Case, Decision};
 pub use messages::{Direction, MessageKind, Method, Need};
@@ -39,6 +40,17 @@ pub struct Model {
     /// Which type stands where: what an earlier revision, whose schema has no name there, takes its name from.
     #[serde(skip)]
     pub positions: BTreeMap<String, String>,
+}
+
+/// Something in a schema that no model can be built from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Defect {
+    /// Where it stands.
+    pub pointer: String,
+    /// What is wrong.
+    pub what: String,
+    /// What to do about it.
+    pub help: String,
 }
 
 /// A Rust type.

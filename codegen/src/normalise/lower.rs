@@ -19,6 +19,8 @@ const ORDERED: &str = "x-ordered";
 const NAME: &str = "x-name";
 /// Overlay annotation: which variant of a union has no tag.
 const DEFAULT_VARIANT: &str = "x-default-variant";
+/// Overlay annotation: `false` for what looks like a request or notification and is none.
+const METHOD: &str = "x-method";
 
 /// Keywords beside a union or a reference that narrow it, and so make an intersection of the two.
 const NARROWING: [&str; 6] = [
@@ -71,6 +73,7 @@ impl<'s> Lowering<'s> {
             pointer: self.parts.place(pointer, schema, &shape),
             name: text(NAME),
             default_variant: text(DEFAULT_VARIANT),
+            is_no_method: schema.get(METHOD) == Some(&Value::Bool(false)),
             description: text("description"),
             shape,
         }

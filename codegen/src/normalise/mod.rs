@@ -26,6 +26,8 @@ pub struct Node {
     pub name: Option<String>,
     /// The variant that the overlay names for a value without a tag.
     pub default_variant: Option<String>,
+    /// Whether the overlay says that it is no request or notification, whatever it looks like.
+    pub is_no_method: bool,
     /// The description, where the checkout keeps the schema's prose.
     pub description: Option<String>,
     /// What a value looks like.
@@ -39,6 +41,7 @@ impl Node {
             pointer: pointer.to_owned(),
             name: None,
             default_variant: None,
+            is_no_method: false,
             description: None,
             shape,
         }

@@ -14,7 +14,8 @@ use super::messages::{self, MessageInput};
 use super::modules::assign_modules;
 use super::names::{Names, unique};
 use super::{
-    ConstantMember, Definition, ErrorCode, JsonKind, Member, Model, Struct, Type, TypeKind, TypeRef, Union, Variant,
+    ConstantMember, Defect, Definition, ErrorCode, JsonKind, Member, Model, Struct, Type, TypeKind, TypeRef, Union,
+    Variant,
 };
 use crate::normalise::envelope::Envelope;
 use crate::normalise::{DefinitionShape, Node, Property, Scalar, Shape, Shapes};
@@ -34,24 +35,17 @@ pub struct BuildInput<'i> {
     pub modules: &'i BTreeMap<String, String>,
     /// Results that the schema doesn't state: definitions by request method, the usual one first.
     pub results: &'i BTreeMap<String, Vec<String>>,
+    /// Those that earlier revisions stated, for requests without a result.
+    pub inherited_results: &'i BTreeMap<String, Vec<String>>,
     /// The revision's own error codes.
     pub error_codes: &'i [ErrorCode],
-}
-
-/// Two definitions with one Rust name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Collision {
-    /// The pointers of both.
-    pub pointers: [String; 2],
-    /// The name.
-    pub name: String,
 }
 
 /// Builds a revision's model.
 ///
 /// # Errors
-/// When definitions collide as Rust names.
-pub fn build_model(input: &BuildInput<'_>) -> Result<Model, Vec<Collision>> {
+/// Definitions that collide as Rust names, messages that would be lost, and requests without a result.
+pub fn build_model(input: &BuildInput<'_>) -> Result<Model, Vec<Defect>> {
     let rust_names = name_definitions(input)?;
     let mut builder = Builder {
         input,
@@ -91,15 +85,16 @@ pub fn build_model(input: &BuildInput<'_>) -> Result<Model, Vec<Collision>> {
         &MessageInput {
             shapes: input.shapes,
             results: input.results,
+            inherited_results: input.inherited_results,
         },
-    );
+    )?;
     open_endless_aliases(&mut model);
     box_cycles(&mut model);
     assign_modules(&mut model, input.modules);
     Ok(model)
 }
 
-fn name_definitions(input: &BuildInput<'_>) -> Result<BTreeMap<String, String>, Vec<Collision>> {
+fn name_definitions(input: &BuildInput<'_>) -> Result<BTreeMap<String, String>, Vec<Defect>> {
     let mut pointers: BTreeMap<String, &str> = BTreeMap::new();
     let mut names = BTreeMap::new();
     let mut collisions = Vec::new();
@@ -111,9 +106,11 @@ fn name_definitions(input: &BuildInput<'_>) -> Result<BTreeMap<String, String>, 
         let wanted = input.names.type_name(&definition.name);
         let name = match pointers.get(&wanted) {
             Some(other) if !nested && definition.official => {
-                collisions.push(Collision {
-                    pointers: [(*other).to_owned(), pointer.clone()],
-                    name: wanted,
+                collisions.push(Defect {
+                    pointer: pointer.clone(),
+                    what: format!("{other} and this are both `{wanted}` in Rust"),
+                    help: "give one of them a spelling in `acronyms` of revisions.yaml, or rename it in the overlay"
+                        .into(),
                 });
                 continue;
             }

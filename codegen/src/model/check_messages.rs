@@ -1,0 +1,113 @@
+//! Refuses messages that the generated types would lose, and requests whose result nothing states.
+
+use serde_json::Value;
+
+use super::messages::{DIRECTIONS, MessageKind, Method, union_members};
+use super::{Defect, Model};
+use crate::normalise::{Shape, Shapes};
+
+/// The definitions that say nothing of a result, in the order of preference.
+const EMPTY_RESULTS: [&str; 2] = ["EmptyResult", "Result"];
+
+/// Checks the methods that were found against the schema.
+///
+/// # Errors
+/// A member of a direction union that is no method, a method that two definitions define, a request without a result.
+pub(super) fn check_messages(model: &Model, shapes: &Shapes) -> Result<(), Vec<Defect>> {
+    let mut defects = members_without_method(model, shapes);
+    defects.extend(methods_defined_twice(model));
+    defects.extend(requests_without_result(model));
+    if defects.is_empty() { Ok(()) } else { Err(defects) }
+}
+
+fn members_without_method(model: &Model, shapes: &Shapes) -> Vec<Defect> {
+    let mut defects = Vec::new();
+    for (union, ..) in DIRECTIONS {
+        for (pointer, node) in union_members(shapes, union) {
+            let has_members_itself = matches!(node.shape, Shape::Union(_) | Shape::Reference(_));
+            let is_method = model.methods.iter().any(|method| pointer_of(model, method) == pointer);
+            if has_members_itself || is_method || node.is_no_method {
+                continue;
+            }
+            defects.push(Defect {
+                what: format!("this member of `{union}` is no definition with a constant `method`"),
+                help: format!("give it one by a correction, or {}", leave_out(&pointer)),
+                pointer,
+            });
+        }
+    }
+    defects.dedup_by(|a, b| a.pointer == b.pointer);
+    defects
+}
+
+fn methods_defined_twice(model: &Model) -> Vec<Defect> {
+    let pairs = model.methods.windows(2);
+    let twice = pairs.filter(|pair| (pair[0].kind, &pair[0].name) == (pair[1].kind, &pair[1].name));
+    let defect = |pair: &[Method]| {
+        let pointer = pointer_of(model, &pair[1]);
+        Defect {
+            what: format!(
+                "`{}` is the method of {} too",
+                pair[1].name,
+                pointer_of(model, &pair[0])
+            ),
+            help: format!("correct the constant of one of them, or {}", leave_out(pointer)),
+            pointer: pointer.to_owned(),
+        }
+    };
+    twice.map(defect).collect()
+}
+
+fn requests_without_result(model: &Model) -> Vec<Defect> {
+    let requests = model
+        .methods
+        .iter()
+        .filter(|method| method.kind == MessageKind::Request);
+    let defect = |method: &Method| {
+        let pointer = pointer_of(model, method);
+        let stem = method.definition.strip_suffix("Request").unwrap_or(&method.definition);
+        let line = match EMPTY_RESULTS.iter().find(|name| model.definitions.contains_key(**name)) {
+            Some(result) => {
+                let says = format!("method: {}, result: {result}", quoted(&method.name));
+                overlay_line("results", &says)
+            }
+            None => {
+                let container = pointer.strip_suffix(&method.definition).unwrap_or("#/$defs/");
+                let at = quoted(&format!("{container}{stem}Result"));
+                overlay_line("corrections", &format!("at: {at}, to: {{type: object}}"))
+            }
+        };
+        Defect {
+            what: format!(
+                "the request `{}` has no result: there is no `{stem}Result`",
+                method.name
+            ),
+            help: format!("say what it returns by {line}"),
+            pointer: pointer.to_owned(),
+        }
+    };
+    let without = requests.filter(|method| method.results.is_empty());
+    without.map(defect).collect()
+}
+
+/// Where the definition of a method stands.
+fn pointer_of<'m>(model: &'m Model, method: &Method) -> &'m str {
+    let definition = model.definitions.get(&method.definition);
+    definition.map_or("#", |definition| definition.pointer.as_str())
+}
+
+fn leave_out(pointer: &str) -> String {
+    let at = quoted(&format!("{pointer}/x-method"));
+    let line = overlay_line("corrections", &format!("at: {at}, to: false"));
+    format!("leave it out by {line}")
+}
+
+/// An entry of the overlay, to be copied.
+fn overlay_line(section: &str, says: &str) -> String {
+    format!(r#"this line under `{section}` in the revision's overlay.yaml: - {{{says}, why: "…", link: "https://…"}}"#)
+}
+
+/// A text as YAML has it; JSON is YAML.
+fn quoted(text: &str) -> Value {
+    Value::from(text)
+}
