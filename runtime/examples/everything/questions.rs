@@ -13,9 +13,6 @@ use serde_json::json;
 use crate::content::text;
 
 #[derive(Deserialize, JsonSchema)]
-struct Nothing {}
-
-#[derive(Deserialize, JsonSchema)]
 struct Prompt {
     /// What to ask the model.
     prompt: String,
@@ -97,19 +94,19 @@ pub fn add_to(router: Router) -> Router {
         .tool(
             "test_elicitation_sep1034_defaults",
             "Asks the user with values to begin with",
-            |_: Nothing, call: Call| async move {
+            |_: (), call: Call| async move {
                 completed(ask("Please look over".to_owned(), WITH_DEFAULTS, &call).await?)
             },
         )
         .tool(
             "test_elicitation_sep1330_enums",
             "Asks the user to choose",
-            |_: Nothing, call: Call| async move { completed(ask("Please choose".to_owned(), CHOICES, &call).await?) },
+            |_: (), call: Call| async move { completed(ask("Please choose".to_owned(), CHOICES, &call).await?) },
         )
         .tool(
             "test_roots",
             "Asks the client for its roots",
-            |_: Nothing, call: Call| async move {
+            |_: (), call: Call| async move {
                 let roots = call.peer().list_roots(None).await?.roots;
                 let uris: Vec<String> = roots.into_iter().map(|root| root.uri).collect();
                 Ok::<String, CallError>(json!(uris).to_string())

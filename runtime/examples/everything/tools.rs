@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use mcp_runtime::hub::{ContentBlock, LoggingLevel, Tool};
-use mcp_runtime::router::{Call, Route, tool, tool_with_schema};
+use mcp_runtime::router::{Call, Route, RouteError, tool, tool_with_schema};
 use mcp_runtime::{CallError, Router, Structured};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,9 +13,6 @@ use serde_json::json;
 use tokio::time::sleep;
 
 use crate::content::{embedded, picture, sound, text};
-
-#[derive(Deserialize, JsonSchema)]
-struct Nothing {}
 
 #[derive(Deserialize, JsonSchema)]
 struct Resource {
@@ -33,23 +30,23 @@ pub fn add_to(router: Router) -> Router {
     let cancelled = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&cancelled);
     router
-        .tool("test_simple_text", "Gives a text", |_: Nothing, _| async {
+        .tool("test_simple_text", "Gives a text", |_: (), _| async {
             "This is a simple text response for testing."
         })
-        .tool("test_image_content", "Gives a picture", |_: Nothing, _| async {
+        .tool("test_image_content", "Gives a picture", |_: (), _| async {
             ContentBlock::from(picture())
         })
-        .tool("test_audio_content", "Gives a sound", |_: Nothing, _| async {
+        .tool("test_audio_content", "Gives a sound", |_: (), _| async {
             ContentBlock::from(sound())
         })
-        .tool("test_embedded_resource", "Gives a resource", |_: Nothing, _| async {
+        .tool("test_embedded_resource", "Gives a resource", |_: (), _| async {
             let contents = "This is an embedded resource content.";
             ContentBlock::from(embedded("test://embedded-resource", "text/plain", contents))
         })
         .tool(
             "test_multiple_content_types",
             "Gives content of several kinds",
-            |_: Nothing, _| async {
+            |_: (), _| async {
                 let contents = r#"{"test":"data","value":123}"#;
                 let resource = embedded("test://mixed-content-resource", "application/json", contents);
                 let blocks: [ContentBlock; 3] = [
@@ -60,38 +57,34 @@ pub fn add_to(router: Router) -> Router {
                 Vec::from(blocks)
             },
         )
-        .tool("test_error_handling", "Fails", |_: Nothing, _| async {
+        .tool("test_error_handling", "Fails", |_: (), _| async {
             Err::<&str, _>("This tool intentionally returns an error for testing")
         })
-        .tool("test_structured", "Gives structured content", |_: Nothing, _| async {
+        .tool("test_structured", "Gives structured content", |_: (), _| async {
             Structured(Weather {
                 celsius: 21.5,
                 city: "Bern".to_owned(),
             })
         })
-        .tool(
-            "test_tool_with_logging",
-            "Writes three log messages",
-            |_: Nothing, call| log(call),
-        )
-        .tool(
-            "test_tool_with_progress",
-            "Tells how far it has come",
-            |_: Nothing, call| progress(call),
-        )
-        .tool("test_reconnection", "Answers after a while", |_: Nothing, _| async {
+        .tool("test_tool_with_logging", "Writes three log messages", |_: (), call| {
+            log(call)
+        })
+        .tool("test_tool_with_progress", "Tells how far it has come", |_: (), call| {
+            progress(call)
+        })
+        .tool("test_reconnection", "Answers after a while", |_: (), _| async {
             sleep(Duration::from_millis(100)).await;
             "The answer has come."
         })
         .tool(
             "test_slow",
             "Takes half a minute, unless it is cancelled",
-            move |_: Nothing, _| slow(Arc::clone(&count)),
+            move |_: (), _| slow(Arc::clone(&count)),
         )
         .tool(
             "test_cancelled",
             "Tells how many calls of test_slow were cancelled",
-            move |_: Nothing, _| {
+            move |_: (), _| {
                 let count = cancelled.load(Ordering::SeqCst);
                 async move { count.to_string() }
             },
@@ -107,14 +100,12 @@ pub fn add_to(router: Router) -> Router {
         .tool(
             "test_list_changed",
             "Adds a tool, or takes it away",
-            |_: Nothing, call: Call| async move {
-                if !call.router().remove_tool("test_dynamic") {
-                    call.router()
-                        .insert(tool("test_dynamic", "Comes and goes", |_: Nothing, _| async {
-                            "Here."
-                        }));
+            |_: (), call: Call| async move {
+                let router = call.router();
+                if !router.remove_tool("test_dynamic") {
+                    router.insert(tool("test_dynamic", "Comes and goes", |_: (), _| async { "Here." }))?;
                 }
-                "Changed."
+                Ok::<_, RouteError>("Changed.")
             },
         )
         .with(with_every_keyword())

@@ -7,24 +7,13 @@ use mcp_adapters::hub;
 use serde_json::json;
 
 use super::completion::Completions;
+use super::error::RouteError;
 use super::news::{News, Told};
 use super::prompt::PromptRoute;
 use super::resource::ResourceRoute;
+use super::route::Route;
 use super::template::TemplateRoute;
 use super::tool::ToolRoute;
-
-/// Something that a router has: a tool, a resource, a template of resources or a prompt.
-#[derive(Debug)]
-pub enum Route {
-    /// A tool; [`tool()`](super::tool()) makes one.
-    Tool(ToolRoute),
-    /// A resource; [`resource()`](super::resource()) makes one.
-    Resource(ResourceRoute),
-    /// Resources that have a form of address in common; [`resource_template()`](super::resource_template()) makes them.
-    Template(TemplateRoute),
-    /// A prompt; [`prompt()`](super::prompt()) makes one.
-    Prompt(PromptRoute),
-}
 
 /// What a server offers, and the sessions that are told when it changes.
 #[derive(Default)]
@@ -52,9 +41,17 @@ impl Catalogue {
         self.offers.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn insert(&self, route: Route) {
-        let news = self.offers_mut().insert(route);
+    /// Adds a route; gives back whether it has taken the place of another, which only `may_replace` allows.
+    pub(super) fn insert(&self, route: Route, may_replace: bool) -> Result<bool, RouteError> {
+        route.check()?;
+        let news = match &route {
+            Route::Tool(_) => News::Tools,
+            Route::Resource(_) | Route::Template(_) => News::Resources,
+            Route::Prompt(_) => News::Prompts,
+        };
+        let has_replaced = self.offers_mut().insert(route, may_replace)?;
         self.tell(&news);
+        Ok(has_replaced)
     }
 
     /// A session begins.
@@ -82,26 +79,15 @@ impl Catalogue {
 }
 
 impl Offers {
-    fn insert(&mut self, route: Route) -> News {
+    fn insert(&mut self, route: Route, may_replace: bool) -> Result<bool, RouteError> {
+        let (kind, key) = (route.kind(), route.key().to_owned());
         match route {
-            Route::Tool(route) => {
-                self.tools.insert(route.tool.name.clone(), Arc::new(route));
-                News::Tools
-            }
-            Route::Resource(route) => {
-                self.resources.insert(route.resource.uri.clone(), Arc::new(route));
-                News::Resources
-            }
-            Route::Template(route) => {
-                let address = route.template.uri_template.clone();
-                self.templates.insert(address, Arc::new(route));
-                News::Resources
-            }
-            Route::Prompt(route) => {
-                self.prompts.insert(route.prompt.name.clone(), Arc::new(route));
-                News::Prompts
-            }
+            Route::Tool(route) => put(&mut self.tools, &key, route, may_replace),
+            Route::Resource(route) => put(&mut self.resources, &key, route, may_replace),
+            Route::Template(route) => put(&mut self.templates, &key, route, may_replace),
+            Route::Prompt(route) => put(&mut self.prompts, &key, route, may_replace),
         }
+        .ok_or(RouteError::Duplicate { kind, key })
     }
 
     /// Whether a resource has this address.
@@ -130,26 +116,12 @@ impl Offers {
     }
 }
 
-impl From<ToolRoute> for Route {
-    fn from(route: ToolRoute) -> Self {
-        Self::Tool(route)
+/// Whether the route has taken the place of another; `None` if it may not.
+fn put<R>(routes: &mut BTreeMap<String, Arc<R>>, key: &str, route: R, may_replace: bool) -> Option<bool> {
+    let has_one = routes.contains_key(key);
+    if has_one && !may_replace {
+        return None;
     }
-}
-
-impl From<ResourceRoute> for Route {
-    fn from(route: ResourceRoute) -> Self {
-        Self::Resource(route)
-    }
-}
-
-impl From<TemplateRoute> for Route {
-    fn from(route: TemplateRoute) -> Self {
-        Self::Template(route)
-    }
-}
-
-impl From<PromptRoute> for Route {
-    fn from(route: PromptRoute) -> Self {
-        Self::Prompt(route)
-    }
+    routes.insert(key.to_owned(), Arc::new(route));
+    Some(has_one)
 }

@@ -3,10 +3,13 @@
 mod call;
 mod catalogue;
 mod completion;
+mod error;
 mod news;
 mod page;
 mod prompt;
 mod resource;
+mod route;
+mod schema;
 mod served;
 mod template;
 mod tool;
@@ -21,6 +24,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use self::catalogue::Catalogue;
+use self::error::or_panic;
 use self::news::{News, Told};
 use self::served::Served;
 use crate::options::Options;
@@ -28,12 +32,13 @@ use crate::session::{Boxed, ServerSession, serve};
 use crate::transport::Transport;
 
 pub use self::call::Call;
-pub use self::catalogue::Route;
 pub use self::completion::{Completing, MAX_VALUES};
+pub use self::error::RouteError;
 pub use self::prompt::{PromptRoute, prompt};
 pub use self::resource::{IntoContents, ResourceRoute, resource, resource_not_found};
-pub use self::template::{InvalidTemplate, TemplateRoute, Variables, resource_template};
-pub use self::tool::{IntoToolResult, InvalidToolSchema, Structured, ToolRoute, tool, tool_with_schema};
+pub use self::route::Route;
+pub use self::template::{TemplateRoute, Variables, resource_template};
+pub use self::tool::{IntoToolResult, Structured, ToolRoute, tool, tool_with_schema, try_tool};
 
 /// A function of the router, on the heap.
 type Function<A, T> = Arc<dyn Fn(A, Call) -> Boxed<'static, Result<T, ErrorObject>> + Send + Sync>;
@@ -90,8 +95,9 @@ impl Router {
     /// With a tool from a typed function; see [`tool()`].
     ///
     /// # Panics
-    /// When the schema that `A` or the result derives isn't one.
+    /// When [`Self::try_tool`] gives an error.
     #[must_use]
+    #[track_caller]
     pub fn tool<A, R, F>(
         self,
         name: impl Into<String>,
@@ -103,22 +109,68 @@ impl Router {
         R: IntoToolResult,
         F: Future<Output = R> + Send + 'static,
     {
-        self.with(tool(name, description, function))
+        or_panic(self.try_tool(name, description, function))
     }
 
-    /// With a tool, resource, resource template or prompt; it takes the place of one with the same name or address.
+    /// With a tool from a typed function, unless the router refuses it; see [`tool()`].
+    ///
+    /// # Errors
+    /// Those of [`try_tool`] and of [`Self::insert`].
+    pub fn try_tool<A, R, F>(
+        self,
+        name: impl Into<String>,
+        description: impl Into<String>,
+        function: impl Fn(A, Call) -> F + Send + Sync + 'static,
+    ) -> Result<Self, RouteError>
+    where
+        A: DeserializeOwned + JsonSchema + Send + 'static,
+        R: IntoToolResult,
+        F: Future<Output = R> + Send + 'static,
+    {
+        self.try_with(try_tool(name, description, function)?)
+    }
+
+    /// With a tool, resource, resource template or prompt.
+    ///
+    /// # Panics
+    /// When [`Self::try_with`] gives an error.
     #[must_use]
+    #[track_caller]
     pub fn with(self, route: impl Into<Route>) -> Self {
-        self.insert(route);
-        self
+        or_panic(self.try_with(route))
     }
 
-    /// Adds a tool, resource, resource template or prompt, and tells the clients of it.
+    /// With a tool, resource, resource template or prompt, unless the router refuses it.
+    ///
+    /// # Errors
+    /// Those of [`Self::insert`].
+    pub fn try_with(self, route: impl Into<Route>) -> Result<Self, RouteError> {
+        self.insert(route)?;
+        Ok(self)
+    }
+
+    /// Adds a tool, resource, resource template or prompt, and tells the clients that the list has changed.
     ///
     /// A client is told only of kinds that the server had any of when the client's session began, for by that it
     /// decides what it offers.
-    pub fn insert(&self, route: impl Into<Route>) {
-        self.catalogue.insert(route.into());
+    ///
+    /// # Errors
+    /// When its name or its address is empty, when the router has one of its kind and name already, and when it would make
+    /// the list invalid that clients of some revision get.
+    pub fn insert(&self, route: impl Into<Route>) -> Result<(), RouteError> {
+        self.catalogue.insert(route.into(), false).map(|_| ())
+    }
+
+    /// Adds a tool, resource, resource template or prompt, in the place of one of its kind and name if there is one, and
+    /// tells the clients that the list has changed; gives back whether there was one.
+    ///
+    /// Calls that are running end with the one that they began with. Those who have subscribed to a resource stay
+    /// subscribed; [`Self::resource_updated`] tells them that its contents are others.
+    ///
+    /// # Errors
+    /// Those of [`Self::insert`], but for the name that is taken.
+    pub fn replace(&self, route: impl Into<Route>) -> Result<bool, RouteError> {
+        self.catalogue.insert(route.into(), true)
     }
 
     /// Takes a tool away, and tells the clients of it; `false` if there was none.
@@ -130,6 +182,12 @@ impl Router {
     /// Takes a resource away, and tells the clients of it; `false` if there was none.
     pub fn remove_resource(&self, uri: &str) -> bool {
         let is_gone = self.catalogue.offers_mut().resources.remove(uri).is_some();
+        self.catalogue.tell_if(is_gone, News::Resources)
+    }
+
+    /// Takes a resource template away by its text, and tells the clients of it; `false` if there was none.
+    pub fn remove_resource_template(&self, uri_template: &str) -> bool {
+        let is_gone = self.catalogue.offers_mut().templates.remove(uri_template).is_some();
         self.catalogue.tell_if(is_gone, News::Resources)
     }
 

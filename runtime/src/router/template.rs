@@ -10,6 +10,7 @@ use mcp_adapters::mcp_wire::ErrorObject;
 use uri_template_ex::UriTemplate;
 
 use super::completion::{Completing, Completions};
+use super::error::RouteError;
 use super::resource::IntoContents;
 use super::{Call, Function};
 
@@ -25,14 +26,6 @@ pub struct TemplateRoute {
     read: Function<(String, Variables), hub::ReadResourceResult>,
 }
 
-/// The text isn't a template that addresses can be matched by.
-#[derive(Debug, Clone, thiserror::Error)]
-#[error("`{template}`: {what}")]
-pub struct InvalidTemplate {
-    template: String,
-    what: String,
-}
-
 /// Resources whose addresses have a form in common, and the function that reads the one of an address.
 ///
 /// The form is a URI template of [RFC 6570](https://www.rfc-editor.org/rfc/rfc6570), level 2: `{name}` stands for
@@ -40,16 +33,16 @@ pub struct InvalidTemplate {
 /// fragment. Where several templates match an address, the first in the order of their texts reads it.
 ///
 /// # Errors
-/// When the text isn't such a template.
+/// [`RouteError::Template`] when the text isn't such a template.
 pub fn resource_template<R, F>(
     template: hub::ResourceTemplate,
     read: impl Fn(String, Variables, Call) -> F + Send + Sync + 'static,
-) -> Result<TemplateRoute, InvalidTemplate>
+) -> Result<TemplateRoute, RouteError>
 where
     R: IntoContents,
     F: Future<Output = Result<R, ErrorObject>> + Send + 'static,
 {
-    let pattern = parse(&template.uri_template).map_err(|what| InvalidTemplate {
+    let pattern = parse(&template.uri_template).map_err(|what| RouteError::Template {
         template: template.uri_template.clone(),
         what,
     })?;

@@ -8,12 +8,13 @@ use jsonschema::Validator;
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{ErrorObject, OpenJson, OpenObject, error_code};
 use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::{Call, Function, invalid};
+use super::error::{RouteError, or_panic};
+use super::{Call, invalid, schema};
+use crate::session::Boxed;
 
 /// A tool, and the function that it calls; [`tool()`] and [`tool_with_schema()`] make one.
 #[derive(Clone)]
@@ -21,21 +22,16 @@ pub struct ToolRoute {
     pub(super) tool: hub::Tool,
     input: Arc<Validator>,
     output: Option<Arc<Validator>>,
-    function: Function<Value, hub::CallToolResult>,
+    function: ToolFunction,
 }
 
-/// A tool's schema isn't one that values can be judged by.
-#[derive(Debug, Clone, thiserror::Error)]
-#[error("the {which} of the tool `{tool}`: {what}")]
-pub struct InvalidToolSchema {
-    tool: String,
-    which: &'static str,
-    what: String,
-}
+/// What a tool calls, with arguments that its schema accepts; an error if they can't be decoded all the same.
+type ToolFunction =
+    Arc<dyn Fn(Value, Call) -> Result<Boxed<'static, hub::CallToolResult>, serde_json::Error> + Send + Sync>;
 
 /// What a tool's function may give.
 pub trait IntoToolResult: Send + 'static {
-    /// The schema of the structured content, if there is any.
+    /// The schema of the structured content, if there is any. Its root says that every value is an object.
     fn output_schema() -> Option<Value> {
         None
     }
@@ -44,7 +40,8 @@ pub trait IntoToolResult: Send + 'static {
     fn into_tool_result(self) -> hub::CallToolResult;
 }
 
-/// Structured content, with its schema; clients that know none get it as text.
+/// Structured content, with the schema that `T` derives; clients that know none get it as text. `T` is a type whose values
+/// are JSON objects. A member that is `None` is written as `null`, and its schema says so, unless serde skips it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Structured<T>(pub T);
 
@@ -80,7 +77,7 @@ impl IntoToolResult for &'static str {
 
 impl<T: Serialize + JsonSchema + Send + 'static> IntoToolResult for Structured<T> {
     fn output_schema() -> Option<Value> {
-        Some(schema_of::<T>())
+        Some(schema::output::<T>())
     }
 
     fn into_tool_result(self) -> hub::CallToolResult {
@@ -116,11 +113,16 @@ fn failed(error: &(impl Display + ?Sized)) -> hub::CallToolResult {
     text(error.to_string()).with_is_error(true)
 }
 
-/// A tool from a typed function. Its input schema is that of `A`, and arguments are checked by it before they are
-/// decoded; its output schema is that of what the function gives, if that has one.
+/// A tool from a typed function.
+///
+/// Its input schema is the one that `A` derives, and arguments are validated by it before they are decoded. `A` is a type
+/// whose values are JSON objects, or `()` for a tool that takes no arguments. A member of the type `Option` may be absent;
+/// clients may send `null` for it, but its schema doesn't tell them so, because several can't take a member of two types.
+/// The output schema is that of what the function gives, if that has one, such as [`Structured`].
 ///
 /// # Panics
-/// When a schema that a type derives isn't one, which only a hand-written `JsonSchema` can cause.
+/// When [`try_tool`] gives an error, which the types alone decide.
+#[track_caller]
 pub fn tool<A, R, F>(
     name: impl Into<String>,
     description: impl Into<String>,
@@ -131,59 +133,112 @@ where
     R: IntoToolResult,
     F: Future<Output = R> + Send + 'static,
 {
-    let mut tool = hub::Tool::new(name, schema_of::<A>()).with_description(description);
-    tool.output_schema = R::output_schema().map(OpenObject::from);
-    let function: Function<Value, _> = Arc::new(move |arguments, call| {
-        let running = serde_json::from_value(arguments).map(|arguments| function(arguments, call));
-        Box::pin(async move {
-            let result = running
-                .map_err(|error| invalid(format!("Invalid arguments: {error}")))?
-                .await;
-            Ok(result.into_tool_result())
-        })
+    or_panic(try_tool(name, description, function))
+}
+
+/// A tool from a typed function, as [`tool()`] makes one.
+///
+/// # Errors
+/// [`RouteError::NoObject`] when not all values of `A`, or of the structured content, are JSON objects, and
+/// [`RouteError::Schema`] when a schema that is written by hand isn't one.
+pub fn try_tool<A, R, F>(
+    name: impl Into<String>,
+    description: impl Into<String>,
+    function: impl Fn(A, Call) -> F + Send + Sync + 'static,
+) -> Result<ToolRoute, RouteError>
+where
+    A: DeserializeOwned + JsonSchema + Send + 'static,
+    R: IntoToolResult,
+    F: Future<Output = R> + Send + 'static,
+{
+    let name = name.into();
+    let schema::Input {
+        shown,
+        accepted,
+        is_unit,
+    } = schema::input::<A>();
+    let shown = object_root::<A>(&name, ARGUMENTS, shown)?;
+    let accepted = object_root::<A>(&name, ARGUMENTS, accepted)?;
+    let output = output_schema::<R>(&name)?;
+    let input = validator(&name, "input schema", &accepted.into())?;
+    let mut tool = hub::Tool::new(name, shown).with_description(description);
+    tool.output_schema = output.map(OpenObject::from);
+    let function: ToolFunction = Arc::new(move |arguments, call| {
+        let arguments = if is_unit { Value::Null } else { arguments };
+        let running = function(serde_json::from_value(arguments)?, call);
+        Ok(Box::pin(async move { running.await.into_tool_result() }))
     });
-    ToolRoute::new(tool, function).expect("a derived schema is one")
+    ToolRoute::new(tool, input, function)
 }
 
 /// A tool whose schemas are written by hand; the function gets the arguments as JSON, which the input schema accepts.
 ///
 /// # Errors
-/// When a schema isn't one.
+/// [`RouteError::Schema`] when a schema isn't one, and [`RouteError::NoObject`] when the function gives structured content
+/// that is not always a JSON object.
 pub fn tool_with_schema<R, F>(
     tool: hub::Tool,
     function: impl Fn(Map<String, Value>, Call) -> F + Send + Sync + 'static,
-) -> Result<ToolRoute, InvalidToolSchema>
+) -> Result<ToolRoute, RouteError>
 where
     R: IntoToolResult,
     F: Future<Output = R> + Send + 'static,
 {
-    let function: Function<Value, _> = Arc::new(move |arguments, call| {
-        let arguments = match arguments {
-            Value::Object(arguments) => arguments,
-            _ => Map::new(),
-        };
-        let running = function(arguments, call);
-        Box::pin(async move { Ok(running.await.into_tool_result()) })
+    output_schema::<R>(&tool.name)?;
+    let input = validator(&tool.name, "input schema", &tool.input_schema)?;
+    let function: ToolFunction = Arc::new(move |arguments, call| {
+        let running = function(serde_json::from_value(arguments)?, call);
+        Ok(Box::pin(async move { running.await.into_tool_result() }))
     });
-    ToolRoute::new(tool, function)
+    ToolRoute::new(tool, input, function)
+}
+
+/// What arguments and structured content are called, and what to do when a type is not fit for them.
+type Role = (&'static str, &'static str);
+
+const ARGUMENTS: Role = (
+    "arguments",
+    "take a struct that has a member for each argument, or `()` if there are none",
+);
+const CONTENT: Role = (
+    "structured content",
+    "give a struct, such as one whose only member holds the value",
+);
+
+/// The schema that `T` derives, if it is one of objects.
+fn object_root<T>(tool: &str, (role, help): Role, schema: Value) -> Result<Value, RouteError> {
+    schema::object_root(schema).map_err(|schema| RouteError::NoObject {
+        tool: tool.to_owned(),
+        role,
+        type_name: std::any::type_name::<T>(),
+        schema: schema.to_string(),
+        help,
+    })
+}
+
+fn output_schema<R: IntoToolResult>(tool: &str) -> Result<Option<Value>, RouteError> {
+    let schema = R::output_schema();
+    schema.map(|schema| object_root::<R>(tool, CONTENT, schema)).transpose()
+}
+
+fn validator(tool: &str, role: &'static str, schema: &OpenObject) -> Result<Arc<Validator>, RouteError> {
+    let schema = OpenJson::from(schema.clone()).parse::<Value>();
+    let validator = schema
+        .map_err(|error| error.to_string())
+        .and_then(|schema| jsonschema::validator_for(&schema).map_err(|error| error.to_string()));
+    validator.map(Arc::new).map_err(|what| RouteError::Schema {
+        tool: tool.to_owned(),
+        role,
+        what,
+    })
 }
 
 impl ToolRoute {
-    fn new(tool: hub::Tool, function: Function<Value, hub::CallToolResult>) -> Result<Self, InvalidToolSchema> {
-        let judge = |schema: &OpenObject, which| {
-            let judged = OpenJson::from(schema.clone())
-                .parse::<Value>()
-                .map_err(|error| error.to_string())
-                .and_then(|schema| jsonschema::validator_for(&schema).map_err(|error| error.to_string()));
-            judged.map(Arc::new).map_err(|what| InvalidToolSchema {
-                tool: tool.name.clone(),
-                which,
-                what,
-            })
-        };
-        let input = judge(&tool.input_schema, "input schema")?;
+    fn new(tool: hub::Tool, input: Arc<Validator>, function: ToolFunction) -> Result<Self, RouteError> {
         let output = tool.output_schema.as_ref();
-        let output = output.map(|schema| judge(schema, "output schema")).transpose()?;
+        let output = output
+            .map(|schema| validator(&tool.name, "output schema", schema))
+            .transpose()?;
         Ok(Self {
             tool,
             input,
@@ -218,17 +273,25 @@ impl ToolRoute {
         arguments: Option<OpenObject>,
         call: Call,
     ) -> Result<hub::CallToolResult, ErrorObject> {
+        let running = self
+            .begin(arguments, call)
+            .map_err(|what| invalid(format!("Invalid arguments: {what}")))?;
+        let result = running.await;
+        self.check_output(&result)?;
+        Ok(result)
+    }
+
+    /// Calls the function, unless the arguments are invalid; says why they are.
+    fn begin(&self, arguments: Option<OpenObject>, call: Call) -> Result<Boxed<'static, hub::CallToolResult>, String> {
         let arguments = match arguments {
-            Some(arguments) => OpenJson::from(arguments).parse().map_err(invalid)?,
+            Some(arguments) => OpenJson::from(arguments).parse().map_err(|error| error.to_string())?,
             None => json!({}),
         };
         let faults = faults(&self.input, &arguments);
         if !faults.is_empty() {
-            return Err(invalid(format!("Invalid arguments: {faults}")));
+            return Err(faults);
         }
-        let result = (self.function)(arguments, call).await?;
-        self.check_output(&result)?;
-        Ok(result)
+        (self.function)(arguments, call).map_err(|error| error.to_string())
     }
 
     /// What a tool gives must be what its output schema promises, unless it says that it failed.
@@ -261,18 +324,6 @@ fn faults(judge: &Validator, value: &Value) -> String {
         })
         .collect();
     faults.join("; ")
-}
-
-/// The schema that a type derives.
-fn schema_of<T: JsonSchema>() -> Value {
-    let generator = SchemaSettings::default().into_generator();
-    let mut schema = generator.into_root_schema_for::<T>().to_value();
-    if let Some(members) = schema.as_object_mut() {
-        members.remove("title");
-        // A tool takes an object, also where the type has no members.
-        members.entry("type").or_insert_with(|| json!("object"));
-    }
-    schema
 }
 
 impl fmt::Debug for ToolRoute {

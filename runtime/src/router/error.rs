@@ -1,0 +1,81 @@
+//! Why a router refuses a route.
+
+use mcp_adapters::Revision;
+
+/// Why a router refuses a tool, a resource, a resource template or a prompt.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RouteError {
+    /// A name or an address is empty, so that no client can ask for it.
+    #[error("the {member} of a {kind} is empty; clients ask for it by that")]
+    Empty {
+        /// What kind of route it is, such as `tool`.
+        kind: &'static str,
+        /// The empty member, such as `name`.
+        member: &'static str,
+    },
+    /// The router has a route of this kind with this name or address.
+    #[error("the router has a {kind} `{key}` already; take another name, or `Router::replace`")]
+    Duplicate {
+        /// What kind of route it is, such as `tool`.
+        kind: &'static str,
+        /// The name, or the address.
+        key: String,
+    },
+    /// Arguments and structured content are JSON objects, and values of this type aren't, or not all of them are.
+    #[error(
+        "the tool `{tool}` can't have {role} of the type `{type_name}`, because its values are not all JSON objects \
+         (its schema is {schema}); {help}"
+    )]
+    NoObject {
+        /// The tool's name.
+        tool: String,
+        /// What the type is for: `arguments` or `structured content`.
+        role: &'static str,
+        /// The Rust type.
+        type_name: &'static str,
+        /// The schema that the type derives, as JSON.
+        schema: String,
+        /// What to do about it.
+        help: &'static str,
+    },
+    /// A schema isn't one that values can be validated by.
+    #[error("the {role} of the tool `{tool}` is no JSON Schema: {what}")]
+    Schema {
+        /// The tool's name.
+        tool: String,
+        /// Which one: `input schema` or `output schema`.
+        role: &'static str,
+        /// What is wrong.
+        what: String,
+    },
+    /// The text isn't a URI template that addresses can be matched by.
+    #[error("`{template}` is no URI template that addresses can be matched by: {what}")]
+    Template {
+        /// The text.
+        template: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// The list that clients of a revision get would be invalid with it.
+    #[error("the {kind} `{key}` makes the list of revision {revision} invalid: {what}")]
+    Invalid {
+        /// What kind of route it is, such as `tool`.
+        kind: &'static str,
+        /// The name, or the address.
+        key: String,
+        /// The revision.
+        revision: Revision,
+        /// Where and what, as a path into the list.
+        what: String,
+    },
+}
+
+/// The value, for functions that panic as they document: a route that is refused is a mistake in the program.
+#[track_caller]
+pub(super) fn or_panic<T>(result: Result<T, RouteError>) -> T {
+    match result {
+        Ok(value) => value,
+        Err(error) => panic!("{error}"),
+    }
+}

@@ -1,0 +1,129 @@
+//! What a router has: tools, resources, resource templates and prompts.
+
+use mcp_adapters::mcp_wire::{OpenJson, Request};
+use mcp_adapters::{Policy, Revision, hub, peers};
+
+use super::error::RouteError;
+use super::prompt::PromptRoute;
+use super::resource::ResourceRoute;
+use super::template::TemplateRoute;
+use super::tool::ToolRoute;
+
+/// Something that a router has: a tool, a resource, a template of resources or a prompt.
+#[derive(Debug)]
+pub enum Route {
+    /// A tool; [`tool()`](super::tool()) makes one.
+    Tool(ToolRoute),
+    /// A resource; [`resource()`](super::resource()) makes one.
+    Resource(ResourceRoute),
+    /// Resources that have a form of address in common; [`resource_template()`](super::resource_template()) makes them.
+    Template(TemplateRoute),
+    /// A prompt; [`prompt()`](super::prompt()) makes one.
+    Prompt(PromptRoute),
+}
+
+impl Route {
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Tool(_) => "tool",
+            Self::Resource(_) => "resource",
+            Self::Template(_) => "resource template",
+            Self::Prompt(_) => "prompt",
+        }
+    }
+
+    /// What clients ask for it by: a name or an address.
+    pub(super) fn key(&self) -> &str {
+        match self {
+            Self::Tool(route) => &route.tool.name,
+            Self::Resource(route) => &route.resource.uri,
+            Self::Template(route) => &route.template.uri_template,
+            Self::Prompt(route) => &route.prompt.name,
+        }
+    }
+
+    /// Checks that clients can ask for it, and that the list with it is valid in every revision.
+    pub(super) fn check(&self) -> Result<(), RouteError> {
+        let kind = self.kind();
+        let names: &[_] = match self {
+            Self::Tool(route) => &[("name", &route.tool.name)],
+            Self::Resource(route) => &[("uri", &route.resource.uri), ("name", &route.resource.name)],
+            Self::Template(route) => &[
+                ("uriTemplate", &route.template.uri_template),
+                ("name", &route.template.name),
+            ],
+            Self::Prompt(route) => &[("name", &route.prompt.name)],
+        };
+        if let Some((member, _)) = names.iter().find(|(_, name)| name.is_empty()) {
+            return Err(RouteError::Empty { kind, member });
+        }
+        let (method, list) = self.list();
+        for revision in Revision::ALL {
+            listed(revision, method, list.clone()).map_err(|what| RouteError::Invalid {
+                kind,
+                key: self.key().to_owned(),
+                revision,
+                what,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The list that has only this, and the method that asks for it.
+    fn list(&self) -> (&'static str, hub::ServerResult) {
+        match self {
+            Self::Tool(route) => (
+                hub::ListToolsRequest::METHOD,
+                hub::ServerResult::ListTools(hub::ListToolsResult::new(vec![route.tool.clone()])),
+            ),
+            Self::Resource(route) => (
+                hub::ListResourcesRequest::METHOD,
+                hub::ServerResult::ListResources(hub::ListResourcesResult::new(vec![route.resource.clone()])),
+            ),
+            Self::Template(route) => (
+                hub::ListResourceTemplatesRequest::METHOD,
+                hub::ServerResult::ListResourceTemplates(hub::ListResourceTemplatesResult::new(vec![
+                    route.template.clone(),
+                ])),
+            ),
+            Self::Prompt(route) => (
+                hub::ListPromptsRequest::METHOD,
+                hub::ServerResult::ListPrompts(hub::ListPromptsResult::new(vec![route.prompt.clone()])),
+            ),
+        }
+    }
+}
+
+/// Says what is wrong with a list in the words of a revision.
+fn listed(revision: Revision, method: &str, list: hub::ServerResult) -> Result<(), String> {
+    if revision.method(method).is_none() {
+        return Ok(());
+    }
+    let converted = peers::server_result_for(revision, list, Policy::Conform);
+    let (list, _): (OpenJson, _) = converted.map_err(|error| error.to_string())?;
+    revision.judge_result(method, &list).map_err(|error| error.to_string())
+}
+
+impl From<ToolRoute> for Route {
+    fn from(route: ToolRoute) -> Self {
+        Self::Tool(route)
+    }
+}
+
+impl From<ResourceRoute> for Route {
+    fn from(route: ResourceRoute) -> Self {
+        Self::Resource(route)
+    }
+}
+
+impl From<TemplateRoute> for Route {
+    fn from(route: TemplateRoute) -> Self {
+        Self::Template(route)
+    }
+}
+
+impl From<PromptRoute> for Route {
+    fn from(route: PromptRoute) -> Self {
+        Self::Prompt(route)
+    }
+}

@@ -1,0 +1,374 @@
+//! What a router takes, what it refuses, and what clients are shown of it.
+
+use std::collections::HashMap;
+use std::fmt::Debug;
+
+use mcp_runtime::router::{Route, RouteError, prompt, resource, resource_template, tool, tool_with_schema, try_tool};
+use mcp_runtime::{CallServer, IntoToolResult, Router, Structured, hub};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{Place, call, client_of, next, nothing, text};
+
+/// The error of a tool that takes an `A`.
+fn refused_arguments<A: DeserializeOwned + JsonSchema + Send + 'static>() -> String {
+    let error = try_tool("add", "Adds", |_: A, _| async { "" }).unwrap_err();
+    assert!(
+        matches!(error, RouteError::NoObject { role: "arguments", .. }),
+        "{error:?}"
+    );
+    error.to_string()
+}
+
+/// The error of a tool that gives an `R`.
+fn refused_content<R: IntoToolResult>(result: fn() -> R) -> String {
+    let error = try_tool("add", "Adds", move |_: (), _| async move { result() }).unwrap_err();
+    assert!(
+        matches!(
+            error,
+            RouteError::NoObject {
+                role: "structured content",
+                ..
+            }
+        ),
+        "{error:?}"
+    );
+    let schema = hub::Tool::new("add", json!({"type": "object"}));
+    let by_hand = tool_with_schema(schema, move |_, _| async move { result() }).unwrap_err();
+    assert_eq!(by_hand, error);
+    error.to_string()
+}
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+enum Unit {
+    Celsius,
+    Kelvin,
+}
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+enum Mixed {
+    Nothing,
+    Place { city: String },
+}
+
+#[test]
+fn a_tool_whose_arguments_are_no_object_is_refused() {
+    assert_eq!(
+        refused_arguments::<String>(),
+        "the tool `add` can't have arguments of the type `alloc::string::String`, because its values are not all JSON objects \
+         (its schema is {\"type\":\"string\"}); \
+         take a struct that has a member for each argument, or `()` if there are none"
+    );
+    for (refused, name) in [
+        (refused_arguments::<Vec<Place>>(), "Vec<"),
+        (refused_arguments::<Option<Place>>(), "Option<"),
+        (refused_arguments::<(i32, i32)>(), "(i32, i32)"),
+        (refused_arguments::<Unit>(), "Unit"),
+        (refused_arguments::<Mixed>(), "Mixed"),
+        (refused_arguments::<Value>(), "Value"),
+    ] {
+        assert!(refused.contains(name), "{refused}");
+    }
+}
+
+#[test]
+fn a_tool_whose_structured_content_is_no_object_is_refused() {
+    for (refused, name) in [
+        (refused_content(|| Structured(5)), "Structured<i32>"),
+        (
+            refused_content(|| Structured(vec![5])),
+            "Structured<alloc::vec::Vec<i32>>",
+        ),
+        (
+            refused_content(|| Structured(Some(HashMap::<String, i32>::new()))),
+            "Option<",
+        ),
+        (refused_content(|| Structured(())), "Structured<()>"),
+        (refused_content(|| Ok::<_, String>(Structured(5))), "Structured<i32>"),
+    ] {
+        assert!(refused.contains(name), "{refused}");
+        assert!(refused.contains("give a struct"), "{refused}");
+    }
+}
+
+#[test]
+#[should_panic(expected = "the tool `add` can't have arguments of the type `alloc::string::String`")]
+fn registration_panics_with_what_is_wrong() {
+    let _ = Router::new("test", "1.0").tool("add", "Adds", |_: String, _| async { "" });
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(tag = "do")]
+enum Command {
+    Walk { steps: u32 },
+    Say { word: String },
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Either {
+    Place(Place),
+    Command(Command),
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Wrapped(Either);
+
+#[tokio::test]
+async fn enums_and_wrappers_of_objects_are_arguments() {
+    let router = Router::new("test", "1.0")
+        .tool("command", "Does", |command: Command, _| async move {
+            match command {
+                Command::Walk { steps } => format!("{steps} steps"),
+                Command::Say { word } => word,
+            }
+        })
+        .tool("map", "Counts", |map: HashMap<String, i32>, _| async move {
+            map.len().to_string()
+        })
+        .tool("wrapped", "Does", |wrapped: Wrapped, _| async move {
+            match wrapped.0 {
+                Either::Place(place) => place.city,
+                Either::Command(Command::Walk { .. }) => "a walk".to_owned(),
+                Either::Command(Command::Say { .. }) => "a word".to_owned(),
+            }
+        });
+    let (client, _heard) = client_of(&router).await;
+    let peer = client.peer();
+    for tool in peer.list_tools(None).await.unwrap().tools {
+        assert_eq!(json!(tool.input_schema)["type"], "object", "{}", tool.name);
+    }
+    for (name, arguments, answer) in [
+        ("command", json!({"do": "Walk", "steps": 3}), "3 steps"),
+        ("command", json!({"do": "Say", "word": "hello"}), "hello"),
+        ("map", json!({"a": 1}), "1"),
+        ("wrapped", json!({"city": "Bern"}), "Bern"),
+        ("wrapped", json!({"do": "Walk", "steps": 3}), "a walk"),
+    ] {
+        assert_eq!(text(&peer.call_tool(call(name, arguments)).await.unwrap()), answer);
+    }
+}
+
+#[tokio::test]
+async fn a_tool_of_the_unit_type_takes_no_arguments() {
+    let router = Router::new("test", "1.0").tool("now", "Tells the time", |(): (), _| async { "noon" });
+    let (client, _heard) = client_of(&router).await;
+    let peer = client.peer();
+    let tools = peer.list_tools(None).await.unwrap().tools;
+    assert_eq!(
+        json!(tools[0].input_schema),
+        json!({"type": "object", "properties": {}})
+    );
+    for params in [
+        hub::CallToolRequestParams::new("now"),
+        call("now", json!({})),
+        call("now", json!({"needless": 1})),
+    ] {
+        assert_eq!(text(&peer.call_tool(params).await.unwrap()), "noon");
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Journey {
+    to: Place,
+    /// Where it begins.
+    from: Option<Place>,
+    unit: Option<Unit>,
+    #[serde(default)]
+    note: Option<String>,
+    stops: Vec<Option<u8>>,
+    means: Option<Means>,
+    #[schemars(required)]
+    day: Option<u8>,
+    anything: Option<Value>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Means {
+    speed: Option<f64>,
+}
+
+#[tokio::test]
+async fn an_optional_member_is_shown_without_null_and_may_be_null() {
+    let router = Router::new("test", "1.0").tool("travel", "Travels", |journey: Journey, _| async move {
+        let speed = journey.means.map(|means| means.speed);
+        let is_kelvin = matches!(journey.unit, Some(Unit::Kelvin));
+        let from = journey.from.map(|from| from.city);
+        let (note, day, anything) = (journey.note, journey.day, journey.anything);
+        format!(
+            "{} {:?}",
+            journey.to.city,
+            (from, is_kelvin, note, journey.stops, speed, day, anything)
+        )
+    });
+    let (client, _heard) = client_of(&router).await;
+    let peer = client.peer();
+    let schema = json!(peer.list_tools(None).await.unwrap().tools[0].input_schema);
+    assert_eq!(schema["required"], json!(["to", "stops", "day"]));
+    assert_eq!(
+        schema["properties"],
+        json!({
+            "to": {"$ref": "#/$defs/Place"},
+            "from": {"$ref": "#/$defs/Place", "description": "Where it begins."},
+            "unit": {"$ref": "#/$defs/Unit"},
+            "note": {"type": "string"},
+            // Here `null` says something that absence can't.
+            "stops": {"type": "array", "items": {
+                "type": ["integer", "null"], "format": "uint8", "minimum": 0, "maximum": 255
+            }},
+            "means": {"$ref": "#/$defs/Means"},
+            "day": {"type": "integer", "format": "uint8", "minimum": 0, "maximum": 255},
+            "anything": {},
+        })
+    );
+    assert_eq!(
+        schema["$defs"]["Means"]["properties"],
+        json!({"speed": {"type": "number", "format": "double"}})
+    );
+
+    let nulls = json!({
+        "to": {"city": "Bern"}, "from": null, "unit": null, "note": null, "stops": [null], "means": {"speed": null}, "day": 1,
+        "anything": null,
+    });
+    let result = peer.call_tool(call("travel", nulls)).await.unwrap();
+    assert_eq!(
+        text(&result),
+        "Bern (None, false, None, [None], Some(None), Some(1), None)"
+    );
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Reading {
+    #[serde(rename(serialize = "degrees"))]
+    celsius: f64,
+    note: Option<String>,
+    raw: Value,
+}
+
+#[tokio::test]
+async fn the_output_schema_is_that_of_what_is_written() {
+    let router = Router::new("test", "1.0").tool("read", "Reads", |_: (), _| async {
+        Structured(Reading {
+            celsius: 1.5,
+            note: None,
+            raw: json!([1]),
+        })
+    });
+    let (client, _heard) = client_of(&router).await;
+    let result = client.peer().call_tool(call("read", json!({}))).await.unwrap();
+    assert_eq!(
+        json!(result.structured_content),
+        json!({"degrees": 1.5, "note": null, "raw": [1]})
+    );
+}
+
+fn tool_of(schema: Value) -> Result<Router, RouteError> {
+    let route = tool_with_schema(hub::Tool::new("by hand", schema), |_, _| async { "" })?;
+    Router::new("test", "1.0").try_with(route)
+}
+
+#[test]
+fn a_schema_that_a_revision_finds_invalid_is_refused() {
+    for schema in [
+        json!({}),
+        json!({"type": ["object", "null"]}),
+        json!({"anyOf": [{"type": "object"}]}),
+        json!({"type": "object", "properties": {"anything": true}}),
+    ] {
+        let error = tool_of(schema).unwrap_err();
+        assert!(matches!(error, RouteError::Invalid { kind: "tool", .. }), "{error:?}");
+        let error = error.to_string();
+        assert!(
+            error.contains("`by hand`") && error.contains("tools[0].inputSchema"),
+            "{error}"
+        );
+    }
+    let error = tool_of(json!({"type": 5})).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with("the input schema of the tool `by hand` is no JSON Schema: "),
+        "{error}"
+    );
+
+    let promising = hub::Tool::new("by hand", json!({"type": "object"})).with_output_schema(json!({"type": "array"}));
+    let route = tool_with_schema(promising, |_, _| async { "" }).unwrap();
+    let error = Router::new("test", "1.0").try_with(route).unwrap_err().to_string();
+    assert!(error.contains("tools[0].outputSchema"), "{error}");
+}
+
+/// A route of each kind with this name, or with it in its address.
+fn routes(name: &str) -> [Route; 4] {
+    let address = |empty_or: &str| {
+        if name.is_empty() {
+            String::new()
+        } else {
+            format!("{empty_or}{name}")
+        }
+    };
+    let template = hub::ResourceTemplate::new("A template", address("test://{day}/"));
+    [
+        tool(name, "A tool", |_: (), _| async { "" }).into(),
+        resource(hub::Resource::new("A resource", address("test://")), |_| async {
+            Ok("")
+        })
+        .into(),
+        resource_template(template, |_, _, _| async { Ok("") }).unwrap().into(),
+        prompt(hub::Prompt::new(name), |_, _| async {
+            Ok(hub::GetPromptResult::new(vec![]))
+        })
+        .into(),
+    ]
+}
+
+fn refusals(router: &Router, routes: impl IntoIterator<Item = Route>) -> Vec<String> {
+    routes
+        .into_iter()
+        .map(|route| router.insert(route).unwrap_err().to_string())
+        .collect()
+}
+
+#[test]
+fn an_empty_name_is_refused() {
+    assert_eq!(
+        refusals(&Router::new("test", "1.0"), routes("")),
+        [
+            "the name of a tool is empty; clients ask for it by that",
+            "the uri of a resource is empty; clients ask for it by that",
+            "the uriTemplate of a resource template is empty; clients ask for it by that",
+            "the name of a prompt is empty; clients ask for it by that",
+        ]
+    );
+}
+
+fn assert_ok<T: Debug + PartialEq, E: Debug>(result: Result<T, E>, expected: T) {
+    assert_eq!(result.unwrap(), expected);
+}
+
+#[tokio::test]
+async fn a_name_that_is_taken_is_refused_unless_it_is_to_be_replaced() {
+    let router = routes("a").into_iter().fold(Router::new("test", "1.0"), Router::with);
+    let (client, mut heard) = client_of(&router).await;
+    assert_eq!(
+        refusals(&router, routes("a")),
+        [
+            "the router has a tool `a` already; take another name, or `Router::replace`",
+            "the router has a resource `test://a` already; take another name, or `Router::replace`",
+            "the router has a resource template `test://{day}/a` already; take another name, or `Router::replace`",
+            "the router has a prompt `a` already; take another name, or `Router::replace`",
+        ]
+    );
+    nothing(&mut heard).await;
+
+    assert_ok(
+        router.replace(tool("a", "Another", |_: (), _| async { "another" })),
+        true,
+    );
+    assert_eq!(next(&mut heard).await, "tools");
+    let result = client.peer().call_tool(call("a", json!({}))).await.unwrap();
+    assert_eq!(text(&result), "another");
+    assert_ok(router.replace(tool("b", "New", |_: (), _| async { "" })), false);
+    assert_eq!(next(&mut heard).await, "tools");
+}
