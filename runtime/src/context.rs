@@ -1,5 +1,8 @@
 //! What a handler knows about the call that it handles.
 
+use std::sync::Arc;
+
+use http::Extensions;
 use mcp_adapters::mcp_wire::{Number, RequestId};
 use mcp_adapters::{Loss, Revision, hub};
 use tokio_util::sync::CancellationToken;
@@ -15,6 +18,7 @@ pub struct Context<S: Side> {
     pub(crate) id: Option<RequestId>,
     pub(crate) token: Option<hub::ProgressToken>,
     pub(crate) cancelled: CancellationToken,
+    pub(crate) extensions: Arc<Extensions>,
     pub(crate) losses: Vec<Loss>,
 }
 
@@ -25,6 +29,7 @@ impl<S: Side> Clone for Context<S> {
             id: self.id.clone(),
             token: self.token.clone(),
             cancelled: self.cancelled.clone(),
+            extensions: Arc::clone(&self.extensions),
             losses: self.losses.clone(),
         }
     }
@@ -59,6 +64,25 @@ impl<S: Side> Context<S> {
     #[must_use]
     pub fn losses(&self) -> &[Loss] {
         &self.losses
+    }
+
+    /// What the transport knows about the message.
+    ///
+    /// Over HTTP, the server finds there the [`Parts`](http::request::Parts) of the request that carried the message: its
+    /// headers, and in the extensions of its own what the layers around the router have left, such as who the caller is.
+    /// Other transports leave nothing.
+    ///
+    /// ```
+    /// use mcp_runtime::http::request::Parts;
+    /// use mcp_runtime::{Context, ServerSide};
+    ///
+    /// fn user_agent(context: &Context<ServerSide>) -> Option<&str> {
+    ///     context.extensions().get::<Parts>()?.headers.get("user-agent")?.to_str().ok()
+    /// }
+    /// ```
+    #[must_use]
+    pub fn extensions(&self) -> &Extensions {
+        &self.extensions
     }
 
     /// Is done once the peer has cancelled the request. The handler's future is dropped then; this is for what it has

@@ -15,6 +15,7 @@ mod session;
 mod side;
 pub mod transport;
 
+pub use http;
 pub use mcp_adapters::handlers::{CallClient, CallServer, ClientHandler, Paginated, ServerHandler};
 pub use mcp_adapters::mcp_wire::{ErrorObject, Invalid, error_code};
 pub use mcp_adapters::{Loss, Revision, hub, mcp_wire};

@@ -107,7 +107,7 @@ impl<S: Side> Engine<S> {
     /// Takes what was received; `false` once nothing more will be.
     async fn take_incoming(self: &Arc<Self>, received: Result<Option<Incoming>, TransportError>) -> bool {
         match received {
-            Ok(Some(Incoming::Message(json))) => self.take(&json).await,
+            Ok(Some(Incoming::Message { json, extensions })) => self.take(&json, extensions.into()).await,
             Ok(Some(Incoming::Refused(error))) => self.refuse(None, error).await,
             Ok(Some(Incoming::Renewed)) => self.handling().values().for_each(CancellationToken::cancel),
             Ok(None) => return false,

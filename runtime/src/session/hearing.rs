@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use http::Extensions;
 use mcp_adapters::Loss;
 use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
@@ -12,8 +13,8 @@ use crate::context::Context;
 use crate::peer::Peer;
 use crate::side::Side;
 
-/// A notification, and what it lost on its way.
-pub type Heard<S> = (<S as Side>::Notification, Vec<Loss>);
+/// A notification, what the transport knows about it, and what it lost on its way.
+pub type Heard<S> = (<S as Side>::Notification, Arc<Extensions>, Vec<Loss>);
 
 /// Hears notifications one after the other, as they came.
 pub async fn hear_in_order<S: Side>(
@@ -26,12 +27,13 @@ pub async fn hear_in_order<S: Side>(
         tokio::time::sleep(shared.options.limits.closing).await;
     };
     let all = async {
-        while let Some((notification, losses)) = hearing.recv().await {
+        while let Some((notification, extensions, losses)) = hearing.recv().await {
             let context = Context {
                 peer: Peer::new(Arc::clone(&shared), None),
                 id: None,
                 token: None,
                 cancelled: shared.ended.clone(),
+                extensions,
                 losses,
             };
             let handler = Arc::clone(&handler);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use http::Extensions;
 use mcp_adapters::mcp_wire::{
     Batch, DecodeError, DecodeErrorKind, ErrorObject, ErrorResponse, Message, RequestId, error_code,
 };
@@ -16,24 +17,27 @@ use crate::transport::Purpose;
 /// What belongs to a message and isn't in it as the handler gets it.
 struct Aside {
     token: Option<hub::ProgressToken>,
+    /// What the transport knows about the message.
+    extensions: Arc<Extensions>,
     /// Why nobody gets it, if it is too bad for that.
     refusal: Option<ErrorObject>,
 }
 
 impl<S: Side> Engine<S> {
     /// Takes what the peer sent: a message, or several where its revision has batches.
-    pub(super) async fn take(self: &Arc<Self>, json: &[u8]) {
+    pub(super) async fn take(self: &Arc<Self>, json: &[u8], extensions: Arc<Extensions>) {
         let glimpse = Glimpse::of(json);
         let revision = self.revision_of(&glimpse);
         match S::receive(revision, json) {
             Ok(Batch::One(message)) => {
-                let aside = self.aside(revision, json, &glimpse);
+                let aside = self.aside(revision, json, &glimpse, extensions);
                 if let Some(answer) = self.take_message(message, aside).await {
                     answer.send(&self.shared, &self.tasks).await;
                 }
             }
             Ok(Batch::Many(messages)) => {
-                let asides = Glimpse::each(json).map(|(json, glimpse)| self.aside(revision, json, &glimpse));
+                let asides = Glimpse::each(json)
+                    .map(|(json, glimpse)| self.aside(revision, json, &glimpse, Arc::clone(&extensions)));
                 self.take_batch(messages.into_iter().zip(asides).collect()).await;
             }
             Err(_) if serde_json::from_slice::<&serde_json::value::RawValue>(json).is_err() => {
@@ -53,13 +57,14 @@ impl<S: Side> Engine<S> {
             .unwrap_or_else(|| self.shared.spoken())
     }
 
-    fn aside(&self, revision: Revision, json: &[u8], glimpse: &Glimpse<'_>) -> Aside {
+    fn aside(&self, revision: Revision, json: &[u8], glimpse: &Glimpse<'_>, extensions: Arc<Extensions>) -> Aside {
         let refused = |method: &str| {
             self.shared.judge_call(revision, method, json)?;
             self.shared.may_be_asked_this(method, json)
         };
         Aside {
             token: glimpse.progress_token(),
+            extensions,
             refusal: glimpse.method().and_then(|method| refused(&method).err()),
         }
     }
@@ -116,12 +121,13 @@ impl<S: Side> Engine<S> {
             (Message::Notification(_), Some(_)) => None,
             (Message::Request(call), None) => {
                 self.shared.report(S::method(&call.request), &losses);
-                Some(self.take_request(call.id, call.request, aside.token, losses))
+                Some(self.take_request(call.id, call.request, aside.token, aside.extensions, losses))
             }
             (Message::Notification(notice), None) => {
                 self.shared
                     .report(S::notification_method(&notice.notification), &losses);
-                self.take_notification(notice.notification, losses).await;
+                self.take_notification(notice.notification, aside.extensions, losses)
+                    .await;
                 None
             }
             (Message::Response(response), _) => {
@@ -140,7 +146,7 @@ impl<S: Side> Engine<S> {
         }
     }
 
-    async fn take_notification(&self, notification: S::Notification, losses: Vec<Loss>) {
+    async fn take_notification(&self, notification: S::Notification, extensions: Arc<Extensions>, losses: Vec<Loss>) {
         match S::common(notification) {
             Common::Cancelled(params) => {
                 let token = params.request_id.and_then(|id| self.handling().get(&id).cloned());
@@ -153,7 +159,7 @@ impl<S: Side> Engine<S> {
                 let heard = self.heard().clone();
                 if let Some(heard) = heard {
                     // In order, and with backpressure. The receiver lives as long as the session.
-                    let _ = heard.send((notification, losses)).await;
+                    let _ = heard.send((notification, extensions, losses)).await;
                 }
             }
         }

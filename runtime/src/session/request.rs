@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use http::Extensions;
 use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, RequestId, Response, error_code};
 use mcp_adapters::{Loss, hub, negotiate};
 use tokio_util::sync::CancellationToken;
@@ -26,6 +27,7 @@ impl<S: Side> Engine<S> {
         id: RequestId,
         request: S::Request,
         token: Option<hub::ProgressToken>,
+        extensions: Arc<Extensions>,
         losses: Vec<Loss>,
     ) -> Pending {
         let refused = |error: ErrorObject| {
@@ -73,6 +75,7 @@ impl<S: Side> Engine<S> {
             id: Some(id.clone()),
             token,
             cancelled,
+            extensions,
             losses,
         };
         let engine = Arc::clone(self);

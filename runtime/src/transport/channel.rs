@@ -1,5 +1,6 @@
 //! Two peers in one process.
 
+use http::Extensions;
 use tokio::sync::mpsc;
 
 use super::{Incoming, Outgoing, Receiver, Sender, Transport, TransportError};
@@ -13,11 +14,11 @@ pub struct ChannelTransport {
 
 /// The sending half of a [`ChannelTransport`].
 #[derive(Debug)]
-pub struct ChannelSender(std::sync::Mutex<Option<mpsc::Sender<Outgoing>>>);
+pub struct ChannelSender(std::sync::Mutex<Option<mpsc::Sender<(Outgoing, Extensions)>>>);
 
 /// The receiving half of a [`ChannelTransport`].
 #[derive(Debug)]
-pub struct ChannelReceiver(mpsc::Receiver<Outgoing>);
+pub struct ChannelReceiver(mpsc::Receiver<(Outgoing, Extensions)>);
 
 /// Both ends of a connection within the process. Each direction holds `capacity` messages; then senders wait.
 ///
@@ -45,15 +46,25 @@ impl Transport for ChannelTransport {
 
 impl ChannelSender {
     /// The sender, unless the connection was closed. Nothing panics while the lock is held, so it is never poisoned.
-    fn place(&self) -> std::sync::MutexGuard<'_, Option<mpsc::Sender<Outgoing>>> {
+    fn place(&self) -> std::sync::MutexGuard<'_, Option<mpsc::Sender<(Outgoing, Extensions)>>> {
         self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Sends a message with what is known about it; the receiver finds that in
+    /// [`Context::extensions`](crate::Context::extensions).
+    ///
+    /// # Errors
+    /// When the connection is closed.
+    pub async fn send_with_extensions(&self, message: Outgoing, extensions: Extensions) -> Result<(), TransportError> {
+        let sender = self.place().clone().ok_or(TransportError::Closed)?;
+        let sent = sender.send((message, extensions)).await;
+        sent.map_err(|_| TransportError::Closed)
     }
 }
 
 impl Sender for ChannelSender {
     async fn send(&self, message: Outgoing) -> Result<(), TransportError> {
-        let sender = self.place().clone().ok_or(TransportError::Closed)?;
-        sender.send(message).await.map_err(|_| TransportError::Closed)
+        self.send_with_extensions(message, Extensions::new()).await
     }
 
     async fn close(&self) {
@@ -64,12 +75,13 @@ impl Sender for ChannelSender {
 impl ChannelReceiver {
     /// The next message as it was sent, with its purpose: for transports that are built on this one.
     pub async fn receive_outgoing(&mut self) -> Option<Outgoing> {
-        self.0.recv().await
+        self.0.recv().await.map(|(message, _)| message)
     }
 }
 
 impl Receiver for ChannelReceiver {
     async fn receive(&mut self) -> Result<Option<Incoming>, TransportError> {
-        Ok(self.0.recv().await.map(|message| Incoming::Message(message.json)))
+        let received = self.0.recv().await;
+        Ok(received.map(|(Outgoing { json, .. }, extensions)| Incoming::Message { json, extensions }))
     }
 }

@@ -9,6 +9,7 @@ mod watched;
 
 use std::future::Future;
 
+use ::http::Extensions;
 use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::{ErrorObject, RequestId};
 
@@ -78,13 +79,28 @@ pub enum Purpose {
 /// What came from the peer.
 #[derive(Debug, Clone)]
 pub enum Incoming {
-    /// Bytes that should be one JSON value.
-    Message(Vec<u8>),
+    /// A message.
+    Message {
+        /// Bytes that should be one JSON value.
+        json: Vec<u8>,
+        /// What the transport knows about the message, for handlers. The HTTP server puts the
+        /// [`Parts`](::http::request::Parts) of the request there that carried it.
+        extensions: Extensions,
+    },
     /// Something that the transport refuses, such as a message over the limit; the peer is told, and the session goes on.
     Refused(ErrorObject),
     /// The peer has forgotten the session, and another has begun in its place: nobody waits any more for the answers to
     /// what came before this.
     Renewed,
+}
+
+impl Incoming {
+    /// A message about which the transport knows nothing more.
+    #[must_use]
+    pub fn message(json: Vec<u8>) -> Self {
+        let extensions = Extensions::new();
+        Self::Message { json, extensions }
+    }
 }
 
 /// Why a transport can't go on.

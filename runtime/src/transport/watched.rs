@@ -79,7 +79,7 @@ impl<T: Sender> Sender for Watched<T> {
 impl<T: Receiver> Receiver for Watched<T> {
     async fn receive(&mut self) -> Result<Option<Incoming>, TransportError> {
         let received = self.inner.receive().await;
-        if let Ok(Some(Incoming::Message(json))) = &received {
+        if let Ok(Some(Incoming::Message { json, .. })) = &received {
             (self.watch)(Way::In, json);
         }
         received

@@ -48,7 +48,9 @@ async fn a_session_that_cannot_begin_anew_expires_once_and_another_may_begin() {
     let (mut failed, mut expired) = (Vec::new(), 0);
     for _ in 0..3 {
         match receive(&mut receiver).await {
-            Ok(Some(Incoming::Message(json))) => failed.push(serde_json::from_slice::<Value>(&json).expect("JSON")),
+            Ok(Some(Incoming::Message { json, .. })) => {
+                failed.push(serde_json::from_slice::<Value>(&json).expect("JSON"))
+            }
             Err(TransportError::Other(error)) if error.is::<SessionExpired>() => expired += 1,
             other => panic!("neither a failure nor the end: {other:?}"),
         }

@@ -171,7 +171,7 @@ pub async fn receive(receiver: &mut HttpReceiver) -> Result<Option<Incoming>, Tr
 
 pub async fn message(receiver: &mut HttpReceiver) -> Value {
     match receive(receiver).await {
-        Ok(Some(Incoming::Message(json))) => serde_json::from_slice(&json).expect("messages are JSON"),
+        Ok(Some(Incoming::Message { json, .. })) => serde_json::from_slice(&json).expect("messages are JSON"),
         other => panic!("no message: {other:?}"),
     }
 }

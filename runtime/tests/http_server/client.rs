@@ -49,6 +49,10 @@ pub async fn serve(config: HttpServer) -> TestServer {
         for_engines.started.fetch_add(1, Ordering::SeqCst);
         tokio::spawn(engine(transport, for_engines.clone()));
     });
+    serve_app(app, seen).await
+}
+
+pub async fn serve_app(app: axum::Router, seen: Seen) -> TestServer {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move { axum::serve(listener, app).await });

@@ -20,7 +20,7 @@ pub struct Seen {
 pub async fn engine(transport: ChannelTransport, seen: Seen) {
     let (sender, mut receiver) = transport.split();
     let sender = Arc::new(sender);
-    while let Ok(Some(Incoming::Message(bytes))) = receiver.receive().await {
+    while let Ok(Some(Incoming::Message { json: bytes, .. })) = receiver.receive().await {
         let whole: Value = serde_json::from_slice(&bytes).unwrap();
         if let Value::Array(messages) = whole {
             let requests: Vec<Value> = messages

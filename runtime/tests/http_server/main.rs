@@ -4,6 +4,7 @@
 mod client;
 mod engine;
 mod lines;
+mod principals;
 mod requests;
 mod sessions;
 mod streams;

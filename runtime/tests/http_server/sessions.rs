@@ -125,7 +125,7 @@ async fn there_are_no_more_sessions_and_requests_than_allowed() {
 
 /// A store that two servers share.
 #[derive(Debug, Clone, Default)]
-struct SharedStore(Arc<MemoryStore>);
+pub struct SharedStore(Arc<MemoryStore>);
 
 impl SessionStore for SharedStore {
     fn create<'a>(&'a self, id: &'a str, record: SessionRecord, expiry: Duration) -> StoreFuture<'a, ()> {

@@ -116,7 +116,7 @@ impl<R: AsyncRead + Unpin + Send + 'static> Receiver for LineReceiver<R> {
                 continue;
             }
             return Ok(Some(match std::str::from_utf8(&line) {
-                Ok(_) => Incoming::Message(line),
+                Ok(_) => Incoming::message(line),
                 Err(error) => refused(error_code::PARSE_ERROR, format!("a message isn't UTF-8: {error}")),
             }));
         }

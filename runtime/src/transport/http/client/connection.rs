@@ -140,7 +140,7 @@ impl Connection {
 
     /// Hands a message to the receiver, and waits until it has room.
     pub(super) async fn deliver(&self, json: Vec<u8>) {
-        self.hand(Item::Incoming(Incoming::Message(json))).await;
+        self.hand(Item::Incoming(Incoming::message(json))).await;
     }
 
     pub(super) async fn refuse_oversized(&self) {

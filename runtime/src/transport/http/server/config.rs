@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::http::request::Parts;
 use mcp_adapters::Revision;
 use tokio_util::sync::CancellationToken;
 
@@ -23,6 +24,7 @@ pub struct HttpServer {
     pub(super) legacy: Option<(String, String)>,
     pub(super) hosts: Vec<String>,
     pub(super) origins: Vec<String>,
+    pub(super) principal: Option<Arc<Principal>>,
     pub(super) revisions: Vec<Revision>,
     pub(super) max_body: usize,
     pub(super) max_sessions: usize,
@@ -33,6 +35,9 @@ pub struct HttpServer {
     pub(super) shutdown: CancellationToken,
     pub(super) limits: Limits,
 }
+
+/// Says who sent a request.
+type Principal = dyn Fn(&Parts) -> Option<String> + Send + Sync;
 
 /// What bounds one session and its streams.
 #[derive(Debug, Clone)]
@@ -53,6 +58,7 @@ impl Default for HttpServer {
             legacy: Some(("/sse".to_owned(), "/messages".to_owned())),
             hosts: Vec::new(),
             origins: Vec::new(),
+            principal: None,
             revisions: Options::default().negotiable().supported,
             max_body: 4 << 20,
             max_sessions: 10_000,
@@ -120,6 +126,56 @@ impl HttpServer {
     pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
         self.origins.push(origin.into());
         self
+    }
+
+    /// Says who sent a request, so that a session is only for whoever began it: with a session's id alone, anybody else
+    /// is told that there is no such session (404). `None` is a principal too: all those whom nobody knows.
+    ///
+    /// It has to be the same for every request of a session, so rather the subject of a token than the token, which
+    /// clients renew. It stands in [`SessionRecord`](super::SessionRecord), so it mustn't be a secret.
+    ///
+    /// Unless told, the server doesn't tell its clients apart, and whoever knows a session's id may use the session.
+    /// Set it wherever clients authenticate. The server itself authenticates nobody; a layer around the router does:
+    ///
+    /// ```
+    /// use axum::extract::Request;
+    /// use axum::http::StatusCode;
+    /// use axum::middleware::{Next, from_fn};
+    /// use axum::response::Response;
+    /// use mcp_runtime::transport::http::server::{HttpServer, router};
+    /// use mcp_runtime::{Options, Router};
+    ///
+    /// #[derive(Clone)]
+    /// struct User(String);
+    ///
+    /// async fn authenticate(mut request: Request, next: Next) -> Result<Response, StatusCode> {
+    ///     let token = request.headers().get("authorization").ok_or(StatusCode::UNAUTHORIZED)?;
+    ///     let user = match token.as_bytes() {
+    ///         b"Bearer of-alice" => "alice", // Verify a real token here.
+    ///         _ => return Err(StatusCode::UNAUTHORIZED),
+    ///     };
+    ///     request.extensions_mut().insert(User(user.to_owned()));
+    ///     Ok(next.run(request).await)
+    /// }
+    ///
+    /// let server = HttpServer::new().principal(|request| Some(request.extensions.get::<User>()?.0.clone()));
+    /// let app = router(server, |transport, _| {
+    ///     Router::new("weather", "1.0").serve(Options::default(), transport);
+    /// });
+    /// let app = app.layer(from_fn(authenticate));
+    /// # let _ = app;
+    /// ```
+    ///
+    /// Handlers find the request that carried a call in [`Context::extensions`](crate::Context::extensions).
+    #[must_use]
+    pub fn principal(mut self, principal: impl Fn(&Parts) -> Option<String> + Send + Sync + 'static) -> Self {
+        self.principal = Some(Arc::new(principal));
+        self
+    }
+
+    /// Who sent a request.
+    pub(super) fn principal_of(&self, request: &Parts) -> Option<String> {
+        self.principal.as_ref().and_then(|principal| principal(request))
     }
 
     /// The revisions that requests may name in their header: what the session engine supports. Unless told

@@ -1,6 +1,7 @@
 //! The two endpoints of HTTP with SSE, the transport before this one.
 
 use axum::extract::{OriginalUri, RawQuery, Request, State};
+use axum::http::request::Parts;
 use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 
@@ -14,18 +15,18 @@ use super::streamable::{check_batch, events, read_body};
 
 /// Begins a session: it has one stream, and ends with its connection.
 pub(super) async fn open(State(server): State<Server>, uri: OriginalUri, request: Request) -> Response {
-    open_stream(&server, &uri, &request).unwrap_or_else(IntoResponse::into_response)
+    open_stream(&server, &uri, &request.into_parts().0).unwrap_or_else(IntoResponse::into_response)
 }
 
-fn open_stream(server: &Server, uri: &OriginalUri, request: &Request) -> Result<Response, Refusal> {
-    if request.method() != Method::GET {
+fn open_stream(server: &Server, uri: &OriginalUri, request: &Parts) -> Result<Response, Refusal> {
+    if request.method != Method::GET {
         return Err(Refusal::invalid(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed"));
     }
     let id = Shared::new_id()?;
-    let beginning = server.start(id.clone(), Kind::Legacy, request.headers(), request.extensions())?;
+    let beginning = server.start(id.clone(), Kind::Legacy, request)?;
     let messages = server.config.legacy.as_ref().map_or("", |(_, messages)| messages);
     // The router may be part of another, which has paths of its own before these.
-    let prefix = uri.path().strip_suffix(request.uri().path()).unwrap_or_default();
+    let prefix = uri.path().strip_suffix(request.uri.path()).unwrap_or_default();
     let session = server.publish(beginning);
     let opening = Opening::Endpoint(format!("{prefix}{messages}?sessionId={id}"));
     Ok(events(session.own.open(&session, opening, None)))
@@ -45,13 +46,14 @@ async fn post_message(server: &Server, query: Option<&str>, request: Request) ->
         .into_iter()
         .find_map(|parameter| parameter.strip_prefix("sessionId="));
     let id = id.ok_or_else(|| Refusal::bad_request("The parameter sessionId is required"))?;
-    let session = server.find_legacy(id).ok_or_else(Refusal::no_such_session)?;
-    let posted = read_body(request).await?;
+    let (parts, body) = request.into_parts();
+    let session = server.find_legacy(id, &parts)?;
+    let posted = read_body(&parts, body).await?;
     if let Some(revision) = session.revision() {
         check_batch(&posted, revision)?;
     }
     let _room = session.admit()?;
-    session.post(&posted).await?;
+    session.post(&posted, parts).await?;
     session.expect_cancelled(&posted.cancelled);
     Ok((StatusCode::ACCEPTED, "Accepted").into_response())
 }

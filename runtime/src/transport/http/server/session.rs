@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::body::Bytes;
+use axum::http::Extensions;
+use axum::http::request::Parts;
 use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::RequestId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
@@ -50,6 +52,8 @@ pub(super) enum Phase {
 pub(super) struct Session {
     pub(super) id: String,
     pub(super) kind: Kind,
+    /// Whose session it is; requests by anybody else don't find it.
+    pub(super) principal: Option<String>,
     /// Tells this session's events from those of the same session on another machine.
     pub(super) nonce: u32,
     pub(super) limits: Limits,
@@ -90,6 +94,7 @@ impl Session {
     pub(super) fn new(
         id: String,
         kind: Kind,
+        principal: Option<String>,
         limits: Limits,
         to_engine: ChannelSender,
         ended: CancellationToken,
@@ -98,6 +103,7 @@ impl Session {
         Arc::new(Self {
             id,
             kind,
+            principal,
             nonce: u32::from_be_bytes(nonce),
             own: Arc::new(Stream::new(0, true)),
             ended,
@@ -155,8 +161,8 @@ impl Session {
         room.map_err(|_| Refusal::busy("Too many requests are in flight in this session"))
     }
 
-    /// Hands what was posted to the engine. The stream is where the answers will be, if there are requests.
-    pub(super) async fn post(&self, posted: &Posted) -> Result<Option<Arc<Stream>>, Refusal> {
+    /// Hands what was posted to the engine, with the request that carried it. The stream is where the answers will be, if there are requests.
+    pub(super) async fn post(&self, posted: &Posted, parts: Parts) -> Result<Option<Arc<Stream>>, Refusal> {
         self.touch();
         let registered = self.register(posted)?;
         let mut unsent = Unsent {
@@ -167,10 +173,12 @@ impl Session {
             json: posted.json.to_vec(),
             purpose: Purpose::Own,
         };
+        let mut extensions = Extensions::new();
+        extensions.insert(parts);
         let sent = tokio::select! {
             biased;
             () = self.ended.cancelled() => false,
-            sent = self.to_engine.send(message) => sent.is_ok(),
+            sent = self.to_engine.send_with_extensions(message, extensions) => sent.is_ok(),
         };
         if !sent {
             self.end();

@@ -1,10 +1,11 @@
 //! Beginning sessions, finding them again, and ending them.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError, Weak};
 
 use axum::body::Bytes;
-use axum::http::{Extensions, HeaderMap};
+use axum::http::header::AUTHORIZATION;
+use axum::http::request::Parts;
 use mcp_adapters::Revision;
 use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -23,10 +24,11 @@ use crate::transport::{ChannelReceiver, ChannelTransport, Transport as _, channe
 pub struct SessionInfo {
     /// The session's id; absent where there are no sessions.
     pub id: Option<String>,
-    /// The headers of the request that began the session, or brought it to this machine.
-    pub headers: HeaderMap,
-    /// What layers around the router have left with that request, such as who the client is.
-    pub extensions: Extensions,
+    /// Who the client is, as [`HttpServer::principal`] says.
+    pub principal: Option<String>,
+    /// The request that began the session, or brought it to this machine. Layers around the router may have left
+    /// something in its extensions.
+    pub request: Parts,
 }
 
 type Serve = dyn Fn(ChannelTransport, SessionInfo) + Send + Sync;
@@ -37,6 +39,7 @@ pub(super) struct Shared {
     serve: Box<Serve>,
     live: Mutex<HashMap<String, Arc<Session>>>,
     room: Arc<Semaphore>,
+    unbound: Once,
 }
 
 impl Shared {
@@ -48,6 +51,7 @@ impl Shared {
             serve: Box::new(serve),
             live: Mutex::default(),
             room: Arc::new(Semaphore::new(config.max_sessions)),
+            unbound: Once::new(),
             config,
         }
     }
@@ -57,13 +61,7 @@ impl Shared {
     }
 
     /// Starts an engine for a session that hasn't begun yet; it ends when what is returned is dropped.
-    pub(super) fn start(
-        self: &Arc<Self>,
-        id: String,
-        kind: Kind,
-        headers: &HeaderMap,
-        extensions: &Extensions,
-    ) -> Result<Beginning, Refusal> {
+    pub(super) fn start(self: &Arc<Self>, id: String, kind: Kind, parts: &Parts) -> Result<Beginning, Refusal> {
         let permit = self.room.clone().try_acquire_owned();
         let permit = permit.map_err(|_| Refusal::busy("There are too many sessions"))?;
         let (ours, engines) = channel(self.config.limits.capacity);
@@ -71,11 +69,20 @@ impl Shared {
         let ended = self.config.shutdown.child_token();
         let mut nonce = [0; 4];
         getrandom::fill(&mut nonce).map_err(no_randomness)?;
-        let session = Session::new(id.clone(), kind, self.config.limits.clone(), to_engine, ended, nonce);
+        if self.config.principal.is_none() && kind != Kind::Once && parts.headers.contains_key(AUTHORIZATION) {
+            self.unbound.call_once(|| {
+                tracing::warn!(
+                    "clients authenticate, but whoever knows a session's id may use it: set HttpServer::principal"
+                );
+            });
+        }
+        let principal = self.config.principal_of(parts);
+        let limits = self.config.limits.clone();
+        let session = Session::new(id.clone(), kind, principal.clone(), limits, to_engine, ended, nonce);
         let info = SessionInfo {
             id: (kind != Kind::Once).then_some(id),
-            headers: headers.clone(),
-            extensions: extensions.clone(),
+            principal,
+            request: parts.clone(),
         };
         // From here on the session ends whatever happens, a panic of `serve` included.
         let beginning = Beginning {
@@ -106,20 +113,22 @@ impl Shared {
         session
     }
 
-    /// The session of the older transport with this id.
-    pub(super) fn find_legacy(&self, id: &str) -> Option<Arc<Session>> {
-        self.live().get(id).filter(|session| session.is_legacy()).cloned()
+    /// The session of the older transport with this id, if it belongs to whoever sent the request.
+    pub(super) fn find_legacy(&self, id: &str, parts: &Parts) -> Result<Arc<Session>, Refusal> {
+        let principal = self.config.principal_of(parts);
+        let live = self.live().get(id).cloned();
+        live.filter(|session| session.is_legacy() && session.principal == principal)
+            .ok_or_else(Refusal::no_such_session)
     }
 
-    /// The session with this id, which may have begun on another machine.
-    pub(super) async fn find(
-        self: &Arc<Self>,
-        id: &str,
-        headers: &HeaderMap,
-        extensions: &Extensions,
-    ) -> Result<Arc<Session>, Refusal> {
+    /// The session with this id, which may have begun on another machine, if it belongs to whoever sent the request.
+    pub(super) async fn find(self: &Arc<Self>, id: &str, parts: &Parts) -> Result<Arc<Session>, Refusal> {
+        let principal = self.config.principal_of(parts);
         let live = self.live().get(id).cloned();
-        if live.as_ref().is_some_and(|session| session.is_legacy()) {
+        if live
+            .as_ref()
+            .is_some_and(|session| session.is_legacy() || session.principal != principal)
+        {
             return Err(Refusal::no_such_session());
         }
         let record = self
@@ -133,7 +142,8 @@ impl Shared {
                 session.touch();
                 Ok(session)
             }
-            (None, Some(record)) => self.revive(id, record, headers, extensions).await,
+            (None, Some(record)) if record.principal == principal => self.revive(id, record, parts).await,
+            (None, Some(_)) => Err(Refusal::no_such_session()),
             (live, None) => {
                 if let Some(session) = live {
                     session.end();
@@ -144,16 +154,10 @@ impl Shared {
     }
 
     /// Begins a session that began elsewhere once more.
-    async fn revive(
-        self: &Arc<Self>,
-        id: &str,
-        record: SessionRecord,
-        headers: &HeaderMap,
-        extensions: &Extensions,
-    ) -> Result<Arc<Session>, Refusal> {
-        let beginning = self.start(id.to_owned(), self.kind(), headers, extensions)?;
+    async fn revive(self: &Arc<Self>, id: &str, record: SessionRecord, parts: &Parts) -> Result<Arc<Session>, Refusal> {
+        let beginning = self.start(id.to_owned(), self.kind(), parts)?;
         let initialize = Posted::read(record.initialize.into())?;
-        let revision = self.introduce(&beginning, &initialize).await?;
+        let revision = self.introduce(&beginning, &initialize, parts).await?;
         if revision != record.revision {
             tracing::warn!(%revision, agreed = %record.revision, "the machines that share sessions differ");
             return Err(Refusal::no_such_session());
@@ -166,12 +170,18 @@ impl Shared {
     }
 
     /// Does what a client does at the beginning, and keeps the answer to itself.
-    pub(super) async fn introduce(&self, beginning: &Beginning, initialize: &Posted) -> Result<Revision, Refusal> {
+    pub(super) async fn introduce(
+        &self,
+        beginning: &Beginning,
+        initialize: &Posted,
+        parts: &Parts,
+    ) -> Result<Revision, Refusal> {
         let session = beginning.session();
-        session.post(initialize).await?;
+        session.post(initialize, parts.clone()).await?;
         let revision = session.agreed().await.ok_or_else(Refusal::internal)?;
         let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-        session.post(&Posted::read(initialized.to_string().into())?).await?;
+        let initialized = Posted::read(initialized.to_string().into())?;
+        session.post(&initialized, parts.clone()).await?;
         Ok(revision)
     }
 
@@ -184,14 +194,20 @@ impl Shared {
     }
 
     /// Writes down a session that has begun.
-    pub(super) async fn record(&self, id: &str, initialize: &Bytes, revision: Revision) -> Result<(), Refusal> {
+    pub(super) async fn record(
+        &self,
+        session: &Session,
+        initialize: &Bytes,
+        revision: Revision,
+    ) -> Result<(), Refusal> {
         let record = SessionRecord {
             initialize: initialize.to_vec(),
             revision,
+            principal: session.principal.clone(),
         };
         self.config
             .store
-            .create(id, record, self.config.expiry)
+            .create(&session.id, record, self.config.expiry)
             .await
             .map_err(store_fails)
     }

@@ -39,6 +39,8 @@ pub struct SessionRecord {
     pub initialize: Vec<u8>,
     /// The revision that was agreed upon.
     pub revision: Revision,
+    /// Whose session it is, as [`HttpServer::principal`](super::HttpServer::principal) says.
+    pub principal: Option<String>,
 }
 
 /// The sessions of one process.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request, State};
 use axum::http::request::Parts;
-use axum::http::{Extensions, HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use mcp_adapters::Revision;
 use tokio::time::{Duration, timeout};
@@ -57,23 +57,24 @@ async fn post(server: &Server, request: Request) -> Result<Response, Refusal> {
     };
     check_accept(request.headers(), types)?;
     check_content_type(request.headers())?;
-    let (headers, extensions) = (request.headers().clone(), request.extensions().clone());
+    let (parts, body) = request.into_parts();
     if server.config.stateless {
-        return post_once(server, &headers, &extensions, read_body(request).await?).await;
+        let posted = read_body(&parts, body).await?;
+        return post_once(server, parts, posted).await;
     }
-    let Some(id) = session_id(&headers)? else {
-        let posted = read_body(request).await?;
+    let Some(id) = session_id(&parts.headers)? else {
+        let posted = read_body(&parts, body).await?;
         return match posted.initialize {
-            Some(_) => begin(server, &headers, &extensions, posted).await,
+            Some(_) => begin(server, parts, posted).await,
             None => Err(no_session_id()),
         };
     };
-    let session = server.find(id, &headers, &extensions).await?;
-    let revision = check_revision(&headers, session.revision(), &server.config.revisions)?;
-    let posted = read_body(request).await?;
+    let session = server.find(id, &parts).await?;
+    let revision = check_revision(&parts.headers, session.revision(), &server.config.revisions)?;
+    let posted = read_body(&parts, body).await?;
     check_batch(&posted, revision)?;
     let permit = session.admit()?;
-    let stream = session.post(&posted).await?;
+    let stream = session.post(&posted, parts).await?;
     session.expect_cancelled(&posted.cancelled);
     match stream {
         None => Ok(StatusCode::ACCEPTED.into_response()),
@@ -83,20 +84,15 @@ async fn post(server: &Server, request: Request) -> Result<Response, Refusal> {
 }
 
 /// The request that begins a session. Its answer is waited for, since there is no session if it is an error.
-async fn begin(
-    server: &Server,
-    headers: &HeaderMap,
-    extensions: &Extensions,
-    posted: Posted,
-) -> Result<Response, Refusal> {
+async fn begin(server: &Server, parts: Parts, posted: Posted) -> Result<Response, Refusal> {
     let id = Shared::new_id()?;
-    let beginning = server.start(id.clone(), server.kind(), headers, extensions)?;
+    let beginning = server.start(id.clone(), server.kind(), &parts)?;
     let session = beginning.session().clone();
     let permit = session.admit()?;
-    let stream = session.post(&posted).await?.ok_or_else(Refusal::internal)?;
+    let stream = session.post(&posted, parts).await?.ok_or_else(Refusal::internal)?;
     let agreed = session.agreed().await;
     if let Some(revision) = agreed {
-        server.record(&id, &posted.json, revision).await?;
+        server.record(&session, &posted.json, revision).await?;
         server.publish(beginning);
     }
     let mut response = if session.kind == Kind::Json {
@@ -113,29 +109,24 @@ async fn begin(
 }
 
 /// A request without a session: it has an engine of its own.
-async fn post_once(
-    server: &Server,
-    headers: &HeaderMap,
-    extensions: &Extensions,
-    posted: Posted,
-) -> Result<Response, Refusal> {
+async fn post_once(server: &Server, parts: Parts, posted: Posted) -> Result<Response, Refusal> {
     let agreed = posted.initialize.flatten();
     let revision = match posted.initialize {
         Some(_) => agreed.unwrap_or(Revision::HUB),
-        None => check_revision(headers, None, &server.config.revisions)?,
+        None => check_revision(&parts.headers, None, &server.config.revisions)?,
     };
     check_batch(&posted, revision)?;
     if posted.requests.is_empty() {
         // Whatever it is about, there is no engine any more that would care.
         return Ok(StatusCode::ACCEPTED.into_response());
     }
-    let beginning = server.start(String::new(), Kind::Once, headers, extensions)?;
+    let beginning = server.start(String::new(), Kind::Once, &parts)?;
     if posted.initialize.is_none() && revision.facts().initializes {
         let initialize = Shared::bare_initialize(revision)?;
-        server.introduce(&beginning, &initialize).await?;
+        server.introduce(&beginning, &initialize, &parts).await?;
     }
     let session = beginning.session();
-    let stream = session.post(&posted).await?.ok_or_else(Refusal::internal)?;
+    let stream = session.post(&posted, parts).await?.ok_or_else(Refusal::internal)?;
     json_answer(session, &stream, &posted).await
 }
 
@@ -176,7 +167,7 @@ async fn delete(server: &Server, request: Parts) -> Result<Response, Refusal> {
 
 async fn find(server: &Server, request: &Parts) -> Result<Arc<Session>, Refusal> {
     let id = session_id(&request.headers)?.ok_or_else(no_session_id)?;
-    server.find(id, &request.headers, &request.extensions).await
+    server.find(id, request).await
 }
 
 fn session_id(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
@@ -197,7 +188,8 @@ fn no_such_event() -> Refusal {
 }
 
 /// Reads what a client posts.
-pub(super) async fn read_body(request: Request) -> Result<Posted, Refusal> {
+pub(super) async fn read_body(parts: &Parts, body: Body) -> Result<Posted, Refusal> {
+    let request = Request::from_parts(parts.clone(), body);
     let body = timeout(BODY_PATIENCE, Bytes::from_request(request, &())).await;
     let body = body.map_err(|_| Refusal::invalid(StatusCode::REQUEST_TIMEOUT, "The body doesn't come"))?;
     let body = body.map_err(|rejection| Refusal::invalid(rejection.status(), rejection.body_text()))?;

@@ -1,0 +1,134 @@
+//! Who a request is from.
+
+use std::sync::atomic::Ordering;
+
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn};
+use mcp_runtime::http::request::Parts;
+use mcp_runtime::router::Call;
+use mcp_runtime::transport::http::server::{HttpServer, router};
+use mcp_runtime::{Options, Router};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::client::*;
+use crate::engine::Seen;
+use crate::sessions::SharedStore;
+
+const ALICE: (&str, &str) = ("authorization", "alice");
+const BOB: (&str, &str) = ("authorization", "bob");
+const NOBODY: (&str, &str) = ("x-unused", "");
+
+/// A server whose clients are who they say they are.
+fn trusting() -> HttpServer {
+    HttpServer::new().principal(|request| {
+        let user = request.headers.get("authorization")?;
+        user.to_str().ok().map(str::to_owned)
+    })
+}
+
+/// Begins a session of this user.
+async fn begin(server: &TestServer, user: (&str, &str)) -> String {
+    let mut answer = server.post_with(&[user], &initialize(hub())).await;
+    answer.whole().await;
+    answer.session()
+}
+
+fn ping() -> Value {
+    request(1, "ping", json!({}))
+}
+
+#[tokio::test]
+async fn a_session_is_found_only_by_the_principal_that_began_it() {
+    let server = serve(trusting()).await;
+    for (owner, others) in [(ALICE, [BOB, NOBODY]), (NOBODY, [ALICE, BOB])] {
+        let session = begin(&server, owner).await;
+        let id = ("mcp-session-id", session.as_str());
+        let events = ("accept", "text/event-stream");
+        let mut listening = server.send("GET", "/mcp", &[owner, id, events], b"").await;
+        assert_eq!(listening.status, 200);
+        let last = listening.opening().await;
+        let last = ("last-event-id", last.as_str());
+        for other in others {
+            assert_eq!(server.post_with(&[other, id], &ping()).await.status, 404);
+            for headers in [&[other, id, events][..], &[other, id, events, last]] {
+                assert_eq!(server.send("GET", "/mcp", headers, b"").await.status, 404);
+            }
+            assert_eq!(server.send("DELETE", "/mcp", &[other, id], b"").await.status, 404);
+        }
+        assert_eq!(server.post_with(&[owner, id], &ping()).await.status, 200);
+        assert_eq!(server.send("DELETE", "/mcp", &[owner, id], b"").await.status, 204);
+    }
+}
+
+#[tokio::test]
+async fn a_session_of_the_older_transport_is_found_only_by_the_principal_that_began_it() {
+    let server = serve(trusting()).await;
+    let mut stream = server
+        .send("GET", "/sse", &[ALICE, ("accept", "text/event-stream")], b"")
+        .await;
+    let (_, endpoint) = stream.event().await.unwrap();
+    let ping = ping().to_string();
+    for (user, status) in [(BOB, 404), (NOBODY, 404), (ALICE, 202)] {
+        let headers = [user, ("content-type", "application/json")];
+        let answer = server
+            .send("POST", endpoint.as_str().unwrap(), &headers, ping.as_bytes())
+            .await;
+        assert_eq!(answer.status, status, "{user:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_began_on_another_machine_is_found_only_by_the_principal_that_began_it() {
+    let store = SharedStore::default();
+    let one = serve(trusting().store(store.clone())).await;
+    let other = serve(trusting().store(store)).await;
+    let session = begin(&one, ALICE).await;
+    let id = ("mcp-session-id", session.as_str());
+    for user in [BOB, NOBODY] {
+        assert_eq!(other.post_with(&[user, id], &ping()).await.status, 404);
+    }
+    assert_eq!(other.seen.started.load(Ordering::SeqCst), 0);
+    assert_eq!(other.post_with(&[ALICE, id], &ping()).await.status, 200);
+    assert_eq!(other.post_with(&[BOB, id], &ping()).await.status, 404);
+}
+
+#[derive(Clone)]
+struct User(String);
+
+async fn authenticate(mut request: Request, next: Next) -> axum::response::Response {
+    let user = request.headers()["authorization"].to_str().unwrap().to_owned();
+    request.extensions_mut().insert(User(user));
+    next.run(request).await
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Nothing {}
+
+async fn who_calls(_: Nothing, call: Call) -> String {
+    let request = call.extensions().get::<Parts>().unwrap();
+    request.extensions.get::<User>().unwrap().0.clone()
+}
+
+#[tokio::test]
+async fn a_tool_sees_the_request_that_carries_its_call() {
+    let app = router(HttpServer::new().json_only(true), |transport, _| {
+        Router::new("users", "1.0")
+            .tool("who", "Says who calls", who_calls)
+            .serve(Options::default(), transport);
+    });
+    let server = serve_app(app.layer(from_fn(authenticate)), Seen::default()).await;
+    let client = json!({"name": "client", "version": "1.0"});
+    let params = json!({"protocolVersion": hub(), "capabilities": {}, "clientInfo": client});
+    let session = server
+        .post_with(&[ALICE], &request(0, "initialize", params))
+        .await
+        .session();
+    for user in [ALICE, BOB] {
+        let call = request(1, "tools/call", json!({"name": "who", "arguments": {}}));
+        let headers = [user, ("mcp-session-id", session.as_str())];
+        let answer = server.post_with(&headers, &call).await.json().await;
+        assert_eq!(answer["result"]["content"][0]["text"], user.1, "{answer}");
+    }
+}
