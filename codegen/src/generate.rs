@@ -3,29 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
-use crate::adapt::rules::FUNCTIONS;
-use crate::adapt::{PairInput, Plan, Rules, Side, plan_conversions, report};
+use crate::adapt::{PairInput, Plan, Side, plan_conversions, report};
 use crate::emit::{
-    AdapterTemplates, AdaptersInput, Docs, EmitError, EmitInput, RevisionInput, Templates, callable_functions,
-    crate_name, emit_adapters, emit_crate,
+    AdapterTemplates, AdaptersInput, EmitError, EmitInput, RevisionInput, Templates, crate_name, emit_adapters,
+    emit_crate,
 };
 use crate::files::{FileSet, FilesError, Report};
-use crate::load::{Document, Entry, Manifest, check_document, load_document};
-use crate::model::{BuildInput, Capabilities, Defect, ErrorCode, MessageKind, Model, Names, build_model, gate_methods};
-use crate::normalise::{Shapes, normalise_schema};
-use crate::overlay::{Facts, Overlay, apply_overlay};
+use crate::load::{Document, Entry, Manifest, Revision};
+use crate::model::{BuildInput, Defect, ErrorCode, MessageKind, Model, Names, build_model, gate_methods};
+use crate::overlay::{Facts, Overlay};
 use crate::problem::{Problem, Problems};
+use crate::sources::{LoadedRevision, Sources};
 
-/// The file of a revision's directory that holds its schema.
-const SCHEMA: &str = "schema.json";
-/// The file of the schema directory that holds documentation in our own words.
-const DOCS: &str = "docs.yaml";
-/// The file of the schema directory that says which definitions belong together.
-const MODULES: &str = "modules.yaml";
-/// The file of the schema directory that says which capability each method needs.
-const CAPABILITIES: &str = "capabilities.yaml";
 /// The beginning of the directories that belong to the generator.
 const OWNED: &[&str] = &["mcp-adapters", "mcp-types-"];
 /// The crate that knows every revision.
@@ -50,7 +39,7 @@ pub struct Generated {
     /// How the files compare to those that were there.
     pub files: Report,
     /// The documentation that each revision lacks, by key.
-    pub undocumented: BTreeMap<String, BTreeSet<String>>,
+    pub undocumented: Undocumented,
 }
 
 /// Why nothing was generated.
@@ -89,25 +78,70 @@ pub enum GenerateError {
 /// # Errors
 /// Everything that is wrong with the input, at once; then nothing is written.
 pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
-    let manifest = Manifest::load(&options.schema)?;
-    let revisions = load_revisions(&options.schema, &manifest)?;
-    let models = build_models(&options.schema, &manifest, &revisions)?;
-    let plans = plan_all(&revisions, &models)?;
-    let docs = Docs::new(load_map(&options.schema.join(DOCS))?);
+    let sources = Sources::load(&options.schema)?;
+    let (files, undocumented) = make_files(&sources, &options.wire)?;
+    let files = if options.check {
+        files.check(&options.out, OWNED)?
+    } else {
+        files.write(&options.out, OWNED)?
+    };
+    Ok(Generated { files, undocumented })
+}
+
+/// Says what would stop [`generate`] if `document` were the schema of a revision, and `manifest` the manifest.
+///
+/// If `generate` stops already as things are, the revision is judged alone.
+pub(crate) fn check_generates(
+    schema: &Path,
+    manifest: &Manifest,
+    revision: &Revision,
+    document: &Document,
+) -> Result<(), GenerateError> {
+    let check = |manifest: &Manifest| -> Result<(), GenerateError> {
+        let sources = Sources::load_with(schema, manifest.clone(), Some((revision, document)))?;
+        make_files(&sources, "").map(|_| ())
+    };
+    let stops_already = || match Sources::load(schema) {
+        Ok(sources) => make_files(&sources, "").is_err(),
+        Err(_) => true,
+    };
+    match check(manifest) {
+        Err(_) if stops_already() => check(&Manifest {
+            revisions: manifest.entry(revision.as_str()).cloned().into_iter().collect(),
+            hub: None,
+            ..manifest.clone()
+        }),
+        done => done,
+    }
+}
+
+/// The documentation that each revision lacks, by key.
+type Undocumented = BTreeMap<String, BTreeSet<String>>;
+
+/// Everything that is generated, in memory.
+fn make_files(sources: &Sources, wire: &str) -> Result<(FileSet, Undocumented), GenerateError> {
+    let Sources {
+        manifest,
+        revisions,
+        docs,
+        ..
+    } = sources;
+    let models = build_models(sources)?;
+    let plans = plan_all(revisions, &models)?;
     let templates = Templates::new()?;
     let mut files = FileSet::default();
     let mut undocumented = BTreeMap::new();
     let mut shells = Vec::new();
-    for ((entry, revision), model) in manifest.revisions.iter().zip(&revisions).zip(&models) {
+    for ((entry, revision), model) in manifest.revisions.iter().zip(revisions).zip(&models) {
         let link = |definition: &str| manifest.link(entry, definition).unwrap_or_else(|| entry.source.clone());
         let emitted = emit_crate(
             &EmitInput {
                 model,
                 schema: &revision.shapes.schema,
                 sha256: &entry.sha256,
-                docs: &docs,
+                docs,
                 link: &link,
-                wire: &options.wire,
+                wire,
             },
             &templates,
         )?;
@@ -122,7 +156,7 @@ pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
         // A revision that nobody has said anything about is taken to be like the one before.
         let mut facts = Facts::default();
         let mut inputs = Vec::new();
-        let entries = manifest.revisions.iter().zip(&revisions);
+        let entries = manifest.revisions.iter().zip(revisions);
         for ((entry, revision), (model, shells)) in entries.zip(models.iter().zip(&shells)) {
             facts = revision.overlay.facts.unwrap_or(facts);
             let functions = revision.functions.as_deref();
@@ -132,18 +166,13 @@ pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
             revisions: &inputs,
             plans: &plans,
             hub: hub.as_str(),
-            wire: &options.wire,
+            wire,
         };
         for (path, contents) in emit_adapters(&input, &AdapterTemplates::new()?)? {
             files.insert(Path::new(ADAPTERS).join(path), contents)?;
         }
     }
-    let files = if options.check {
-        files.check(&options.out, OWNED)?
-    } else {
-        files.write(&options.out, OWNED)?
-    };
-    Ok(Generated { files, undocumented })
+    Ok((files, undocumented))
 }
 
 /// The model of a revision as YAML, to be read by people.
@@ -151,9 +180,7 @@ pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
 /// # Errors
 /// Everything that is wrong with the input, at once, or a revision that isn't there.
 pub fn model_yaml(schema: &Path, revision: &str) -> Result<String, GenerateError> {
-    let manifest = Manifest::load(schema)?;
-    let revisions = load_revisions(schema, &manifest)?;
-    let models = build_models(schema, &manifest, &revisions)?;
+    let models = build_models(&Sources::load(schema)?)?;
     match models.iter().find(|model| model.revision == revision) {
         Some(model) => Ok(yaml_serde::to_string(&serde_json::to_value(model)?)?),
         None => Err(GenerateError::UnknownRevision {
@@ -168,66 +195,9 @@ pub fn model_yaml(schema: &Path, revision: &str) -> Result<String, GenerateError
 /// # Errors
 /// Everything that is wrong with the input, at once.
 pub fn adapters_report(schema: &Path) -> Result<String, GenerateError> {
-    let manifest = Manifest::load(schema)?;
-    let revisions = load_revisions(schema, &manifest)?;
-    let models = build_models(schema, &manifest, &revisions)?;
-    Ok(report(&plan_all(&revisions, &models)?))
-}
-
-/// A revision, ready to be modelled.
-struct LoadedRevision {
-    document: Document,
-    overlay: Overlay,
-    rules: Rules,
-    /// The functions that the rules call.
-    functions: Option<String>,
-    shapes: Shapes,
-}
-
-fn load_revisions(schema: &Path, manifest: &Manifest) -> Result<Vec<LoadedRevision>, Problems> {
-    let mut problems = Vec::new();
-    let mut revisions = Vec::new();
-    for entry in &manifest.revisions {
-        match load_revision(&schema.join(entry.revision.as_str())) {
-            Ok(revision) => revisions.push(revision),
-            Err(found) => problems.extend(found.iter().cloned()),
-        }
-    }
-    Problems::check(problems)?;
-    Ok(revisions)
-}
-
-fn load_revision(directory: &Path) -> Result<LoadedRevision, Problems> {
-    let document = load_document(&directory.join(SCHEMA))?;
-    check_document(&document)?;
-    let overlay = Overlay::load(directory)?;
-    let rules = Rules::load(directory)?;
-    let functions = load_functions(&directory.join(FUNCTIONS), &rules)?;
-    let corrected = apply_overlay(&document, &overlay)?;
-    check_document(&corrected)?;
-    let shapes = normalise_schema(corrected.root());
-    check_judge(&corrected, &shapes.schema)?;
-    Ok(LoadedRevision {
-        document,
-        overlay,
-        rules,
-        functions,
-        shapes,
-    })
-}
-
-/// The hand-written functions that rules call: a Rust file that becomes a module of the adapters.
-fn load_functions(path: &Path, rules: &Rules) -> Result<Option<String>, Problems> {
-    let text = crate::load::read_text(path)?;
-    let functions = match &text {
-        Some(text) => callable_functions(text).map_err(|(place, what)| {
-            let problem = Problem::new(path.display().to_string(), what).at(place);
-            problem.help("the file becomes a module of the adapters, so it must be Rust")
-        })?,
-        None => BTreeSet::new(),
-    };
-    Problems::check(rules.calls_of_others(&functions))?;
-    Ok(text)
+    let sources = Sources::load(schema)?;
+    let models = build_models(&sources)?;
+    Ok(report(&plan_all(&sources.revisions, &models)?))
 }
 
 /// The plans between adjacent revisions: for each pair the way up, then the way down.
@@ -256,28 +226,24 @@ fn plan_all(revisions: &[LoadedRevision], models: &[Model]) -> Result<Vec<Plan>,
     Ok(plans)
 }
 
-/// The judge that the generated crate will embed must be able to honour the schema.
-fn check_judge(document: &Document, schema: &Value) -> Result<(), Problems> {
-    let Err(error) = mcp_wire::Judge::new(schema) else {
-        return Ok(());
-    };
-    let problem = |problem: &mcp_wire::judge::Problem| document.problem(&problem.pointer, problem.message.clone());
-    Problems::check(error.problems().iter().map(problem).collect())
-}
-
 /// Builds the models from the latest to the earliest, because names come from later revisions.
-fn build_models(schema: &Path, manifest: &Manifest, revisions: &[LoadedRevision]) -> Result<Vec<Model>, Problems> {
+fn build_models(sources: &Sources) -> Result<Vec<Model>, Problems> {
+    let Sources {
+        manifest,
+        revisions,
+        modules,
+        capabilities,
+        ..
+    } = sources;
     let names = Names::new(manifest.acronyms.clone());
-    let modules = load_modules(&schema.join(MODULES))?;
-    let capabilities: Capabilities = load_map(&schema.join(CAPABILITIES))?;
     let mut models: Vec<Model> = Vec::new();
     let mut problems = Vec::new();
     let inherited = inherited_results(revisions);
     let revisions = manifest.revisions.iter().zip(revisions);
     for ((entry, revision), inherited) in revisions.zip(&inherited).rev() {
-        match build(entry, revision, &names, &modules, models.last(), inherited) {
+        match build(entry, revision, &names, modules, models.last(), inherited) {
             Ok(mut model) => {
-                gate_methods(&mut model, &capabilities);
+                gate_methods(&mut model, capabilities);
                 models.push(model);
             }
             Err(found) => problems.extend(found),
@@ -379,28 +345,4 @@ fn check_results(overlay: &Overlay, model: &Model) -> Result<(), Vec<Problem>> {
         }));
     }
     if problems.is_empty() { Ok(()) } else { Err(problems) }
-}
-
-/// A YAML file of texts by key; a file that isn't there has none.
-fn load_map<T: serde::de::DeserializeOwned + Default>(path: &Path) -> Result<T, Problems> {
-    if !path.exists() {
-        return Ok(T::default());
-    }
-    let document = load_document(path)?;
-    if *document.root() == Value::Null {
-        return Ok(T::default());
-    }
-    Ok(document.decode("#")?)
-}
-
-/// Which module each definition is in, from the list of each module's definitions.
-fn load_modules(path: &Path) -> Result<BTreeMap<String, String>, Problems> {
-    let modules: BTreeMap<String, Vec<String>> = load_map(path)?;
-    let of_module = |(module, definitions): (String, Vec<String>)| {
-        definitions
-            .into_iter()
-            .map(move |definition| (definition, module.clone()))
-            .collect::<Vec<_>>()
-    };
-    Ok(modules.into_iter().flat_map(of_module).collect())
 }

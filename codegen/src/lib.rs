@@ -10,6 +10,7 @@ pub mod model;
 pub mod normalise;
 pub mod overlay;
 pub mod problem;
+mod sources;
 
 pub use generate::{GenerateError, GenerateOptions, Generated, adapters_report, generate, model_yaml};
 pub use problem::{Place, Problem, Problems};

@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 
 use mcp_codegen::ingest::{FetchError, IngestError, IngestOptions, Ingested, Position, ingest};
 use mcp_codegen::load::{Dialect, MANIFEST, MAX_BYTES, Manifest};
+use mcp_codegen::{GenerateError, GenerateOptions, Generated, generate};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -69,6 +70,16 @@ impl House {
 
     fn ingest(&self, revision: &str, text: &str) -> Result<Ingested, IngestError> {
         ingest(&self.options(revision, &self.file("schema.json", text)))
+    }
+
+    /// Generates from what was ingested.
+    fn generate(&self) -> Result<Generated, GenerateError> {
+        generate(&GenerateOptions {
+            schema: self.schema(),
+            out: self.directory.path().join("generated"),
+            wire: String::new(),
+            check: false,
+        })
     }
 
     fn manifest(&self) -> Manifest {
@@ -302,6 +313,70 @@ fn a_schema_that_its_overlay_puts_right_is_ingested_as_it_is() {
     let done = house.ingest("a", bad).unwrap();
     let written: Value = serde_json::from_str(&fs::read_to_string(done.schema).unwrap()).unwrap();
     assert_eq!(written, json!({ "$defs": { "A": { "$ref": "#/$defs/B" } } }));
+}
+
+#[test]
+fn what_the_overlay_puts_right_is_ingested_and_generated() {
+    let house = House::new();
+    fs::create_dir(house.schema().join("a")).unwrap();
+    let overlay =
+        "corrections:\n- {at: '#/$defs/B', to: {type: string}, why: it is missing, link: 'https://example.org'}\n";
+    fs::write(house.schema().join("a/overlay.yaml"), overlay).unwrap();
+    house
+        .ingest("a", r##"{ "$defs": { "A": { "$ref": "#/$defs/B" } } }"##)
+        .unwrap();
+    house.generate().unwrap();
+}
+
+#[test]
+fn a_dangling_reference_in_a_nested_definition_that_nothing_uses_stops_nobody() {
+    let house = House::new();
+    let schema = |used: &str| {
+        let nested = r##""Used": {"type": "string"}, "Left": {"$ref": "#/$defs/Gone"}, "Over": {"$ref": "#/$defs/A/$defs/Left"}"##;
+        format!(
+            r##"{{"$defs": {{"A": {{"type": "object", "properties": {{"x": {{"$ref": "#/$defs/A/$defs/{used}"}}}}, "$defs": {{{nested}}}}}}}}}"##
+        )
+    };
+    house.ingest("a", &schema("Used")).unwrap();
+    house.generate().unwrap();
+    let error = house.ingest("b", &schema("Over")).unwrap_err().to_string();
+    assert!(
+        error.contains("#/$defs/A/$defs/Left/$ref: #/$defs/Gone leads to nothing"),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_would_stop_generate_is_told_by_ingest_and_changes_no_file() {
+    let house = House::new();
+    house.ingest("a", SCHEMA).unwrap();
+    let before = house.files();
+    let no_result = r#"{"$defs": {"AskRequest": {"type": "object", "properties": {"method": {"const": "ask"}}, "required": ["method"]}}}"#;
+    let one_name_for_two = r#"{"$defs": {"a-b": {"type": "object"}, "a_b": {"type": "object"}}}"#;
+    let bad_pattern = r#"{"$defs": {"A": {"type": "string", "pattern": "("}}}"#;
+    for (schema, said) in [
+        (
+            no_result,
+            "schema.json:1:26: #/$defs/AskRequest: the request `ask` has no result",
+        ),
+        (one_name_for_two, "are both `AB` in Rust"),
+        (bad_pattern, "schema.json:1:47: #/$defs/A/pattern: "),
+    ] {
+        let error = house.ingest("b", schema).unwrap_err().to_string();
+        assert!(error.contains(said), "{error}");
+        assert_eq!(house.files(), before);
+    }
+}
+
+#[test]
+fn what_already_stops_generate_does_not_stop_the_ingestion_of_another_revision() {
+    let house = House::new();
+    house.ingest("a", SCHEMA).unwrap();
+    fs::write(house.schema().join("a/schema.json"), "{").unwrap();
+    house.generate().unwrap_err();
+    house.ingest("b", SCHEMA).unwrap();
+    house.ingest("a", SCHEMA).unwrap();
+    house.generate().unwrap();
 }
 
 #[test]

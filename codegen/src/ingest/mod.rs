@@ -11,8 +11,8 @@ use sha2::{Digest, Sha256};
 pub use fetch::FetchError;
 
 use crate::files::{FilesError, replace_files};
-use crate::load::{Dialect, Document, Entry, Format, MANIFEST, Manifest, Revision, check_document};
-use crate::overlay::{Overlay, apply_overlay};
+use crate::generate::{GenerateError, check_generates};
+use crate::load::{Dialect, Document, Entry, Format, MANIFEST, Manifest, Revision};
 use crate::problem::Problems;
 
 /// What to ingest, and how.
@@ -69,6 +69,9 @@ pub enum IngestError {
     /// The official schema or the manifest is wrong in itself.
     #[error(transparent)]
     Problems(#[from] Problems),
+    /// Nothing could be generated from the schema, or from the other revisions with it.
+    #[error(transparent)]
+    Generate(#[from] GenerateError),
     /// The bytes could not be had.
     #[error(transparent)]
     Fetch(#[from] FetchError),
@@ -114,8 +117,8 @@ pub enum IngestError {
 ///
 /// # Errors
 ///
-/// Bytes that can't be had, are not accepted by the manifest, or are no schema that types can be made from: then every problem of
-/// the document is in the error, and every file is as it was.
+/// Bytes that can't be had, are not accepted by the manifest, or are no schema that crates can be generated from: then everything
+/// that would stop [`generate`](crate::generate()) is in the error, and every file is as it was.
 pub fn ingest(options: &IngestOptions) -> Result<Ingested, IngestError> {
     let mut manifest = Manifest::load(&options.schema)?;
     let bytes = fetch::fetch(&options.from)?;
@@ -129,7 +132,7 @@ pub fn ingest(options: &IngestOptions) -> Result<Ingested, IngestError> {
     let dialect = Dialect::of(&official).unwrap_or(Dialect::Draft202012);
     let mut root = official.root().clone();
     change::replace_aliases(&mut root, dialect, &manifest.aliases);
-    check(options, &official.with_root(root.clone()))?;
+    let document = official.with_root(root.clone());
     if !options.keep_prose {
         change::remove_prose(&mut root);
     }
@@ -137,6 +140,7 @@ pub fn ingest(options: &IngestOptions) -> Result<Ingested, IngestError> {
     let is_new = known.is_none();
     let entry = new_entry(options, known, &sha256, dialect);
     place_entry(&mut manifest, entry, &options.position)?;
+    check_generates(&options.schema, &manifest, &options.revision, &document)?;
     let schema = canonical::canonical_json(&root).map_err(|error| unwritable("schema", &error))?;
     let recorded = manifest.to_yaml().map_err(|error| unwritable("manifest", &error))?;
     let schema_path = options.schema.join(options.revision.as_str()).join("schema.json");
@@ -173,17 +177,6 @@ fn check_hash(options: &IngestOptions, entry: &Entry, found: &str) -> Result<(),
         manifest: options.schema.join(MANIFEST).display().to_string(),
         known: known.join("\n          and "),
     })
-}
-
-/// Checks the official schema as the revision's overlay corrects it, if there is an overlay and it fits: what the official schema
-/// has wrong can be put right there before it goes in.
-fn check(options: &IngestOptions, official: &Document) -> Result<(), Problems> {
-    let overlay = Overlay::load(&options.schema.join(options.revision.as_str()));
-    match overlay.and_then(|overlay| apply_overlay(official, &overlay)) {
-        Ok(corrected) => check_document(&corrected),
-        // Generating says what is wrong with the overlay; here it may be older than the schema that comes in.
-        Err(_) => check_document(official),
-    }
 }
 
 /// The entry to be recorded. What is known and not said anew stays, as long as it is about the same bytes.

@@ -10,6 +10,7 @@ mod places;
 pub mod pointer;
 mod reference;
 mod revision;
+mod unused;
 mod yaml;
 mod yaml_places;
 
@@ -23,6 +24,7 @@ pub use document::{Document, Format, MAX_BYTES, MAX_DEPTH};
 pub use manifest::{Entry, MANIFEST, Manifest};
 pub use reference::follow as follow_reference;
 pub use revision::{Revision, RevisionError};
+pub use unused::without_unused_definitions;
 
 use crate::problem::{Problem, Problems};
 
