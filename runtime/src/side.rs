@@ -1,6 +1,8 @@
 //! The two sides of a session: which messages come in, which go out.
 
-use mcp_adapters::mcp_wire::{Batch, Decoded, Direction, Message, Object, OpenJson, RequestId};
+use mcp_adapters::mcp_wire::{
+    Batch, Decoded, Direction, ErrorObject, ErrorResponse, Message, Object, OpenJson, RequestId, error_code,
+};
 use mcp_adapters::{FromPeer, FromResult, Loss, Policy, Revision, Translated, Unrepresentable, hub, peers};
 
 /// A message that comes in.
@@ -23,11 +25,11 @@ pub trait Side: Send + Sync + Sized + 'static {
     /// What the peer answers a request with.
     type ResultIn: Send + 'static;
 
-    /// What the peer sent, from its revision.
+    /// One message of the peer, from its revision.
     ///
     /// # Errors
     /// When it is no message.
-    fn receive(peer: Revision, json: &[u8]) -> Decoded<Batch<Translated<MessageIn<Self>>>>;
+    fn receive(peer: Revision, json: &[u8]) -> Decoded<Translated<MessageIn<Self>>>;
 
     /// A message for the peer, in its revision.
     fn encode(peer: Revision, message: MessageOut<Self>) -> Translated<Vec<u8>>;
@@ -117,8 +119,14 @@ macro_rules! messages {
         type NotificationOut = hub::$notification_out;
         type ResultIn = hub::$result_in;
 
-        fn receive(peer: Revision, json: &[u8]) -> Decoded<Batch<Translated<MessageIn<Self>>>> {
-            peers::$receive(peer, json, Policy::Conform)
+        fn receive(peer: Revision, json: &[u8]) -> Decoded<Translated<MessageIn<Self>>> {
+            match peers::$receive(peer, json, Policy::Conform)? {
+                Batch::One(message) => Ok(message),
+                Batch::Many(_) => {
+                    let error = ErrorObject::new(error_code::INVALID_REQUEST, "a batch in a batch");
+                    Ok(Translated::Refused(ErrorResponse::new(None, error)))
+                }
+            }
         }
 
         fn encode(peer: Revision, message: MessageOut<Self>) -> Translated<Vec<u8>> {

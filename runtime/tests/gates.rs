@@ -205,7 +205,11 @@ impl Raw {
     }
 
     async fn send(&self, message: Value) {
-        let (json, purpose) = (message.to_string().into_bytes(), Purpose::Own);
+        self.send_text(message.to_string()).await;
+    }
+
+    async fn send_text(&self, message: String) {
+        let (json, purpose) = (message.into_bytes(), Purpose::Own);
         self.sender.send(Outgoing { json, purpose }).await.unwrap();
     }
 
@@ -248,4 +252,36 @@ async fn a_client_refuses_what_it_has_not_declared() {
         ];
         assert_eq!(asked, refusals, "{capabilities}");
     }
+}
+
+#[tokio::test]
+async fn a_client_that_declares_forms_only_is_asked_for_no_address_whatever_else_the_request_holds() {
+    let mut raw = Raw::new(json!({"elicitation": {"form": {}}})).await;
+    let deep = format!("{}{}", "[".repeat(126), "]".repeat(126));
+    for beside in [
+        r#""x":1e999"#,
+        r#""x":"\ud800""#,
+        r#""\ud800":1"#,
+        r#""x":{"$serde_json::private::RawValue":"5"}"#,
+        r#""$serde_json::private::RawValue":{}"#,
+        &format!(r#""x":{deep}"#),
+        r#""mode":"form""#,
+        r#""m\u006fde":null"#,
+        r#""x":{"a":1,"a":2}"#,
+    ] {
+        for params in [
+            format!(r#"{{"mode":"url","elicitationId":"1","message":"m","url":"https://example.org/",{beside}}}"#),
+            format!(r#"{{{beside},"mode":"url","elicitationId":"1","message":"m","url":"https://example.org/"}}"#),
+            format!(
+                r#"{{"m\u006fde":"\u0075rl","elicitationId":"1","message":"m","url":"https://example.org/",{beside}}}"#
+            ),
+        ] {
+            let request = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"elicitation/create","params":{params}}}"#);
+            raw.send_text(request).await;
+            let answer = raw.receive().await;
+            assert!(answer["error"]["code"].is_i64(), "{params}: {answer}");
+        }
+    }
+    let form = serde_json::to_value(form()).unwrap();
+    assert_eq!(raw.refusal("elicitation/create", form).await, None);
 }

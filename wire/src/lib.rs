@@ -34,7 +34,10 @@ pub use error::{DecodeError, DecodeErrorKind, Decoded};
 pub use judge::Judge;
 pub use map::{Extra, Map};
 pub use members::{Constant, MemberWriter, Members, Object, serialize_object};
-pub use message::{Batch, Call, ErrorObject, ErrorResponse, Message, Notice, RequestId, Response, UnknownMethod};
+pub use message::{
+    Batch, BatchElements, BorrowedJson, Call, ErrorObject, ErrorResponse, Message, MessageHeader, MessageKind, Notice,
+    Payload, RequestId, Response, UnknownMethod,
+};
 pub use method::{Direction, Method, Notification, Request, error_code};
 pub use number::Number;
 pub use open::{OpenJson, OpenObject};

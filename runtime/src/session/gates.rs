@@ -1,9 +1,8 @@
 //! What each side may ask and tell the other, by the capabilities that were declared when the session began.
 
 use mcp_adapters::Need;
-use mcp_adapters::mcp_wire::{ErrorObject, error_code};
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use mcp_adapters::mcp_wire::{ErrorObject, Kind, MessageHeader, error_code};
+use serde_json::Value;
 
 use super::shared::Shared;
 use crate::error::CallError;
@@ -23,8 +22,13 @@ impl<S: Side> Shared<S> {
 
     /// Whether the peer offers what a request needs for what it says.
     pub fn may_ask_this(&self, method: &str, request: &[u8]) -> Result<(), CallError> {
-        let Some(info) = self.info() else { return Ok(()) };
-        match unmet(&info.capabilities, self.spoken().needs(method), request) {
+        let needs = self.spoken().needs(method);
+        let Some(info) = self.info().filter(|_| !needs.is_empty()) else {
+            return Ok(());
+        };
+        let unreadable = |error: mcp_adapters::mcp_wire::DecodeError| CallError::Unrepresentable(error.to_string());
+        let header = MessageHeader::from_slice(request).map_err(unreadable)?;
+        match unmet(&info.capabilities, needs, &header) {
             Some(need) => Err(not_offered(method, need.capability)),
             None => Ok(()),
         }
@@ -55,7 +59,7 @@ impl<S: Side> Shared<S> {
     }
 
     /// Whether this side has declared what a request of the peer needs for what it says.
-    pub fn may_be_asked_this(&self, method: &str, request: &[u8]) -> Result<(), ErrorObject> {
+    pub fn may_be_asked_this(&self, method: &str, request: &MessageHeader<'_>) -> Result<(), ErrorObject> {
         let needs = self.spoken().needs(method);
         // Whether the method can be called at all is another question, and told first.
         if needs.is_empty() || self.revision().is_none() || self.may_be_asked(method).is_err() {
@@ -87,22 +91,23 @@ fn missing(capabilities: &Value, capability: Option<&'static str>) -> Option<&'s
     matches!(offered, None | Some(Value::Null | Value::Bool(false))).then_some(capability)
 }
 
-#[derive(Deserialize)]
-struct Asked {
-    params: Option<Map<String, Value>>,
+/// What a request needs and `capabilities` don't have.
+fn unmet(capabilities: &Value, needs: &'static [Need], request: &MessageHeader<'_>) -> Option<&'static Need> {
+    let mut needs = needs.iter().filter(|need| asks_for(request, need));
+    needs.find(|need| missing(capabilities, Some(need.capability)).is_some())
 }
 
-/// What a request needs and `capabilities` don't have.
-fn unmet(capabilities: &Value, needs: &'static [Need], request: &[u8]) -> Option<&'static Need> {
-    if needs.is_empty() {
-        return None;
-    }
-    let params = serde_json::from_slice::<Asked>(request).ok()?.params?;
-    let is_asked = |need: &Need| match (params.get(need.member), need.value) {
-        (None | Some(Value::Null), _) => false,
-        (Some(_), None) => true,
-        (Some(found), Some(value)) => found == value,
+/// Whether a request says what needs a capability. One that can't be read may say so.
+fn asks_for(request: &MessageHeader<'_>, need: &Need) -> bool {
+    let found = match request.param(&[need.member]) {
+        Ok(Some(found)) => found,
+        Ok(None) => return false,
+        Err(_) => return true,
     };
-    let mut needs = needs.iter().filter(|need| is_asked(need));
-    needs.find(|need| missing(capabilities, Some(need.capability)).is_some())
+    match (found.kind(), need.value) {
+        (Kind::Null, _) => false,
+        (_, None) => true,
+        (Kind::String, Some(value)) => found.string().map_or(true, |found| found == value),
+        (_, Some(_)) => false,
+    }
 }

@@ -4,76 +4,59 @@ use std::sync::Arc;
 
 use http::Extensions;
 use mcp_adapters::mcp_wire::{
-    Batch, DecodeError, DecodeErrorKind, ErrorObject, ErrorResponse, Message, RequestId, error_code,
+    BatchElements, DecodeError, DecodeErrorKind, ErrorObject, ErrorResponse, Message, MessageHeader, MessageKind,
+    Payload, RequestId, error_code,
 };
-use mcp_adapters::{Loss, Revision, Translated, hub};
+use mcp_adapters::{Loss, Revision, Translated};
 
 use super::answer::{Pending, encode, report_unsent};
 use super::engine::Engine;
-use super::opening::Glimpse;
-use crate::side::{Common, MessageIn, Side};
+use crate::side::{Common, Side};
 use crate::transport::Purpose;
-
-/// What belongs to a message and isn't in it as the handler gets it.
-struct Aside {
-    token: Option<hub::ProgressToken>,
-    /// What the transport knows about the message.
-    extensions: Arc<Extensions>,
-    /// Why nobody gets it, if it is too bad for that.
-    refusal: Option<ErrorObject>,
-}
 
 impl<S: Side> Engine<S> {
     /// Takes what the peer sent: a message, or several where its revision has batches.
     pub(super) async fn take(self: &Arc<Self>, json: &[u8], extensions: Arc<Extensions>) {
-        let glimpse = Glimpse::of(json);
-        let revision = self.revision_of(&glimpse);
-        match S::receive(revision, json) {
-            Ok(Batch::One(message)) => {
-                let aside = self.aside(revision, json, &glimpse, extensions);
-                if let Some(answer) = self.take_message(message, aside).await {
+        match Payload::from_slice(json) {
+            Ok(Payload::Message(header)) => {
+                if let Some(answer) = self.take_message(&header, extensions).await {
                     answer.send(&self.shared, &self.tasks).await;
                 }
             }
-            Ok(Batch::Many(messages)) => {
-                let asides = Glimpse::each(json)
-                    .map(|(json, glimpse)| self.aside(revision, json, &glimpse, Arc::clone(&extensions)));
-                self.take_batch(messages.into_iter().zip(asides).collect()).await;
-            }
-            Err(_) if serde_json::from_slice::<&serde_json::value::RawValue>(json).is_err() => {
-                self.refuse(None, ErrorObject::new(error_code::PARSE_ERROR, "not JSON"))
-                    .await;
-            }
-            Err(error) => self.take_malformed(&glimpse, &error).await,
+            Ok(Payload::Batch(elements)) => self.take_batch(elements, &extensions).await,
+            Err(error) => self.refuse(None, not_a_message(&error)).await,
         }
     }
 
     /// The revision that a message is read by: before one is negotiated, the one that it asks for itself.
-    fn revision_of(&self, glimpse: &Glimpse<'_>) -> Revision {
-        let requested = || glimpse.requested()?.parse::<Revision>().ok();
-        self.shared
-            .revision()
-            .or_else(|| requested().filter(|revision| revision.facts().initializes))
-            .unwrap_or_else(|| self.shared.spoken())
-    }
-
-    fn aside(&self, revision: Revision, json: &[u8], glimpse: &Glimpse<'_>, extensions: Arc<Extensions>) -> Aside {
-        let refused = |method: &str| {
-            self.shared.judge_call(revision, method, json)?;
-            self.shared.may_be_asked_this(method, json)
+    fn revision_of(&self, header: &MessageHeader<'_>) -> Revision {
+        let requested = || {
+            let requested = header.param(&["protocolVersion"]).ok()??;
+            let requested: Revision = requested.string().ok()?.parse().ok()?;
+            requested.facts().initializes.then_some(requested)
         };
-        Aside {
-            token: glimpse.progress_token(),
-            extensions,
-            refusal: glimpse.method().and_then(|method| refused(&method).err()),
-        }
+        let negotiated = self.shared.revision();
+        negotiated.or_else(requested).unwrap_or_else(|| self.shared.spoken())
     }
 
     /// Answers in one array what came in one array.
-    async fn take_batch(self: &Arc<Self>, messages: Vec<(Translated<MessageIn<S>>, Aside)>) {
+    async fn take_batch(self: &Arc<Self>, elements: BatchElements<'_>, extensions: &Arc<Extensions>) {
+        let refused = |why| ErrorObject::new(error_code::INVALID_REQUEST, why);
+        if !self.shared.spoken().facts().batches {
+            return self.refuse(None, refused("the revision has no batches")).await;
+        }
+        if !elements.is_longer_than(0) {
+            return self.refuse(None, refused("an empty batch has no message")).await;
+        }
         let mut pending = Vec::new();
-        for (message, aside) in messages {
-            pending.extend(self.take_message(message, aside).await);
+        for header in elements {
+            match header {
+                Ok(header) => pending.extend(self.take_message(&header, Arc::clone(extensions)).await),
+                Err(error) => {
+                    let refused = ErrorResponse::new(None, not_a_message(&error));
+                    pending.push(Pending::ready(None, encode(&refused)));
+                }
+            }
         }
         let is_ready = pending.iter().all(Pending::is_ready);
         let shared = Arc::clone(&self.shared);
@@ -101,7 +84,22 @@ impl<S: Side> Engine<S> {
         }
     }
 
-    async fn take_message(self: &Arc<Self>, message: Translated<MessageIn<S>>, aside: Aside) -> Option<Pending> {
+    async fn take_message(
+        self: &Arc<Self>,
+        header: &MessageHeader<'_>,
+        extensions: Arc<Extensions>,
+    ) -> Option<Pending> {
+        let revision = self.revision_of(header);
+        let json = header.message().text().as_bytes();
+        let message = match S::receive(revision, json) {
+            Ok(message) => message,
+            Err(error) => return self.take_malformed(header, &error),
+        };
+        let refused = |method: &str| {
+            self.shared.judge_call(revision, method, json)?;
+            self.shared.may_be_asked_this(method, header)
+        };
+        let refusal = header.method().and_then(|method| refused(&method).err());
         let (message, losses) = match message {
             Translated::Message { message, losses } => (message, losses),
             Translated::Refused(response) => {
@@ -113,21 +111,19 @@ impl<S: Side> Engine<S> {
                 return None;
             }
         };
-        match (message, aside.refusal) {
-            (Message::Request(call), Some(error)) => {
-                let refused = ErrorResponse::new(Some(call.id.clone()), error);
-                Some(Pending::ready(Some(call.id), encode(&refused)))
-            }
+        match (message, refusal) {
+            (Message::Request(call), Some(error)) => Some(refuse(Some(call.id), error)),
             (Message::Notification(_), Some(_)) => None,
             (Message::Request(call), None) => {
                 self.shared.report(S::method(&call.request), &losses);
-                Some(self.take_request(call.id, call.request, aside.token, aside.extensions, losses))
+                let token = header.param(&["_meta", "progressToken"]).ok().flatten();
+                let token = token.and_then(|token| token.decode_as().ok());
+                Some(self.take_request(call.id, call.request, token, extensions, losses))
             }
             (Message::Notification(notice), None) => {
                 self.shared
                     .report(S::notification_method(&notice.notification), &losses);
-                self.take_notification(notice.notification, aside.extensions, losses)
-                    .await;
+                self.take_notification(notice.notification, extensions, losses).await;
                 None
             }
             (Message::Response(response), _) => {
@@ -165,31 +161,34 @@ impl<S: Side> Engine<S> {
         }
     }
 
-    /// Answers what is no message of the peer's revision.
-    async fn take_malformed(&self, glimpse: &Glimpse<'_>, error: &DecodeError) {
-        let id = glimpse.id();
-        if let (Some(id), false) = (&id, glimpse.method().is_some()) {
-            // A malformed answer: the call that waits for it must not wait for ever.
-            let reason = ErrorObject::new(
-                error_code::INVALID_REQUEST,
-                format!("the peer's answer is malformed: {error}"),
-            );
-            if self.shared.answered(id, Err(reason)) {
-                return;
+    /// Answers what is no message of the peer's revision, unless it is a notification.
+    fn take_malformed(&self, header: &MessageHeader<'_>, error: &DecodeError) -> Option<Pending> {
+        tracing::debug!(%error, "a message is malformed");
+        match header.kind() {
+            Ok(MessageKind::Request) => {
+                let id = header.id();
+                let is_in_params = id.is_some() && error.path().segments().len() > 1;
+                let error = match error.kind() {
+                    DecodeErrorKind::Syntax => not_a_message(error),
+                    _ if is_in_params => ErrorObject::new(error_code::INVALID_PARAMS, error.to_string()),
+                    _ => not_a_message(error),
+                };
+                Some(refuse(id, error))
+            }
+            Ok(MessageKind::Notification) => None,
+            Ok(MessageKind::Response | MessageKind::Error) | Err(_) => {
+                let why = format!("the peer's answer is malformed: {error}");
+                let why = ErrorObject::new(error_code::INVALID_REQUEST, why);
+                // The call that waits for it must not wait for ever.
+                let id = header.id();
+                if id.as_ref().is_some_and(|id| self.shared.answered(id, Err(why))) {
+                    return None;
+                }
+                // The id of an answer is one of ours: an error with it would be taken for the answer to another request.
+                let is_answer = header.result().is_some() || header.error().is_some();
+                Some(refuse(id.filter(|_| !is_answer), not_a_message(error)))
             }
         }
-        let code = match error.kind() {
-            DecodeErrorKind::Syntax => error_code::PARSE_ERROR,
-            _ if glimpse.method().is_some() && id.is_some() && error.path().segments().len() > 1 => {
-                error_code::INVALID_PARAMS
-            }
-            _ => error_code::INVALID_REQUEST,
-        };
-        if glimpse.method().is_some() && !glimpse.has_id() && code != error_code::PARSE_ERROR {
-            tracing::debug!(%error, "a notification is malformed");
-            return;
-        }
-        self.refuse(id, ErrorObject::new(code, error.to_string())).await;
     }
 
     pub(super) async fn refuse(&self, id: Option<RequestId>, error: ErrorObject) {
@@ -198,4 +197,18 @@ impl<S: Side> Engine<S> {
         let json = encode(&ErrorResponse::new(id, error));
         report_unsent(self.shared.send(json, Purpose::Answer(ids)).await);
     }
+}
+
+/// The error for what is no message.
+fn not_a_message(error: &DecodeError) -> ErrorObject {
+    let code = match error.kind() {
+        DecodeErrorKind::Syntax => error_code::PARSE_ERROR,
+        _ => error_code::INVALID_REQUEST,
+    };
+    ErrorObject::new(code, error.to_string())
+}
+
+fn refuse(id: Option<RequestId>, error: ErrorObject) -> Pending {
+    let json = encode(&ErrorResponse::new(id.clone(), error));
+    Pending::ready(id, json)
 }

@@ -7,7 +7,6 @@ mod gates;
 mod handler;
 mod hearing;
 mod message;
-mod opening;
 mod reading;
 mod request;
 pub(crate) mod shared;

@@ -1,6 +1,7 @@
 //! JSON-RPC messages: what stands around a method's parameters and results.
 
 mod envelope;
+mod header;
 mod id;
 mod response;
 
@@ -19,6 +20,7 @@ use crate::reader::{Kind, Reader};
 const VERSION: &str = "2.0";
 
 pub use envelope::{Call, Notice};
+pub use header::{BatchElements, BorrowedJson, MessageHeader, MessageKind, Payload};
 pub use id::RequestId;
 pub use response::{ErrorObject, ErrorResponse, Response};
 

@@ -222,11 +222,19 @@ impl<'a> Reader<'a> {
     /// When it isn't JSON, or is nested too deep.
     pub fn raw(&mut self) -> Decoded<&'a RawValue> {
         self.skip_space();
-        let mut value = serde_json::Deserializer::from_str(&self.text[self.position..]);
-        let raw = <&'a RawValue>::deserialize(&mut value).map_err(|_| self.syntax("a JSON value"))?;
+        let (start, raw) = (self.position, self.raw_at_any_depth()?);
         if nested_deeper_than(raw.get(), MAX_DEPTH - self.depth) {
+            self.position = start;
             return Err(self.too_deep());
         }
+        Ok(raw)
+    }
+
+    /// Takes the next value as [`Self::raw`] does, however deep it is nested.
+    pub(crate) fn raw_at_any_depth(&mut self) -> Decoded<&'a RawValue> {
+        self.skip_space();
+        let mut value = serde_json::Deserializer::from_str(&self.text[self.position..]);
+        let raw = <&'a RawValue>::deserialize(&mut value).map_err(|_| self.syntax("a JSON value"))?;
         self.position += raw.get().len();
         Ok(raw)
     }

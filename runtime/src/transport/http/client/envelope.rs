@@ -1,8 +1,7 @@
 //! As much of a message as its way through HTTP depends on.
 
-use mcp_adapters::mcp_wire::RequestId;
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use mcp_adapters::hub;
+use mcp_adapters::mcp_wire::{MessageHeader, MessageKind, Notification, Payload, Request, RequestId};
 
 /// What a message of ours is.
 pub(super) enum Kind {
@@ -20,63 +19,40 @@ pub(super) enum Kind {
     Other,
 }
 
-#[derive(Deserialize)]
-struct Sent {
-    id: Option<RequestId>,
-    method: Option<String>,
-    params: Option<Params>,
-}
-
-#[derive(Deserialize)]
-struct Params {
-    #[serde(rename = "requestId")]
-    request_id: Option<RequestId>,
-}
-
 /// What this message is.
 pub(super) fn kind(json: &[u8]) -> Kind {
-    // Parameters that the second form can't be read with are those of a request: nobody else's `requestId` matters.
-    let Ok(sent) = serde_json::from_slice::<Sent>(json).or_else(|_| {
-        serde_json::from_slice::<Received>(json).map(|Received { id, method, .. }| Sent {
-            id,
-            method,
-            params: None,
-        })
-    }) else {
+    let Ok(header) = MessageHeader::from_slice(json) else {
         return Kind::Other;
     };
-    match (sent.id, sent.method.as_deref()) {
-        (Some(id), Some("initialize")) => Kind::Initialize(id),
-        (Some(id), Some(_)) => Kind::Request(id),
-        (None, Some("notifications/initialized")) => Kind::Initialized,
-        (None, Some("notifications/cancelled")) => match sent.params.and_then(|params| params.request_id) {
-            Some(id) => Kind::Cancelled(id),
-            None => Kind::Notification,
-        },
-        (None, Some(_)) => Kind::Notification,
+    let (Ok(kind), Some(method)) = (header.kind(), header.method()) else {
+        return Kind::Other;
+    };
+    match (kind, header.id()) {
+        (MessageKind::Request, Some(id)) if method == hub::InitializeRequest::METHOD => Kind::Initialize(id),
+        (MessageKind::Request, Some(id)) => Kind::Request(id),
+        (MessageKind::Notification, _) if method == hub::InitializedNotification::METHOD => Kind::Initialized,
+        (MessageKind::Notification, _) if method == hub::CancelledNotification::METHOD => {
+            let id = header.param(&["requestId"]).ok().flatten();
+            let id = id.and_then(|id| id.decode_as().ok());
+            id.map_or(Kind::Notification, Kind::Cancelled)
+        }
+        (MessageKind::Notification, _) => Kind::Notification,
         _ => Kind::Other,
-    }
-}
-
-#[derive(Deserialize)]
-struct Received {
-    id: Option<RequestId>,
-    method: Option<String>,
-    result: Option<IgnoredAny>,
-    error: Option<IgnoredAny>,
-}
-
-impl Received {
-    fn answers(&self, id: &RequestId) -> bool {
-        self.method.is_none() && (self.result.is_some() || self.error.is_some()) && self.id.as_ref() == Some(id)
     }
 }
 
 /// Whether this message, or one of this batch, is the response to the request `id`.
 pub(super) fn answers(json: &[u8], id: &RequestId) -> bool {
-    if json.trim_ascii_start().starts_with(b"[") {
-        let batch = serde_json::from_slice::<Vec<Received>>(json);
-        return batch.is_ok_and(|batch| batch.iter().any(|message| message.answers(id)));
+    match Payload::from_slice(json) {
+        Ok(Payload::Message(header)) => is_answer(&header, id),
+        Ok(Payload::Batch(elements)) => elements.flatten().any(|header| is_answer(&header, id)),
+        Err(_) => false,
     }
-    serde_json::from_slice::<Received>(json).is_ok_and(|message| message.answers(id))
+}
+
+/// A response that is malformed answers as well: the session says so to whoever waits for it.
+fn is_answer(header: &MessageHeader<'_>, id: &RequestId) -> bool {
+    let is_call = matches!(header.kind(), Ok(MessageKind::Request | MessageKind::Notification));
+    let has_outcome = header.result().is_some() || header.error().is_some();
+    has_outcome && !is_call && header.id().as_ref() == Some(id)
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use mcp_adapters::mcp_wire::RequestId;
+use mcp_adapters::Revision;
+use mcp_adapters::mcp_wire::{MessageHeader, RequestId};
 use reqwest::Response;
 use reqwest::header::HeaderValue;
-use serde::Deserialize;
 use tokio::time::{Instant, timeout};
 
 use super::connection::{Connection, EVENTS, Item, JSON, Opening, Within, body, failure, media_type};
@@ -60,7 +60,7 @@ async fn begin(connection: &Arc<Connection>, opening: Opening) -> Result<Option<
     let (response, _) = post(&opening.initialize, Within::None).await?;
     let response = succeeded(response)?;
     let session = connection.begun(&response);
-    if negotiated(connection, response, &id).await?.parse() != Ok(revision) {
+    if negotiated(connection, response, &id).await? != Some(revision) {
         return Err(SessionExpired.into());
     }
     if let Some(initialized) = &opening.initialized {
@@ -86,8 +86,12 @@ fn succeeded(response: Response) -> Result<Response, HttpError> {
     }
 }
 
-/// The revision that the answer to `initialize` names.
-async fn negotiated(connection: &Connection, response: Response, id: &RequestId) -> Result<String, HttpError> {
+/// The revision that the answer to `initialize` names, if it is known.
+async fn negotiated(
+    connection: &Connection,
+    response: Response,
+    id: &RequestId,
+) -> Result<Option<Revision>, HttpError> {
     let limit = connection.options.message_bytes;
     let answer = match media_type(&response).as_str() {
         JSON => body(response, limit).await?,
@@ -105,17 +109,10 @@ async fn negotiated(connection: &Connection, response: Response, id: &RequestId)
         }
         other => return Err(HttpError::ContentType(other.to_owned())),
     };
-    let answer: Answer = serde_json::from_slice(&answer).map_err(|_| HttpError::Unanswered)?;
-    Ok(answer.result.protocol_version)
-}
-
-#[derive(Deserialize)]
-struct Answer {
-    result: Negotiated,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Negotiated {
-    protocol_version: String,
+    let named = || {
+        let result = MessageHeader::from_slice(&answer).ok()?.result()?;
+        let named = result.get(&["protocolVersion"]).ok()??;
+        named.string().ok().map(|named| named.parse().ok())
+    };
+    named().ok_or(HttpError::Unanswered)
 }

@@ -1,13 +1,12 @@
 //! As much of a client's messages as their way through the server depends on.
 
-use std::borrow::Cow;
-
 use axum::body::Bytes;
 use axum::http::StatusCode;
-use mcp_adapters::Revision;
-use mcp_adapters::mcp_wire::{RequestId, error_code};
-use serde::{Deserialize, Deserializer};
-use serde_json::value::RawValue;
+use mcp_adapters::mcp_wire::{
+    BorrowedJson, DecodeError, DecodeErrorKind, MessageHeader, MessageKind, Notification, Payload, Request, RequestId,
+    error_code,
+};
+use mcp_adapters::{Revision, hub};
 
 use super::refusal::Refusal;
 
@@ -25,93 +24,74 @@ pub(super) struct Posted {
     pub(super) initialize: Option<Option<Revision>>,
 }
 
-#[derive(Deserialize)]
-struct Envelope<'a> {
-    #[serde(borrow, default)]
-    method: Option<Cow<'a, str>>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    id: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    result: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    error: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    params: Option<&'a RawValue>,
-}
-
-/// A member that is there even if it is `null`.
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
-    <&RawValue>::deserialize(deserializer).map(Some)
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Params {
-    request_id: Option<RequestId>,
-    protocol_version: Option<String>,
-}
-
 impl Posted {
     pub(super) fn read(json: Bytes) -> Result<Self, Refusal> {
-        let text = std::str::from_utf8(&json).map_err(|_| not_json("the body isn't UTF-8"))?;
-        let whole: &RawValue = serde_json::from_str(text).map_err(|error| not_json(&error.to_string()))?;
-        let batch = whole.get().starts_with('[');
-        let messages = match batch {
-            true => serde_json::from_str(whole.get()).map_err(|error| not_json(&error.to_string()))?,
-            false => vec![whole],
+        let mut posted = Self {
+            json: json.clone(),
+            batch: false,
+            requests: Vec::new(),
+            cancelled: Vec::new(),
+            initialize: None,
         };
-        if messages.is_empty() {
-            return Err(no_message("a batch holds at least one message"));
-        }
-        let (mut requests, mut cancelled, mut initialize) = (Vec::new(), Vec::new(), None);
-        for message in messages {
-            let envelope: Envelope<'_> =
-                serde_json::from_str(message.get()).map_err(|error| no_message(&error.to_string()))?;
-            // What isn't read here is for the session engine to judge.
-            let params = || {
-                envelope
-                    .params
-                    .and_then(|params| serde_json::from_str(params.get()).ok())
-            };
-            match (envelope.method.as_deref(), envelope.id) {
-                (Some(method), Some(id)) => {
-                    let id = serde_json::from_str(id.get())
-                        .map_err(|_| no_message("a request's id is a string or an integer"))?;
-                    requests.push(id);
-                    if method == "initialize" {
-                        let params: Params = params().unwrap_or_default();
-                        initialize = Some(params.protocol_version.and_then(|name| name.parse().ok()));
-                    }
+        match Payload::from_slice(&json).map_err(|error| malformed(&error))? {
+            Payload::Message(header) => posted.take(&header)?,
+            Payload::Batch(elements) => {
+                posted.batch = true;
+                if !elements.is_longer_than(0) {
+                    return Err(no_message("a batch holds at least one message"));
                 }
-                (Some(method), None) => {
-                    if method == "notifications/cancelled" {
-                        let params: Params = params().unwrap_or_default();
-                        cancelled.extend(params.request_id);
-                    }
+                for header in elements {
+                    posted.take(&header.map_err(|error| malformed(&error))?)?;
                 }
-                (None, _) if envelope.result.is_some() || envelope.error.is_some() => {}
-                (None, _) => return Err(no_message("neither a request nor a notification nor a response")),
+                if posted.initialize.is_some() {
+                    return Err(no_message("`initialize` is never part of a batch"));
+                }
             }
         }
-        if batch && initialize.is_some() {
-            return Err(no_message("`initialize` is never part of a batch"));
+        Ok(posted)
+    }
+
+    fn take(&mut self, header: &MessageHeader<'_>) -> Result<(), Refusal> {
+        let kind = match header.kind() {
+            Ok(kind) => kind,
+            // A response that is malformed is for the session: it tells whoever waits for it.
+            Err(_) if header.result().is_some() || header.error().is_some() => return Ok(()),
+            Err(error) => return Err(malformed(&error)),
+        };
+        if matches!(kind, MessageKind::Response | MessageKind::Error) {
+            return Ok(());
         }
-        Ok(Self {
-            json,
-            batch,
-            requests,
-            cancelled,
-            initialize,
-        })
+        let method = header
+            .method()
+            .ok_or_else(|| no_message("a method's name is a string"))?;
+        // What can't be read here is for the session engine to judge.
+        let param = |name| header.param(&[name]).ok().flatten();
+        if kind == MessageKind::Notification {
+            if method == hub::CancelledNotification::METHOD {
+                let id = param("requestId").and_then(|id| id.decode_as().ok());
+                self.cancelled.extend(id);
+            }
+            return Ok(());
+        }
+        let id = header.id();
+        self.requests
+            .push(id.ok_or_else(|| no_message("a request's id is a string or an integer"))?);
+        if method == hub::InitializeRequest::METHOD {
+            self.initialize = Some(param("protocolVersion").and_then(revision));
+        }
+        Ok(())
     }
 }
 
-fn not_json(why: &str) -> Refusal {
-    Refusal::new(
-        StatusCode::BAD_REQUEST,
-        error_code::PARSE_ERROR,
-        format!("Parse error: {why}"),
-    )
+fn malformed(error: &DecodeError) -> Refusal {
+    match error.kind() {
+        DecodeErrorKind::Syntax => Refusal::new(
+            StatusCode::BAD_REQUEST,
+            error_code::PARSE_ERROR,
+            format!("Parse error: {error}"),
+        ),
+        _ => no_message(&error.to_string()),
+    }
 }
 
 fn no_message(why: &str) -> Refusal {
@@ -124,12 +104,13 @@ fn no_message(why: &str) -> Refusal {
 
 /// The revision that the answer to `initialize` settles on, if it succeeds.
 pub(super) fn agreed_revision(json: &[u8]) -> Option<Revision> {
-    #[derive(Deserialize)]
-    struct Answer {
-        result: Params,
-    }
-    let answer: Answer = serde_json::from_slice(json).ok()?;
-    answer.result.protocol_version?.parse().ok()
+    let result = MessageHeader::from_slice(json).ok()?.result()?;
+    result.get(&["protocolVersion"]).ok()?.and_then(revision)
+}
+
+/// The revision that this string names, if it is known.
+fn revision(name: BorrowedJson<'_>) -> Option<Revision> {
+    name.string().ok()?.parse().ok()
 }
 
 /// The answers to one POST as one JSON value.

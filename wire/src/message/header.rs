@@ -1,0 +1,332 @@
+//! What can be told of a message without decoding its parameters: a look that borrows and copies nothing.
+
+use std::borrow::Cow;
+
+use super::id::RequestId;
+use crate::decode::Decode;
+use crate::error::{DecodeError, DecodeErrorKind, Decoded};
+use crate::reader::{Kind, Reader};
+
+/// The members of a JSON-RPC message that are the same for every method, borrowed from the message's text.
+///
+/// A header can be read from every text that [`Message`](super::Message) can be decoded from, and both agree on what it
+/// is. It can also be read from many texts that can't be decoded, such as a request whose parameters are nested too deep,
+/// so that an error can be sent to the right place.
+///
+/// ```
+/// use mcp_wire::{MessageHeader, MessageKind};
+///
+/// let json = br#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"_meta":{"progressToken":"p"}}}"#;
+/// let header = MessageHeader::from_slice(json)?;
+/// assert_eq!(header.kind()?, MessageKind::Request);
+/// assert_eq!(header.method().as_deref(), Some("tools/call"));
+/// assert_eq!(header.id(), Some(7.into()));
+/// let token = header.param(&["_meta", "progressToken"])?;
+/// assert_eq!(token.map(|token| token.text()), Some("\"p\""));
+/// # Ok::<(), mcp_wire::DecodeError>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct MessageHeader<'a> {
+    message: BorrowedJson<'a>,
+    id: Option<BorrowedJson<'a>>,
+    method: Option<BorrowedJson<'a>>,
+    params: Option<BorrowedJson<'a>>,
+    result: Option<BorrowedJson<'a>>,
+    error: Option<BorrowedJson<'a>>,
+    /// A message with a method before its result is a request; one with its result first is none.
+    method_is_first: bool,
+}
+
+/// The kinds of JSON-RPC messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MessageKind {
+    /// A method is called, and an answer expected.
+    Request,
+    /// A method is called, and no answer expected.
+    Notification,
+    /// An earlier request succeeded.
+    Response,
+    /// An earlier request failed.
+    Error,
+}
+
+impl<'a> MessageHeader<'a> {
+    /// Reads the header of one message.
+    ///
+    /// # Errors
+    /// When the text isn't a JSON object, or a member of the header occurs twice.
+    pub fn from_slice(json: &'a [u8]) -> Decoded<Self> {
+        Self::read(BorrowedJson::whole(Reader::from_slice(json)?)?)
+    }
+
+    fn read(message: BorrowedJson<'a>) -> Decoded<Self> {
+        let mut header = Self {
+            message,
+            id: None,
+            method: None,
+            params: None,
+            result: None,
+            error: None,
+            method_is_first: false,
+        };
+        message.members(|key, value| {
+            let place = match key {
+                "id" => &mut header.id,
+                "method" => {
+                    header.method_is_first = header.result.is_none() && header.error.is_none();
+                    &mut header.method
+                }
+                "params" => &mut header.params,
+                "result" => &mut header.result,
+                "error" => &mut header.error,
+                _ => return true,
+            };
+            place.replace(value).is_none()
+        })?;
+        Ok(header)
+    }
+
+    /// What the message is.
+    ///
+    /// # Errors
+    /// When it is none: without a method, a result or an error, or with several of them.
+    pub fn kind(&self) -> Decoded<MessageKind> {
+        let not_a_message = |expected: &'static str, found: &'static str| {
+            let kind = DecodeErrorKind::NotAMessage;
+            Err(DecodeError::new(kind, expected, found, self.message.offset))
+        };
+        match (self.method, self.result, self.error) {
+            (Some(_), ..) if self.method_is_first => Ok(match self.id {
+                Some(_) => MessageKind::Request,
+                None => MessageKind::Notification,
+            }),
+            (None, Some(_), None) => Ok(MessageKind::Response),
+            (None, None, Some(_)) => Ok(MessageKind::Error),
+            (None, None, None) => not_a_message("a member `method`, `result` or `error`", "none of them"),
+            _ => not_a_message("only one of `method`, `result` and `error`", "several of them"),
+        }
+    }
+
+    /// The whole message.
+    #[must_use]
+    pub fn message(&self) -> BorrowedJson<'a> {
+        self.message
+    }
+
+    /// The name of the method, if there is a member `method` that is a string.
+    #[must_use]
+    pub fn method(&self) -> Option<Cow<'a, str>> {
+        self.method?.string().ok()
+    }
+
+    /// Whether there is a member `id`, whatever its value.
+    #[must_use]
+    pub fn has_id(&self) -> bool {
+        self.id.is_some()
+    }
+
+    /// The id, if there is one that a request can have.
+    #[must_use]
+    pub fn id(&self) -> Option<RequestId> {
+        self.id?.decode_as().ok()
+    }
+
+    /// The member `params`.
+    #[must_use]
+    pub fn params(&self) -> Option<BorrowedJson<'a>> {
+        self.params
+    }
+
+    /// The member `result`.
+    #[must_use]
+    pub fn result(&self) -> Option<BorrowedJson<'a>> {
+        self.result
+    }
+
+    /// The member `error`.
+    #[must_use]
+    pub fn error(&self) -> Option<BorrowedJson<'a>> {
+        self.error
+    }
+
+    /// What lies in the parameters at the end of `path`: see [`BorrowedJson::get`].
+    ///
+    /// # Errors
+    /// When that can't be told: see there.
+    pub fn param(&self, path: &[&str]) -> Decoded<Option<BorrowedJson<'a>>> {
+        match self.params {
+            Some(params) => params.get(path).map_err(|error| error.in_member("params")),
+            None => Ok(None),
+        }
+    }
+}
+
+/// What a peer sent at once: a message, or several messages in an array.
+#[derive(Debug, Clone)]
+pub enum Payload<'a> {
+    /// One message.
+    Message(MessageHeader<'a>),
+    /// Several messages in an array.
+    Batch(BatchElements<'a>),
+}
+
+impl<'a> Payload<'a> {
+    /// Reads a JSON text that is an object or an array.
+    ///
+    /// # Errors
+    /// When it is neither, or a member of the header of a single message occurs twice.
+    pub fn from_slice(json: &'a [u8]) -> Decoded<Self> {
+        let payload = BorrowedJson::whole(Reader::from_slice(json)?)?;
+        match payload.kind() {
+            Kind::Array => Ok(Self::Batch(BatchElements {
+                array: payload.text,
+                position: 1,
+                index: 0,
+            })),
+            _ => MessageHeader::read(payload).map(Self::Message),
+        }
+    }
+}
+
+/// The messages of a batch, read one after the other from its text. Nothing is allocated for those to come.
+///
+/// An element that is no message is an error in its place, and the elements after it are still read.
+///
+/// ```
+/// use mcp_wire::Payload;
+///
+/// let Payload::Batch(elements) = Payload::from_slice(br#"[{"method":"a"},5,{"method":"b"}]"#)? else {
+///     panic!("an array");
+/// };
+/// assert!(elements.is_longer_than(2));
+/// let read: Vec<bool> = elements.map(|header| header.is_ok()).collect();
+/// assert_eq!(read, [true, false, true]);
+/// # Ok::<(), mcp_wire::DecodeError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct BatchElements<'a> {
+    /// The text of the array, which has been checked to be JSON.
+    array: &'a str,
+    position: usize,
+    index: usize,
+}
+
+impl BatchElements<'_> {
+    /// Whether more than `limit` elements are still to come. No more than that many are looked at.
+    #[must_use]
+    pub fn is_longer_than(&self, limit: usize) -> bool {
+        let mut elements = self.clone();
+        (0..=limit).all(|_| elements.next_text().is_some())
+    }
+}
+
+impl<'a> BatchElements<'a> {
+    fn next_text(&mut self) -> Option<BorrowedJson<'a>> {
+        let rest = &self.array[self.position..];
+        let gap = rest.find(|character: char| character != ',' && !character.is_ascii_whitespace())?;
+        let mut reader = Reader::new(&rest[gap..]);
+        // The end of the array is no value.
+        let text = reader.raw_at_any_depth().ok()?.get();
+        let offset = self.position + gap;
+        self.position = offset + text.len();
+        Some(BorrowedJson { text, offset })
+    }
+}
+
+impl<'a> Iterator for BatchElements<'a> {
+    type Item = Decoded<MessageHeader<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let element = self.next_text()?;
+        // Offsets in a header are those in the message, which an element is by itself.
+        let header = MessageHeader::read(BorrowedJson { offset: 0, ..element });
+        let index = self.index;
+        self.index += 1;
+        Some(header.map_err(|error| error.in_element(index)))
+    }
+}
+
+/// A JSON value as the text that it is in a message.
+#[derive(Debug, Clone, Copy)]
+pub struct BorrowedJson<'a> {
+    text: &'a str,
+    offset: usize,
+}
+
+impl<'a> BorrowedJson<'a> {
+    fn whole(mut reader: Reader<'a>) -> Decoded<Self> {
+        let text = reader.raw_at_any_depth()?.get();
+        reader.finish()?;
+        Ok(Self { text, offset: 0 })
+    }
+
+    /// The JSON text, without white space around it.
+    #[must_use]
+    pub fn text(self) -> &'a str {
+        self.text
+    }
+
+    /// Where in the text of the message the value begins, in bytes from where the message itself begins.
+    #[must_use]
+    pub fn offset(self) -> usize {
+        self.offset
+    }
+
+    /// What kind of value it is.
+    #[must_use]
+    pub fn kind(self) -> Kind {
+        // The text has been checked to be JSON, so it has a kind.
+        Reader::new(self.text).kind().unwrap_or(Kind::Null)
+    }
+
+    /// The value decoded exactly.
+    ///
+    /// # Errors
+    /// When it can't be held.
+    pub fn decode_as<T: Decode>(self) -> Decoded<T> {
+        crate::from_str(self.text)
+    }
+
+    /// The string, copied only if it has escapes.
+    ///
+    /// # Errors
+    /// When the value is no string, or has an escape that stands for no character.
+    pub fn string(self) -> Decoded<Cow<'a, str>> {
+        Reader::new(self.text).string()
+    }
+
+    /// The value at the end of `path`, a member's name for each step; `None` if there is none, or if a value on the way
+    /// is no object.
+    ///
+    /// # Errors
+    /// When it isn't clear which value that is, because a member on the way occurs twice, or when a name in an object on
+    /// the way can't be read. Whoever decides something by a value takes an error as a reason to refuse.
+    pub fn get(self, path: &[&str]) -> Decoded<Option<Self>> {
+        let [member, rest @ ..] = path else {
+            return Ok(Some(self));
+        };
+        if self.kind() != Kind::Object {
+            return Ok(None);
+        }
+        let mut found = None;
+        self.members(|key, value| key != *member || found.replace(value).is_none())?;
+        match found {
+            Some(value) => value.get(rest).map_err(|error| error.in_member(member)),
+            None => Ok(None),
+        }
+    }
+
+    /// Goes through the members of the object that this is, for as long as `take` doesn't say that one occurs twice.
+    fn members(self, mut take: impl FnMut(&str, Self) -> bool) -> Decoded<()> {
+        let mut reader = Reader::new(self.text);
+        let mut first = reader.open_object()?;
+        while let Some(key) = reader.next_key(&mut first)? {
+            let text = reader.raw_at_any_depth()?.get();
+            let offset = self.offset + reader.position() - text.len();
+            if !take(&key, Self { text, offset }) {
+                return Err(reader.duplicate(&key));
+            }
+        }
+        Ok(())
+    }
+}
