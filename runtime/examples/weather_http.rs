@@ -1,6 +1,6 @@
 //! The weather over HTTP, on a port of this machine that it prints.
 
-use mcp_runtime::transport::http::server::{HttpServer, router};
+use mcp_runtime::transport::http::server::{HttpServer, router, serve};
 use mcp_runtime::{Options, Router};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -22,5 +22,6 @@ async fn main() -> std::io::Result<()> {
             });
         weather.serve(Options::default(), transport);
     });
-    axum::serve(listener, app).await
+    serve(listener, app).await;
+    Ok(())
 }

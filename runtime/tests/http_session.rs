@@ -9,7 +9,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcp_runtime::transport::http::client::{HTTP_FAILED, HttpClient, HttpOptions};
-use mcp_runtime::transport::http::server::{HttpServer, MemoryStore, SessionRecord, SessionStore, StoreFuture, router};
+use mcp_runtime::transport::http::server::{
+    HttpServer, MemoryStore, SessionRecord, SessionStore, StoreFuture, router, serve,
+};
 use mcp_runtime::{
     CallClient, CallError, CallServer, ClientHandler, ClientSession, ClientSide, Context, ErrorObject, Options, Router,
     Structured, connect, hub,
@@ -58,7 +60,7 @@ async fn a_session_over_http_works_at_every_revision() {
         };
         weather().serve(options, transport);
     });
-    let server = tokio::spawn(async move { axum::serve(listener, app).await });
+    let server = tokio::spawn(serve(listener, app).into_future());
     for revision in spoken() {
         let options = Options {
             supported: vec![revision],
@@ -158,7 +160,7 @@ async fn of_forgetful(
             .tool("slow", "Takes its time", slow)
             .serve(Options::default(), transport);
     });
-    tokio::spawn(async move { axum::serve(listener, app).await });
+    tokio::spawn(serve(listener, app).into_future());
     let renewed = Arc::new(AtomicU32::new(0));
     let count = Arc::clone(&renewed);
     let options = HttpOptions::default().renewed(move || {

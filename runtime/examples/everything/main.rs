@@ -14,7 +14,7 @@ use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
 use clap::Parser;
-use mcp_runtime::transport::http::server::{HttpServer, router};
+use mcp_runtime::transport::http::server::{HttpServer, router, serve};
 use mcp_runtime::transport::stdio;
 use mcp_runtime::{Options, Router};
 use tokio_util::sync::CancellationToken;
@@ -59,9 +59,8 @@ async fn over_http(port: u16, log: WireLog) -> io::Result<()> {
         everything().serve(Options::default(), log.watch(transport));
     });
     stop_at_end_of_input(shutdown.clone());
-    axum::serve(listener, app)
-        .with_graceful_shutdown(shutdown.cancelled_owned())
-        .await
+    serve(listener, app).shutdown(shutdown).await;
+    Ok(())
 }
 
 /// A router of its own for each session, so that what one client changes is not another's.

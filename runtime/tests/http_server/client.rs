@@ -7,16 +7,17 @@ use std::time::Duration;
 
 use mcp_adapters::Revision;
 use mcp_runtime::transport::ChannelTransport;
-use mcp_runtime::transport::http::server::{HttpServer, SessionInfo, router};
+use mcp_runtime::transport::http::server::{self, HttpServer, Serve, SessionInfo, router};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::engine::{Seen, engine};
 
 pub const BOTH: &str = "application/json, text/event-stream";
-const PATIENCE: Duration = Duration::from_secs(20);
+pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The revision with batches, and one with the version header.
 pub fn with(fact: impl Fn(Revision) -> bool) -> &'static str {
@@ -38,25 +39,30 @@ pub fn hub() -> &'static str {
 
 /// A server on a port of its own.
 pub struct TestServer {
-    address: SocketAddr,
+    pub address: SocketAddr,
     pub seen: Seen,
+    serving: JoinHandle<()>,
 }
 
 pub async fn serve(config: HttpServer) -> TestServer {
+    serve_with(config, |serve| serve).await
+}
+
+pub async fn serve_with(config: HttpServer, settings: impl FnOnce(Serve) -> Serve) -> TestServer {
     let seen = Seen::default();
     let for_engines = seen.clone();
     let app = router(config, move |transport: ChannelTransport, _: SessionInfo| {
         for_engines.started.fetch_add(1, Ordering::SeqCst);
         tokio::spawn(engine(transport, for_engines.clone()));
     });
-    serve_app(app, seen).await
+    serve_app(app, seen, settings).await
 }
 
-pub async fn serve_app(app: axum::Router, seen: Seen) -> TestServer {
+pub async fn serve_app(app: axum::Router, seen: Seen, settings: impl FnOnce(Serve) -> Serve) -> TestServer {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    tokio::spawn(async move { axum::serve(listener, app).await });
-    TestServer { address, seen }
+    let serving = tokio::spawn(settings(server::serve(listener, app)).into_future());
+    TestServer { address, seen, serving }
 }
 
 /// A response, whose body may not have ended.
@@ -182,6 +188,12 @@ impl Answer {
 }
 
 impl TestServer {
+    /// Waits until the server has shut down.
+    pub async fn stopped(self) {
+        let stopped = timeout(PATIENCE, self.serving).await;
+        stopped.expect("the server shuts down").unwrap();
+    }
+
     pub async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
         let mut socket = TcpStream::connect(self.address).await.unwrap();
         let mut head = format!("{method} {path} HTTP/1.1\r\n");

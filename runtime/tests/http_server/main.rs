@@ -2,6 +2,7 @@
 #![cfg(feature = "http-server")]
 
 mod client;
+mod connections;
 mod engine;
 mod lines;
 mod principals;

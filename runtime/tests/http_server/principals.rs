@@ -118,7 +118,7 @@ async fn a_tool_sees_the_request_that_carries_its_call() {
             .tool("who", "Says who calls", who_calls)
             .serve(Options::default(), transport);
     });
-    let server = serve_app(app.layer(from_fn(authenticate)), Seen::default()).await;
+    let server = serve_app(app.layer(from_fn(authenticate)), Seen::default(), |serve| serve).await;
     let client = json!({"name": "client", "version": "1.0"});
     let params = json!({"protocolVersion": hub(), "capabilities": {}, "clientInfo": client});
     let session = server

@@ -12,6 +12,8 @@
 //! # let _ = app;
 //! ```
 //!
+//! [`serve`] serves the router on a port, and says what an embedder has to set who serves it otherwise.
+//!
 //! A stream outlives the connections that it is read through. Each event has an id, and a client whose connection was cut
 //! names the last one it has read to get those after it, on whichever kind of stream. What the server says of its own
 //! accord goes to the GET that came last; others stay open, and each is resumed with what was sent on it. What is kept
@@ -24,6 +26,7 @@ mod legacy;
 mod message;
 mod reader;
 mod refusal;
+mod serve;
 mod session;
 mod sessions;
 mod store;
@@ -38,6 +41,7 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{any, get, post};
 
 pub use self::config::HttpServer;
+pub use self::serve::{Serve, serve};
 pub use self::sessions::SessionInfo;
 pub use self::store::{MemoryStore, SessionRecord, SessionStore, StoreError, StoreFuture};
 
@@ -58,20 +62,20 @@ impl std::ops::Deref for Server {
 
 /// A router that answers clients of every revision.
 ///
-/// `serve` is called once for each session, within the tokio runtime, and starts the session's engine at one end of a
+/// `start` is called once for each session, within the tokio runtime, and starts the session's engine at one end of a
 /// channel; it shouldn't wait. The session ends when the engine drops that end, and the engine hears of the session's end
 /// by there being no more messages.
 ///
 /// # Panics
 /// When a path doesn't begin with a slash, or two are the same.
-pub fn router<S>(config: HttpServer, serve: S) -> Router
+pub fn router<S>(config: HttpServer, start: S) -> Router
 where
     S: Fn(ChannelTransport, SessionInfo) + Clone + Send + Sync + 'static,
 {
     let config = config.settled();
     let (path, legacy, max_body) = (config.path.clone(), config.legacy.clone(), config.max_body);
     let legacy = legacy.filter(|_| !config.stateless);
-    let server = Server(Arc::new(Shared::new(config, serve)));
+    let server = Server(Arc::new(Shared::new(config, start)));
     let mut router = Router::new().route(&path, any(streamable::handle));
     if let Some((stream, messages)) = legacy {
         router = router
