@@ -178,6 +178,14 @@ impl Answer {
         }
     }
 
+    /// All messages of the answer, whichever form it has.
+    pub async fn messages(&mut self) -> Vec<Value> {
+        if self.header("content-type") == Some("application/json") {
+            return vec![self.json().await];
+        }
+        self.events().await
+    }
+
     pub async fn events(&mut self) -> Vec<Value> {
         let mut events = Vec::new();
         while let Some((_, data)) = self.event().await {

@@ -14,6 +14,8 @@ pub struct Seen {
     pub started: Arc<AtomicUsize>,
     pub ended: Arc<AtomicUsize>,
     pub sent: Arc<AtomicUsize>,
+    /// How many messages the engines have received.
+    pub taken: Arc<AtomicUsize>,
 }
 
 /// Answers as a server would that knows these methods only.
@@ -21,6 +23,7 @@ pub async fn engine(transport: ChannelTransport, seen: Seen) {
     let (sender, mut receiver) = transport.split();
     let sender = Arc::new(sender);
     while let Ok(Some(Incoming::Message { json: bytes, .. })) = receiver.receive().await {
+        seen.taken.fetch_add(1, Ordering::SeqCst);
         let whole: Value = serde_json::from_slice(&bytes).unwrap();
         if let Value::Array(messages) = whole {
             let requests: Vec<Value> = messages

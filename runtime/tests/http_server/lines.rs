@@ -14,7 +14,7 @@ async fn say(server: &TestServer, session: &str, length: i64) {
     let params = json!({"count": 1, "size": length, "own": true});
     let mut answer = server.post(session, request(length, "count", params)).await;
     assert_eq!(answer.status, 200);
-    assert_eq!(answer.events().await.len(), 1, "only the answer is there");
+    assert_eq!(answer.messages().await.len(), 1, "only the answer is there");
 }
 
 /// How long the next thing is that the server says, and its id.
@@ -145,7 +145,7 @@ async fn a_stream_that_nobody_reads_gives_way_to_another() {
     while numbers(&heard).last() != Some(&1999) {
         heard.push(reading.event().await.expect("the stream goes on").1);
     }
-    assert_eq!(answer.events().await.len(), 1);
+    assert_eq!(answer.messages().await.len(), 1);
     let before: Vec<Value> = sleeping.events().await;
     assert!(!before.is_empty() && !heard.is_empty());
     let all: Vec<u64> = numbers(&before).into_iter().chain(numbers(&heard)).collect();

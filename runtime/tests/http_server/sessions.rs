@@ -13,12 +13,7 @@ use crate::client::*;
 async fn a_session_begins_answers_and_ends() {
     let server = serve(HttpServer::new()).await;
     let mut first = server.post_with(&[], &initialize(hub())).await;
-    assert_eq!(first.header("content-type"), Some("text/event-stream"));
-    let opening = first.whole().await;
-    assert!(
-        opening.starts_with("id: ") && opening.contains("\nretry: 1000\ndata:\n\n"),
-        "{opening}"
-    );
+    assert_eq!(first.messages().await.len(), 1);
     let session = first.session();
 
     let note = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
@@ -28,7 +23,10 @@ async fn a_session_begins_answers_and_ends() {
     assert_eq!(server.post(&session, response).await.status, 202);
 
     let mut ping = server.post(&session, request(1, "ping", json!({}))).await;
-    assert_eq!(ping.events().await, [json!({"jsonrpc": "2.0", "id": 1, "result": {}})]);
+    assert_eq!(
+        ping.messages().await,
+        [json!({"jsonrpc": "2.0", "id": 1, "result": {}})]
+    );
 
     let headers = [("mcp-session-id", session.as_str())];
     assert_eq!(server.send("DELETE", "/mcp", &headers, b"").await.status, 204);
@@ -77,7 +75,7 @@ async fn initialize_that_fails_begins_no_session() {
     let mut answer = server.post_with(&[], &initialize("none")).await;
     assert_eq!(answer.status, 200);
     assert_eq!(answer.header("mcp-session-id"), None);
-    assert_eq!(answer.events().await[0]["error"]["code"], -32602);
+    assert_eq!(answer.messages().await[0]["error"]["code"], -32602);
     until("the engine is let go", || server.seen.ended.load(Ordering::SeqCst) == 1).await;
 }
 
@@ -106,6 +104,36 @@ async fn a_session_ends_with_its_engine() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert_eq!(status, 404);
+}
+
+#[tokio::test]
+async fn a_request_that_is_pending_when_its_session_ends_is_answered() {
+    for (config, form) in [
+        (HttpServer::new().json_only(true), "application/json"),
+        (
+            HttpServer::new().stream_after(Duration::from_secs(60)),
+            "application/json",
+        ),
+        (HttpServer::new().stream_after(Duration::ZERO), "text/event-stream"),
+    ] {
+        let server = serve(config).await;
+        let session = server.begin(hub()).await;
+        let never = server.post(&session, request(7, "never", json!({})));
+        let ended = async {
+            until("the request is in flight", || {
+                server.seen.taken.load(Ordering::SeqCst) == 2
+            })
+            .await;
+            server
+                .send("DELETE", "/mcp", &[("mcp-session-id", &session)], b"")
+                .await
+        };
+        let (mut never, ended) = tokio::join!(never, ended);
+        assert_eq!((ended.status, never.status), (204, 200));
+        assert_eq!(never.header("content-type"), Some(form));
+        let answer = never.messages().await.pop().unwrap();
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(7), &json!(-32603)));
+    }
 }
 
 #[tokio::test]
@@ -152,7 +180,7 @@ async fn a_session_goes_on_at_a_server_that_shares_the_store() {
         other.post(&session, json!([request(1, "echo", json!({"a": 2}))])),
     );
     for mut answer in [first, second] {
-        assert_eq!(answer.events().await.len(), 1);
+        assert_eq!(answer.messages().await.len(), 1);
     }
     until("one engine stays", || {
         other.seen.started.load(Ordering::SeqCst) == other.seen.ended.load(Ordering::SeqCst) + 1
@@ -195,7 +223,7 @@ async fn a_thousand_sessions_come_and_go() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_thousand_requests_are_in_flight_at_once() {
-    let server = Arc::new(serve(HttpServer::new()).await);
+    let server = serve(HttpServer::new().stream_after(Duration::ZERO)).await;
     let session = server.begin(hub()).await;
     let mut streams = Vec::new();
     for id in 0..1000 {
@@ -206,7 +234,7 @@ async fn a_thousand_requests_are_in_flight_at_once() {
         );
     }
     for (id, stream) in streams.iter_mut().enumerate() {
-        let events = stream.events().await;
+        let events = stream.messages().await;
         assert_eq!((events.len(), &events[0]["result"]["id"]), (1, &json!(id)));
     }
 }

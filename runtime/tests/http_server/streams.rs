@@ -73,7 +73,7 @@ async fn what_the_server_says_of_its_own_accord_is_heard_on_the_session_s_stream
     let alone = server
         .post(&session, request(1, "count", json!({"count": 3, "own": true})))
         .await
-        .events()
+        .messages()
         .await;
     assert_eq!(alone.len(), 1, "only the answer is there");
     let mut stream = server.listen(&session, None).await;
@@ -88,7 +88,7 @@ async fn what_the_server_says_of_its_own_accord_is_heard_on_the_session_s_stream
     server
         .post(&session, request(2, "count", json!({"count": 2, "own": true})))
         .await
-        .events()
+        .messages()
         .await;
     let mut stream = server.listen(&session, Some(&last)).await;
     for _ in 0..3 {
@@ -100,8 +100,9 @@ async fn what_the_server_says_of_its_own_accord_is_heard_on_the_session_s_stream
 #[tokio::test]
 async fn clients_before_the_hub_get_no_event_without_data() {
     let server = serve(HttpServer::new()).await;
-    let mut first = server.post_with(&[], &initialize(batching())).await;
-    let body = first.whole().await;
+    let session = server.begin(batching()).await;
+    let mut stream = server.post(&session, request(1, "count", json!({"count": 1}))).await;
+    let body = stream.whole().await;
     assert!(body.starts_with("retry: 1000\nevent: message\nid: "), "{body}");
 }
 
@@ -141,10 +142,84 @@ async fn a_reader_that_is_gone_costs_a_buffer_and_keeps_its_answer() {
     let ping = server
         .post(&session, request(2, "ping", json!({})))
         .await
-        .events()
+        .messages()
         .await;
     assert_eq!(ping.len(), 1, "others go on");
     let rest = server.listen(&session, Some(&last)).await.events().await;
     assert!(rest.len() <= 17, "{}", rest.len());
     assert_eq!(rest.last().unwrap()["id"], 1);
+}
+
+/// A server that waits for each answer as long as it takes.
+async fn patient() -> TestServer {
+    serve(HttpServer::new().stream_after(Duration::from_secs(60))).await
+}
+
+#[tokio::test]
+async fn an_answer_with_nothing_before_it_is_one_json_value() {
+    let server = patient().await;
+    let mut first = server.post_with(&[], &initialize(hub())).await;
+    assert_eq!(first.header("content-type"), Some("application/json"));
+    assert_eq!(first.json().await["id"], 0);
+    let session = first.session();
+    for call in [request(1, "ping", json!({})), request(2, "wait", json!({"ms": 300}))] {
+        let mut answer = server.post(&session, call.clone()).await;
+        assert_eq!(answer.header("content-type"), Some("application/json"));
+        assert_eq!(answer.json().await["id"], call["id"]);
+    }
+    let session = server.begin(batching()).await;
+    let batch = json!([request(1, "echo", json!(1)), request(2, "echo", json!(2))]);
+    let answers = server.post(&session, batch).await.json().await;
+    assert_eq!((&answers[0]["result"], &answers[1]["result"]), (&json!(1), &json!(2)));
+}
+
+#[tokio::test]
+async fn what_is_said_before_the_answer_opens_a_stream_of_events() {
+    let server = patient().await;
+    let session = server.begin(hub()).await;
+    let mut stream = server.post(&session, request(1, "count", json!({"count": 3}))).await;
+    assert_eq!(stream.header("content-type"), Some("text/event-stream"));
+    let opening = stream.opening().await;
+    let events = stream.events().await;
+    assert_eq!(numbers(&events), [0, 1, 2]);
+    assert_eq!((events.len(), &events[3]["id"]), (4, &json!(1)));
+    // Wherever it is cut, it can be resumed, its beginning included.
+    assert_eq!(server.listen(&session, Some(&opening)).await.events().await, events);
+}
+
+#[tokio::test]
+async fn an_answer_that_takes_long_opens_a_stream_of_events_before_it() {
+    let server = serve(HttpServer::new().stream_after(Duration::from_millis(10))).await;
+    let session = server.begin(hub()).await;
+    let mut never = server.post(&session, request(1, "never", json!({}))).await;
+    assert_eq!(never.header("content-type"), Some("text/event-stream"));
+    never.opening().await;
+}
+
+#[tokio::test]
+async fn a_client_that_accepts_one_media_type_is_answered_in_it() {
+    let server = patient().await;
+    let session = server.begin(hub()).await;
+    let mut listening = server.listen(&session, None).await;
+    let body = request(1, "count", json!({"count": 1})).to_string();
+    for (accept, media_type) in [
+        ("application/json", "application/json"),
+        ("application/*, text/event-stream;q=0", "application/json"),
+        ("text/event-stream", "text/event-stream"),
+        ("text/*", "text/event-stream"),
+    ] {
+        let headers = [
+            ("accept", accept),
+            ("content-type", "application/json"),
+            ("mcp-session-id", &session),
+        ];
+        let mut answer = server.send("POST", "/mcp", &headers, body.as_bytes()).await;
+        assert_eq!(answer.header("content-type"), Some(media_type), "{accept}");
+        let mut messages = answer.messages().await;
+        assert_eq!(messages.pop().unwrap()["id"], 1, "{accept}");
+        if media_type == "application/json" {
+            messages.push(listening.event().await.unwrap().1);
+        }
+        assert_eq!(numbers(&messages), [0], "{accept}");
+    }
 }

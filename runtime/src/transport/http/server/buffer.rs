@@ -65,9 +65,15 @@ impl Buffer {
         self.bytes
     }
 
-    pub(super) fn finish(&mut self) {
+    /// No more messages will come. Says whether somebody has read the stream, and may come back for the rest.
+    pub(super) fn finish(&mut self) -> bool {
         self.done = true;
         self.wake();
+        self.lines > 0
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.done
     }
 
     /// Takes a message in, if there is room or nobody to wait for.
@@ -95,10 +101,16 @@ impl Buffer {
         true
     }
 
-    /// The messages that had to be kept, once there will be no more.
-    pub(super) fn take_answers(&mut self) -> Option<Vec<Bytes>> {
-        let kept = |event: Event| event.kept.then_some(event.json);
-        self.done.then(|| self.events.drain(..).filter_map(kept).collect())
+    /// All messages once there will be no more, if they are answers; `None` inside if another one is among them.
+    pub(super) fn take_answers(&mut self) -> Poll<Option<Vec<Bytes>>> {
+        if !self.events.iter().all(|event| event.kept) {
+            return Poll::Ready(None);
+        }
+        if !self.done {
+            return Poll::Pending;
+        }
+        self.bytes = 0;
+        Poll::Ready(Some(self.events.drain(..).map(|event| event.json).collect()))
     }
 
     fn has_room(&self, json: &Bytes, limits: &Limits) -> bool {

@@ -48,6 +48,7 @@ pub(super) struct Limits {
     pub(super) replay_bytes: usize,
     pub(super) keep_alive: Duration,
     pub(super) retry: Duration,
+    pub(super) stream_after: Duration,
     pub(super) stall: Duration,
 }
 
@@ -74,6 +75,7 @@ impl Default for HttpServer {
                 replay_bytes: 1 << 20,
                 keep_alive: Duration::from_secs(15),
                 retry: Duration::from_secs(1),
+                stream_after: Duration::from_millis(100),
                 stall: Duration::from_secs(30),
             },
         }
@@ -208,8 +210,8 @@ impl HttpServer {
         self
     }
 
-    /// Answers each POST by one JSON value rather than a stream of events. What else the server has to say while it
-    /// works goes to the session's GET stream.
+    /// Answers each POST by one JSON value, and never by a stream of events. What else the server has to say while it
+    /// works goes to the session's GET stream. A single POST is also answered this way if its client accepts JSON only.
     #[must_use]
     pub fn json_only(mut self, json_only: bool) -> Self {
         self.json_only = json_only;
@@ -274,6 +276,17 @@ impl HttpServer {
     #[must_use]
     pub fn retry(mut self, delay: Duration) -> Self {
         self.limits.retry = delay;
+        self
+    }
+
+    /// How long the answer to a POST is waited for before a stream of events is opened for it; 100 milliseconds unless
+    /// told otherwise.
+    ///
+    /// An answer that comes sooner, with nothing before it, is sent as one JSON value. A stream costs more, but its
+    /// client sees that the server is there, and can resume it after its connection was cut.
+    #[must_use]
+    pub fn stream_after(mut self, delay: Duration) -> Self {
+        self.limits.stream_after = delay;
         self
     }
 

@@ -71,31 +71,28 @@ fn without_port(host: &str) -> Option<&str> {
     }
 }
 
-/// Refuses a client that wouldn't understand an answer of one of these types.
-pub(super) fn check_accept(headers: &HeaderMap, types: &[&str]) -> Result<(), Refusal> {
-    let accepts = |wanted: &str| {
-        let values = headers
-            .get_all(header::ACCEPT)
-            .iter()
-            .filter_map(|value| value.to_str().ok());
-        values.flat_map(|value| value.split(',')).any(|range| {
-            let mut parts = range.split(';').map(str::trim);
-            let range = parts.next().unwrap_or_default();
-            let never = parts.any(|part| matches!(part, "q=0" | "q=0.0" | "q=0.00" | "q=0.000"));
-            let general = wanted.split('/').next().unwrap_or_default();
-            let general = range
-                .strip_suffix("/*")
-                .is_some_and(|range| range.eq_ignore_ascii_case(general));
-            !never && (range == "*/*" || general || range.eq_ignore_ascii_case(wanted))
-        })
-    };
-    match types.iter().all(|wanted| accepts(wanted)) {
-        true => Ok(()),
-        false => {
-            let message = format!("Not acceptable: the client must accept {}", types.join(" and "));
-            Err(Refusal::invalid(StatusCode::NOT_ACCEPTABLE, message))
-        }
-    }
+/// Whether the client understands an answer of this media type.
+pub(super) fn accepts(headers: &HeaderMap, media_type: &str) -> bool {
+    let values = headers
+        .get_all(header::ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).any(|range| {
+        let mut parts = range.split(';').map(str::trim);
+        let range = parts.next().unwrap_or_default();
+        let never = parts.any(|part| matches!(part, "q=0" | "q=0.0" | "q=0.00" | "q=0.000"));
+        let general = media_type.split('/').next().unwrap_or_default();
+        let general = range
+            .strip_suffix("/*")
+            .is_some_and(|range| range.eq_ignore_ascii_case(general));
+        !never && (range == "*/*" || general || range.eq_ignore_ascii_case(media_type))
+    })
+}
+
+/// Refuses a client that understands none of the media types that the server would answer with.
+pub(super) fn not_acceptable(media_types: &[&str]) -> Refusal {
+    let message = format!("Not acceptable: the client must accept {}", media_types.join(" or "));
+    Refusal::invalid(StatusCode::NOT_ACCEPTABLE, message)
 }
 
 /// Refuses a body that isn't said to be JSON.

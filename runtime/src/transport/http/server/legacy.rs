@@ -11,6 +11,7 @@ use super::reader::Opening;
 use super::refusal::Refusal;
 use super::session::Kind;
 use super::sessions::Shared;
+use super::stream::Content;
 use super::streamable::{check_batch, events, read_body};
 
 /// Begins a session: it has one stream, and ends with its connection.
@@ -53,7 +54,7 @@ async fn post_message(server: &Server, query: Option<&str>, request: Request) ->
         check_batch(&posted, revision)?;
     }
     let _room = session.admit()?;
-    session.post(&posted, parts).await?;
+    session.post(&posted, parts, Content::Any).await?;
     session.expect_cancelled(&posted.cancelled);
     Ok((StatusCode::ACCEPTED, "Accepted").into_response())
 }

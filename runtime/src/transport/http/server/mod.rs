@@ -14,6 +14,9 @@
 //!
 //! [`serve`] serves the router on a port, and says what an embedder has to set who serves it otherwise.
 //!
+//! A POST is answered by one JSON value if its answer comes soon and nothing is said before it, and by a stream of events
+//! otherwise.
+//!
 //! A stream outlives the connections that it is read through. Each event has an id, and a client whose connection was cut
 //! names the last one it has read to get those after it, on whichever kind of stream. What the server says of its own
 //! accord goes to the GET that came last; others stay open, and each is resumed with what was sent on it. What is kept

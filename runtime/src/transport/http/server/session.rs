@@ -8,7 +8,7 @@ use axum::body::Bytes;
 use axum::http::Extensions;
 use axum::http::request::Parts;
 use mcp_adapters::Revision;
-use mcp_adapters::mcp_wire::RequestId;
+use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, RequestId, error_code};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::config::Limits;
 use super::message::{Posted, agreed_revision};
 use super::refusal::Refusal;
-use super::stream::Stream;
+use super::stream::{Content, Stream};
 use crate::transport::{ChannelReceiver, ChannelSender, Outgoing, Purpose, Sender as _};
 
 /// How many streams that are done are kept for clients whose connection was cut at the end.
@@ -29,8 +29,6 @@ const AFTER_CANCELLATION: Duration = Duration::from_secs(5);
 pub(super) enum Kind {
     /// A stream for each POST, and one for everything else.
     Streams,
-    /// One JSON value for each POST, and a stream for everything else.
-    Json,
     /// One JSON value for one POST, and nothing else.
     Once,
     /// One stream for everything, in the older transport.
@@ -105,7 +103,7 @@ impl Session {
             kind,
             principal,
             nonce: u32::from_be_bytes(nonce),
-            own: Arc::new(Stream::new(0, true)),
+            own: Arc::new(Stream::new(0, Content::Any, true)),
             ended,
             to_engine,
             phase: watch::Sender::new(Phase::Starting),
@@ -161,10 +159,16 @@ impl Session {
         room.map_err(|_| Refusal::busy("Too many requests are in flight in this session"))
     }
 
-    /// Hands what was posted to the engine, with the request that carried it. The stream is where the answers will be, if there are requests.
-    pub(super) async fn post(&self, posted: &Posted, parts: Parts) -> Result<Option<Arc<Stream>>, Refusal> {
+    /// Hands what was posted to the engine, with the request that carried it. The stream is where the answers will be, if
+    /// there are requests.
+    pub(super) async fn post(
+        &self,
+        posted: &Posted,
+        parts: Parts,
+        content: Content,
+    ) -> Result<Option<Arc<Stream>>, Refusal> {
         self.touch();
-        let registered = self.register(posted)?;
+        let registered = self.register(posted, content)?;
         let mut unsent = Unsent {
             session: self,
             stream: registered.as_ref().map(|(number, _)| *number),
@@ -189,7 +193,7 @@ impl Session {
     }
 
     /// Opens a stream for what was posted, if it holds requests, and says which number it has.
-    fn register(&self, posted: &Posted) -> Result<Option<(u64, Arc<Stream>)>, Refusal> {
+    fn register(&self, posted: &Posted, content: Content) -> Result<Option<(u64, Arc<Stream>)>, Refusal> {
         if posted.requests.is_empty() {
             return Ok(None);
         }
@@ -206,7 +210,7 @@ impl Session {
         let number = table.last + 1;
         let stream = match self.kind {
             Kind::Legacy => self.own.clone(),
-            Kind::Streams | Kind::Json | Kind::Once => Arc::new(Stream::new(number, false)),
+            Kind::Streams | Kind::Once => Arc::new(Stream::new(number, content, false)),
         };
         table.last = number;
         let open = Open {
@@ -252,7 +256,7 @@ impl Session {
             Purpose::During(id) => {
                 let stream = self.stream_of(&id);
                 let stream = stream
-                    .filter(|_| self.kind == Kind::Streams)
+                    .filter(|stream| stream.content == Content::Any)
                     .unwrap_or_else(|| self.own.clone());
                 self.push(&stream, json).await;
             }
@@ -314,11 +318,16 @@ impl Session {
             if self.is_legacy() {
                 continue;
             }
-            stream.finish();
-            if self.kind == Kind::Streams {
+            // Of a stream that nobody has read yet, no client has an event to come back to.
+            if stream.finish() {
                 table.keep(stream, self.limits.replay_bytes);
             }
         }
+    }
+
+    /// Keeps a stream that is done for clients whose connection is cut while they read it.
+    pub(super) fn keep(&self, stream: Arc<Stream>) {
+        self.table().keep(stream, self.limits.replay_bytes);
     }
 
     /// Closes the streams of requests that were cancelled, a while later: a cancelled request needs no answer.
@@ -349,11 +358,21 @@ impl Session {
         }
     }
 
-    /// The session is over: what is buffered can still be read, and nothing follows.
+    /// The session is over: what is buffered can still be read, and nothing follows but that.
     pub(super) fn close_all(&self) {
         self.ended.cancel();
         self.phase.send_replace(Phase::Ended);
         let mut table = std::mem::take(&mut *self.table());
+        for (id, request) in table.requests.drain() {
+            if let Some(open) = table.streams.get(&request.stream)
+                && !request.cancelled
+                && !self.is_legacy()
+            {
+                let error = ErrorObject::new(error_code::INTERNAL_ERROR, "The session has ended");
+                let json = serde_json::to_vec(&ErrorResponse::new(Some(id), error)).unwrap_or_default();
+                open.stream.answer(json.into(), &self.limits);
+            }
+        }
         for (_, open) in table.streams.drain() {
             open.stream.finish();
         }

@@ -16,6 +16,7 @@ use super::message::Posted;
 use super::refusal::Refusal;
 use super::session::{Kind, Session};
 use super::store::SessionRecord;
+use super::stream::Content;
 use crate::transport::{ChannelReceiver, ChannelTransport, Transport as _, channel};
 
 /// What an engine may want to know of the client that it is started for.
@@ -155,7 +156,7 @@ impl Shared {
 
     /// Begins a session that began elsewhere once more.
     async fn revive(self: &Arc<Self>, id: &str, record: SessionRecord, parts: &Parts) -> Result<Arc<Session>, Refusal> {
-        let beginning = self.start(id.to_owned(), self.kind(), parts)?;
+        let beginning = self.start(id.to_owned(), Kind::Streams, parts)?;
         let initialize = Posted::read(record.initialize.into())?;
         let revision = self.introduce(&beginning, &initialize, parts).await?;
         if revision != record.revision {
@@ -177,11 +178,11 @@ impl Shared {
         parts: &Parts,
     ) -> Result<Revision, Refusal> {
         let session = beginning.session();
-        session.post(initialize, parts.clone()).await?;
+        session.post(initialize, parts.clone(), Content::Answers).await?;
         let revision = session.agreed().await.ok_or_else(Refusal::internal)?;
         let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
         let initialized = Posted::read(initialized.to_string().into())?;
-        session.post(&initialized, parts.clone()).await?;
+        session.post(&initialized, parts.clone(), Content::Answers).await?;
         Ok(revision)
     }
 
@@ -217,14 +218,6 @@ impl Shared {
         let removed = self.config.store.remove(&session.id).await;
         session.end();
         removed.map_err(store_fails)
-    }
-
-    pub(super) fn kind(&self) -> Kind {
-        if self.config.json_only {
-            Kind::Json
-        } else {
-            Kind::Streams
-        }
     }
 }
 

@@ -18,9 +18,18 @@ use super::session::Session;
 #[derive(Debug)]
 pub(super) struct Stream {
     pub(super) id: u64,
+    pub(super) content: Content,
     buffer: Mutex<Buffer>,
     /// An event was sent, a connection has come or gone, or the stream is done.
     changed: Notify,
+}
+
+/// What belongs on a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Content {
+    Any,
+    /// Answers only: they will be one JSON value.
+    Answers,
 }
 
 /// Why there is nothing to come back to.
@@ -33,9 +42,10 @@ pub(super) enum Unresumable {
 
 impl Stream {
     /// An empty stream. Nobody waits for the first reader of a stream that is `deserted` from the start.
-    pub(super) fn new(id: u64, deserted: bool) -> Self {
+    pub(super) fn new(id: u64, content: Content, deserted: bool) -> Self {
         Self {
             id,
+            content,
             buffer: Mutex::new(Buffer::new(deserted)),
             changed: Notify::new(),
         }
@@ -60,10 +70,18 @@ impl Stream {
         }
     }
 
-    /// No more messages will come. Those that are there can still be read.
-    pub(super) fn finish(&self) {
-        self.buffer().finish();
+    /// Adds an answer, for which there is always room.
+    pub(super) fn answer(&self, json: Bytes, limits: &Limits) {
+        self.buffer().take(&json, true, limits);
         self.changed.notify_waiters();
+    }
+
+    /// No more messages will come. Those that are there can still be read. Says whether somebody has read the stream, and
+    /// may come back for the rest.
+    pub(super) fn finish(&self) -> bool {
+        let was_read = self.buffer().finish();
+        self.changed.notify_waiters();
+        was_read
     }
 
     /// How many bytes of messages are kept.
@@ -71,11 +89,11 @@ impl Stream {
         self.buffer().bytes()
     }
 
-    /// Waits until the stream is done, and takes the messages that had to be kept.
-    pub(super) async fn answers(&self) -> Vec<Bytes> {
+    /// Waits until the stream is done, and takes its messages; `None` as soon as one of them isn't an answer.
+    pub(super) async fn answers(&self) -> Option<Vec<Bytes>> {
         loop {
             let changed = self.changed.notified();
-            if let Some(answers) = self.buffer().take_answers() {
+            if let Poll::Ready(answers) = self.buffer().take_answers() {
                 return answers;
             }
             changed.await;
@@ -96,7 +114,13 @@ impl Stream {
             event: buffer.last_sent(),
             line: buffer.new_line(),
         };
-        self.connect(buffer, session, last, opening, permit)
+        // Whoever finished it before it was read didn't keep it.
+        let keeps = buffer.is_done() && last.line == 1;
+        let reader = self.connect(buffer, session, last, opening, permit);
+        if keeps {
+            session.keep(self.clone());
+        }
+        reader
     }
 
     /// Reads a line on from after the last event that the client has. Whoever has read it until now is taken for dead.

@@ -11,13 +11,13 @@ use mcp_adapters::Revision;
 use tokio::time::{Duration, timeout};
 
 use super::Server;
-use super::guard::{check_accept, check_content_type, check_revision};
+use super::guard::{accepts, check_content_type, check_revision, not_acceptable};
 use super::message::{Posted, join_answers};
 use super::reader::{EventId, Opening, Reader};
 use super::refusal::Refusal;
 use super::session::{Kind, Session};
 use super::sessions::Shared;
-use super::stream::{Stream, Unresumable};
+use super::stream::{Content, Stream, Unresumable};
 
 const SESSION: &str = "mcp-session-id";
 const LAST_EVENT: &str = "last-event-id";
@@ -50,12 +50,7 @@ pub(super) async fn handle(State(server): State<Server>, request: Request) -> Re
 }
 
 async fn post(server: &Server, request: Request) -> Result<Response, Refusal> {
-    let types: &[&str] = if server.config.json_only {
-        &[JSON]
-    } else {
-        &[JSON, EVENTS]
-    };
-    check_accept(request.headers(), types)?;
+    let form = Form::of(request.headers(), server.config.json_only)?;
     check_content_type(request.headers())?;
     let (parts, body) = request.into_parts();
     if server.config.stateless {
@@ -65,7 +60,7 @@ async fn post(server: &Server, request: Request) -> Result<Response, Refusal> {
     let Some(id) = session_id(&parts.headers)? else {
         let posted = read_body(&parts, body).await?;
         return match posted.initialize {
-            Some(_) => begin(server, parts, posted).await,
+            Some(_) => begin(server, parts, posted, form).await,
             None => Err(no_session_id()),
         };
     };
@@ -74,32 +69,82 @@ async fn post(server: &Server, request: Request) -> Result<Response, Refusal> {
     let posted = read_body(&parts, body).await?;
     check_batch(&posted, revision)?;
     let permit = session.admit()?;
-    let stream = session.post(&posted, parts).await?;
+    let stream = session.post(&posted, parts, form.content()).await?;
     session.expect_cancelled(&posted.cancelled);
     match stream {
         None => Ok(StatusCode::ACCEPTED.into_response()),
-        Some(stream) if session.kind == Kind::Json => json_answer(&session, &stream, &posted).await,
-        Some(stream) => Ok(events(stream.open(&session, opening(revision), Some(permit)))),
+        Some(stream) => {
+            let answers = answers(&session, &stream, form).await;
+            match answers {
+                Some(answers) => Ok(json(&posted, answers)),
+                None => Ok(events(stream.open(&session, opening(revision), Some(permit)))),
+            }
+        }
+    }
+}
+
+/// How a POST may be answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// By one JSON value.
+    Json,
+    /// By a stream of events.
+    Events,
+    Either,
+}
+
+impl Form {
+    /// What the client understands. The protocol wants it to understand both; one is enough.
+    fn of(headers: &HeaderMap, json_only: bool) -> Result<Self, Refusal> {
+        match (accepts(headers, JSON), accepts(headers, EVENTS)) {
+            (true, false) => Ok(Self::Json),
+            (true, true) if json_only => Ok(Self::Json),
+            (true, true) => Ok(Self::Either),
+            (false, true) if !json_only => Ok(Self::Events),
+            (false, _) if json_only => Err(not_acceptable(&[JSON])),
+            (false, _) => Err(not_acceptable(&[JSON, EVENTS])),
+        }
+    }
+
+    fn content(self) -> Content {
+        match self {
+            Self::Json => Content::Answers,
+            Self::Events | Self::Either => Content::Any,
+        }
+    }
+}
+
+/// The answers to a POST if they are to be one JSON value, and `None` if they are to be a stream of events.
+///
+/// Headers and the first event of a stream are two writes, the second of which waits for the acknowledgement of the first
+/// where Nagle's algorithm is on. So an answer that comes soon, with nothing before it, is one JSON value.
+async fn answers(session: &Session, stream: &Stream, form: Form) -> Option<Vec<Bytes>> {
+    match form {
+        Form::Json => stream.answers().await,
+        Form::Either => timeout(session.limits.stream_after, stream.answers()).await.ok()?,
+        Form::Events => None,
     }
 }
 
 /// The request that begins a session. Its answer is waited for, since there is no session if it is an error.
-async fn begin(server: &Server, parts: Parts, posted: Posted) -> Result<Response, Refusal> {
+async fn begin(server: &Server, parts: Parts, posted: Posted, form: Form) -> Result<Response, Refusal> {
     let id = Shared::new_id()?;
-    let beginning = server.start(id.clone(), server.kind(), &parts)?;
+    let beginning = server.start(id.clone(), Kind::Streams, &parts)?;
     let session = beginning.session().clone();
     let permit = session.admit()?;
-    let stream = session.post(&posted, parts).await?.ok_or_else(Refusal::internal)?;
+    let stream = session.post(&posted, parts, form.content()).await?;
+    let stream = stream.ok_or_else(Refusal::internal)?;
     let agreed = session.agreed().await;
     if let Some(revision) = agreed {
         server.record(&session, &posted.json, revision).await?;
         server.publish(beginning);
     }
-    let mut response = if session.kind == Kind::Json {
-        json_answer(&session, &stream, &posted).await?
-    } else {
-        let opening = opening(agreed.or(posted.initialize.flatten()).unwrap_or(Revision::HUB));
-        events(stream.open(&session, opening, Some(permit)))
+    let mut response = match answers(&session, &stream, form).await {
+        Some(answers) => json(&posted, answers),
+        None => {
+            let opening = opening(agreed.or(posted.initialize.flatten()).unwrap_or(Revision::HUB));
+            events(stream.open(&session, opening, Some(permit)))
+        }
     };
     if agreed.is_some() {
         let id = HeaderValue::from_str(&id).map_err(|_| Refusal::internal())?;
@@ -126,14 +171,18 @@ async fn post_once(server: &Server, parts: Parts, posted: Posted) -> Result<Resp
         server.introduce(&beginning, &initialize, &parts).await?;
     }
     let session = beginning.session();
-    let stream = session.post(&posted, parts).await?.ok_or_else(Refusal::internal)?;
-    json_answer(session, &stream, &posted).await
+    let stream = session.post(&posted, parts, Content::Answers).await?;
+    let stream = stream.ok_or_else(Refusal::internal)?;
+    let answers = stream.answers().await.ok_or_else(Refusal::internal)?;
+    Ok(json(&posted, answers))
 }
 
 /// Opens the session's own stream, or takes up one that was cut.
 async fn listen(server: &Server, request: Parts) -> Result<Response, Refusal> {
     let headers = &request.headers;
-    check_accept(headers, &[EVENTS])?;
+    if !accepts(headers, EVENTS) {
+        return Err(not_acceptable(&[EVENTS]));
+    }
     let session = find(server, &request).await?;
     let revision = check_revision(headers, session.revision(), &server.config.revisions)?;
     let permit = session.admit()?;
@@ -213,17 +262,14 @@ fn opening(revision: Revision) -> Opening {
     }
 }
 
-async fn json_answer(session: &Session, stream: &Stream, posted: &Posted) -> Result<Response, Refusal> {
-    let answers = stream.answers().await;
+/// The response whose body is one JSON value.
+fn json(posted: &Posted, answers: Vec<Bytes>) -> Response {
     if answers.is_empty() {
-        return match session.ended.is_cancelled() {
-            true => Err(Refusal::internal()),
-            // It was cancelled, and nobody waits for an answer.
-            false => Ok(StatusCode::ACCEPTED.into_response()),
-        };
+        // It was cancelled, and nobody waits for an answer.
+        return StatusCode::ACCEPTED.into_response();
     }
     let body = Body::from(join_answers(posted.batch, answers));
-    Ok(([(header::CONTENT_TYPE, JSON)], body).into_response())
+    ([(header::CONTENT_TYPE, JSON)], body).into_response()
 }
 
 /// The response whose body is a stream of events.
