@@ -205,6 +205,74 @@ async fn all_streams_end_when_the_server_shuts_down() {
     until("the engine ends", || server.seen.ended.load(Ordering::SeqCst) == 1).await;
 }
 
+#[tokio::test]
+async fn a_server_that_shuts_down_answers_what_is_in_flight_and_takes_nothing_new() {
+    for json_only in [false, true] {
+        let token = tokio_util::sync::CancellationToken::new();
+        let server = serve(HttpServer::new().json_only(json_only).shutdown(token.clone())).await;
+        let (session, other) = (server.begin(hub()).await, server.begin(hub()).await);
+        let mut listening = server.listen(&session, None).await;
+        let count = request(1, "count", json!({"count": 1, "own": true, "pause": 500}));
+        let new = async {
+            assert!(listening.event().await.is_some(), "the request is in flight");
+            token.cancel();
+            for session in [&session, &other] {
+                assert_eq!(server.post(session, request(2, "ping", json!({}))).await.status, 503);
+            }
+            assert_eq!(server.post_with(&[], &initialize(hub())).await.status, 503);
+            let response = json!({"jsonrpc": "2.0", "id": 5, "result": {}});
+            assert_eq!(server.post(&session, response).await.status, 202);
+        };
+        let (mut answer, ()) = tokio::join!(server.post(&session, count), new);
+        assert_eq!(answer.status, 200);
+        assert!(answer.whole().await.contains("\"result\""));
+        assert!(listening.events().await.is_empty(), "the session's stream ends");
+        until("the engines end", || server.seen.ended.load(Ordering::SeqCst) == 2).await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_shuts_down_answers_what_is_in_flight_in_the_older_transport() {
+    let token = tokio_util::sync::CancellationToken::new();
+    let server = serve(HttpServer::new().shutdown(token.clone())).await;
+    let accept = ("accept", "text/event-stream");
+    let mut stream = server.send("GET", "/sse", &[accept], b"").await;
+    let (_, endpoint) = stream.event().await.unwrap();
+    let endpoint = endpoint.as_str().unwrap();
+    let json_type = ("content-type", "application/json");
+    let count = request(1, "count", json!({"count": 1, "pause": 500})).to_string();
+    let posted = server.send("POST", endpoint, &[json_type], count.as_bytes()).await;
+    assert_eq!(posted.status, 202);
+    assert!(stream.event().await.is_some(), "the request is in flight");
+    token.cancel();
+    let ping = request(2, "ping", json!({})).to_string();
+    let refused = server.send("POST", endpoint, &[json_type], ping.as_bytes()).await;
+    assert_eq!(refused.status, 503);
+    assert_eq!(server.send("GET", "/sse", &[accept], b"").await.status, 503);
+    let rest = stream.events().await;
+    assert_eq!((rest.len(), &rest[0]["id"]), (1, &json!(1)));
+}
+
+#[tokio::test]
+async fn a_server_that_shuts_down_waits_for_no_answer_longer_than_its_grace() {
+    let token = tokio_util::sync::CancellationToken::new();
+    let server = HttpServer::new()
+        .shutdown(token.clone())
+        .grace(Duration::from_millis(50));
+    let server = serve(server).await;
+    let session = server.begin(hub()).await;
+    let mut listening = server.listen(&session, None).await;
+    let asked = request(1, "count", json!({"count": 1, "own": true, "pause": 3_600_000}));
+    let ending = async {
+        assert!(listening.event().await.is_some(), "the request is in flight");
+        token.cancel();
+        assert!(listening.events().await.is_empty());
+    };
+    let (mut answer, ()) = tokio::join!(server.post(&session, asked), ending);
+    assert!(!answer.whole().await.contains("\"result\""));
+    until("the engine ends", || server.seen.ended.load(Ordering::SeqCst) == 1).await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_thousand_sessions_come_and_go() {
     let server = serve(HttpServer::new().max_sessions(1000)).await;

@@ -33,6 +33,7 @@ pub struct HttpServer {
     pub(super) stateless: bool,
     pub(super) store: Arc<dyn SessionStore>,
     pub(super) shutdown: CancellationToken,
+    pub(super) grace: Duration,
     pub(super) limits: Limits,
 }
 
@@ -68,6 +69,7 @@ impl Default for HttpServer {
             stateless: false,
             store: Arc::new(MemoryStore::default()),
             shutdown: CancellationToken::new(),
+            grace: Duration::from_secs(5),
             limits: Limits {
                 capacity: 64,
                 max_in_flight: 2048,
@@ -233,10 +235,21 @@ impl HttpServer {
         self
     }
 
-    /// Ends all sessions once the token is cancelled, so that no stream keeps the server from shutting down.
+    /// Ends all sessions once the token is cancelled, so that no stream keeps the server from shutting down. New requests
+    /// get a 503; those that are in flight are answered first, for which they have the time that
+    /// [`HttpServer::grace`] gives them, and the client may still answer what it is asked. Then the streams end.
+    ///
+    /// [`Serve::shutdown`](super::Serve::shutdown) takes the same token.
     #[must_use]
     pub fn shutdown(mut self, token: CancellationToken) -> Self {
         self.shutdown = token;
+        self
+    }
+
+    /// How long requests that are in flight may take once the server shuts down; 5 seconds unless told otherwise.
+    #[must_use]
+    pub fn grace(mut self, grace: Duration) -> Self {
+        self.grace = grace;
         self
     }
 

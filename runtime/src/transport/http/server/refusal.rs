@@ -37,6 +37,10 @@ impl Refusal {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, error_code::INTERNAL_ERROR, message)
     }
 
+    pub(super) fn shutting_down() -> Self {
+        Self::busy("The server is shutting down")
+    }
+
     pub(super) fn internal() -> Self {
         Self::new(
             StatusCode::INTERNAL_SERVER_ERROR,

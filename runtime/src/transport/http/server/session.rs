@@ -9,7 +9,7 @@ use axum::http::Extensions;
 use axum::http::request::Parts;
 use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, RequestId, error_code};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -58,9 +58,13 @@ pub(super) struct Session {
     /// What the server says of its own accord.
     pub(super) own: Arc<Stream>,
     pub(super) ended: CancellationToken,
+    /// Once the server shuts down, no request is taken any more.
+    pub(super) shutdown: CancellationToken,
     to_engine: ChannelSender,
     phase: watch::Sender<Phase>,
     table: Mutex<Table>,
+    /// A request is no longer in flight.
+    closed: Notify,
     used: Mutex<Instant>,
     room: Arc<Semaphore>,
 }
@@ -95,7 +99,7 @@ impl Session {
         principal: Option<String>,
         limits: Limits,
         to_engine: ChannelSender,
-        ended: CancellationToken,
+        shutdown: CancellationToken,
         nonce: [u8; 4],
     ) -> Arc<Self> {
         Arc::new(Self {
@@ -104,10 +108,12 @@ impl Session {
             principal,
             nonce: u32::from_be_bytes(nonce),
             own: Arc::new(Stream::new(0, Content::Any, true)),
-            ended,
+            ended: CancellationToken::new(),
+            shutdown,
             to_engine,
             phase: watch::Sender::new(Phase::Starting),
             table: Mutex::default(),
+            closed: Notify::new(),
             used: Mutex::new(Instant::now()),
             room: Arc::new(Semaphore::new(limits.max_in_flight)),
             limits,
@@ -198,6 +204,10 @@ impl Session {
             return Ok(None);
         }
         let mut table = self.table();
+        // Under the lock, so that whoever waits for the last answer misses no request.
+        if self.shutdown.is_cancelled() {
+            return Err(Refusal::shutting_down());
+        }
         let mut ids = HashSet::new();
         for id in &posted.requests {
             if table.requests.contains_key(id) || !ids.insert(id) {
@@ -323,6 +333,18 @@ impl Session {
                 table.keep(stream, self.limits.replay_bytes);
             }
         }
+        self.closed.notify_waiters();
+    }
+
+    /// Waits until no request is in flight.
+    pub(super) async fn all_answered(&self) {
+        loop {
+            let closed = self.closed.notified();
+            if self.table().requests.is_empty() {
+                return;
+            }
+            closed.await;
+        }
     }
 
     /// Keeps a stream that is done for clients whose connection is cut while they read it.
@@ -410,5 +432,6 @@ impl Drop for Unsent<'_> {
         let mut table = self.session.table();
         table.requests.retain(|_, request| request.stream != number);
         table.streams.remove(&number);
+        self.session.closed.notify_waiters();
     }
 }

@@ -63,11 +63,14 @@ impl Shared {
 
     /// Starts an engine for a session that hasn't begun yet; it ends when what is returned is dropped.
     pub(super) fn start(self: &Arc<Self>, id: String, kind: Kind, parts: &Parts) -> Result<Beginning, Refusal> {
+        if self.config.shutdown.is_cancelled() {
+            return Err(Refusal::shutting_down());
+        }
         let permit = self.room.clone().try_acquire_owned();
         let permit = permit.map_err(|_| Refusal::busy("There are too many sessions"))?;
         let (ours, engines) = channel(self.config.limits.capacity);
         let (to_engine, from_engine) = ours.split();
-        let ended = self.config.shutdown.child_token();
+        let shutdown = self.config.shutdown.clone();
         let mut nonce = [0; 4];
         getrandom::fill(&mut nonce).map_err(no_randomness)?;
         if self.config.principal.is_none() && kind != Kind::Once && parts.headers.contains_key(AUTHORIZATION) {
@@ -79,7 +82,7 @@ impl Shared {
         }
         let principal = self.config.principal_of(parts);
         let limits = self.config.limits.clone();
-        let session = Session::new(id.clone(), kind, principal.clone(), limits, to_engine, ended, nonce);
+        let session = Session::new(id.clone(), kind, principal.clone(), limits, to_engine, shutdown, nonce);
         let info = SessionInfo {
             id: (kind != Kind::Once).then_some(id),
             principal,
@@ -261,12 +264,21 @@ impl Drop for Beginning {
 
 /// A session's life, until its engine, its client or time ends it.
 async fn run(session: Arc<Session>, from_engine: ChannelReceiver, shared: Weak<Shared>, _permit: OwnedSemaphorePermit) {
-    let Some(expiry) = shared.upgrade().map(|shared| shared.config.expiry) else {
+    let Some((expiry, grace)) = shared
+        .upgrade()
+        .map(|shared| (shared.config.expiry, shared.config.grace))
+    else {
         return;
     };
     let mut expired = false;
     {
         let mut routed = std::pin::pin!(session.route_all(from_engine));
+        let mut drained = std::pin::pin!(async {
+            session.shutdown.cancelled().await;
+            if tokio::time::timeout(grace, session.all_answered()).await.is_err() {
+                tracing::warn!("requests of a session aren't answered before the server shuts down");
+            }
+        });
         let mut renewed = session.used();
         while !expired {
             // The store has to hear of a client that only listens before the record expires there.
@@ -275,6 +287,7 @@ async fn run(session: Arc<Session>, from_engine: ChannelReceiver, shared: Weak<S
                 biased;
                 () = session.ended.cancelled() => break,
                 () = &mut routed => break,
+                () = &mut drained => break,
                 () = tokio::time::sleep_until(look) => {
                     let used = session.used();
                     expired = used + expiry <= Instant::now();
