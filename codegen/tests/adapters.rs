@@ -16,7 +16,7 @@ use mcp_instances::Instances;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-const CASES: [&str; 2] = ["no_rules", "rules"];
+const CASES: [&str; 3] = ["no_rules", "rules", "constants"];
 
 /// How many random instances are made for each definition, valid and invalid.
 const RANDOM: usize = 60;
@@ -331,6 +331,72 @@ fn random_instances_that_are_carried_come_back_as_they_were_unless_a_rule_replac
             }
         }
     }
+    assert_none(&failures);
+}
+
+/// What stands where a type has a constant: nothing, what the source or the target has there, and what neither has.
+#[test]
+fn another_value_in_place_of_a_constant_is_neither_invented_nor_lost_in_silence() {
+    let (_, root) = GENERATED.iter().find(|(name, _)| *name == "constants").unwrap();
+    let members = ["mode", "level", "on", "tag"];
+    let values = [
+        json!("form"),
+        json!(1),
+        json!(2),
+        json!(true),
+        json!("a"),
+        json!("weird"),
+        json!(null),
+        json!({}),
+    ];
+    let mut failures = Vec::new();
+    for ([way, back], from, _) in ways("constants") {
+        let instances = valid_instances(&from, way, false)
+            .into_iter()
+            .filter(|line| line["value"]["name"].is_string());
+        let lines = instances.flat_map(|line| {
+            let mut lines = Vec::new();
+            for (member, value) in members
+                .iter()
+                .flat_map(|member| values.iter().map(move |value| (member, value)))
+            {
+                for carry in [false, true] {
+                    let mut line = line.clone();
+                    line["value"][member] = value.clone();
+                    line["carry"] = carry.into();
+                    line["member"] = (*member).into();
+                    lines.push(line);
+                }
+            }
+            lines
+        });
+        let trips = there_and_back(root, lines.collect(), back);
+        assert!(trips.len() > 1000, "{way}: too little was tested");
+        for [line, there, returned] in trips {
+            let member = line["member"].as_str().unwrap();
+            let losses = there["losses"].as_array().unwrap();
+            let kinds: Vec<_> = losses
+                .iter()
+                .filter(|loss| loss[0] == *member)
+                .map(|loss| &loss[1])
+                .collect();
+            let (before, after) = (line["value"].get(member), there["value"].get(member));
+            let kept = before.zip(after).is_some_and(|(before, after)| is_equal(before, after));
+            let told = match kinds.as_slice() {
+                [] => kept,
+                [kind] if *kind == "dropped" => after.is_none(),
+                _ => after.is_some() && !kept,
+            };
+            if !told {
+                failures.push(format!("{way}: {line} became {there}"));
+            }
+            let lossless = [&there, &returned].iter().all(|answer| answer["losses"] == json!([]));
+            if lossless && !is_equal(&returned["value"], &line["value"]) {
+                failures.push(format!("{way}: {line} became {there} and came back as {returned}"));
+            }
+        }
+    }
+    failures.truncate(20);
     assert_none(&failures);
 }
 

@@ -197,32 +197,75 @@ impl Conversion {
         value
     }
 
-    /// Takes a member that the target declares as a constant, and says whether it was there.
+    /// Leaves out a constant that the target doesn't declare, or carries it; so too another value that was kept in its place.
     #[doc(hidden)]
-    pub fn adopt_constant(&mut self, extra: &mut Extra, member: &str, constant: &Value) -> bool {
-        if extra.is_empty() {
-            return false;
+    pub fn leave_constant<T: Serialize>(
+        &mut self,
+        extra: &mut Extra,
+        member: &str,
+        constant: Option<T>,
+        rule: &'static str,
+    ) {
+        if !extra.contains_key(member) {
+            self.leave(extra, member, constant, rule);
+        } else if !self.carries() {
+            extra.remove(member);
+            self.lose_member(member, LossKind::Dropped, rule);
         }
-        match extra.remove(member) {
-            Some(json) if json == OpenJson::from(constant) => true,
-            Some(_) => {
-                self.lose_member(member, LossKind::Dropped, AUTOMATIC);
-                false
+    }
+
+    /// Puts a constant among the undeclared members, to be adopted from there, unless another value was kept in its place.
+    #[doc(hidden)]
+    pub fn undeclare_constant(&self, extra: &mut Extra, member: &str, is_there: bool, constant: &Value) {
+        if is_there && !extra.contains_key(member) {
+            extra.insert(member, OpenJson::from(constant));
+        }
+    }
+
+    /// Makes a member the constant that the target has there, and says whether it is there. The source may have another constant
+    /// in its place. A value that was kept in the place of either is lost, or carried.
+    #[doc(hidden)]
+    pub fn adopt_constant(
+        &mut self,
+        extra: &mut Extra,
+        member: &str,
+        has_other: bool,
+        constant: &Value,
+        is_required: bool,
+    ) -> bool {
+        match extra.get(member) {
+            Some(kept) if *kept == OpenJson::from(constant) => {
+                extra.remove(member);
             }
-            None => false,
+            Some(_) if self.carries() => {}
+            Some(_) if is_required => {
+                extra.remove(member);
+                self.lose_member(member, LossKind::Replaced, AUTOMATIC);
+            }
+            Some(_) => {
+                extra.remove(member);
+                self.lose_member(member, LossKind::Dropped, AUTOMATIC);
+                return false;
+            }
+            None if has_other => self.lose_member(member, LossKind::Replaced, AUTOMATIC),
+            None if is_required => self.lose_member(member, LossKind::Defaulted, AUTOMATIC),
+            None => return false,
         }
+        true
     }
 
     /// Whether a member is there whose value is constant in the target; another value is refused.
     #[doc(hidden)]
     pub fn constant<T: Serialize>(
-        &self,
+        &mut self,
+        extra: &mut Extra,
         member: &str,
         value: Option<&T>,
         constant: &Value,
+        is_required: bool,
     ) -> Result<bool, Unrepresentable> {
         let Some(value) = value else {
-            return Ok(false);
+            return Ok(self.adopt_constant(extra, member, false, constant, is_required));
         };
         if open(value)? == OpenJson::from(constant) {
             return Ok(true);
@@ -369,11 +412,15 @@ impl Conversion {
         Ok(())
     }
 
-    /// Leaves out every undeclared member, because the target allows none.
+    /// Leaves out every undeclared member, because the target allows none. What was kept in place of a constant isn't undeclared.
     #[doc(hidden)]
-    pub fn close(&mut self, extra: &mut Extra) {
-        for (member, _) in std::mem::take(extra) {
-            self.lose_member(&member, LossKind::Dropped, AUTOMATIC);
+    pub fn close(&mut self, extra: &mut Extra, constants: &[&str]) {
+        for (member, value) in std::mem::take(extra) {
+            if constants.contains(&member.as_str()) {
+                extra.insert(member, value);
+            } else {
+                self.lose_member(&member, LossKind::Dropped, AUTOMATIC);
+            }
         }
     }
 }

@@ -271,3 +271,46 @@ fn a_chain_equals_its_steps() {
     println!("chains: {compared} compared");
     assert!(compared > 1000 && failures.is_empty(), "{}", failures.join("\n"));
 }
+
+/// Constants above all: a type keeps another value in their place.
+#[test]
+fn what_a_member_should_not_be_is_kept_or_refused_or_its_loss_is_recorded() {
+    let schemas = schemas();
+    let mut counts: BTreeMap<_, [usize; 2]> = BTreeMap::new();
+    let mut failures = Vec::new();
+    for ((from, to), policy) in pairs().flat_map(|pair| [(pair, Policy::Conform), (pair, Policy::Carry)]) {
+        let mut tried = BTreeMap::new();
+        for (name, value) in valid_instances(from, &schemas[&from]) {
+            for member in value.as_object().into_iter().flat_map(|members| members.keys()) {
+                let times: &mut usize = tried.entry((name, member.clone())).or_default();
+                *times += 1;
+                if *times > 1 {
+                    continue;
+                }
+                for wrong in [json!("weird"), json!(null), json!({})] {
+                    let mut value = value.clone();
+                    value[member] = wrong;
+                    let count = counts.entry((from, to)).or_default();
+                    let Ok((there, converted)) = translated((from, to), name, &value, policy) else {
+                        count[1] += 1;
+                        continue;
+                    };
+                    count[0] += 1;
+                    let paths = || {
+                        there
+                            .losses
+                            .iter()
+                            .map(|loss| (loss.path.to_string(), loss.kind.as_str()))
+                    };
+                    if !same(&converted[member], &value[member]) && !paths().any(|(path, _)| touches(&path, member)) {
+                        failures.push(format!("{from} {name} by {to}: {member} was lost in silence: {value}"));
+                    }
+                    if paths().any(|loss| loss == (member.clone(), "dropped")) && converted.get(member).is_some() {
+                        failures.push(format!("{from} {name} by {to}: {member} is still there: {converted}"));
+                    }
+                }
+            }
+        }
+    }
+    settle("wrong members", &counts, &failures);
+}

@@ -837,6 +837,18 @@ fn a_form_loses_its_mode_on_the_way_to_2025_06_18_and_needs_none_on_the_way_up()
 }
 
 #[test]
+fn an_unknown_mode_of_a_form_is_carried_or_dropped_and_never_becomes_another() {
+    let schema = json!({"type": "object", "properties": {}});
+    let weird = json!({"mode": "weird", "message": "who?", "requestedSchema": schema});
+    let without = json!({"message": "who?", "requestedSchema": schema});
+    let (down, up) = ((V2025_11_25, V2025_06_18), (V2025_06_18, V2025_11_25));
+    for (way, from) in [(down, "ElicitRequestFormParams"), (up, "ElicitRequestParams")] {
+        becomes(way, from, &weird, &without, &[["mode", "dropped", AUTOMATIC]]);
+        comes_out(way, Policy::Carry, from, &weird, &weird, &[]);
+    }
+}
+
+#[test]
 fn an_address_to_visit_is_refused_on_the_way_to_2025_06_18() {
     let request = form(json!({
         "mode": "url", "message": "sign in", "elicitationId": "e", "url": "https://example.org/sign-in",

@@ -98,8 +98,8 @@ impl Planner<'_> {
         let drops = !plan.leftovers.is_empty() || plan.closed && !self.is_closed(self.from, source.named());
         let constant = plan.constants.iter().any(|constant| match constant.source {
             ConstantSource::Same { optional } => optional && !constant.optional,
-            ConstantSource::Undeclared => false,
-            ConstantSource::Other | ConstantSource::Member(_) => true,
+            ConstantSource::Undeclared => !constant.optional,
+            ConstantSource::Other { .. } | ConstantSource::Member(_) => true,
         });
         let member = plan.members.iter().any(|member| {
             let is_lossy = match &member.value {
@@ -107,8 +107,9 @@ impl Planner<'_> {
                     member.to.required && !own.required || self.loses(&own.ty, &member.to.ty, lossy)
                 }
                 ValuePlan::Taken(..) => true,
-                ValuePlan::Constant(_) => false,
-                ValuePlan::Adopted(_) => member.to.required,
+                ValuePlan::Adopted { constant, .. } => {
+                    member.to.required && !constant.as_ref().is_some_and(|constant| constant.required)
+                }
             };
             is_lossy || member.default.is_some() || member.checked.is_some()
         });

@@ -30,7 +30,9 @@ impl Planner<'_> {
                         optional: !own.required,
                     }
                 } else {
-                    ConstantSource::Other
+                    ConstantSource::Other {
+                        optional: !own.required,
+                    }
                 }
             } else if let Some(member) = from.members.iter().find(|member| member.name == constant.name) {
                 ConstantSource::Member(member.clone())
@@ -39,8 +41,11 @@ impl Planner<'_> {
             };
             let at = format!("{from_name}.{}", constant.name);
             match &source {
-                ConstantSource::Other => self.automatic(&at, "replaced by the constant of the target"),
+                ConstantSource::Other { .. } => self.automatic(&at, "replaced by the constant of the target"),
                 ConstantSource::Member(_) => self.refused(&at, "any value but the constant of the target"),
+                ConstantSource::Undeclared if constant.required => {
+                    self.automatic(&at, "the constant of the target, which requires it")
+                }
                 _ => {}
             }
             plan.constants.push(ConstantPlan {
@@ -176,14 +181,16 @@ impl Planner<'_> {
                 };
                 ValuePlan::Taken(source.clone(), taking)
             }
-            (None, Some(constant)) => ValuePlan::Constant(constant.value.clone()),
-            (None, None) => {
-                if let Some((index, action)) = &rule
+            (None, constant) => {
+                if let (Some((index, action)), None) = (&rule, constant)
                     && !matches!(action, Action::Default(_))
                 {
                     self.wrong_rule(*index, format!("the source declares no member `{}`", to.name));
                 }
-                ValuePlan::Adopted(self.to.member_pointer(to_name, &to.name))
+                ValuePlan::Adopted {
+                    constant: constant.cloned(),
+                    pointer: self.to.member_pointer(to_name, &to.name),
+                }
             }
         };
         let checked = match (&value, source) {

@@ -1,7 +1,7 @@
 //! What becomes of an object: its members, its constants, and what is left over.
 
 use super::{Refusal, VariantPlan};
-use crate::model::Member;
+use crate::model::{ConstantMember, Member};
 use crate::normalise::Scalar;
 
 /// How an object becomes another.
@@ -35,10 +35,13 @@ pub struct MemberPlan {
 pub enum ValuePlan {
     /// The same member of the source, and how it is taken over.
     Taken(Member, Taking),
-    /// A constant of the source.
-    Constant(Scalar),
-    /// A member that the source doesn't declare; the pointer is what it is judged by.
-    Adopted(Option<String>),
+    /// A member that the source doesn't declare, or declares as a constant.
+    Adopted {
+        /// The constant of the source.
+        constant: Option<ConstantMember>,
+        /// What the value is judged by.
+        pointer: Option<String>,
+    },
 }
 
 /// How a value is taken over.
@@ -99,8 +102,11 @@ pub enum ConstantSource {
         /// Whether it may lack it.
         optional: bool,
     },
-    /// It has another value there.
-    Other,
+    /// It has another constant there, and may lack it or not.
+    Other {
+        /// Whether it may lack it.
+        optional: bool,
+    },
     /// It has a member of that name whose value varies.
     Member(Member),
     /// It declares nothing of that name.

@@ -621,7 +621,9 @@ impl Convert<target::ElicitRequestFormParams> for source::ElicitRequestParams {
             .adopt_constant(
                 &mut extra,
                 "mode",
+                false,
                 &mcp_wire::serde_json::Value::from("form"),
+                false,
             );
         let adopted_1 = conversion
             .adopt(

@@ -727,7 +727,8 @@ impl Convert<target::ElicitRequestParams> for source::ElicitRequestFormParams {
     ) -> Result<target::ElicitRequestParams, Unrepresentable> {
         let has_mode = self.has_mode();
         let mut extra = self.extra;
-        conversion.leave(&mut extra, "mode", has_mode.then_some("form"), AUTOMATIC);
+        conversion
+            .leave_constant(&mut extra, "mode", has_mode.then_some("form"), AUTOMATIC);
         conversion.leave(&mut extra, "task", self.task, AUTOMATIC);
         Ok(target::ElicitRequestParams {
             meta: conversion.member("_meta", self.meta)?,

@@ -40,8 +40,10 @@ impl Pair<'_> {
             None if leftover.optional => quote!(self.#field),
             None => quote!(Some(self.#field)),
         };
+
         let copy = match &leftover.constant {
-            Some(_) => value.clone(),
+            // Another value was kept in its place.
+            Some(_) => quote!(#value.filter(|_| !extra.contains_key(#name))),
             None if leftover.optional => quote!(self.#field.clone()),
             None => quote!(Some(self.#field.clone())),
         };
@@ -99,8 +101,12 @@ impl Pair<'_> {
         } else {
             quote!(#rule)
         };
+        let leave = match &leftover.constant {
+            Some(_) => quote!(leave_constant),
+            None => quote!(leave),
+        };
         code.before
-            .push(quote!(conversion.leave(&mut extra, #name, #value, #rule);));
+            .push(quote!(conversion.#leave(&mut extra, #name, #value, #rule);));
     }
 
     /// Copies a value to a member of the target that has none.

@@ -54,7 +54,9 @@ impl Pair<'_> {
         }
         if plan.closed {
             code.touches_extra = true;
-            code.before.push(quote!(conversion.close(&mut extra);));
+            let constants = plan.constants.iter().map(|constant| &constant.name);
+            code.before
+                .push(quote!(conversion.close(&mut extra, &[#(#constants),*]);));
         }
         let to_type = self.target(target);
         let (declared, extra) = if code.touches_extra {
@@ -154,44 +156,43 @@ impl Pair<'_> {
         for constant in &plan.constants {
             let name = &constant.name;
             let json = json_of(&constant.value);
-            let has = |code: &mut Code| {
-                let local = format_ident!("has_{}", flag_name(from, name));
-                let has = constant_field(from, name).map(|field| has_name(&field));
-                code.first.push(quote!(let #local = self.#has();));
-                quote!(#local)
+            let is_required = !constant.optional;
+            let local = format_ident!("has_{}", flag_name(to, name));
+            let keeps = if constant.optional {
+                quote!(let #local =)
+            } else {
+                quote!()
             };
             // When an optional constant is set; `None` for always.
             let condition = match &constant.source {
-                ConstantSource::Same { optional: true } => Some(has(code)),
+                ConstantSource::Same { optional: true } => Some(has_constant(from, name, true, code)),
                 ConstantSource::Same { optional: false } => None,
-                ConstantSource::Other => {
+                ConstantSource::Other { optional } => {
+                    code.touches_extra = true;
+                    let has = has_constant(from, name, *optional, code);
                     code.before.push(quote! {
-                        conversion.lose_member(#name, crate::conversion::LossKind::Replaced, AUTOMATIC);
+                        #keeps conversion.adopt_constant(&mut extra, #name, #has, &#json, #is_required);
                     });
-                    None
+                    Some(quote!(#local))
                 }
                 ConstantSource::Member(member) => {
+                    code.touches_extra = true;
                     let field = field_of(from, &member.name);
                     let value = if member.required {
                         quote!(Some(&self.#field))
                     } else {
                         quote!(self.#field.as_ref())
                     };
-                    let local = format_ident!("has_{}", flag_name(from, name));
-                    let declared = if constant.optional { quote!(#local) } else { quote!(_) };
-                    code.before
-                        .push(quote!(let #declared = conversion.constant(#name, #value, &#json)?;));
+                    code.before.push(quote! {
+                        #keeps conversion.constant(&mut extra, #name, #value, &#json, #is_required)?;
+                    });
                     Some(quote!(#local))
                 }
                 ConstantSource::Undeclared => {
                     code.touches_extra = true;
-                    let local = format_ident!("has_{}", flag_name(to, name));
-                    let adopted = quote!(conversion.adopt_constant(&mut extra, #name, &#json));
-                    if constant.optional {
-                        code.before.push(quote!(let #local = #adopted;));
-                    } else {
-                        code.before.push(quote!(#adopted;));
-                    }
+                    code.before.push(quote! {
+                        #keeps conversion.adopt_constant(&mut extra, #name, false, &#json, #is_required);
+                    });
                     Some(quote!(#local))
                 }
             };
@@ -217,13 +218,14 @@ impl Pair<'_> {
         let (to, name) = (&plan.to, &plan.to.name);
         let value = match &plan.value {
             ValuePlan::Taken(source, taking) => self.taken(plan, source, taking, from, code),
-            ValuePlan::Constant(constant) => {
-                let json = json_of(constant);
-                let value = quote!(close(&mcp_wire::OpenJson::from(#json))?);
-                if to.required { value } else { quote!(Some(#value)) }
-            }
-            ValuePlan::Adopted(pointer) => {
+            ValuePlan::Adopted { constant, pointer } => {
                 code.touches_extra = true;
+                if let Some(constant) = constant {
+                    let json = json_of(&constant.value);
+                    let has = has_constant(from, name, !constant.required, code);
+                    code.before
+                        .push(quote!(conversion.undeclare_constant(&mut extra, #name, #has, &#json);));
+                }
                 let local = format_ident!("adopted_{}", code.before.len());
                 let pointer = option(pointer.as_ref().map(|pointer| quote!(#pointer)));
                 let reboxed = to.boxed.then(|| quote!(.map(Box::new)));
@@ -281,6 +283,17 @@ pub(super) fn constant_field(places: &[Place<'_>], name: &str) -> Option<Ident> 
         Place::Constant { constant, field, .. } if constant.name == name => field.clone(),
         _ => None,
     })
+}
+
+/// Whether the source has a constant, which is asked while the source is whole.
+fn has_constant(from: &[Place<'_>], name: &str, is_optional: bool, code: &mut Code) -> TokenStream {
+    if !is_optional {
+        return quote!(true);
+    }
+    let local = format_ident!("has_{}", flag_name(from, name));
+    let has = constant_field(from, name).map(|field| has_name(&field));
+    code.first.push(quote!(let #local = self.#has();));
+    quote!(#local)
 }
 
 /// A part of a variable's name that is about a constant.
