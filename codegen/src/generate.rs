@@ -153,12 +153,11 @@ fn make_files(sources: &Sources, wire: &str) -> Result<(FileSet, Undocumented), 
         shells.push(emitted.shells);
     }
     if let Some(hub) = manifest.hub() {
-        // A revision that nobody has said anything about is taken to be like the one before.
         let mut facts = Facts::default();
         let mut inputs = Vec::new();
         let entries = manifest.revisions.iter().zip(revisions);
         for ((entry, revision), (model, shells)) in entries.zip(models.iter().zip(&shells)) {
-            facts = revision.overlay.facts.unwrap_or(facts);
+            facts = revision.overlay.facts.or(facts);
             let functions = revision.functions.as_deref();
             inputs.push(RevisionInput::new(model, shells, functions, facts, entry.released));
         }

@@ -18,8 +18,8 @@ pub struct Overlay {
     pub error_codes: Vec<ErrorCode>,
     /// Results of requests whose names don't tell.
     pub results: Vec<ResultOf>,
-    /// What the schema can't say about the revision as a whole; that of the revision before, where nothing is said.
-    pub facts: Option<Facts>,
+    /// What the schema can't say about the revision as a whole.
+    pub facts: Facts,
     corrections: Vec<(String, Correction)>,
     document: Option<Document>,
 }
@@ -79,17 +79,32 @@ impl ResultOf {
     }
 }
 
-/// What a schema can't say about its revision as a whole, because it is about the transport.
+/// What a schema can't say about its revision as a whole. What an overlay leaves out is as in the revision before, and
+/// untrue before the first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Facts {
     /// Whether HTTP requests name the negotiated revision in a header.
-    pub version_header: bool,
+    pub version_header: Option<bool>,
     /// Whether HTTP servers may give each client a session id.
-    pub sessions: bool,
+    pub sessions: Option<bool>,
     /// Whether clients expect an event without a message at the beginning of a stream, to come back by.
-    #[serde(default)]
-    pub polling: bool,
+    pub polling: Option<bool>,
+    /// Whether a call of a tool with invalid arguments gets a result that says so, instead of an error.
+    pub input_errors_as_results: Option<bool>,
+}
+
+impl Facts {
+    /// These facts, and where they say nothing, those of the revision before.
+    #[must_use]
+    pub fn or(self, earlier: Self) -> Self {
+        Self {
+            version_header: self.version_header.or(earlier.version_header),
+            sessions: self.sessions.or(earlier.sessions),
+            polling: self.polling.or(earlier.polling),
+            input_errors_as_results: self.input_errors_as_results.or(earlier.input_errors_as_results),
+        }
+    }
 }
 
 /// The sections of the file, their entries still raw: each is decoded alone, so that each can be wrong alone.
@@ -141,7 +156,7 @@ impl Overlay {
         Ok(Self {
             error_codes: error_codes.into_iter().map(|(_, entry)| entry).collect(),
             results: results.into_iter().map(|(_, entry)| entry).collect(),
-            facts: sections.facts,
+            facts: sections.facts.unwrap_or_default(),
             corrections,
             document: Some(document),
         })

@@ -68,6 +68,7 @@ impl Revision {
                     version_header: false,
                     sessions: false,
                     polling: false,
+                    input_errors_as_results: false,
                 }
             }
             Self::V2025_03_26 => {
@@ -78,6 +79,7 @@ impl Revision {
                     version_header: false,
                     sessions: true,
                     polling: false,
+                    input_errors_as_results: false,
                 }
             }
             Self::V2025_06_18 => {
@@ -88,6 +90,7 @@ impl Revision {
                     version_header: true,
                     sessions: true,
                     polling: false,
+                    input_errors_as_results: false,
                 }
             }
             Self::V2025_11_25 => {
@@ -98,6 +101,7 @@ impl Revision {
                     version_header: true,
                     sessions: true,
                     polling: true,
+                    input_errors_as_results: true,
                 }
             }
         }
@@ -139,6 +143,9 @@ pub struct Facts {
     pub sessions: bool,
     /// HTTP clients expect an event without a message at the beginning of a stream, to come back by.
     pub polling: bool,
+    /// A call of a tool with invalid arguments gets a result with `isError`, which a model can read, instead of an
+    /// error.
+    pub input_errors_as_results: bool,
 }
 
 impl fmt::Display for Revision {

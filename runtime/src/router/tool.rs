@@ -273,10 +273,19 @@ impl ToolRoute {
         arguments: Option<OpenObject>,
         call: Call,
     ) -> Result<hub::CallToolResult, ErrorObject> {
-        let running = self
-            .begin(arguments, call)
-            .map_err(|what| invalid(format!("Invalid arguments: {what}")))?;
-        let result = running.await;
+        let revision = call.revision();
+        let result = match self.begin(arguments, call) {
+            Ok(running) => running.await,
+            Err(what) => {
+                let what = format!("Invalid arguments: {what}");
+                let as_result = revision.is_some_and(|revision| revision.facts().input_errors_as_results);
+                return if as_result {
+                    Ok(failed(&what))
+                } else {
+                    Err(invalid(what))
+                };
+            }
+        };
         self.check_output(&result)?;
         Ok(result)
     }

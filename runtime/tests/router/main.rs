@@ -3,6 +3,7 @@
 
 mod registration;
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use mcp_runtime::router::{
@@ -10,8 +11,8 @@ use mcp_runtime::router::{
 };
 use mcp_runtime::transport::channel;
 use mcp_runtime::{
-    CallError, CallServer, ClientHandler, ClientSession, ClientSide, Context, ErrorObject, Options, Router, Structured,
-    connect, error_code, hub,
+    CallError, CallServer, ClientHandler, ClientSession, ClientSide, Context, ErrorObject, Options, Revision, Router,
+    Structured, connect, error_code, hub,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -62,12 +63,21 @@ impl Ear {
 type Heard = mpsc::UnboundedReceiver<String>;
 
 async fn client_of(router: &Router) -> (ClientSession, Heard) {
+    client_in(Revision::HUB, router).await
+}
+
+/// A client that speaks one revision.
+async fn client_in(revision: Revision, router: &Router) -> (ClientSession, Heard) {
     let (ours, theirs) = channel(16);
     router.clone().serve(Options::default(), theirs);
     let (ear, heard) = mpsc::unbounded_channel();
     let info = hub::Implementation::new("test", "1.0");
     let capabilities = hub::ClientCapabilities::default();
-    let session = connect(Ear(ear), info, capabilities, Options::default(), ours).await;
+    let options = Options {
+        supported: [revision].into(),
+        ..Options::default()
+    };
+    let session = connect(Ear(ear), info, capabilities, options, ours).await;
     (session.expect("a session begins"), heard)
 }
 
@@ -110,16 +120,70 @@ async fn arguments_are_judged_before_the_tool_is_called() {
 
     let result = peer.call_tool(call("weather", json!({"city": "Bern"}))).await.unwrap();
     assert_eq!(text(&result), "sun in Bern");
-    let error = refused(peer.call_tool(call("weather", json!({"city": 5}))).await);
-    assert_eq!(error.code, error_code::INVALID_PARAMS);
-    assert!(error.message.contains("/city"), "{}", error.message);
-    let error = refused(peer.call_tool(hub::CallToolRequestParams::new("weather")).await);
-    assert_eq!(error.code, error_code::INVALID_PARAMS);
-    let error = refused(peer.call_tool(call("whether", json!({}))).await);
-    assert_eq!(
-        (error.code, error.message.as_str()),
-        (error_code::INVALID_PARAMS, "Unknown tool: whether")
-    );
+    for invalid in [
+        call("weather", json!({"city": 5})),
+        hub::CallToolRequestParams::new("weather"),
+    ] {
+        let result = peer.call_tool(invalid).await.unwrap();
+        assert_eq!(result.is_error, Some(true));
+        assert!(text(&result).starts_with("Invalid arguments: "), "{result:?}");
+        assert!(text(&result).contains("city"), "{result:?}");
+    }
+}
+
+/// A type whose schema accepts more than serde does.
+#[derive(Deserialize, JsonSchema)]
+struct Even {
+    #[serde(deserialize_with = "even")]
+    number: i32,
+}
+
+fn even<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<i32, D::Error> {
+    let number = i32::deserialize(deserializer)?;
+    let is_even = number % 2 == 0;
+    is_even
+        .then_some(number)
+        .ok_or_else(|| serde::de::Error::custom("the number is odd"))
+}
+
+#[tokio::test]
+async fn invalid_arguments_are_a_result_or_an_error_as_the_revision_wants_and_an_unknown_tool_an_error() {
+    let router = Router::new("test", "1.0").tool("halve", "Halves", |even: Even, _| async move {
+        (even.number / 2).to_string()
+    });
+    let mut seen = BTreeSet::new();
+    for revision in Options::default().supported {
+        let (client, _heard) = client_in(revision, &router).await;
+        let peer = client.peer();
+        assert_eq!(peer.revision(), Some(revision));
+        let as_result = revision.facts().input_errors_as_results;
+        seen.insert(as_result);
+        for (arguments, fault) in [
+            (json!({"number": "3"}), "/number"),
+            (json!({"number": 3}), "the number is odd"),
+        ] {
+            let answer = peer.call_tool(call("halve", arguments)).await;
+            let said = if as_result {
+                let result = answer.unwrap();
+                assert_eq!(result.is_error, Some(true));
+                text(&result).to_owned()
+            } else {
+                let error = refused(answer);
+                assert_eq!(error.code, error_code::INVALID_PARAMS);
+                error.message
+            };
+            assert!(
+                said.starts_with("Invalid arguments: ") && said.contains(fault),
+                "{revision}: {said}"
+            );
+        }
+        let error = refused(peer.call_tool(call("whether", json!({}))).await);
+        assert_eq!(
+            (error.code, error.message.as_str()),
+            (error_code::INVALID_PARAMS, "Unknown tool: whether")
+        );
+    }
+    assert_eq!(seen.len(), 2, "the revisions differ in this");
 }
 
 #[tokio::test]

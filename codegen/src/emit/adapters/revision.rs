@@ -5,7 +5,6 @@ use quote::quote;
 
 use super::{AdaptersInput, RevisionInput, variant_name};
 use crate::emit::tokens::ident;
-use crate::overlay::Facts as Transport;
 
 /// The request that begins a session, in revisions that have one: the lifecycle is told by it.
 const INITIALIZE: &str = "initialize";
@@ -14,11 +13,10 @@ fn facts(revision: &RevisionInput<'_>) -> TokenStream {
     let released = revision.released;
     let batches = revision.model.batches;
     let initializes = revision.model.methods.iter().any(|method| method.name == INITIALIZE);
-    let Transport {
-        version_header,
-        sessions,
-        polling,
-    } = revision.facts;
+    let version_header = revision.facts.version_header.unwrap_or_default();
+    let sessions = revision.facts.sessions.unwrap_or_default();
+    let polling = revision.facts.polling.unwrap_or_default();
+    let input_errors_as_results = revision.facts.input_errors_as_results.unwrap_or_default();
     quote! {
         Facts {
             released: #released,
@@ -27,6 +25,7 @@ fn facts(revision: &RevisionInput<'_>) -> TokenStream {
             version_header: #version_header,
             sessions: #sessions,
             polling: #polling,
+            input_errors_as_results: #input_errors_as_results,
         }
     }
 }
@@ -120,6 +119,9 @@ pub(super) fn revision_enum(input: &AdaptersInput<'_>) -> TokenStream {
             pub sessions: bool,
             /// HTTP clients expect an event without a message at the beginning of a stream, to come back by.
             pub polling: bool,
+            /// A call of a tool with invalid arguments gets a result with `isError`, which a model can read, instead of an
+            /// error.
+            pub input_errors_as_results: bool,
         }
 
         impl fmt::Display for Revision {
