@@ -16,6 +16,7 @@ use tokio::time::timeout;
 
 use crate::engine::{Seen, engine};
 
+pub const EVENTS: (&str, &str) = ("accept", "text/event-stream");
 pub const BOTH: &str = "application/json, text/event-stream";
 pub const PATIENCE: Duration = Duration::from_secs(20);
 

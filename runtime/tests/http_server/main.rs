@@ -3,6 +3,7 @@
 
 mod client;
 mod connections;
+mod cross_site;
 mod engine;
 mod lines;
 mod principals;

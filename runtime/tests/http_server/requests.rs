@@ -103,7 +103,7 @@ async fn other_origins_and_hosts_are_refused() {
     ] {
         let answer = server.post_with(&[(name, value)], &initialize(hub())).await;
         assert_eq!(answer.status, status, "{name}: {value}");
-        let stream = server.send("GET", "/sse", &[(name, value)], b"").await;
+        let stream = server.send("GET", "/sse", &[EVENTS, (name, value)], b"").await;
         assert_eq!(stream.status, status, "{name}: {value}");
     }
 }

@@ -141,7 +141,7 @@ async fn there_are_no_more_sessions_and_requests_than_allowed() {
     let server = serve(HttpServer::new().max_sessions(2).max_in_flight(2)).await;
     let (one, _two) = (server.begin(hub()).await, server.begin(hub()).await);
     assert_eq!(server.post_with(&[], &initialize(hub())).await.status, 503);
-    assert_eq!(server.send("GET", "/sse", &[], b"").await.status, 503);
+    assert_eq!(server.send("GET", "/sse", &[EVENTS], b"").await.status, 503);
     let _first = server.post(&one, request(1, "never", json!({}))).await;
     let _second = server.post(&one, request(2, "never", json!({}))).await;
     assert_eq!(server.post(&one, request(3, "ping", json!({}))).await.status, 503);
@@ -235,8 +235,7 @@ async fn a_server_that_shuts_down_answers_what_is_in_flight_and_takes_nothing_ne
 async fn a_server_that_shuts_down_answers_what_is_in_flight_in_the_older_transport() {
     let token = tokio_util::sync::CancellationToken::new();
     let server = serve(HttpServer::new().shutdown(token.clone())).await;
-    let accept = ("accept", "text/event-stream");
-    let mut stream = server.send("GET", "/sse", &[accept], b"").await;
+    let mut stream = server.send("GET", "/sse", &[EVENTS], b"").await;
     let (_, endpoint) = stream.event().await.unwrap();
     let endpoint = endpoint.as_str().unwrap();
     let json_type = ("content-type", "application/json");
@@ -248,7 +247,7 @@ async fn a_server_that_shuts_down_answers_what_is_in_flight_in_the_older_transpo
     let ping = request(2, "ping", json!({})).to_string();
     let refused = server.send("POST", endpoint, &[json_type], ping.as_bytes()).await;
     assert_eq!(refused.status, 503);
-    assert_eq!(server.send("GET", "/sse", &[accept], b"").await.status, 503);
+    assert_eq!(server.send("GET", "/sse", &[EVENTS], b"").await.status, 503);
     let rest = stream.events().await;
     assert_eq!((rest.len(), &rest[0]["id"]), (1, &json!(1)));
 }

@@ -5,10 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::request::Parts;
+use axum::http::{HeaderName, Method, header};
 use mcp_adapters::Revision;
 use tokio_util::sync::CancellationToken;
+use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
+use super::guard::is_origin_allowed;
 use super::store::{MemoryStore, SessionStore};
+use super::streamable::SESSION;
 use crate::options::Options;
 
 /// The settings of a server of Streamable HTTP; [`router`](super::router) makes an axum router of them.
@@ -125,11 +129,29 @@ impl HttpServer {
 
     /// Answers web pages of this origin too, such as `https://app.example`. `*` is any origin.
     ///
-    /// Without this only pages from this machine are answered. Requests that aren't a page's have no origin.
+    /// Without this only pages from this machine are answered. Requests that aren't a page's have no origin. Browsers let
+    /// pages of these origins read the answers, and the session's id, by the CORS headers of the router.
     #[must_use]
     pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
         self.origins.push(origin.into());
         self
+    }
+
+    /// The layer that lets pages of the allowed origins read answers, and answers the requests by which browsers ask
+    /// beforehand (CORS preflight). [`router`](super::router) has it already.
+    ///
+    /// A layer around the router that refuses requests hides them from that, and browsers never authenticate a preflight.
+    /// So put this around an authentication layer: `app.layer(from_fn(authenticate)).layer(server.cors())`.
+    pub fn cors(&self) -> CorsLayer {
+        let server = self.clone();
+        CorsLayer::new()
+            .allow_origin(AllowOrigin::predicate(move |origin, _| {
+                is_origin_allowed(origin, &server)
+            }))
+            .allow_methods([Method::GET, Method::POST, Method::DELETE])
+            .allow_headers(AllowHeaders::mirror_request())
+            .expose_headers([HeaderName::from_static(SESSION), header::WWW_AUTHENTICATE])
+            .max_age(Duration::from_secs(60 * 60))
     }
 
     /// Says who sent a request, so that a session is only for whoever began it: with a session's id alone, anybody else
@@ -163,10 +185,11 @@ impl HttpServer {
     /// }
     ///
     /// let server = HttpServer::new().principal(|request| Some(request.extensions.get::<User>()?.0.clone()));
+    /// let cors = server.cors();
     /// let app = router(server, |transport, _| {
     ///     Router::new("weather", "1.0").serve(Options::default(), transport);
     /// });
-    /// let app = app.layer(from_fn(authenticate));
+    /// let app = app.layer(from_fn(authenticate)).layer(cors);
     /// # let _ = app;
     /// ```
     ///

@@ -1,7 +1,7 @@
 //! Which requests are listened to at all.
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use mcp_adapters::Revision;
@@ -12,6 +12,8 @@ use super::refusal::Refusal;
 
 /// The header with the revision.
 pub(super) const VERSION: &str = "mcp-protocol-version";
+/// Where a browser says how the page that asks is related to what it asks for.
+const SITE: &str = "sec-fetch-site";
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 /// Refuses what comes from elsewhere.
@@ -24,7 +26,11 @@ pub(super) async fn guard(State(server): State<Server>, request: Request, next: 
 
 fn check_source(headers: &HeaderMap, uri: &Uri, config: &HttpServer) -> Result<(), Refusal> {
     let mut origins = headers.get_all(header::ORIGIN).iter();
-    let origins_allowed = origins.all(|origin| origin.to_str().is_ok_and(|origin| is_origin_allowed(origin, config)));
+    let origins_allowed = match headers.get(SITE) {
+        // A page of another origin asks for something without saying which one it is: for an image, or without CORS.
+        Some(site) if !headers.contains_key(header::ORIGIN) => site == "same-origin" || site == "none",
+        _ => origins.all(|origin| is_origin_allowed(origin, config)),
+    };
     if !origins_allowed {
         return Err(Refusal::invalid(StatusCode::FORBIDDEN, "This origin isn't allowed"));
     }
@@ -40,7 +46,10 @@ fn check_source(headers: &HeaderMap, uri: &Uri, config: &HttpServer) -> Result<(
     }
 }
 
-fn is_origin_allowed(origin: &str, config: &HttpServer) -> bool {
+pub(super) fn is_origin_allowed(origin: &HeaderValue, config: &HttpServer) -> bool {
+    let Ok(origin) = origin.to_str() else {
+        return false;
+    };
     let allowed = |allowed: &String| allowed == "*" || allowed.eq_ignore_ascii_case(origin);
     let host = origin
         .strip_prefix("http://")
@@ -71,21 +80,33 @@ fn without_port(host: &str) -> Option<&str> {
     }
 }
 
-/// Whether the client understands an answer of this media type.
+/// Whether a client understands a media type.
 pub(super) fn accepts(headers: &HeaderMap, media_type: &str) -> bool {
+    let general = media_type.split('/').next().unwrap_or_default();
+    media_ranges(headers).any(|range| {
+        let is_general = range
+            .strip_suffix("/*")
+            .is_some_and(|range| range.eq_ignore_ascii_case(general));
+        range == "*/*" || is_general || range.eq_ignore_ascii_case(media_type)
+    })
+}
+
+/// Whether a client asks for a media type by its name. A page's tags, such as `img`, accept everything.
+pub(super) fn accepts_by_name(headers: &HeaderMap, media_type: &str) -> bool {
+    media_ranges(headers).any(|range| range.eq_ignore_ascii_case(media_type))
+}
+
+/// What stands in `Accept`, without what the client doesn't want.
+fn media_ranges(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     let values = headers
         .get_all(header::ACCEPT)
         .iter()
         .filter_map(|value| value.to_str().ok());
-    values.flat_map(|value| value.split(',')).any(|range| {
+    values.flat_map(|value| value.split(',')).filter_map(|range| {
         let mut parts = range.split(';').map(str::trim);
-        let range = parts.next().unwrap_or_default();
+        let range = parts.next()?;
         let never = parts.any(|part| matches!(part, "q=0" | "q=0.0" | "q=0.00" | "q=0.000"));
-        let general = media_type.split('/').next().unwrap_or_default();
-        let general = range
-            .strip_suffix("/*")
-            .is_some_and(|range| range.eq_ignore_ascii_case(general));
-        !never && (range == "*/*" || general || range.eq_ignore_ascii_case(media_type))
+        (!never).then_some(range)
     })
 }
 
@@ -177,7 +198,10 @@ mod tests {
     fn an_origin_is_allowed_with_its_scheme() {
         let config = HttpServer::new().allow_origin("https://app.example");
         for origin in ["http://localhost", "https://127.0.0.1:3000", "https://app.example"] {
-            assert!(is_origin_allowed(origin, &config), "{origin}");
+            assert!(
+                is_origin_allowed(&HeaderValue::from_static(origin), &config),
+                "{origin}"
+            );
         }
         for origin in [
             "null",
@@ -187,7 +211,10 @@ mod tests {
             "file://localhost",
             "http://localhost/x",
         ] {
-            assert!(!is_origin_allowed(origin, &config), "{origin}");
+            assert!(
+                !is_origin_allowed(&HeaderValue::from_static(origin), &config),
+                "{origin}"
+            );
         }
     }
 }

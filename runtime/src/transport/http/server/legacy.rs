@@ -6,13 +6,13 @@ use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 
 use super::Server;
-use super::guard::check_content_type;
+use super::guard::{accepts_by_name, check_content_type, not_acceptable};
 use super::reader::Opening;
 use super::refusal::Refusal;
 use super::session::Kind;
 use super::sessions::Shared;
 use super::stream::Content;
-use super::streamable::{check_batch, events, read_body};
+use super::streamable::{EVENTS, check_batch, events, read_body};
 
 /// Begins a session: it has one stream, and ends with its connection.
 pub(super) async fn open(State(server): State<Server>, uri: OriginalUri, request: Request) -> Response {
@@ -22,6 +22,9 @@ pub(super) async fn open(State(server): State<Server>, uri: OriginalUri, request
 fn open_stream(server: &Server, uri: &OriginalUri, request: &Parts) -> Result<Response, Refusal> {
     if request.method != Method::GET {
         return Err(Refusal::invalid(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed"));
+    }
+    if !accepts_by_name(&request.headers, EVENTS) {
+        return Err(not_acceptable(&[EVENTS]));
     }
     let id = Shared::new_id()?;
     let beginning = server.start(id.clone(), Kind::Legacy, request)?;

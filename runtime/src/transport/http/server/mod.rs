@@ -78,6 +78,7 @@ where
     let config = config.settled();
     let (path, legacy, max_body) = (config.path.clone(), config.legacy.clone(), config.max_body);
     let legacy = legacy.filter(|_| !config.stateless);
+    let cors = config.cors();
     let server = Server(Arc::new(Shared::new(config, start)));
     let mut router = Router::new().route(&path, any(streamable::handle));
     if let Some((stream, messages)) = legacy {
@@ -87,6 +88,7 @@ where
     }
     router
         .layer(DefaultBodyLimit::max(max_body))
+        .layer(cors)
         .layer(from_fn_with_state(server.clone(), guard::guard))
         .with_state(server)
 }

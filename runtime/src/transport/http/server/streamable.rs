@@ -19,10 +19,10 @@ use super::session::{Kind, Session};
 use super::sessions::Shared;
 use super::stream::{Content, Stream, Unresumable};
 
-const SESSION: &str = "mcp-session-id";
+pub(super) const SESSION: &str = "mcp-session-id";
 const LAST_EVENT: &str = "last-event-id";
 const JSON: &str = "application/json";
-const EVENTS: &str = "text/event-stream";
+pub(super) const EVENTS: &str = "text/event-stream";
 /// How long a client may take to send a body.
 const BODY_PATIENCE: Duration = Duration::from_secs(60);
 
