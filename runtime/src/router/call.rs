@@ -8,7 +8,7 @@ use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::OpenJson;
 
 use super::Router;
-use super::news::Told;
+use super::subscriber::Subscriber;
 use crate::context::Context;
 use crate::error::CallError;
 use crate::side::ServerSide;
@@ -18,15 +18,15 @@ use crate::side::ServerSide;
 pub struct Call {
     context: Context<ServerSide>,
     router: Router,
-    told: Arc<Told>,
+    subscriber: Arc<Subscriber>,
 }
 
 impl Call {
-    pub(super) fn new(context: &Context<ServerSide>, router: &Router, told: &Arc<Told>) -> Self {
+    pub(super) fn new(context: &Context<ServerSide>, router: &Router, subscriber: &Arc<Subscriber>) -> Self {
         Self {
             context: context.clone(),
             router: router.clone(),
-            told: Arc::clone(told),
+            subscriber: Arc::clone(subscriber),
         }
     }
 
@@ -42,7 +42,7 @@ impl Call {
     /// # Errors
     /// When the client can't be told.
     pub async fn log(&self, level: hub::LoggingLevel, data: impl Into<OpenJson>) -> Result<(), CallError> {
-        if !self.told.wants(&level) {
+        if !self.subscriber.wants(&level) {
             return Ok(());
         }
         let params = hub::LoggingMessageNotificationParams::new(level, data);

@@ -1,4 +1,4 @@
-//! What a server offers, and the sessions that are told when it changes.
+//! What a server offers, and the clients that are notified when it changes.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
@@ -8,18 +8,18 @@ use serde_json::json;
 
 use super::completion::Completions;
 use super::error::RouteError;
-use super::news::{News, Told};
 use super::prompt::PromptRoute;
 use super::resource::ResourceRoute;
 use super::route::Route;
+use super::subscriber::{Change, Subscriber};
 use super::template::TemplateRoute;
 use super::tool::ToolRoute;
 
-/// What a server offers, and the sessions that are told when it changes.
+/// What a server offers, and the clients that are notified when it changes.
 #[derive(Default)]
 pub(super) struct Catalogue {
     offers: RwLock<Offers>,
-    sessions: Mutex<Vec<Weak<Told>>>,
+    sessions: Mutex<Vec<Weak<Subscriber>>>,
 }
 
 /// What a server offers, by name or address.
@@ -44,35 +44,35 @@ impl Catalogue {
     /// Adds a route; gives back whether it has taken the place of another, which only `may_replace` allows.
     pub(super) fn insert(&self, route: Route, may_replace: bool) -> Result<bool, RouteError> {
         route.check()?;
-        let news = match &route {
-            Route::Tool(_) => News::Tools,
-            Route::Resource(_) | Route::Template(_) => News::Resources,
-            Route::Prompt(_) => News::Prompts,
+        let change = match &route {
+            Route::Tool(_) => Change::Tools,
+            Route::Resource(_) | Route::Template(_) => Change::Resources,
+            Route::Prompt(_) => Change::Prompts,
         };
         let has_replaced = self.offers_mut().insert(route, may_replace)?;
-        self.tell(&news);
+        self.notify(&change);
         Ok(has_replaced)
     }
 
     /// A session begins.
-    pub(super) fn admit(&self, session: &Arc<Told>) {
+    pub(super) fn admit(&self, session: &Arc<Subscriber>) {
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         sessions.retain(|session| session.strong_count() > 0);
         sessions.push(Arc::downgrade(session));
     }
 
     /// Tells every session.
-    pub(super) fn tell(&self, news: &News) {
+    pub(super) fn notify(&self, change: &Change) {
         let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         for session in sessions.iter().filter_map(Weak::upgrade) {
-            session.push(news);
+            session.push(change);
         }
     }
 
     /// Tells every session if something has happened, and gives back whether it has.
-    pub(super) fn tell_if(&self, has_happened: bool, news: News) -> bool {
+    pub(super) fn notify_if(&self, has_happened: bool, change: Change) -> bool {
         if has_happened {
-            self.tell(&news);
+            self.notify(&change);
         }
         has_happened
     }

@@ -4,13 +4,13 @@ mod call;
 mod catalogue;
 mod completion;
 mod error;
-mod news;
 mod page;
 mod prompt;
 mod resource;
 mod route;
 mod schema;
 mod served;
+mod subscriber;
 mod template;
 mod tool;
 
@@ -25,8 +25,8 @@ use serde::de::DeserializeOwned;
 
 use self::catalogue::Catalogue;
 use self::error::or_panic;
-use self::news::{News, Told};
 use self::served::Served;
+use self::subscriber::{Change, Subscriber};
 use crate::options::Options;
 use crate::session::{Boxed, ServerSession, serve};
 use crate::transport::Transport;
@@ -45,8 +45,8 @@ type Function<A, T> = Arc<dyn Fn(A, Call) -> Boxed<'static, Result<T, ErrorObjec
 
 /// A server made of tools, resources and prompts.
 ///
-/// Clones are the same server: what is added to or removed from one is so for all, and every session that they serve is
-/// told of it.
+/// Clones are the same server: what is added to or removed from one is so for all, and every client that they serve is
+/// notified of it.
 ///
 /// ```
 /// use mcp_runtime::Router;
@@ -176,30 +176,30 @@ impl Router {
     /// Takes a tool away, and tells the clients of it; `false` if there was none.
     pub fn remove_tool(&self, name: &str) -> bool {
         let is_gone = self.catalogue.offers_mut().tools.remove(name).is_some();
-        self.catalogue.tell_if(is_gone, News::Tools)
+        self.catalogue.notify_if(is_gone, Change::Tools)
     }
 
     /// Takes a resource away, and tells the clients of it; `false` if there was none.
     pub fn remove_resource(&self, uri: &str) -> bool {
         let is_gone = self.catalogue.offers_mut().resources.remove(uri).is_some();
-        self.catalogue.tell_if(is_gone, News::Resources)
+        self.catalogue.notify_if(is_gone, Change::Resources)
     }
 
     /// Takes a resource template away by its text, and tells the clients of it; `false` if there was none.
     pub fn remove_resource_template(&self, uri_template: &str) -> bool {
         let is_gone = self.catalogue.offers_mut().templates.remove(uri_template).is_some();
-        self.catalogue.tell_if(is_gone, News::Resources)
+        self.catalogue.notify_if(is_gone, Change::Resources)
     }
 
     /// Takes a prompt away, and tells the clients of it; `false` if there was none.
     pub fn remove_prompt(&self, name: &str) -> bool {
         let is_gone = self.catalogue.offers_mut().prompts.remove(name).is_some();
-        self.catalogue.tell_if(is_gone, News::Prompts)
+        self.catalogue.notify_if(is_gone, Change::Prompts)
     }
 
     /// Tells the clients that have subscribed to a resource that it has changed.
     pub fn resource_updated(&self, uri: impl Into<String>) {
-        self.catalogue.tell(&News::Updated(uri.into()));
+        self.catalogue.notify(&Change::Updated(uri.into().into()));
     }
 
     /// What the server offers: what it has any of, and log messages.
@@ -212,11 +212,11 @@ impl Router {
     pub fn serve(self, options: Options, transport: impl Transport) -> ServerSession {
         let capabilities = self.capabilities();
         let (info, instructions) = (self.info.clone(), self.instructions.clone());
-        let told = Arc::new(Told::default());
-        self.catalogue.admit(&told);
-        let handler = Served::new(self, Arc::clone(&told));
+        let subscriber = Arc::new(Subscriber::default());
+        self.catalogue.admit(&subscriber);
+        let handler = Served::new(self, Arc::clone(&subscriber));
         let session = serve(handler, info, capabilities, instructions, options, transport);
-        tokio::spawn(news::tell(session.peer().clone(), told));
+        tokio::spawn(subscriber::notify(session.peer().clone(), subscriber));
         session
     }
 }

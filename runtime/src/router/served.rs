@@ -7,8 +7,8 @@ use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
 
 use super::completion::Completions;
-use super::news::Told;
 use super::page::page;
+use super::subscriber::Subscriber;
 use super::{Call, Router, invalid, resource_not_found};
 use crate::context::Context;
 use crate::side::ServerSide;
@@ -18,16 +18,16 @@ type PageParams = Option<hub::PaginatedRequestParams>;
 /// A router that serves one client.
 pub(super) struct Served {
     router: Router,
-    told: Arc<Told>,
+    subscriber: Arc<Subscriber>,
 }
 
 impl Served {
-    pub(super) fn new(router: Router, told: Arc<Told>) -> Self {
-        Self { router, told }
+    pub(super) fn new(router: Router, subscriber: Arc<Subscriber>) -> Self {
+        Self { router, subscriber }
     }
 
     fn call(&self, context: &Context<ServerSide>) -> Call {
-        Call::new(context, &self.router, &self.told)
+        Call::new(context, &self.router, &self.subscriber)
     }
 
     /// What completes the arguments of a prompt or of a template.
@@ -132,7 +132,7 @@ impl ServerHandler<Context<ServerSide>> for Served {
         if !self.router.catalogue.offers().has_resource(&params.uri) {
             return Err(resource_not_found(&params.uri));
         }
-        self.told.subscribe(params.uri)?;
+        self.subscriber.subscribe(params.uri)?;
         Ok(hub::EmptyResult::default())
     }
 
@@ -141,7 +141,7 @@ impl ServerHandler<Context<ServerSide>> for Served {
         params: hub::UnsubscribeRequestParams,
         _: &Context<ServerSide>,
     ) -> Result<hub::EmptyResult, ErrorObject> {
-        self.told.unsubscribe(params.uri);
+        self.subscriber.unsubscribe(&params.uri);
         Ok(hub::EmptyResult::default())
     }
 
@@ -185,7 +185,7 @@ impl ServerHandler<Context<ServerSide>> for Served {
         params: hub::SetLevelRequestParams,
         _: &Context<ServerSide>,
     ) -> Result<hub::EmptyResult, ErrorObject> {
-        self.told.set_level(&params.level)?;
+        self.subscriber.set_level(&params.level)?;
         Ok(hub::EmptyResult::default())
     }
 }

@@ -1,0 +1,209 @@
+//! What a client is notified of: that lists and resources have changed.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mcp_adapters::handlers::CallClient;
+use mcp_adapters::hub::{self, LoggingLevel};
+use mcp_adapters::mcp_wire::ErrorObject;
+use tokio::sync::Notify;
+
+use super::invalid;
+use crate::error::CallError;
+use crate::peer::Peer;
+use crate::side::ServerSide;
+
+/// How many resources a client may subscribe to.
+const MAX_SUBSCRIPTIONS: usize = 10_000;
+/// How many bytes the addresses of these may have together.
+const MAX_SUBSCRIBED_BYTES: usize = 1024 * 1024;
+
+/// From the least severe on.
+const LEVELS: [LoggingLevel; 8] = [
+    LoggingLevel::Debug,
+    LoggingLevel::Info,
+    LoggingLevel::Notice,
+    LoggingLevel::Warning,
+    LoggingLevel::Error,
+    LoggingLevel::Critical,
+    LoggingLevel::Alert,
+    LoggingLevel::Emergency,
+];
+
+/// Something that has changed.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Change {
+    Tools,
+    Resources,
+    Prompts,
+    /// The resource of this address.
+    Updated(Arc<str>),
+}
+
+/// What one client is notified of.
+#[derive(Debug, Default)]
+pub(super) struct Subscriber {
+    state: Mutex<State>,
+    wake: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    subscriptions: BTreeSet<Arc<str>>,
+    /// How many bytes the addresses of the subscriptions have.
+    subscribed_bytes: usize,
+    /// The least severe level, as its place in [`LEVELS`].
+    level: usize,
+    /// What changes twice before the client is notified is notified once. No more than the kinds and the subscriptions,
+    /// whose addresses it shares.
+    pending: BTreeSet<Change>,
+}
+
+impl Subscriber {
+    /// Notifies the client later, if it has subscribed to what has changed.
+    pub(super) fn push(&self, change: &Change) {
+        let mut state = self.state();
+        let change = match change {
+            Change::Updated(uri) => match state.subscriptions.get(uri) {
+                Some(subscribed) => Change::Updated(Arc::clone(subscribed)),
+                None => return,
+            },
+            change => change.clone(),
+        };
+        state.pending.insert(change);
+        self.wake.notify_one();
+    }
+
+    pub(super) fn subscribe(&self, uri: String) -> Result<(), ErrorObject> {
+        let mut state = self.state();
+        if state.subscriptions.contains(uri.as_str()) {
+            return Ok(());
+        }
+        let bytes = state.subscribed_bytes + uri.len();
+        if state.subscriptions.len() >= MAX_SUBSCRIPTIONS || bytes > MAX_SUBSCRIBED_BYTES {
+            return Err(invalid(format!(
+                "Too many subscriptions: a client may have {MAX_SUBSCRIPTIONS}, with URIs of {MAX_SUBSCRIBED_BYTES} bytes in all"
+            )));
+        }
+        state.subscribed_bytes = bytes;
+        state.subscriptions.insert(uri.into());
+        Ok(())
+    }
+
+    pub(super) fn unsubscribe(&self, uri: &str) {
+        let mut state = self.state();
+        if let Some(uri) = state.subscriptions.take(uri) {
+            state.subscribed_bytes -= uri.len();
+            state.pending.remove(&Change::Updated(uri));
+        }
+    }
+
+    pub(super) fn set_level(&self, level: &LoggingLevel) -> Result<(), ErrorObject> {
+        let severity = severity(level).ok_or_else(|| invalid(format!("unknown log level `{}`", level.as_str())))?;
+        self.state().level = severity;
+        Ok(())
+    }
+
+    /// Whether the client wants log messages of a level. A level that the protocol doesn't know is for everybody.
+    pub(super) fn wants(&self, level: &LoggingLevel) -> bool {
+        severity(level).is_none_or(|severity| severity >= self.state().level)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing panics while the lock is held.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn severity(level: &LoggingLevel) -> Option<usize> {
+    LEVELS.iter().position(|known| known == level)
+}
+
+/// Notifies a client of what changes until its session ends.
+pub(super) async fn notify(peer: Peer<ServerSide>, subscriber: Arc<Subscriber>) {
+    loop {
+        tokio::select! {
+            () = subscriber.wake.notified() => {}
+            () = peer.shared.ended.cancelled() => return,
+        }
+        let pending = std::mem::take(&mut subscriber.state().pending);
+        if peer.revision().is_none() {
+            // It has not asked for anything yet, and so nothing of what it knows has changed.
+            continue;
+        }
+        for change in pending {
+            if let Err(error) = notify_one(&peer, change).await {
+                tracing::debug!(%error, "the client wasn't notified of a change");
+            }
+        }
+    }
+}
+
+async fn notify_one(peer: &Peer<ServerSide>, change: Change) -> Result<(), CallError> {
+    match change {
+        Change::Tools => peer.notify_tool_list_changed(None).await,
+        Change::Resources => peer.notify_resource_list_changed(None).await,
+        Change::Prompts => peer.notify_prompt_list_changed(None).await,
+        Change::Updated(uri) => {
+            let params = hub::ResourceUpdatedNotificationParams::new(uri.as_ref());
+            peer.notify_resource_updated(params).await
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An address of a number of bytes.
+    fn uri(first: char, bytes: usize) -> String {
+        format!("{first}{}", "x".repeat(bytes - 1))
+    }
+
+    #[test]
+    fn subscriptions_are_bounded_in_bytes() {
+        let subscriber = Subscriber::default();
+        let half = MAX_SUBSCRIBED_BYTES / 2;
+        subscriber.subscribe(uri('a', half)).unwrap();
+        subscriber.subscribe(uri('b', half)).unwrap();
+        // This isn't another one.
+        subscriber.subscribe(uri('b', half)).unwrap();
+        let error = subscriber.subscribe("c".to_owned()).unwrap_err();
+        assert_eq!(
+            error.message,
+            "Too many subscriptions: a client may have 10000, with URIs of 1048576 bytes in all"
+        );
+        // What it never had makes no room.
+        subscriber.unsubscribe("c");
+        assert!(subscriber.subscribe("c".to_owned()).is_err());
+        subscriber.unsubscribe(&uri('a', half));
+        subscriber.subscribe(uri('c', half)).unwrap();
+    }
+
+    #[test]
+    fn subscriptions_are_bounded_in_number() {
+        let subscriber = Subscriber::default();
+        for number in 0..MAX_SUBSCRIPTIONS {
+            subscriber.subscribe(number.to_string()).unwrap();
+        }
+        assert!(subscriber.subscribe("another".to_owned()).is_err());
+    }
+
+    #[test]
+    fn what_is_pending_is_no_more_than_the_subscriptions_and_shares_their_addresses() {
+        let subscriber = Subscriber::default();
+        subscriber.subscribe("a".to_owned()).unwrap();
+        for uri in ["a", "a", "b"] {
+            subscriber.push(&Change::Updated(uri.into()));
+        }
+        let state = subscriber.state();
+        let pending: Vec<_> = state.pending.iter().collect();
+        let [Change::Updated(pending)] = pending.as_slice() else {
+            panic!("not one update: {pending:?}");
+        };
+        assert!(Arc::ptr_eq(pending, state.subscriptions.first().unwrap()));
+        drop(state);
+        subscriber.unsubscribe("a");
+        assert!(subscriber.state().pending.is_empty());
+    }
+}
