@@ -55,8 +55,17 @@ pub struct Limits {
     pub in_flight: usize,
     /// How many more may wait; beyond them a request is answered with an error at once.
     pub waiting: usize,
-    /// How many notifications of the peer may wait to be heard; beyond them, receiving waits.
+    /// How many bytes the requests of the peer that are handled or wait may have, as JSON; beyond them a request is
+    /// answered with an error at once. Here and below, 512 bytes are added for each.
+    pub request_bytes: usize,
+    /// How many bytes the answers may have that the peer hasn't read. Beyond them no further request is handled until it
+    /// reads, and what would be answered at once, such as a ping or a request that is refused, is not answered.
+    pub unread_bytes: usize,
+    /// How many notifications of the peer may wait to be heard. Beyond them, one that is the same as one that waits is
+    /// heard together with it, and any other is dropped, of which `tracing` is told: receiving never waits for a handler.
     pub notifications: usize,
+    /// How many bytes those that wait may have, as JSON.
+    pub notification_bytes: usize,
     /// How many pages a list of the peer may have.
     pub pages: usize,
     /// How long to wait for an answer; progress begins the wait anew.
@@ -95,7 +104,10 @@ impl Default for Limits {
         Self {
             in_flight: 64,
             waiting: 1024,
+            request_bytes: 32 << 20,
+            unread_bytes: 64 << 20,
             notifications: 256,
+            notification_bytes: 4 << 20,
             pages: 10_000,
             answer: Duration::from_secs(60),
             answer_at_most: Duration::from_secs(600),

@@ -2,16 +2,20 @@
 
 use std::sync::Arc;
 
-use mcp_adapters::mcp_wire::RequestId;
+use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, RequestId};
 use tokio::sync::OwnedSemaphorePermit;
-use tokio_util::task::TaskTracker;
+use tokio::task::JoinHandle;
 
-use super::shared::Shared;
+use super::budget::Charge;
+use super::engine::Engine;
 use crate::side::Side;
-use crate::transport::{Purpose, TransportError};
+use crate::transport::Purpose;
 
-/// What a request came to: the JSON of its answer, or nothing if it was cancelled; and its place until that is sent.
-pub type Answer = (Option<Vec<u8>>, OwnedSemaphorePermit);
+/// What a request takes from when it comes until its answer is sent.
+pub type Place = (OwnedSemaphorePermit, Charge);
+
+/// What a request came to: the JSON of its answer, or nothing if it was cancelled.
+pub type Answer = (Option<Vec<u8>>, Place);
 
 /// An answer that is there or will be.
 pub struct Pending {
@@ -21,7 +25,7 @@ pub struct Pending {
 
 enum Later {
     Ready(Vec<u8>),
-    Task(tokio::task::JoinHandle<Answer>),
+    Task(JoinHandle<Answer>),
 }
 
 impl Pending {
@@ -30,40 +34,74 @@ impl Pending {
         Self { id, answer }
     }
 
-    pub fn later(id: Option<RequestId>, task: tokio::task::JoinHandle<Answer>) -> Self {
-        let answer = Later::Task(task);
+    pub fn refused(id: Option<RequestId>, error: ErrorObject) -> Self {
+        tracing::debug!(code = error.code, message = error.message, "refused");
+        let json = encode(&ErrorResponse::new(id.clone(), error));
+        Self::ready(id, json)
+    }
+
+    pub fn later(id: RequestId, task: JoinHandle<Answer>) -> Self {
+        let (id, answer) = (Some(id), Later::Task(task));
         Self { id, answer }
     }
 
-    pub fn is_ready(&self) -> bool {
-        matches!(self.answer, Later::Ready(_))
-    }
-
-    pub async fn finish(self) -> (Option<RequestId>, Option<Vec<u8>>, Option<OwnedSemaphorePermit>) {
-        match self.answer {
-            Later::Ready(json) => (self.id, Some(json), None),
-            Later::Task(task) => match task.await {
-                Ok((json, place)) => (self.id, json, Some(place)),
-                Err(_) => (self.id, None, None),
-            },
+    /// How many bytes the answer has, if it is there.
+    fn ready_bytes(&self) -> Option<usize> {
+        match &self.answer {
+            Later::Ready(json) => Some(json.len()),
+            Later::Task(_) => None,
         }
     }
+}
 
-    /// Sends the answer: at once if it is there, else in a task of its own.
-    pub async fn send<S: Side>(self, shared: &Arc<Shared<S>>, tasks: &TaskTracker) {
-        let shared = Arc::clone(shared);
-        let is_ready = self.is_ready();
-        let sending = async move {
-            let (id, json, _place) = self.finish().await;
-            if let Some(json) = json {
-                report_unsent(shared.send(json, Purpose::Answer(id.into_iter().collect())).await);
-            }
+impl<S: Side> Engine<S> {
+    /// Sends answers once they are there: in one array if the requests came in one. Nobody waits for that, so that a peer
+    /// that doesn't read is still heard; what it could have read and hasn't is bounded.
+    pub(super) fn send_answers(&self, pending: Vec<Pending>, in_array: bool) {
+        let ready = pending.iter().filter_map(Pending::ready_bytes);
+        let (count, bytes) = ready.fold((0, 0), |(count, bytes), more| (count + 1, bytes + more));
+        let unread = match count == pending.len() {
+            true => self.unread.try_charge(bytes),
+            // What is handled has had room when it began.
+            false => Some(self.unread.charge(bytes)),
         };
-        if is_ready {
-            sending.await;
-        } else {
-            tasks.spawn(sending);
-        }
+        let Some(unread) = unread else {
+            tracing::warn!("the peer doesn't read its answers, and gets one less");
+            return;
+        };
+        let (shared, budget) = (Arc::clone(&self.shared), Arc::clone(&self.unread));
+        self.tasks.spawn(async move {
+            let (mut answers, mut ids, mut held) = (Vec::new(), Vec::new(), Vec::new());
+            for Pending { id, answer } in pending {
+                let json = match answer {
+                    Later::Ready(json) => Some(json),
+                    Later::Task(task) => match task.await {
+                        Ok((json, place)) => {
+                            let bytes = json.as_ref().map_or(0, Vec::len);
+                            held.push((place, budget.charge(bytes)));
+                            json
+                        }
+                        Err(_) => None,
+                    },
+                };
+                if let Some(json) = json {
+                    ids.extend(id);
+                    answers.push(json);
+                }
+            }
+            let json = match in_array {
+                false => answers.pop(),
+                true if answers.is_empty() => None,
+                true => Some([b"[", answers.join(&b","[..]).as_slice(), b"]"].concat()),
+            };
+            drop(answers);
+            if let Some(json) = json
+                && let Err(error) = shared.send(json, Purpose::Answer(ids)).await
+            {
+                tracing::debug!(%error, "an answer wasn't sent");
+            }
+            drop((unread, held));
+        });
     }
 }
 
@@ -71,11 +109,4 @@ impl Pending {
 pub fn encode(message: &impl serde::Serialize) -> Vec<u8> {
     // Only a map whose keys are no strings could fail, and a message has none.
     serde_json::to_vec(message).unwrap_or_default()
-}
-
-/// Notes that an answer has not reached the peer, which is then gone.
-pub fn report_unsent(sent: Result<(), TransportError>) {
-    if let Err(error) = sent {
-        tracing::debug!(%error, "an answer wasn't sent");
-    }
 }

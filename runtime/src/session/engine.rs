@@ -4,12 +4,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_adapters::mcp_wire::RequestId;
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::answer::Pending;
+use super::budget::Budget;
 use super::handler::Handler;
-use super::hearing::{Heard, hear_in_order};
+use super::hearing::{Backlog, hear_in_order};
 use super::request::Welcome;
 use super::shared::Shared;
 use crate::side::Side;
@@ -27,9 +29,13 @@ pub struct Engine<S: Side> {
     /// For each request from when it comes until its answer is sent, so that a peer that doesn't read is not answered
     /// without end.
     pub(super) places: Arc<Semaphore>,
+    /// For the text of each request, for as long.
+    pub(super) requests: Arc<Budget>,
+    /// For each answer from when it is there until it is sent.
+    pub(super) unread: Arc<Budget>,
     pub(super) tasks: TaskTracker,
     /// Nothing new is heard once the session is closing.
-    heard: Mutex<Option<mpsc::Sender<Heard<S>>>>,
+    pub(super) backlog: Arc<Backlog<S>>,
 }
 
 impl<S: Side> Engine<S> {
@@ -42,9 +48,13 @@ impl<S: Side> Engine<S> {
         closing: CancellationToken,
     ) {
         let limits = shared.options.limits.clone();
-        let (heard, hearing) = mpsc::channel(limits.notifications.max(1));
+        let backlog = Backlog::new(&limits);
         let tasks = TaskTracker::new();
-        tasks.spawn(hear_in_order(Arc::clone(&shared), Arc::clone(&handler), hearing));
+        tasks.spawn(hear_in_order(
+            Arc::clone(&shared),
+            Arc::clone(&handler),
+            Arc::clone(&backlog),
+        ));
         let engine = Arc::new(Self {
             shared: Arc::clone(&shared),
             handler,
@@ -57,8 +67,10 @@ impl<S: Side> Engine<S> {
                     .saturating_add(limits.waiting)
                     .clamp(1, Semaphore::MAX_PERMITS),
             )),
+            requests: Budget::new(limits.request_bytes),
+            unread: Budget::new(limits.unread_bytes),
             tasks: tasks.clone(),
-            heard: Mutex::new(Some(heard)),
+            backlog,
         });
         let mut peer_answers = true;
         let is_closing = loop {
@@ -72,28 +84,21 @@ impl<S: Side> Engine<S> {
                         shared.abandon_calls();
                         break true;
                     }
-                    let taking = engine.take_incoming(received);
-                    tokio::pin!(taking);
-                    tokio::select! {
-                        biased;
-                        goes_on = &mut taking => if !goes_on { break false },
-                        () = closing.cancelled() => {
-                            // The peer may not read, and this must end all the same.
-                            break tokio::time::timeout(limits.closing, taking).await.unwrap_or(true);
-                        }
+                    if !engine.take_incoming(received) {
+                        break false;
                     }
                 }
             }
         };
         tasks.close();
+        engine.backlog.close();
         if is_closing {
-            engine.heard().take();
             // What is in flight is answered; what takes too long is not.
             let answers = async {
                 tokio::select! {
                     () = tasks.wait() => {}
                     // Handlers may wait for answers of the peer, which nobody would receive otherwise.
-                    () = async { while engine.take_incoming(receiver.receive().await).await {} }, if peer_answers => {}
+                    () = async { while engine.take_incoming(receiver.receive().await) {} }, if peer_answers => {}
                 }
             };
             if tokio::time::timeout(limits.closing, answers).await.is_err() {
@@ -104,11 +109,12 @@ impl<S: Side> Engine<S> {
         shared.end();
     }
 
-    /// Takes what was received; `false` once nothing more will be.
-    async fn take_incoming(self: &Arc<Self>, received: Result<Option<Incoming>, TransportError>) -> bool {
+    /// Takes what was received, without waiting for anybody: a handler may need what comes next, and a peer that doesn't
+    /// read may be waiting for us to read. `false` once nothing more will be received.
+    fn take_incoming(self: &Arc<Self>, received: Result<Option<Incoming>, TransportError>) -> bool {
         match received {
-            Ok(Some(Incoming::Message { json, extensions })) => self.take(&json, extensions.into()).await,
-            Ok(Some(Incoming::Refused(error))) => self.refuse(None, error).await,
+            Ok(Some(Incoming::Message { json, extensions })) => self.take(&json, extensions.into()),
+            Ok(Some(Incoming::Refused(error))) => self.send_answers(vec![Pending::refused(None, error)], false),
             Ok(Some(Incoming::Renewed)) => self.handling().values().for_each(CancellationToken::cancel),
             Ok(None) => return false,
             Err(error) => {
@@ -117,11 +123,6 @@ impl<S: Side> Engine<S> {
             }
         }
         true
-    }
-
-    pub(super) fn heard(&self) -> std::sync::MutexGuard<'_, Option<mpsc::Sender<Heard<S>>>> {
-        // Nor while this one is.
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn handling(&self) -> std::sync::MutexGuard<'_, HashMap<RequestId, CancellationToken>> {

@@ -4,27 +4,25 @@ use std::sync::Arc;
 
 use http::Extensions;
 use mcp_adapters::mcp_wire::{
-    BatchElements, DecodeError, DecodeErrorKind, ErrorObject, ErrorResponse, Message, MessageHeader, MessageKind,
-    Payload, RequestId, error_code,
+    BatchElements, DecodeError, DecodeErrorKind, ErrorObject, Message, MessageHeader, MessageKind, Payload, error_code,
 };
-use mcp_adapters::{Loss, Revision, Translated};
+use mcp_adapters::{Revision, Translated};
 
-use super::answer::{Pending, encode, report_unsent};
+use super::answer::{Pending, encode};
 use super::engine::Engine;
+use super::hearing::Heard;
 use crate::side::{Common, Side};
-use crate::transport::Purpose;
 
 impl<S: Side> Engine<S> {
     /// Takes what the peer sent: a message, or several where its revision has batches.
-    pub(super) async fn take(self: &Arc<Self>, json: &[u8], extensions: Arc<Extensions>) {
-        match Payload::from_slice(json) {
-            Ok(Payload::Message(header)) => {
-                if let Some(answer) = self.take_message(&header, extensions).await {
-                    answer.send(&self.shared, &self.tasks).await;
-                }
-            }
-            Ok(Payload::Batch(elements)) => self.take_batch(elements, &extensions).await,
-            Err(error) => self.refuse(None, not_a_message(&error)).await,
+    pub(super) fn take(self: &Arc<Self>, json: &[u8], extensions: Arc<Extensions>) {
+        let answer = match Payload::from_slice(json) {
+            Ok(Payload::Message(header)) => self.take_message(&header, extensions),
+            Ok(Payload::Batch(elements)) => self.take_batch(elements, &extensions),
+            Err(error) => Some(Pending::refused(None, not_a_message(&error))),
+        };
+        if let Some(answer) = answer {
+            self.send_answers(vec![answer], false);
         }
     }
 
@@ -39,56 +37,32 @@ impl<S: Side> Engine<S> {
         negotiated.or_else(requested).unwrap_or_else(|| self.shared.spoken())
     }
 
-    /// Answers in one array what came in one array.
-    async fn take_batch(self: &Arc<Self>, elements: BatchElements<'_>, extensions: &Arc<Extensions>) {
-        let refused = |why| ErrorObject::new(error_code::INVALID_REQUEST, why);
+    /// Takes each element of a batch, and answers in one array; a batch that can't be taken has one answer.
+    fn take_batch(self: &Arc<Self>, elements: BatchElements<'_>, extensions: &Arc<Extensions>) -> Option<Pending> {
+        let refused = |why| {
+            Some(Pending::refused(
+                None,
+                ErrorObject::new(error_code::INVALID_REQUEST, why),
+            ))
+        };
         if !self.shared.spoken().facts().batches {
-            return self.refuse(None, refused("the revision has no batches")).await;
+            return refused("the revision has no batches");
         }
         if !elements.is_longer_than(0) {
-            return self.refuse(None, refused("an empty batch has no message")).await;
+            return refused("an empty batch has no message");
         }
         let mut pending = Vec::new();
         for header in elements {
             match header {
-                Ok(header) => pending.extend(self.take_message(&header, Arc::clone(extensions)).await),
-                Err(error) => {
-                    let refused = ErrorResponse::new(None, not_a_message(&error));
-                    pending.push(Pending::ready(None, encode(&refused)));
-                }
+                Ok(header) => pending.extend(self.take_message(&header, Arc::clone(extensions))),
+                Err(error) => pending.push(Pending::refused(None, not_a_message(&error))),
             }
         }
-        let is_ready = pending.iter().all(Pending::is_ready);
-        let shared = Arc::clone(&self.shared);
-        let sending = async move {
-            let mut answers = Vec::new();
-            let mut ids = Vec::new();
-            let mut places = Vec::new();
-            for answer in pending {
-                let (id, json, place) = answer.finish().await;
-                places.extend(place);
-                if let Some(json) = json {
-                    ids.extend(id);
-                    answers.push(json);
-                }
-            }
-            if !answers.is_empty() {
-                let json = [b"[", answers.join(&b","[..]).as_slice(), b"]"].concat();
-                report_unsent(shared.send(json, Purpose::Answer(ids)).await);
-            }
-        };
-        if is_ready {
-            sending.await;
-        } else {
-            self.tasks.spawn(sending);
-        }
+        self.send_answers(pending, true);
+        None
     }
 
-    async fn take_message(
-        self: &Arc<Self>,
-        header: &MessageHeader<'_>,
-        extensions: Arc<Extensions>,
-    ) -> Option<Pending> {
+    fn take_message(self: &Arc<Self>, header: &MessageHeader<'_>, extensions: Arc<Extensions>) -> Option<Pending> {
         let revision = self.revision_of(header);
         let json = header.message().text().as_bytes();
         let message = match S::receive(revision, json) {
@@ -112,18 +86,21 @@ impl<S: Side> Engine<S> {
             }
         };
         match (message, refusal) {
-            (Message::Request(call), Some(error)) => Some(refuse(Some(call.id), error)),
+            (Message::Request(call), Some(error)) => Some(Pending::refused(Some(call.id), error)),
             (Message::Notification(_), Some(_)) => None,
             (Message::Request(call), None) => {
                 self.shared.report(S::method(&call.request), &losses);
-                let token = header.param(&["_meta", "progressToken"]).ok().flatten();
-                let token = token.and_then(|token| token.decode_as().ok());
-                Some(self.take_request(call.id, call.request, token, extensions, losses))
+                Some(self.take_request(call, header, extensions, losses))
             }
             (Message::Notification(notice), None) => {
                 self.shared
                     .report(S::notification_method(&notice.notification), &losses);
-                self.take_notification(notice.notification, extensions, losses).await;
+                let heard = Heard {
+                    notification: notice.notification,
+                    extensions,
+                    losses,
+                };
+                self.take_notification(heard, json);
                 None
             }
             (Message::Response(response), _) => {
@@ -142,8 +119,8 @@ impl<S: Side> Engine<S> {
         }
     }
 
-    async fn take_notification(&self, notification: S::Notification, extensions: Arc<Extensions>, losses: Vec<Loss>) {
-        match S::common(notification) {
+    fn take_notification(&self, heard: Heard<S>, json: &[u8]) {
+        match S::common(heard.notification) {
             Common::Cancelled(params) => {
                 let token = params.request_id.and_then(|id| self.handling().get(&id).cloned());
                 if let Some(token) = token {
@@ -151,13 +128,7 @@ impl<S: Side> Engine<S> {
                 }
             }
             Common::Progress(params) => self.shared.progressed(params),
-            Common::Other(notification) => {
-                let heard = self.heard().clone();
-                if let Some(heard) = heard {
-                    // In order, and with backpressure. The receiver lives as long as the session.
-                    let _ = heard.send((notification, extensions, losses)).await;
-                }
-            }
+            Common::Other(notification) => self.backlog.push(Heard { notification, ..heard }, json),
         }
     }
 
@@ -173,7 +144,7 @@ impl<S: Side> Engine<S> {
                     _ if is_in_params => ErrorObject::new(error_code::INVALID_PARAMS, error.to_string()),
                     _ => not_a_message(error),
                 };
-                Some(refuse(id, error))
+                Some(Pending::refused(id, error))
             }
             Ok(MessageKind::Notification) => None,
             Ok(MessageKind::Response | MessageKind::Error) | Err(_) => {
@@ -186,16 +157,9 @@ impl<S: Side> Engine<S> {
                 }
                 // The id of an answer is one of ours: an error with it would be taken for the answer to another request.
                 let is_answer = header.result().is_some() || header.error().is_some();
-                Some(refuse(id.filter(|_| !is_answer), not_a_message(error)))
+                Some(Pending::refused(id.filter(|_| !is_answer), not_a_message(error)))
             }
         }
-    }
-
-    pub(super) async fn refuse(&self, id: Option<RequestId>, error: ErrorObject) {
-        tracing::debug!(code = error.code, message = error.message, "refused");
-        let ids = id.iter().cloned().collect();
-        let json = encode(&ErrorResponse::new(id, error));
-        report_unsent(self.shared.send(json, Purpose::Answer(ids)).await);
     }
 }
 
@@ -206,9 +170,4 @@ fn not_a_message(error: &DecodeError) -> ErrorObject {
         _ => error_code::INVALID_REQUEST,
     };
     ErrorObject::new(code, error.to_string())
-}
-
-fn refuse(id: Option<RequestId>, error: ErrorObject) -> Pending {
-    let json = encode(&ErrorResponse::new(id.clone(), error));
-    Pending::ready(id, json)
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use http::Extensions;
-use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, RequestId, Response, error_code};
+use mcp_adapters::mcp_wire::{Call, ErrorObject, ErrorResponse, MessageHeader, RequestId, Response, error_code};
 use mcp_adapters::{Loss, hub, negotiate};
 use tokio_util::sync::CancellationToken;
 
@@ -24,16 +24,12 @@ pub struct Welcome {
 impl<S: Side> Engine<S> {
     pub(super) fn take_request(
         self: &Arc<Self>,
-        id: RequestId,
-        request: S::Request,
-        token: Option<hub::ProgressToken>,
+        Call { id, request }: Call<S::Request>,
+        header: &MessageHeader<'_>,
         extensions: Arc<Extensions>,
         losses: Vec<Loss>,
     ) -> Pending {
-        let refused = |error: ErrorObject| {
-            let response = ErrorResponse::new(Some(id.clone()), error);
-            Pending::ready(Some(id.clone()), encode(&response))
-        };
+        let refused = |error: ErrorObject| Pending::refused(Some(id.clone()), error);
         if S::is_ping(&request) {
             return self.answered_at_once(&id, Ok(S::empty_result()));
         }
@@ -49,14 +45,15 @@ impl<S: Side> Engine<S> {
         if let Err(error) = self.shared.may_be_asked(method) {
             return refused(error);
         }
-        if self.heard().is_none() {
+        if self.backlog.is_closed() {
             return refused(ErrorObject::new(error_code::INTERNAL_ERROR, "the session is closing"));
         }
+        let too_many = |why| refused(ErrorObject::new(error_code::INTERNAL_ERROR, why));
         let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
-            return refused(ErrorObject::new(
-                error_code::INTERNAL_ERROR,
-                "too many requests are in flight",
-            ));
+            return too_many("too many requests are in flight");
+        };
+        let Some(charge) = self.requests.try_charge(header.message().text().len()) else {
+            return too_many("the requests in flight have too many bytes");
         };
         let cancelled = CancellationToken::new();
         {
@@ -70,20 +67,18 @@ impl<S: Side> Engine<S> {
             }
             handling.insert(id.clone(), cancelled.clone());
         }
+        let token = header.param(&["_meta", "progressToken"]).ok().flatten();
         let context = Context {
             peer: Peer::new(Arc::clone(&self.shared), Some(id.clone())),
             id: Some(id.clone()),
-            token,
+            token: token.and_then(|token| token.decode_as().ok()),
             cancelled,
             extensions,
             losses,
         };
         let engine = Arc::clone(self);
-        Pending::later(
-            Some(id),
-            self.tasks
-                .spawn(async move { (engine.handle(request, context).await, place) }),
-        )
+        let handled = async move { (engine.handle(request, context).await, (place, charge)) };
+        Pending::later(id, self.tasks.spawn(handled))
     }
 
     fn answered_at_once(&self, id: &RequestId, answer: Result<S::Result, ErrorObject>) -> Pending {
@@ -130,6 +125,8 @@ impl<S: Side> Engine<S> {
         let mut task = tokio::spawn(async move {
             // The semaphore is never closed.
             let _permit = permits.acquire_owned().await;
+            // Whoever doesn't read gets no more to read.
+            engine.unread.available().await;
             engine.handler.answer(request, &context).await
         });
         let answer = tokio::select! {
