@@ -48,6 +48,9 @@ pub struct Options {
     pub faults: Option<FaultObserver>,
 }
 
+/// How many messages a batch may have, unless told otherwise.
+pub(crate) const BATCH: usize = 1000;
+
 /// Bounds of a session.
 #[derive(Debug, Clone)]
 pub struct Limits {
@@ -58,6 +61,12 @@ pub struct Limits {
     /// How many bytes the requests of the peer that are handled or wait may have, as JSON; beyond them a request is
     /// answered with an error at once. Here and below, 512 bytes are added for each.
     pub request_bytes: usize,
+    /// How many messages a batch may have; one with more is refused as a whole. The HTTP server never takes more than
+    /// 1,000.
+    pub batch: usize,
+    /// How many bytes the parameters of `initialize` may have, as JSON: what the peer says about itself is kept as long as
+    /// the session lasts.
+    pub initialize_bytes: usize,
     /// How many bytes the answers may have that the peer hasn't read. Beyond them no further request is handled until it
     /// reads, and what would be answered at once, such as a ping or a request that is refused, is not answered.
     pub unread_bytes: usize,
@@ -105,6 +114,8 @@ impl Default for Limits {
             in_flight: 64,
             waiting: 1024,
             request_bytes: 32 << 20,
+            batch: BATCH,
+            initialize_bytes: 256 << 10,
             unread_bytes: 64 << 20,
             notifications: 256,
             notification_bytes: 4 << 20,

@@ -1069,6 +1069,58 @@ async fn a_batch_is_answered_in_one_array_where_the_revision_has_batches() {
 }
 
 #[tokio::test]
+async fn a_batch_with_too_many_messages_is_refused_as_one_and_none_of_it_is_taken() {
+    let tools = Tools::new(1);
+    let options = limits(|limits| limits.batch = 3);
+    let (_session, mut raw) = opened(&tools, options, batching(), json!({}), 16).await;
+    let refused = raw
+        .ask(&json!([call(1, "any"), call(2, "any"), 5, call(3, "any")]))
+        .await;
+    assert_eq!(code(&refused), Some(-32600), "{refused}");
+    assert_eq!(refused["error"]["message"], "a batch may have 3 messages at most");
+    raw.is_quiet().await;
+    assert_eq!(tools.log.begun.load(Ordering::SeqCst), 0);
+    let answers = raw.ask(&json!([call(1, "any"), 5, call(3, "any")])).await;
+    assert_eq!(answers.as_array().map(Vec::len), Some(3), "{answers}");
+}
+
+#[tokio::test]
+async fn every_element_of_a_batch_that_cannot_be_read_has_an_answer_of_its_own() {
+    let (_session, mut raw) = opened(&Tools::new(1), Options::default(), batching(), json!({}), 16).await;
+    let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+    let batch = format!(
+        r#"[{},{{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{{"name":"any","arguments":{{"x":{deep}}}}}}},[],
+        {{"jsonrpc":"2.0","id":1e999,"method":"ping"}},{}]"#,
+        call(1, "any"),
+        call(3, "any"),
+    );
+    raw.send_bytes(batch.as_bytes()).await;
+    let answers = raw.next().await;
+    let ids: Vec<_> = answers
+        .as_array()
+        .expect("an array")
+        .iter()
+        .map(|answer| &answer["id"])
+        .collect();
+    assert_eq!(
+        ids,
+        [&json!(1), &json!(2), &Value::Null, &Value::Null, &json!(3)],
+        "{answers}"
+    );
+    assert_eq!(code(&answers[1]), Some(-32602), "{answers}");
+}
+
+#[tokio::test]
+async fn what_a_client_says_about_itself_is_bounded() {
+    let (_session, mut raw) = unopened(&Tools::new(1), limits(|limits| limits.initialize_bytes = 1000), 16);
+    let large = json!({"experimental": {"x": {"y": "z".repeat(1000)}}});
+    let refused = raw.ask(&initialize(1, Revision::HUB, large)).await;
+    assert_eq!(code(&refused), Some(-32602), "{refused}");
+    let welcome = raw.ask(&initialize(2, Revision::HUB, json!({}))).await;
+    assert!(welcome["result"].is_object(), "{welcome}");
+}
+
+#[tokio::test]
 async fn progress_of_a_request_in_a_batch_is_told() {
     let tools = Tools::new(1);
     let (_session, mut raw) = opened(&tools, Options::default(), batching(), json!({}), 16).await;

@@ -19,7 +19,8 @@ pub type Answer = (Option<Vec<u8>>, Place);
 
 /// An answer that is there or will be.
 pub struct Pending {
-    id: Option<RequestId>,
+    /// The requests that it answers.
+    ids: Vec<RequestId>,
     answer: Later,
 }
 
@@ -30,8 +31,16 @@ enum Later {
 
 impl Pending {
     pub fn ready(id: Option<RequestId>, json: Vec<u8>) -> Self {
-        let answer = Later::Ready(json);
-        Self { id, answer }
+        let (ids, answer) = (id.into_iter().collect(), Later::Ready(json));
+        Self { ids, answer }
+    }
+
+    /// One answer, which names none of the requests that it answers.
+    pub fn refused_together(ids: Vec<RequestId>, error: ErrorObject) -> Self {
+        Self {
+            ids,
+            ..Self::refused(None, error)
+        }
     }
 
     pub fn refused(id: Option<RequestId>, error: ErrorObject) -> Self {
@@ -41,8 +50,8 @@ impl Pending {
     }
 
     pub fn later(id: RequestId, task: JoinHandle<Answer>) -> Self {
-        let (id, answer) = (Some(id), Later::Task(task));
-        Self { id, answer }
+        let (ids, answer) = (vec![id], Later::Task(task));
+        Self { ids, answer }
     }
 
     /// How many bytes the answer has, if it is there.
@@ -72,7 +81,7 @@ impl<S: Side> Engine<S> {
         let (shared, budget) = (Arc::clone(&self.shared), Arc::clone(&self.unread));
         self.tasks.spawn(async move {
             let (mut answers, mut ids, mut held) = (Vec::new(), Vec::new(), Vec::new());
-            for Pending { id, answer } in pending {
+            for Pending { ids: answered, answer } in pending {
                 let json = match answer {
                     Later::Ready(json) => Some(json),
                     Later::Task(task) => match task.await {
@@ -85,7 +94,7 @@ impl<S: Side> Engine<S> {
                     },
                 };
                 if let Some(json) = json {
-                    ids.extend(id);
+                    ids.extend(answered);
                     answers.push(json);
                 }
             }

@@ -51,6 +51,18 @@ impl<S: Side> Engine<S> {
         if !elements.is_longer_than(0) {
             return refused("an empty batch has no message");
         }
+        let limit = self.shared.options.limits.batch;
+        if elements.is_longer_than(limit) {
+            let why = format!("a batch may have {limit} messages at most");
+            let requests = elements
+                .flatten()
+                .filter(|header| header.kind() == Ok(MessageKind::Request));
+            let error = ErrorObject::new(error_code::INVALID_REQUEST, why);
+            return Some(Pending::refused_together(
+                requests.filter_map(|header| header.id()).collect(),
+                error,
+            ));
+        }
         let mut pending = Vec::new();
         for header in elements {
             match header {

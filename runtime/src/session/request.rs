@@ -34,6 +34,11 @@ impl<S: Side> Engine<S> {
             return self.answered_at_once(&id, Ok(S::empty_result()));
         }
         if let (Some(params), Some(welcome)) = (S::opening(&request), &self.welcome) {
+            let limit = self.shared.options.limits.initialize_bytes;
+            if header.params().is_some_and(|params| params.text().len() > limit) {
+                let why = format!("the parameters of `initialize` may have {limit} bytes at most");
+                return refused(ErrorObject::new(error_code::INVALID_PARAMS, why));
+            }
             let opened = self.open(params, welcome);
             return self.answered_at_once(&id, opened);
         }

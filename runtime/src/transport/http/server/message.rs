@@ -9,6 +9,7 @@ use mcp_adapters::mcp_wire::{
 use mcp_adapters::{Revision, hub};
 
 use super::refusal::Refusal;
+use crate::options::BATCH;
 
 /// What a client has posted.
 #[derive(Debug)]
@@ -39,6 +40,9 @@ impl Posted {
                 posted.batch = true;
                 if !elements.is_longer_than(0) {
                     return Err(no_message("a batch holds at least one message"));
+                }
+                if elements.is_longer_than(BATCH) {
+                    return Err(no_message(&format!("a batch holds {BATCH} messages at most")));
                 }
                 for header in elements {
                     posted.take(&header.map_err(|error| malformed(&error))?)?;
