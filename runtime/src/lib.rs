@@ -29,7 +29,7 @@ pub use self::router::{IntoToolResult, Router, Structured};
 pub use self::session::{ClientSession, ServerSession, Session, connect, serve};
 pub use self::side::{ClientSide, ServerSide, Side};
 
-/// The README's example is compiled.
-#[cfg(all(doctest, feature = "router", feature = "stdio"))]
+/// The README's examples are compiled.
+#[cfg(all(doctest, feature = "http-server", feature = "router", feature = "stdio"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
