@@ -864,6 +864,24 @@ async fn a_call_without_an_answer_times_out_and_is_cancelled() {
     raw.is_quiet().await;
 }
 
+#[tokio::test]
+async fn a_call_with_progress_is_sent_as_it_is_written() {
+    let (session, mut raw) = client(Options::default(), json!({"tools": {}}), 16).await;
+    let arguments = r#"{"z":1.50,"a":12345678901234567890123,"m":1e400,"s":"\u00e9"}"#;
+    let mut params = tool("any");
+    params.arguments = Some(mcp_runtime::mcp_wire::from_str(arguments).expect("arguments"));
+    let (progress, _made) = tokio::sync::mpsc::channel(1);
+    let peer = session.peer().clone().with_progress(progress);
+    let calling = tokio::spawn(async move { peer.call_tool(params).await });
+    let sent = timeout(PATIENCE, raw.receiver.receive_outgoing())
+        .await
+        .expect("it is sent");
+    let sent = String::from_utf8(sent.expect("the session goes on").json).expect("text");
+    assert!(sent.contains(arguments), "{sent}");
+    assert!(sent.contains(r#""_meta":{"progressToken":"#), "{sent}");
+    calling.abort();
+}
+
 #[tokio::test(start_paused = true)]
 async fn progress_extends_a_call_up_to_the_cap() {
     let (session, mut raw) = client(Options::default(), json!({"tools": {}}), 16).await;

@@ -7,10 +7,10 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 
 use mcp_adapters::mcp_wire::{Call, ErrorObject, Message, OpenJson, RequestId};
 use mcp_adapters::{Revision, hub};
-use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
+use super::progress_token::with_progress_token;
 use super::shared::Shared;
 use crate::error::CallError;
 use crate::peer::Progress;
@@ -43,7 +43,8 @@ impl<S: Side> Shared<S> {
         };
         self.may_ask_this(&method, &json)?;
         if progress.is_some() {
-            json = with_progress_token(&json, id);
+            let edited = with_progress_token(&json, id);
+            json = edited.map_err(|error| CallError::Unrepresentable(error.to_string()))?;
         }
         let (answer, answered) = oneshot::channel();
         let (made, mut making) = mpsc::channel(16);
@@ -203,19 +204,4 @@ impl<S: Side> Drop for Abandoned<'_, S> {
             });
         }
     }
-}
-
-/// The same request, asking for progress under its own id.
-fn with_progress_token(json: &[u8], id: i64) -> Vec<u8> {
-    let Ok(mut message) = serde_json::from_slice::<serde_json::Map<String, Value>>(json) else {
-        return json.to_vec();
-    };
-    let params = message.entry("params").or_insert_with(|| json!({}));
-    if let Some(params) = params.as_object_mut() {
-        let meta = params.entry("_meta").or_insert_with(|| json!({}));
-        if let Some(meta) = meta.as_object_mut() {
-            meta.insert("progressToken".to_owned(), json!(id));
-        }
-    }
-    serde_json::to_vec(&message).unwrap_or_else(|_| json.to_vec())
 }

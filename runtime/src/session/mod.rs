@@ -8,6 +8,7 @@ mod gates;
 mod handler;
 mod hearing;
 mod message;
+mod progress_token;
 mod reading;
 mod request;
 pub(crate) mod shared;

@@ -1,0 +1,79 @@
+//! Asking for progress.
+
+use std::ops::Range;
+
+use mcp_adapters::mcp_wire::{BorrowedJson, Decoded, Kind, MessageHeader};
+
+/// Where in a request the token is.
+const PATH: [&str; 3] = ["params", "_meta", "progressToken"];
+
+/// The same request, asking for progress under this token. All else stays as it is written.
+pub fn with_progress_token(request: &[u8], token: i64) -> Decoded<Vec<u8>> {
+    let message = MessageHeader::from_slice(request)?.message();
+    let (place, text) = edit(message, &PATH, token)?;
+    let mut edited = message.text().to_owned();
+    edited.replace_range(place, &text);
+    Ok(edited.into_bytes())
+}
+
+/// What is to be written where, so that `object` has the token at the end of `path`.
+fn edit(object: BorrowedJson<'_>, path: &[&str], token: i64) -> Decoded<(Range<usize>, String)> {
+    let [member, rest @ ..] = path else {
+        return Ok((range(object), token.to_string()));
+    };
+    if object.kind() != Kind::Object {
+        return Ok((range(object), nested(path, token)));
+    }
+    if let Some(value) = object.get(&[member])? {
+        return edit(value, rest, token);
+    }
+    let end = range(object).end - 1;
+    let is_empty = object.text()[1..].trim_start() == "}";
+    let comma = if is_empty { "" } else { "," };
+    Ok((end..end, format!("{comma}\"{member}\":{}", nested(rest, token))))
+}
+
+fn range(value: BorrowedJson<'_>) -> Range<usize> {
+    value.offset()..value.offset() + value.text().len()
+}
+
+/// The token in an object for each step of `path`.
+fn nested(path: &[&str], token: i64) -> String {
+    path.iter()
+        .rev()
+        .fold(token.to_string(), |value, member| format!("{{\"{member}\":{value}}}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_progress_token;
+
+    #[test]
+    fn the_token_is_set_and_nothing_else_changes() {
+        for (request, expected) in [
+            (
+                r#"{"id":1,"method":"m"}"#,
+                r#"{"id":1,"method":"m","params":{"_meta":{"progressToken":7}}}"#,
+            ),
+            (
+                r#"{"params":{ },"id":1}"#,
+                r#"{"params":{ "_meta":{"progressToken":7}},"id":1}"#,
+            ),
+            (
+                r#"{"params":{"b":1.50,"a":1e400,"_meta":{}},"id":1}"#,
+                r#"{"params":{"b":1.50,"a":1e400,"_meta":{"progressToken":7}},"id":1}"#,
+            ),
+            (
+                r#"{"params":{"_meta":{"x":[ ],"progressToken":"mine"},"n":12345678901234567890}}"#,
+                r#"{"params":{"_meta":{"x":[ ],"progressToken":7},"n":12345678901234567890}}"#,
+            ),
+            (
+                r#"{"params":{"_meta":null}}"#,
+                r#"{"params":{"_meta":{"progressToken":7}}}"#,
+            ),
+        ] {
+            let edited = with_progress_token(request.as_bytes(), 7).unwrap();
+            assert_eq!(String::from_utf8(edited).unwrap(), expected);
+        }
+    }
+}
