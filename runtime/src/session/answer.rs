@@ -76,11 +76,13 @@ impl<S: Side> Engine<S> {
         };
         let Some(unread) = unread else {
             tracing::warn!("the peer doesn't read its answers, and gets one less");
+            let ids: Vec<RequestId> = pending.into_iter().flat_map(|pending| pending.ids).collect();
+            self.shared.sender.unanswered(&ids);
             return;
         };
         let (shared, budget) = (Arc::clone(&self.shared), Arc::clone(&self.unread));
         self.tasks.spawn(async move {
-            let (mut answers, mut ids, mut held) = (Vec::new(), Vec::new(), Vec::new());
+            let (mut answers, mut ids, mut unanswered, mut held) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
             for Pending { ids: answered, answer } in pending {
                 let json = match answer {
                     Later::Ready(json) => Some(json),
@@ -93,9 +95,12 @@ impl<S: Side> Engine<S> {
                         Err(_) => None,
                     },
                 };
-                if let Some(json) = json {
-                    ids.extend(answered);
-                    answers.push(json);
+                match json {
+                    Some(json) => {
+                        ids.extend(answered);
+                        answers.push(json);
+                    }
+                    None => unanswered.extend(answered),
                 }
             }
             let json = match in_array {
@@ -104,6 +109,7 @@ impl<S: Side> Engine<S> {
                 true => Some([b"[", answers.join(&b","[..]).as_slice(), b"]"].concat()),
             };
             drop(answers);
+            shared.sender.unanswered(&unanswered);
             if let Some(json) = json
                 && let Err(error) = shared.send(json, Purpose::Answer(ids)).await
             {

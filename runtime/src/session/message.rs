@@ -39,29 +39,23 @@ impl<S: Side> Engine<S> {
 
     /// Takes each element of a batch, and answers in one array; a batch that can't be taken has one answer.
     fn take_batch(self: &Arc<Self>, elements: BatchElements<'_>, extensions: &Arc<Extensions>) -> Option<Pending> {
-        let refused = |why| {
-            Some(Pending::refused(
-                None,
-                ErrorObject::new(error_code::INVALID_REQUEST, why),
-            ))
-        };
-        if !self.shared.spoken().facts().batches {
-            return refused("the revision has no batches");
-        }
-        if !elements.is_longer_than(0) {
-            return refused("an empty batch has no message");
-        }
         let limit = self.shared.options.limits.batch;
-        if elements.is_longer_than(limit) {
-            let why = format!("a batch may have {limit} messages at most");
+        let refusal = if !self.shared.spoken().facts().batches {
+            Some("the revision has no batches".to_owned())
+        } else if !elements.is_longer_than(0) {
+            Some("an empty batch has no message".to_owned())
+        } else if elements.is_longer_than(limit) {
+            Some(format!("a batch may have {limit} messages at most"))
+        } else {
+            None
+        };
+        if let Some(why) = refusal {
             let requests = elements
                 .flatten()
                 .filter(|header| header.kind() == Ok(MessageKind::Request));
+            let ids = requests.filter_map(|header| header.id()).collect();
             let error = ErrorObject::new(error_code::INVALID_REQUEST, why);
-            return Some(Pending::refused_together(
-                requests.filter_map(|header| header.id()).collect(),
-                error,
-            ));
+            return Some(Pending::refused_together(ids, error));
         }
         let mut pending = Vec::new();
         for header in elements {

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use mcp_adapters::mcp_wire::{Message, Method, Notice};
+use mcp_adapters::mcp_wire::{Message, Method, Notice, RequestId};
 use mcp_adapters::{Loss, Revision, Translated};
 use serde_json::Value;
 use tokio::sync::Semaphore;
@@ -22,6 +22,7 @@ use crate::transport::{Outgoing, Purpose, Sender, TransportError};
 /// The sending half of whatever transport the session has.
 pub trait AnySender: Send + Sync {
     fn send(&self, message: Outgoing) -> Boxed<'_, Result<(), TransportError>>;
+    fn unanswered(&self, ids: &[RequestId]);
     fn negotiated(&self, revision: Revision);
     fn close(&self) -> Boxed<'_, ()>;
 }
@@ -29,6 +30,10 @@ pub trait AnySender: Send + Sync {
 impl<T: Sender> AnySender for T {
     fn send(&self, message: Outgoing) -> Boxed<'_, Result<(), TransportError>> {
         Box::pin(Sender::send(self, message))
+    }
+
+    fn unanswered(&self, ids: &[RequestId]) {
+        Sender::unanswered(self, ids);
     }
 
     fn negotiated(&self, revision: Revision) {

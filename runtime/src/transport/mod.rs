@@ -34,6 +34,11 @@ pub trait Sender: Send + Sync + 'static {
     /// Sends a message, and waits until the peer may have it: a peer that doesn't read makes its senders wait.
     fn send(&self, message: Outgoing) -> impl Future<Output = Result<(), TransportError>> + Send;
 
+    /// Is told that these requests of the peer won't be answered, because they were cancelled or for want of an answer.
+    fn unanswered(&self, ids: &[RequestId]) {
+        let _ = ids;
+    }
+
     /// Is told which revision the peers have agreed upon.
     fn negotiated(&self, revision: Revision) {
         let _ = revision;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use mcp_adapters::Revision;
+use mcp_adapters::mcp_wire::RequestId;
 
 use super::{Incoming, Outgoing, Receiver, Sender, Transport, TransportError};
 
@@ -65,6 +66,10 @@ impl<T: Sender> Sender for Watched<T> {
     async fn send(&self, message: Outgoing) -> Result<(), TransportError> {
         (self.watch)(Way::Out, &message.json);
         self.inner.send(message).await
+    }
+
+    fn unanswered(&self, ids: &[RequestId]) {
+        self.inner.unanswered(ids);
     }
 
     fn negotiated(&self, revision: Revision) {

@@ -6,8 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use mcp_adapters::Revision;
-use mcp_runtime::transport::ChannelTransport;
-use mcp_runtime::transport::http::server::{self, HttpServer, Serve, SessionInfo, router};
+use mcp_runtime::transport::http::server::{self, HttpServer, Serve, SessionInfo, SessionTransport, router};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -52,7 +51,7 @@ pub async fn serve(config: HttpServer) -> TestServer {
 pub async fn serve_with(config: HttpServer, settings: impl FnOnce(Serve) -> Serve) -> TestServer {
     let seen = Seen::default();
     let for_engines = seen.clone();
-    let app = router(config, move |transport: ChannelTransport, _: SessionInfo| {
+    let app = router(config, move |transport: SessionTransport, _: SessionInfo| {
         for_engines.started.fetch_add(1, Ordering::SeqCst);
         tokio::spawn(engine(transport, for_engines.clone()));
     });

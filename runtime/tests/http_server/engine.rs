@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use mcp_adapters::mcp_wire::RequestId;
-use mcp_runtime::transport::{ChannelTransport, Incoming, Outgoing, Purpose, Receiver, Sender, Transport};
+use mcp_runtime::transport::http::server::SessionTransport;
+use mcp_runtime::transport::{Incoming, Outgoing, Purpose, Receiver, Sender, Transport};
 use serde_json::{Value, json};
 
 /// What a test can see of the engines.
@@ -19,7 +20,7 @@ pub struct Seen {
 }
 
 /// Answers as a server would that knows these methods only.
-pub async fn engine(transport: ChannelTransport, seen: Seen) {
+pub async fn engine(transport: SessionTransport, seen: Seen) {
     let (sender, mut receiver) = transport.split();
     let sender = Arc::new(sender);
     while let Ok(Some(Incoming::Message { json: bytes, .. })) = receiver.receive().await {
@@ -35,6 +36,10 @@ pub async fn engine(transport: ChannelTransport, seen: Seen) {
             let message = outgoing(&Value::from(answers), Purpose::Answer(ids));
             sender.send(message).await.unwrap();
             continue;
+        }
+        if whole["method"] == "notifications/cancelled" {
+            let id = serde_json::from_value(whole["params"]["requestId"].clone()).unwrap();
+            sender.unanswered(&[id]);
         }
         if whole["method"] == "die" {
             break;

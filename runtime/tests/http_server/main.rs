@@ -1,6 +1,7 @@
 //! The server of Streamable HTTP, over real sockets, with an engine that only echoes.
 #![cfg(feature = "http-server")]
 
+mod answers;
 mod client;
 mod connections;
 mod cross_site;

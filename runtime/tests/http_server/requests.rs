@@ -1,6 +1,7 @@
 //! What is answered, and what is refused.
 
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use mcp_adapters::Revision;
 use mcp_runtime::transport::http::server::HttpServer;
@@ -178,13 +179,28 @@ async fn an_id_in_flight_cannot_be_used_again() {
 }
 
 #[tokio::test]
-async fn a_cancelled_request_needs_no_answer() {
-    let server = serve(HttpServer::new()).await;
-    let session = server.begin(hub()).await;
-    let mut stream = server.post(&session, request(1, "never", json!({}))).await;
+async fn a_cancelled_request_ends_without_an_answer_once_the_engine_says_so() {
     let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
-    assert_eq!(server.post(&session, cancel).await.status, 202);
+    let streaming = serve(HttpServer::new().stream_after(Duration::ZERO)).await;
+    let session = streaming.begin(hub()).await;
+    let mut stream = streaming.post(&session, request(1, "never", json!({}))).await;
+    assert_eq!(streaming.post(&session, cancel.clone()).await.status, 202);
     assert!(stream.events().await.is_empty());
+    assert_eq!(
+        streaming.post(&session, request(1, "ping", json!({}))).await.status,
+        200
+    );
+
+    let server = serve(HttpServer::new().json_only(true)).await;
+    let session = server.begin(hub()).await;
+    let never = server.post(&session, request(1, "never", json!({})));
+    let cancelled = async {
+        until("it is in flight", || server.seen.taken.load(Ordering::SeqCst) == 2).await;
+        server.post(&session, cancel).await
+    };
+    let (mut never, cancelled) = tokio::join!(never, cancelled);
+    assert_eq!((cancelled.status, never.status), (202, 202));
+    assert_eq!(never.whole().await, "");
     assert_eq!(server.post(&session, request(1, "ping", json!({}))).await.status, 200);
 }
 

@@ -223,3 +223,30 @@ async fn a_client_that_accepts_one_media_type_is_answered_in_it() {
         assert_eq!(numbers(&messages), [0], "{accept}");
     }
 }
+
+#[tokio::test]
+async fn a_stream_that_nobody_reads_delays_no_other_request() {
+    for own in [false, true] {
+        // Whoever waits for the stuck stream waits longer than this test does for an answer.
+        let config = HttpServer::new().replay(4, 64 << 10).stall(Duration::from_secs(600));
+        let server = serve(config).await;
+        let session = server.begin(hub()).await;
+        let _listening = server.listen(&session, None).await;
+        let params = json!({"count": 4000, "size": 50_000, "own": own});
+        let _stuck = server.post(&session, request(1, "count", params)).await;
+        let mut before = 0;
+        until("the stream is full", || {
+            let sent = server.seen.sent.load(Ordering::SeqCst);
+            sent > 0 && std::mem::replace(&mut before, sent) == sent
+        })
+        .await;
+        for id in 2..100 {
+            let mut ping = server.post(&session, request(id, "ping", json!({}))).await;
+            assert_eq!(ping.messages().await[0]["id"], id);
+        }
+        assert!(
+            server.seen.sent.load(Ordering::SeqCst) < 4000,
+            "it was stuck all the time"
+        );
+    }
+}

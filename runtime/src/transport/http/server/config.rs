@@ -276,8 +276,7 @@ impl HttpServer {
         self
     }
 
-    /// How many messages may wait on their way to a session engine, and as many on the way from it; 64 unless told
-    /// otherwise.
+    /// How many messages may wait on their way to a session engine; 64 unless told otherwise.
     #[must_use]
     pub fn capacity(mut self, messages: usize) -> Self {
         self.limits.capacity = messages.max(1);
@@ -326,7 +325,7 @@ impl HttpServer {
         self
     }
 
-    /// How long a session waits for a client that reads nothing while its buffer is full; 30 seconds unless told
+    /// How long a message waits for a client that reads nothing while the buffer of its stream is full; 30 seconds unless told
     /// otherwise. Then the connection is cut, and what has no room is lost, answers excepted.
     #[must_use]
     pub fn stall(mut self, patience: Duration) -> Self {

@@ -4,11 +4,10 @@
 //! hands what the client posts, and of which it takes each message to the stream where the client expects it.
 //!
 //! ```
-//! use mcp_runtime::transport::ChannelTransport;
-//! use mcp_runtime::transport::http::server::{HttpServer, SessionInfo, router};
+//! use mcp_runtime::transport::http::server::{HttpServer, SessionInfo, SessionTransport, router};
 //!
-//! # fn start_engine(transport: ChannelTransport) {}
-//! let app = router(HttpServer::new(), |transport: ChannelTransport, _: SessionInfo| start_engine(transport));
+//! # fn start_engine(transport: SessionTransport) {}
+//! let app = router(HttpServer::new(), |transport: SessionTransport, _: SessionInfo| start_engine(transport));
 //! # let _ = app;
 //! ```
 //!
@@ -20,7 +19,7 @@
 //! A stream outlives the connections that it is read through. Each event has an id, and a client whose connection was cut
 //! names the last one it has read to get those after it, on whichever kind of stream. What the server says of its own
 //! accord goes to the GET that came last; others stay open, and each is resumed with what was sent on it. What is kept
-//! for that is bounded; a client that reads slower than the server writes makes its session wait.
+//! for that is bounded; a client that reads a stream slower than the server writes to it makes those wait who write to that stream.
 
 mod buffer;
 mod config;
@@ -35,6 +34,7 @@ mod sessions;
 mod store;
 mod stream;
 mod streamable;
+mod transport;
 
 use std::sync::Arc;
 
@@ -47,9 +47,9 @@ pub use self::config::HttpServer;
 pub use self::serve::{Serve, serve};
 pub use self::sessions::SessionInfo;
 pub use self::store::{MemoryStore, SessionRecord, SessionStore, StoreError, StoreFuture};
+pub use self::transport::{SessionReceiver, SessionSender, SessionTransport};
 
 use self::sessions::Shared;
-use crate::transport::ChannelTransport;
 
 /// What axum hands to each request.
 #[derive(Clone)]
@@ -65,15 +65,16 @@ impl std::ops::Deref for Server {
 
 /// A router that answers clients of every revision.
 ///
-/// `start` is called once for each session, within the tokio runtime, and starts the session's engine at one end of a
-/// channel; it shouldn't wait. The session ends when the engine drops that end, and the engine hears of the session's end
-/// by there being no more messages.
+/// `start` is called once for each session, within the tokio runtime, and starts the session's engine; it shouldn't wait.
+/// The session ends when the engine drops its transport, and the engine hears of the session's end by there being no more
+/// messages. Each request stays in flight until the engine has sent its answer, or has told
+/// [`Sender::unanswered`](crate::transport::Sender::unanswered) that there is none.
 ///
 /// # Panics
 /// When a path doesn't begin with a slash, or two are the same.
 pub fn router<S>(config: HttpServer, start: S) -> Router
 where
-    S: Fn(ChannelTransport, SessionInfo) + Clone + Send + Sync + 'static,
+    S: Fn(SessionTransport, SessionInfo) + Clone + Send + Sync + 'static,
 {
     let config = config.settled();
     let (path, legacy, max_body) = (config.path.clone(), config.legacy.clone(), config.max_body);

@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::http::Extensions;
@@ -17,12 +16,10 @@ use super::config::Limits;
 use super::message::{Posted, agreed_revision};
 use super::refusal::Refusal;
 use super::stream::{Content, Stream};
-use crate::transport::{ChannelReceiver, ChannelSender, Outgoing, Purpose, Sender as _};
+use crate::transport::{ChannelSender, Outgoing, Purpose, Sender as _};
 
 /// How many streams that are done are kept for clients whose connection was cut at the end.
 const FINISHED_STREAMS: usize = 64;
-/// How long the answer to a cancelled request is waited for: usually there is none.
-const AFTER_CANCELLATION: Duration = Duration::from_secs(5);
 
 /// Which ways to the client a session has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -175,6 +172,7 @@ impl Session {
     ) -> Result<Option<Arc<Stream>>, Refusal> {
         self.touch();
         let registered = self.register(posted, content)?;
+        self.expect_no_answer(&posted.cancelled);
         let mut unsent = Unsent {
             session: self,
             stream: registered.as_ref().map(|(number, _)| *number),
@@ -252,14 +250,8 @@ impl Session {
             .cloned()
     }
 
-    /// Takes what the engine says to where the client hears it, until the engine has no more to say.
-    pub(super) async fn route_all(&self, mut from_engine: ChannelReceiver) {
-        while let Some(message) = from_engine.receive_outgoing().await {
-            self.route(message).await;
-        }
-    }
-
-    async fn route(&self, message: Outgoing) {
+    /// Takes what the engine says to where the client hears it, and waits until there is room.
+    pub(super) async fn route(&self, message: Outgoing) {
         let json = Bytes::from(message.json);
         match message.purpose {
             Purpose::Answer(ids) => self.answer(&ids, json).await,
@@ -293,24 +285,30 @@ impl Session {
             tracing::warn!(?ids, "an answer to a request that isn't in flight");
             return;
         };
-        let initialize = self.table().initialize.take_if(|id| ids.contains(id));
-        let agreed = initialize.map(|_| agreed_revision(&json).map_or(Phase::Ended, Phase::Agreed));
         // Where all answers share one stream, its reader has to keep up with them.
-        stream.push(json, !self.is_legacy(), &self.limits).await;
-        self.close(ids);
-        match agreed {
-            // In the older transport a client may try again on the same stream.
-            Some(Phase::Ended) if self.is_legacy() => {}
-            Some(phase) => {
-                self.phase.send_replace(phase);
-            }
-            None => {}
+        stream.push(json.clone(), !self.is_legacy(), &self.limits).await;
+        self.close(ids, Some(&json));
+    }
+
+    /// The engine won't answer these requests. Those that the client hasn't cancelled get an error.
+    pub(super) fn unanswered(&self, ids: &[RequestId]) {
+        for id in ids {
+            self.table().refuse(id, "The request can't be answered", &self.limits);
         }
+        self.close(ids, None);
     }
 
     /// Nothing more will be said about these requests.
-    fn close(&self, ids: &[RequestId]) {
+    fn close(&self, ids: &[RequestId], answer: Option<&Bytes>) {
         let mut table = self.table();
+        if table.initialize.take_if(|id| ids.contains(id)).is_some() {
+            match answer.and_then(|json| agreed_revision(json)) {
+                Some(revision) => self.set_phase(Phase::Agreed(revision)),
+                // In the older transport a client may try again on the same stream.
+                None if self.is_legacy() => {}
+                None => self.set_phase(Phase::Ended),
+            }
+        }
         for id in ids {
             let Some(request) = table.requests.remove(id) else {
                 continue;
@@ -347,35 +345,21 @@ impl Session {
         }
     }
 
+    fn set_phase(&self, phase: Phase) {
+        self.phase.send_replace(phase);
+    }
+
     /// Keeps a stream that is done for clients whose connection is cut while they read it.
     pub(super) fn keep(&self, stream: Arc<Stream>) {
         self.table().keep(stream, self.limits.replay_bytes);
     }
 
-    /// Closes the streams of requests that were cancelled, a while later: a cancelled request needs no answer.
-    pub(super) fn expect_cancelled(self: &Arc<Self>, ids: &[RequestId]) {
+    /// These requests need no answer.
+    fn expect_no_answer(&self, ids: &[RequestId]) {
         let mut table = self.table();
         for id in ids {
-            let Some(request) = table.requests.get_mut(id) else {
-                continue;
-            };
-            if !std::mem::replace(&mut request.cancelled, true) {
-                let (session, id, number) = (self.clone(), id.clone(), request.stream);
-                tokio::spawn(async move {
-                    tokio::select! {
-                        () = tokio::time::sleep(AFTER_CANCELLATION) => {}
-                        () = session.ended.cancelled() => return,
-                    }
-                    // The same id may by now be that of another request.
-                    let same = session
-                        .table()
-                        .requests
-                        .get(&id)
-                        .is_some_and(|now| now.stream == number);
-                    if same {
-                        session.close(&[id]);
-                    }
-                });
+            if let Some(request) = table.requests.get_mut(id) {
+                request.cancelled = true;
             }
         }
     }
@@ -383,17 +367,11 @@ impl Session {
     /// The session is over: what is buffered can still be read, and nothing follows but that.
     pub(super) fn close_all(&self) {
         self.ended.cancel();
-        self.phase.send_replace(Phase::Ended);
+        self.set_phase(Phase::Ended);
         let mut table = std::mem::take(&mut *self.table());
-        for (id, request) in table.requests.drain() {
-            if let Some(open) = table.streams.get(&request.stream)
-                && !request.cancelled
-                && !self.is_legacy()
-            {
-                let error = ErrorObject::new(error_code::INTERNAL_ERROR, "The session has ended");
-                let json = serde_json::to_vec(&ErrorResponse::new(Some(id), error)).unwrap_or_default();
-                open.stream.answer(json.into(), &self.limits);
-            }
+        let ids: Vec<RequestId> = table.requests.keys().cloned().collect();
+        for id in ids {
+            table.refuse(&id, "The session has ended", &self.limits);
         }
         for (_, open) in table.streams.drain() {
             open.stream.finish();
@@ -408,6 +386,18 @@ impl Session {
 }
 
 impl Table {
+    /// Answers a request with an error, unless its client has cancelled it.
+    fn refuse(&self, id: &RequestId, why: &str, limits: &Limits) {
+        if let Some(request) = self.requests.get(id)
+            && !request.cancelled
+            && let Some(open) = self.streams.get(&request.stream)
+        {
+            let error = ErrorObject::new(error_code::INTERNAL_ERROR, why);
+            let json = serde_json::to_vec(&ErrorResponse::new(Some(id.clone()), error)).unwrap_or_default();
+            open.stream.answer(json.into(), limits);
+        }
+    }
+
     fn keep(&mut self, stream: Arc<Stream>, most: usize) {
         self.finished.push_back(stream);
         let mut bytes: usize = self.finished.iter().map(|stream| stream.bytes()).sum();

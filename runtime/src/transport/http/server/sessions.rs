@@ -17,7 +17,8 @@ use super::refusal::Refusal;
 use super::session::{Kind, Session};
 use super::store::SessionRecord;
 use super::stream::Content;
-use crate::transport::{ChannelReceiver, ChannelTransport, Transport as _, channel};
+use super::transport::SessionTransport;
+use crate::transport::{Transport as _, channel};
 
 /// What an engine may want to know of the client that it is started for.
 #[derive(Debug, Clone)]
@@ -32,7 +33,7 @@ pub struct SessionInfo {
     pub request: Parts,
 }
 
-type Serve = dyn Fn(ChannelTransport, SessionInfo) + Send + Sync;
+type Serve = dyn Fn(SessionTransport, SessionInfo) + Send + Sync;
 
 /// What all requests share.
 pub(super) struct Shared {
@@ -46,7 +47,7 @@ pub(super) struct Shared {
 impl Shared {
     pub(super) fn new(
         config: HttpServer,
-        serve: impl Fn(ChannelTransport, SessionInfo) + Send + Sync + 'static,
+        serve: impl Fn(SessionTransport, SessionInfo) + Send + Sync + 'static,
     ) -> Self {
         Self {
             serve: Box::new(serve),
@@ -69,7 +70,7 @@ impl Shared {
         let permit = self.room.clone().try_acquire_owned();
         let permit = permit.map_err(|_| Refusal::busy("There are too many sessions"))?;
         let (ours, engines) = channel(self.config.limits.capacity);
-        let (to_engine, from_engine) = ours.split();
+        let ((to_engine, _), (_, posted)) = (ours.split(), engines.split());
         let shutdown = self.config.shutdown.clone();
         let mut nonce = [0; 4];
         getrandom::fill(&mut nonce).map_err(no_randomness)?;
@@ -93,8 +94,8 @@ impl Shared {
             session: session.clone(),
             published: false,
         };
-        (self.serve)(engines, info);
-        tokio::spawn(run(session, from_engine, Arc::downgrade(self), permit));
+        (self.serve)(SessionTransport::new(session.clone(), posted), info);
+        tokio::spawn(run(session, Arc::downgrade(self), permit));
         Ok(beginning)
     }
 
@@ -263,7 +264,7 @@ impl Drop for Beginning {
 }
 
 /// A session's life, until its engine, its client or time ends it.
-async fn run(session: Arc<Session>, from_engine: ChannelReceiver, shared: Weak<Shared>, _permit: OwnedSemaphorePermit) {
+async fn run(session: Arc<Session>, shared: Weak<Shared>, _permit: OwnedSemaphorePermit) {
     let Some((expiry, grace)) = shared
         .upgrade()
         .map(|shared| (shared.config.expiry, shared.config.grace))
@@ -272,7 +273,6 @@ async fn run(session: Arc<Session>, from_engine: ChannelReceiver, shared: Weak<S
     };
     let mut expired = false;
     {
-        let mut routed = std::pin::pin!(session.route_all(from_engine));
         let mut drained = std::pin::pin!(async {
             session.shutdown.cancelled().await;
             if tokio::time::timeout(grace, session.all_answered()).await.is_err() {
@@ -286,7 +286,6 @@ async fn run(session: Arc<Session>, from_engine: ChannelReceiver, shared: Weak<S
             tokio::select! {
                 biased;
                 () = session.ended.cancelled() => break,
-                () = &mut routed => break,
                 () = &mut drained => break,
                 () = tokio::time::sleep_until(look) => {
                     let used = session.used();

@@ -70,7 +70,6 @@ async fn post(server: &Server, request: Request) -> Result<Response, Refusal> {
     check_batch(&posted, revision)?;
     let permit = session.admit()?;
     let stream = session.post(&posted, parts, form.content()).await?;
-    session.expect_cancelled(&posted.cancelled);
     match stream {
         None => Ok(StatusCode::ACCEPTED.into_response()),
         Some(stream) => {

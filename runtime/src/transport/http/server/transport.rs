@@ -1,0 +1,78 @@
+//! The engine's end of a session.
+
+use std::sync::Arc;
+
+use mcp_adapters::mcp_wire::RequestId;
+
+use super::session::Session;
+use crate::transport::{ChannelReceiver, Incoming, Outgoing, Receiver, Sender, Transport, TransportError};
+
+/// The connection of a session's engine with its client.
+///
+/// The session ends when the engine closes this or drops its receiving half.
+#[derive(Debug)]
+pub struct SessionTransport {
+    sender: SessionSender,
+    receiver: SessionReceiver,
+}
+
+/// The sending half of a [`SessionTransport`].
+///
+/// A message waits for room in the stream that it belongs to, and so its sender waits for the reader of that stream only.
+#[derive(Debug)]
+pub struct SessionSender(Arc<Session>);
+
+/// The receiving half of a [`SessionTransport`].
+#[derive(Debug)]
+pub struct SessionReceiver {
+    session: Arc<Session>,
+    posted: ChannelReceiver,
+}
+
+impl SessionTransport {
+    pub(super) fn new(session: Arc<Session>, posted: ChannelReceiver) -> Self {
+        Self {
+            sender: SessionSender(session.clone()),
+            receiver: SessionReceiver { session, posted },
+        }
+    }
+}
+
+impl Transport for SessionTransport {
+    type Sender = SessionSender;
+    type Receiver = SessionReceiver;
+
+    fn split(self) -> (SessionSender, SessionReceiver) {
+        (self.sender, self.receiver)
+    }
+}
+
+impl Sender for SessionSender {
+    async fn send(&self, message: Outgoing) -> Result<(), TransportError> {
+        if self.0.ended.is_cancelled() {
+            return Err(TransportError::Closed);
+        }
+        self.0.route(message).await;
+        Ok(())
+    }
+
+    fn unanswered(&self, ids: &[RequestId]) {
+        self.0.unanswered(ids);
+    }
+
+    async fn close(&self) {
+        self.0.end();
+    }
+}
+
+impl Receiver for SessionReceiver {
+    async fn receive(&mut self) -> Result<Option<Incoming>, TransportError> {
+        self.posted.receive().await
+    }
+}
+
+impl Drop for SessionReceiver {
+    fn drop(&mut self) {
+        self.session.end();
+    }
+}
