@@ -58,13 +58,28 @@ export async function callTools(peer) {
   return kinds.join(", ");
 }
 
-export async function callFailing({ client }) {
+export async function callFailing({ client, sdk }) {
   const failed = await client.callTool({ name: "test_error_handling", arguments: {} });
   assert.equal(failed.isError, true);
   assert.ok(failed.content[0].text.length > 0);
   const unknown = await errorOf(client.callTool({ name: "test_no_such_tool", arguments: {} }));
   assert.equal(unknown.code, INVALID_PARAMS);
-  return `isError: ${failed.content[0].text}; unknown tool: ${unknown.message}`;
+  const invalid = await invalidArguments(client, sdk);
+  return `isError: ${failed.content[0].text}; unknown tool: ${unknown.message}; invalid arguments: ${invalid}`;
+}
+
+/** A model reads what is wrong with its arguments; before it could, they were an error. */
+async function invalidArguments(client, sdk) {
+  const call = client.callTool({ name: "test_touch_resource", arguments: { uri: 5 } });
+  if (has(sdk, "2025-11-25")) {
+    const result = await call;
+    assert.equal(result.isError, true);
+    assert.match(result.content[0].text, /uri/);
+    return result.content[0].text;
+  }
+  const error = await errorOf(call);
+  assert.equal(error.code, INVALID_PARAMS);
+  return error.message;
 }
 
 export async function callStructured(peer) {

@@ -67,7 +67,20 @@ async def call_failing(peer: Peer) -> str:
     assert failed.isError and failed.content[0].text
     unknown = await error_of(peer.session.call_tool("test_no_such_tool", {}))
     equal(unknown.code, types.INVALID_PARAMS)
-    return f"isError: {failed.content[0].text}; unknown tool: {unknown.message}"
+    invalid = await invalid_arguments(peer)
+    return f"isError: {failed.content[0].text}; unknown tool: {unknown.message}; invalid arguments: {invalid}"
+
+
+async def invalid_arguments(peer: Peer) -> str:
+    """A model reads what is wrong with its arguments; before it could, they were an error."""
+    call = peer.session.call_tool("test_touch_resource", {"uri": 5})
+    if REVISION >= "2025-11-25":
+        result = await call
+        assert result.isError and "uri" in result.content[0].text, result
+        return result.content[0].text
+    error = await error_of(call)
+    equal(error.code, types.INVALID_PARAMS)
+    return error.message
 
 
 async def call_structured(peer: Peer) -> str:
