@@ -65,6 +65,19 @@ async fn a_connection_beyond_the_most_waits_until_another_is_closed() {
 }
 
 #[tokio::test]
+async fn a_connection_whose_client_reads_nothing_is_closed() {
+    let server = serve_with(HttpServer::new(), |serve| {
+        serve.max_connections(1).write_timeout(Duration::from_millis(100))
+    })
+    .await;
+    let session = server.begin(hub()).await;
+    let much = request(1, "count", json!({"count": 100, "size": 500_000}));
+    let _unread = server.post(&session, much).await;
+    // There is room for another only once the first is closed.
+    server.begin(hub()).await;
+}
+
+#[tokio::test]
 async fn a_server_that_shuts_down_sends_what_is_under_way_and_closes_its_connections() {
     let token = CancellationToken::new();
     let server = serve_with(HttpServer::new().json_only(true), |serve| serve.shutdown(token.clone())).await;

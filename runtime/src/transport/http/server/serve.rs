@@ -15,6 +15,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
+use tokio_io_timeout::TimeoutWriter;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower_service::Service;
@@ -48,6 +49,7 @@ const MAX_HEAD: usize = 64 << 10;
 ///
 /// - a timeout for reading a request's head, without which a client holds a connection for nothing (`header_read_timeout`
 ///   of hyper, which needs a timer);
+/// - a timeout for writing, without which a client that reads nothing holds one as well;
 /// - a cap of the connections that are open at once;
 /// - TCP_NODELAY, without which a response in several parts waits for the client's acknowledgement of the first;
 /// - a shutdown that gives the connections a bounded time to end, and the same token for
@@ -57,6 +59,7 @@ pub fn serve(listener: TcpListener, app: Router) -> Serve {
         listener,
         app,
         header_timeout: Duration::from_secs(30),
+        write_timeout: Duration::from_secs(30),
         max_connections: 1024,
         shutdown: CancellationToken::new(),
         grace: Duration::from_secs(30),
@@ -70,6 +73,7 @@ pub struct Serve {
     listener: TcpListener,
     app: Router,
     header_timeout: Duration,
+    write_timeout: Duration,
     max_connections: usize,
     shutdown: CancellationToken,
     grace: Duration,
@@ -80,6 +84,13 @@ impl Serve {
     /// has been sent; 30 seconds unless told otherwise. Then the connection is closed.
     pub fn header_timeout(mut self, timeout: Duration) -> Self {
         self.header_timeout = timeout;
+        self
+    }
+
+    /// How long a client may read nothing of what it is sent; 30 seconds unless told otherwise. Then the connection is
+    /// closed.
+    pub fn write_timeout(mut self, timeout: Duration) -> Self {
+        self.write_timeout = timeout;
         self
     }
 
@@ -127,6 +138,11 @@ impl Serve {
                 () = self.shutdown.cancelled() => break,
                 accepted = accepted => accepted,
             };
+            if let Err(error) = socket.set_nodelay(true) {
+                tracing::debug!(%error, "TCP_NODELAY can't be set");
+            }
+            let mut socket = TimeoutWriter::new(socket);
+            socket.set_timeout(Some(self.write_timeout));
             let serving = serve_connection(http.clone(), socket, address, self.app.clone(), self.shutdown.clone());
             let serving = cut.clone().run_until_cancelled_owned(serving);
             connections.spawn(async move {
@@ -156,19 +172,16 @@ impl IntoFuture for Serve {
 
 async fn serve_connection(
     http: http1::Builder,
-    socket: TcpStream,
+    socket: TimeoutWriter<TcpStream>,
     address: SocketAddr,
     app: Router,
     shutdown: CancellationToken,
 ) {
-    if let Err(error) = socket.set_nodelay(true) {
-        tracing::debug!(%error, "TCP_NODELAY can't be set");
-    }
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(ConnectInfo(address));
         app.clone().call(request)
     });
-    let mut connection = pin!(http.serve_connection(TokioIo::new(socket), service));
+    let mut connection = pin!(http.serve_connection(TokioIo::new(Box::pin(socket)), service));
     let served = tokio::select! {
         served = connection.as_mut() => served,
         () = shutdown.cancelled() => {
