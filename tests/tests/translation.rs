@@ -348,10 +348,9 @@ fn a_method_that_no_revision_knows_reaches_whoever_can_answer_it() {
 }
 
 #[test]
-fn a_method_of_a_later_revision_from_an_earlier_peer_is_judged_by_the_hub() {
-    use hub::{ClientNotification, ClientRequest};
+fn a_method_of_a_later_revision_from_an_earlier_peer_is_refused_or_is_carried_as_what_it_is() {
+    use hub::ClientRequest;
     let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tasks/get", "params": {"taskId": "t"}});
-    // What is wrong with the parameters of a method that isn't declared is nobody's business.
     let wrong = json!({"jsonrpc": "2.0", "id": 1, "method": "tasks/get", "params": {"taskId": 1}});
     let method = |peer, message: &Value, policy| {
         let read = peers::client_message(peer, message.to_string().as_bytes(), policy).unwrap();
@@ -368,10 +367,13 @@ fn a_method_of_a_later_revision_from_an_earlier_peer_is_judged_by_the_hub() {
         }
     };
     for peer in EARLIER {
-        assert_eq!(from_client(peer, &request), unchanged(&request));
-        assert_eq!(from_client(peer, &wrong), unchanged(&wrong));
-        // The hub's handler answers that there is no such method, as the peer's revision has it.
-        assert_eq!(method(peer, &request, Policy::Conform), "unknown");
+        let refused = answered(
+            json!(1),
+            -32601,
+            "`method`: revision 2025-06-18 has no method tasks/get",
+        );
+        assert_eq!(from_client(peer, &request), refused);
+        assert_eq!(from_client(peer, &wrong), refused);
         // What a gateway carried to an earlier revision comes back as what it was.
         assert_eq!(method(peer, &request, Policy::Carry), "known");
         assert_eq!(method(peer, &wrong, Policy::Carry), "refused");
@@ -380,15 +382,8 @@ fn a_method_of_a_later_revision_from_an_earlier_peer_is_judged_by_the_hub() {
 
     let told = json!({"jsonrpc": "2.0", "method": "notifications/tasks/status", "params": {}});
     for peer in EARLIER {
-        let read = peers::client_message(peer, told.to_string().as_bytes(), Policy::Conform).unwrap();
-        let Translated::Message {
-            message: Message::Notification(notice),
-            losses,
-        } = alone(read)
-        else {
-            panic!("no notification")
-        };
-        assert!(matches!(notice.notification, ClientNotification::Unknown(_)) && losses.is_empty());
+        let losses = owned(&[["(root)", "dropped", AUTOMATIC]]);
+        assert_eq!(from_client(peer, &told), Fate::Dropped(losses));
     }
 }
 
@@ -1255,4 +1250,26 @@ fn an_invalid_value_of_a_member_that_only_the_target_declares_is_dropped_and_rec
         &later,
         &[["icons", "dropped", AUTOMATIC]],
     );
+}
+
+#[test]
+fn what_a_tool_schema_says_of_its_dialect_is_dropped_and_recorded_if_it_is_no_text() {
+    let tool = |dialect: Value| json!({"name": "t", "inputSchema": {"type": "object", "$schema": dialect, "x": 1.50}});
+    let without = json!({"name": "t", "inputSchema": {"type": "object", "x": 1.50}});
+    let losses = [["inputSchema.$schema", "dropped", AUTOMATIC]];
+    for earlier in EARLIER {
+        let way = (earlier, V2025_11_25);
+        becomes(way, "Tool", &tool(json!({})), &without, &losses);
+        stays(
+            way,
+            "Tool",
+            &tool(json!("https://json-schema.org/draft/2020-12/schema")),
+        );
+        comes_out(way, Policy::Carry, "Tool", &tool(json!({})), &tool(json!({})), &[]);
+    }
+    let output =
+        json!({"name": "t", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object", "$schema": 1}});
+    let without = json!({"name": "t", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object"}});
+    let losses = [["outputSchema.$schema", "dropped", AUTOMATIC]];
+    becomes((V2025_06_18, V2025_11_25), "Tool", &output, &without, &losses);
 }

@@ -111,7 +111,7 @@ impl Planner<'_> {
                     member.to.required && !constant.as_ref().is_some_and(|constant| constant.required)
                 }
             };
-            is_lossy || member.default.is_some() || member.checked.is_some()
+            is_lossy || member.default.is_some() || member.checked.is_some() || !member.declared.is_empty()
         });
         drops || constant || member
     }

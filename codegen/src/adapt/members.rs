@@ -202,11 +202,16 @@ impl Planner<'_> {
         if checked.is_some() {
             self.refused(&at, "a value that the target's narrower bounds exclude");
         }
+        let declared = match (&value, source) {
+            (ValuePlan::Taken(_, Taking::Moved), Some(source)) => self.newly_declared(from_name, source, to_name, to),
+            _ => Vec::new(),
+        };
         MemberPlan {
             to: to.clone(),
             value,
             default,
             checked,
+            declared,
         }
     }
 
@@ -293,6 +298,25 @@ impl Planner<'_> {
         let source = source.map(|pointer| self.from.assertions(&pointer)).unwrap_or_default();
         let said = |(keyword, value): (&&str, &&Value)| source.get(*keyword) == Some(value);
         (!target.iter().all(|(keyword, value)| said((keyword, value)))).then_some(pointer)
+    }
+
+    /// What the target's schema declares in an object that both revisions keep open, and the source's schema doesn't.
+    fn newly_declared(&self, from_name: &str, from: &Member, to_name: &str, to: &Member) -> Vec<(String, String)> {
+        if *self.to.model.resolve(&to.ty) != TypeRef::OpenObject {
+            return Vec::new();
+        }
+        let pointers = self
+            .from
+            .member_pointer(from_name, &from.name)
+            .zip(self.to.member_pointer(to_name, &to.name));
+        let Some((source, target)) = pointers else {
+            return Vec::new();
+        };
+        let names = self.to.optional_properties(&target).into_iter();
+        let added = names.filter(|name| self.from.property_pointer(&source, name).is_none());
+        added
+            .filter_map(|name| Some((name.to_owned(), self.to.property_pointer(&target, name)?)))
+            .collect()
     }
 
     /// Whether a type is an object that holds no member which it doesn't declare.

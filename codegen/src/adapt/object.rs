@@ -28,6 +28,8 @@ pub struct MemberPlan {
     pub default: Option<(String, String)>,
     /// Where the target says more about the value than the source does.
     pub checked: Option<String>,
+    /// What the target declares in an open object and the source doesn't: names, and what their values are judged by.
+    pub declared: Vec<(String, String)>,
 }
 
 /// Where a member's value comes from.

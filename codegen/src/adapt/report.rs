@@ -33,8 +33,10 @@ pub fn report(plans: &[Plan]) -> String {
         "# Conversions between revisions\n\nWhat is written below is all that happens besides moving: members that \
          both revisions declare are moved, and so are\nundeclared ones. A loss is recorded wherever a value is dropped \
          or replaced; what is refused is an error with a path\nand a JSON-RPC code.\n\nAn undeclared member that the \
-         target declares becomes that member, or is dropped where the target would find it\ninvalid. Bounds are compared \
-         where they stand at a member itself: those of a list's elements are left to whoever\nvalidates the message.\n",
+         target declares becomes that member, or is dropped where the target would find it\ninvalid; so is one in an open \
+         object. A method that only the target has is refused: the peer's revision doesn't have it.\n\
+         Bounds are compared where they stand at a member itself: those of a list's elements are left to whoever\n\
+         validates the message.\n",
     );
     for plan in plans {
         // Writing to a string can't fail.

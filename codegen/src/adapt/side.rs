@@ -41,7 +41,26 @@ impl Side<'_> {
     /// Where the schema says what a member of a type must be, through references and `allOf`.
     pub(super) fn member_pointer(&self, ty: &str, member: &str) -> Option<String> {
         let pointer = &self.model.types.get(ty)?.pointer;
+        self.property_pointer(pointer, member)
+    }
+
+    /// Where the schema at a pointer declares a member.
+    pub(super) fn property_pointer(&self, pointer: &str, member: &str) -> Option<String> {
         self.property(pointer, member, 0)
+    }
+
+    /// The members that the schema at a pointer declares and doesn't require.
+    pub(super) fn optional_properties(&self, pointer: &str) -> Vec<&str> {
+        let list = |keyword| self.follow(pointer).and_then(|schema| schema.get(keyword));
+        let required = list("required")
+            .and_then(Value::as_array)
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        let declared = list("properties").and_then(Value::as_object).into_iter().flatten();
+        let names = declared.map(|(name, _)| name.as_str());
+        names
+            .filter(|name| !required.iter().any(|other| other == name))
+            .collect()
     }
 
     fn property(&self, pointer: &str, member: &str, depth: usize) -> Option<String> {

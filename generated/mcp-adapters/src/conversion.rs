@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use mcp_wire::path::Segment;
 use mcp_wire::serde::Serialize;
 use mcp_wire::serde_json::Value;
-use mcp_wire::{Decode, Extra, Judge, Map, OpenJson, Path, Validate, error_code, from_str, validate_at};
+use mcp_wire::{Decode, Extra, Judge, Map, OpenJson, OpenObject, Path, Validate, error_code, from_str, validate_at};
 
 use crate::filling::fill_template;
 use crate::loss::{Reversed, without_detours};
@@ -323,6 +323,41 @@ impl Conversion {
                 Unrepresentable::new(error_code::INVALID_PARAMS, invalid.to_string(), AUTOMATIC).within_member(member),
             ),
         }
+    }
+
+    /// Takes out of an open object what only the target declares in it and would find invalid.
+    #[doc(hidden)]
+    pub fn declare(
+        &mut self,
+        member: &str,
+        object: OpenObject,
+        judge: fn() -> &'static Judge,
+        declared: &[(&str, &str)],
+    ) -> OpenObject {
+        if self.carries() {
+            return object;
+        }
+        let is_invalid = |(name, pointer): &&(&str, &str)| {
+            let value = object.get(name);
+            value.is_some_and(|value| validate_at(&value, pointer, judge()).is_err())
+        };
+        let invalid: Vec<&str> = declared.iter().filter(is_invalid).map(|(name, _)| *name).collect();
+        if invalid.is_empty() {
+            return object;
+        }
+        let Ok(mut members) = from_str::<Map<OpenJson>>(object.text()) else {
+            return object;
+        };
+        for name in &invalid {
+            members.remove(name);
+        }
+        let Ok(rest) = OpenJson::from_serialize(&members) else {
+            return object;
+        };
+        for name in invalid {
+            self.lose_within(&[member, name], LossKind::Dropped, AUTOMATIC);
+        }
+        rest.into()
     }
 
     /// Puts JSON in place of a variant that the target lacks.

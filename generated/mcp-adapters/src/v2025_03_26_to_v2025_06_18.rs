@@ -1701,6 +1701,11 @@ impl Convert<target::ServerRequest> for source::ServerRequest {
             source::ServerRequest::Unknown(message) if conversion.carries() => {
                 close(&open(&message)?)
             }
+            source::ServerRequest::Unknown(
+                message,
+            ) if ["elicitation/create"].contains(&message.method.as_str()) => {
+                Err(Unrepresentable::no_such_method(&message.method, source::REVISION))
+            }
             source::ServerRequest::Unknown(message) => {
                 Ok(target::ServerRequest::Unknown(message))
             }

@@ -244,6 +244,11 @@ impl Convert<target::ClientNotification> for source::ClientNotification {
             source::ClientNotification::Unknown(message) if conversion.carries() => {
                 close(&open(&message)?)
             }
+            source::ClientNotification::Unknown(
+                message,
+            ) if ["notifications/tasks/status"].contains(&message.method.as_str()) => {
+                Err(Unrepresentable::no_such_method(&message.method, source::REVISION))
+            }
             source::ClientNotification::Unknown(message) => {
                 Ok(target::ClientNotification::Unknown(message))
             }
@@ -301,6 +306,12 @@ impl Convert<target::ClientRequest> for source::ClientRequest {
             }
             source::ClientRequest::Unknown(message) if conversion.carries() => {
                 close(&open(&message)?)
+            }
+            source::ClientRequest::Unknown(
+                message,
+            ) if ["tasks/cancel", "tasks/get", "tasks/list", "tasks/result"]
+                .contains(&message.method.as_str()) => {
+                Err(Unrepresentable::no_such_method(&message.method, source::REVISION))
             }
             source::ClientRequest::Unknown(message) => {
                 Ok(target::ClientRequest::Unknown(message))
@@ -2022,6 +2033,12 @@ impl Convert<target::ServerNotification> for source::ServerNotification {
             source::ServerNotification::Unknown(message) if conversion.carries() => {
                 close(&open(&message)?)
             }
+            source::ServerNotification::Unknown(
+                message,
+            ) if ["notifications/elicitation/complete", "notifications/tasks/status"]
+                .contains(&message.method.as_str()) => {
+                Err(Unrepresentable::no_such_method(&message.method, source::REVISION))
+            }
             source::ServerNotification::Unknown(message) => {
                 Ok(target::ServerNotification::Unknown(message))
             }
@@ -2050,6 +2067,12 @@ impl Convert<target::ServerRequest> for source::ServerRequest {
             }
             source::ServerRequest::Unknown(message) if conversion.carries() => {
                 close(&open(&message)?)
+            }
+            source::ServerRequest::Unknown(
+                message,
+            ) if ["tasks/cancel", "tasks/get", "tasks/list", "tasks/result"]
+                .contains(&message.method.as_str()) => {
+                Err(Unrepresentable::no_such_method(&message.method, source::REVISION))
             }
             source::ServerRequest::Unknown(message) => {
                 Ok(target::ServerRequest::Unknown(message))
@@ -2259,9 +2282,35 @@ impl Convert<target::Tool> for source::Tool {
             description: self.description,
             execution: adopted_0,
             icons: adopted_1,
-            input_schema: self.input_schema,
+            input_schema: conversion
+                .declare(
+                    "inputSchema",
+                    self.input_schema,
+                    target::schema::judge,
+                    &[
+                        (
+                            "$schema",
+                            "#/$defs/Tool/properties/inputSchema/properties/$schema",
+                        ),
+                    ],
+                ),
             name: self.name,
-            output_schema: self.output_schema,
+            output_schema: self
+                .output_schema
+                .map(|value| {
+                    conversion
+                        .declare(
+                            "outputSchema",
+                            value,
+                            target::schema::judge,
+                            &[
+                                (
+                                    "$schema",
+                                    "#/$defs/Tool/properties/outputSchema/properties/$schema",
+                                ),
+                            ],
+                        )
+                }),
             title: self.title,
             extra,
         })

@@ -304,11 +304,25 @@ impl Pair<'_> {
                 }
             }
         });
+        let only_there = others.iter().map(|(method, _)| method);
+        let only_there: Vec<&String> = only_there
+            .filter(|method| own.iter().all(|(own, _)| own != *method))
+            .collect();
+        let refused = (!only_there.is_empty()).then(|| {
+            quote! {
+                #from::#unknown(message) if [#(#only_there),*].contains(&message.method.as_str()) => {
+                    Err(Unrepresentable::no_such_method(&message.method, source::REVISION))
+                }
+            }
+        });
         quote! {
             match self {
                 #(#arms)*
-                // What was carried is known again; what the source never declared is for the target's peer to refuse.
+                // What was carried is known again.
                 #from::#unknown(message) if conversion.carries() => close(&open(&message)?),
+                // Only the target knows the method, which a peer of the source's revision doesn't have.
+                #refused
+                // Neither knows the method: whoever gets it refuses it.
                 #from::#unknown(message) => Ok(#to::#other_unknown(message)),
             }
         }

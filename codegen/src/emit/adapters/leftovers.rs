@@ -40,7 +40,6 @@ impl Pair<'_> {
             None if leftover.optional => quote!(self.#field),
             None => quote!(Some(self.#field)),
         };
-
         let copy = match &leftover.constant {
             // Another value was kept in its place.
             Some(_) => quote!(#value.filter(|_| !extra.contains_key(#name))),

@@ -244,6 +244,17 @@ impl Pair<'_> {
                 }
             }
         };
+        let value = if plan.declared.is_empty() {
+            value
+        } else {
+            let declared = plan.declared.iter().map(|(name, pointer)| quote!((#name, #pointer)));
+            let declared = quote!(target::schema::judge, &[#(#declared),*]);
+            if to.required {
+                quote!(conversion.declare(#name, #value, #declared))
+            } else {
+                quote!(#value.map(|value| conversion.declare(#name, value, #declared)))
+            }
+        };
         match &plan.checked {
             Some(pointer) if to.required => {
                 quote!(conversion.check(#name, #value, target::schema::judge, #pointer)?)
