@@ -1,36 +1,42 @@
 //! `mcp-rev`: every revision of the Model Context Protocol from a shell.
 
+// They panic when nobody reads, as after `| head`.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod args;
 mod decode;
 mod lines;
 mod translate;
 
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
 use mcp_adapters::Revision;
 
 use args::{Args, Command};
-use lines::Outcome;
+use lines::{CommandError, Outcome};
 
 fn main() -> ExitCode {
-    let (input, output) = (io::stdin().lock(), BufWriter::new(io::stdout().lock()));
+    let (input, mut output) = (io::stdin().lock(), BufWriter::new(io::stdout().lock()));
     let done = match Args::parse().command {
         Command::Decode(args) => decode::run(&args, input, output),
         Command::Translate(args) => translate::run(&args, input, output),
         Command::Revisions => {
-            for revision in Revision::ALL {
-                println!("{revision}");
-            }
-            Ok(Outcome::AllGood)
+            let lines = Revision::ALL.map(|revision| format!("{revision}\n"));
+            let written = output
+                .write_all(lines.concat().as_bytes())
+                .and_then(|()| output.flush());
+            written.map(|()| Outcome::AllGood).map_err(CommandError::from)
         }
     };
     match done {
         Ok(Outcome::AllGood) => ExitCode::SUCCESS,
         Ok(Outcome::SomeFailed) => ExitCode::FAILURE,
+        Err(CommandError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("mcp-rev: {error}");
+            // There is nowhere to say that this failed.
+            let _ = writeln!(io::stderr(), "mcp-rev: {error}");
             ExitCode::from(error.exit_code())
         }
     }

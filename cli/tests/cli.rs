@@ -275,3 +275,43 @@ fn shell(folder: &Path, command: &str) -> String {
     assert_eq!(said(&output), "");
     printed(&output)
 }
+
+#[test]
+fn no_command_panics_when_nobody_reads_what_it_prints() {
+    let commands: [&[&str]; 4] = [
+        &["revisions"],
+        &["decode", "--revision", Revision::HUB.as_str(), "--type", "Result"],
+        &[
+            "translate",
+            "--from",
+            Revision::HUB.as_str(),
+            "--to",
+            Revision::HUB.as_str(),
+            "--type",
+            "Result",
+        ],
+        &["--help"],
+    ];
+    let closed = || {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        Stdio::from(writer)
+    };
+    let input = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(input.path(), "{}\n".repeat(10_000)).unwrap();
+    for args in commands {
+        let command = || {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-rev"));
+            command.args(args).stdin(std::fs::File::open(input.path()).unwrap());
+            command
+        };
+        let output = command().stdout(closed()).stderr(Stdio::piped()).output().unwrap();
+        assert!(
+            output.status.success() && said(&output).is_empty(),
+            "{args:?}: {}",
+            said(&output)
+        );
+        let status = command().stdout(closed()).stderr(closed()).status().unwrap();
+        assert!(status.success(), "{args:?}: {status}");
+    }
+}

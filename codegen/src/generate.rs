@@ -38,6 +38,8 @@ pub struct GenerateOptions {
 pub struct Generated {
     /// How the files compare to those that were there.
     pub files: Report,
+    /// How many types the revisions have.
+    pub types: usize,
     /// The documentation that each revision lacks, by key.
     pub undocumented: Undocumented,
 }
@@ -79,13 +81,21 @@ pub enum GenerateError {
 /// Everything that is wrong with the input, at once; then nothing is written.
 pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
     let sources = Sources::load(&options.schema)?;
-    let (files, undocumented) = make_files(&sources, &options.wire)?;
+    let Made {
+        files,
+        types,
+        undocumented,
+    } = make_files(&sources, &options.wire)?;
     let files = if options.check {
         files.check(&options.out, OWNED)?
     } else {
         files.write(&options.out, OWNED)?
     };
-    Ok(Generated { files, undocumented })
+    Ok(Generated {
+        files,
+        types,
+        undocumented,
+    })
 }
 
 /// Says what would stop [`generate`] if `document` were the schema of a revision, and `manifest` the manifest.
@@ -119,7 +129,13 @@ pub(crate) fn check_generates(
 type Undocumented = BTreeMap<String, BTreeSet<String>>;
 
 /// Everything that is generated, in memory.
-fn make_files(sources: &Sources, wire: &str) -> Result<(FileSet, Undocumented), GenerateError> {
+struct Made {
+    files: FileSet,
+    types: usize,
+    undocumented: Undocumented,
+}
+
+fn make_files(sources: &Sources, wire: &str) -> Result<Made, GenerateError> {
     let Sources {
         manifest,
         revisions,
@@ -171,7 +187,11 @@ fn make_files(sources: &Sources, wire: &str) -> Result<(FileSet, Undocumented), 
             files.insert(Path::new(ADAPTERS).join(path), contents)?;
         }
     }
-    Ok((files, undocumented))
+    Ok(Made {
+        files,
+        types: models.iter().map(|model| model.types.len()).sum(),
+        undocumented,
+    })
 }
 
 /// The model of a revision as YAML, to be read by people.

@@ -1,5 +1,8 @@
 //! `mcp-interop`: what the runtime and other people's implementations say to each other.
 
+// They panic when nobody reads.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod args;
 mod conformance;
 mod eras;
@@ -12,6 +15,7 @@ mod places;
 mod process;
 mod wire;
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -36,7 +40,7 @@ async fn main() -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
-            eprintln!("mcp-interop: {error}");
+            let _ = writeln!(io::stderr(), "mcp-interop: {error}");
             ExitCode::from(error.exit_code())
         }
     }

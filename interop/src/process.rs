@@ -1,7 +1,7 @@
 //! Other programs, none of which outlives us.
 
 use std::fs::File;
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::{Output, Stdio};
 
@@ -69,14 +69,14 @@ impl Running {
     }
 
     /// The next line of its standard output.
-    pub async fn line(&mut self) -> std::io::Result<Option<String>> {
+    pub async fn line(&mut self) -> io::Result<Option<String>> {
         let mut line = String::new();
         let read = self.output.read_line(&mut line).await?;
         Ok((read > 0).then(|| line.trim_end().to_owned()))
     }
 
     /// Closes its input, and reads the rest of its output so that it can end.
-    pub async fn end(mut self) -> std::io::Result<std::process::ExitStatus> {
+    pub async fn end(mut self) -> io::Result<std::process::ExitStatus> {
         self._input = None;
         while self.line().await?.is_some() {}
         self.child.wait().await
@@ -107,7 +107,7 @@ pub async fn output_of(mut command: Command, remedy: &'static str) -> Result<Out
         .stderr(Stdio::piped());
     let program = command.as_std().get_program().to_string_lossy().into_owned();
     let child = command.spawn().map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => Error::Missing {
+        io::ErrorKind::NotFound => Error::Missing {
             program: program.clone(),
             remedy,
         },
@@ -119,8 +119,8 @@ pub async fn output_of(mut command: Command, remedy: &'static str) -> Result<Out
 
 /// Tells a person, not a pipe, how far it has come.
 pub fn progress(what: &str) {
-    if std::io::stderr().is_terminal() {
-        eprintln!("{what}");
+    if io::stderr().is_terminal() {
+        let _ = writeln!(io::stderr(), "{what}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Logs of what went over a wire.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -78,7 +78,7 @@ impl Log {
         line.push(b'\n');
         let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = file.write_all(&line) {
-            eprintln!("mcp-interop: the log can't be written: {error}");
+            let _ = writeln!(io::stderr(), "mcp-interop: the log can't be written: {error}");
         }
     }
 }

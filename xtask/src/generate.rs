@@ -1,7 +1,6 @@
 //! `cargo xtask generate` and `cargo xtask model`
 
 use std::error::Error;
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -9,6 +8,7 @@ use mcp_codegen::files::Report;
 use mcp_codegen::{GenerateOptions, Generated};
 
 use crate::args::{AdaptersArgs, GenerateArgs, ModelArgs};
+use crate::print::{print, tell};
 
 /// How many undocumented keys are named before the rest is counted.
 const NAMED: usize = 10;
@@ -23,28 +23,46 @@ pub fn run(args: &GenerateArgs) -> Result<(), Box<dyn Error>> {
         check: args.check,
     })?;
     report_undocumented(&generated);
+    tell(summary(&generated, args, start.elapsed().as_secs_f32()));
     let files = &generated.files;
     if args.check && !files.is_current() {
         return Err(stale(&out, files, args).into());
     }
-    if std::io::stderr().is_terminal() {
-        let written = files.stale.len() + files.missing.len();
-        let (removed, unchanged) = (files.orphaned.len(), files.unchanged);
-        let seconds = start.elapsed().as_secs_f32();
-        eprintln!("{written} files written, {removed} removed, {unchanged} unchanged in {seconds:.2} s");
-    }
     Ok(())
+}
+
+/// What was read and what became of the files.
+fn summary(generated: &Generated, args: &GenerateArgs, seconds: f32) -> String {
+    let files = &generated.files;
+    let (revisions, types) = (generated.undocumented.len(), generated.types);
+    let (schema, out) = (args.schema.directory(), args.out());
+    let (stale, missing, orphaned) = (files.stale.len(), files.missing.len(), files.orphaned.len());
+    let became = if args.check {
+        format!(
+            "{} files current, {stale} stale, {missing} missing, {orphaned} orphaned",
+            files.unchanged
+        )
+    } else {
+        let written = stale + missing;
+        format!(
+            "{written} files written, {orphaned} removed, {} left as they were",
+            files.unchanged
+        )
+    };
+    format!(
+        "{}: {revisions} revisions with {types} types read\n{}: {became} ({seconds:.2} s)",
+        schema.display(),
+        out.display()
+    )
 }
 
 pub fn run_model(args: &ModelArgs) -> Result<(), Box<dyn Error>> {
     let yaml = mcp_codegen::model_yaml(&args.schema.directory(), args.revision.as_str())?;
-    print!("{yaml}");
-    Ok(())
+    Ok(print(yaml)?)
 }
 
 pub fn run_adapters(args: &AdaptersArgs) -> Result<(), Box<dyn Error>> {
-    print!("{}", mcp_codegen::adapters_report(&args.schema.directory())?);
-    Ok(())
+    Ok(print(mcp_codegen::adapters_report(&args.schema.directory())?)?)
 }
 
 /// The way from a crate in the output directory to `mcp-wire`: relative within this workspace, absolute elsewhere.
@@ -68,12 +86,15 @@ fn report_undocumented(generated: &Generated) {
         if keys.is_empty() {
             continue;
         }
-        eprintln!("revision {revision}: {} entries are missing from docs.yaml", keys.len());
+        tell(format_args!(
+            "revision {revision}: {} entries are missing from docs.yaml",
+            keys.len()
+        ));
         for key in keys.iter().take(NAMED) {
-            eprintln!("  {key}");
+            tell(format_args!("  {key}"));
         }
         if keys.len() > NAMED {
-            eprintln!("  and {} more", keys.len() - NAMED);
+            tell(format_args!("  and {} more", keys.len() - NAMED));
         }
     }
 }

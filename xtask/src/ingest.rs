@@ -6,6 +6,7 @@ use std::io::IsTerminal;
 use mcp_codegen::ingest::{IngestOptions, Position, ingest};
 
 use crate::args::IngestArgs;
+use crate::print::{print, tell};
 
 pub fn run(args: IngestArgs) -> Result<(), Box<dyn Error>> {
     let options = IngestOptions {
@@ -24,16 +25,13 @@ pub fn run(args: IngestArgs) -> Result<(), Box<dyn Error>> {
         },
     };
     if std::io::stderr().is_terminal() {
-        eprintln!("reading {}", options.from);
+        tell(format_args!("reading {}", options.from));
     }
     let done = ingest(&options)?;
-    println!(
-        "{} {} ({}, sha256 {})",
-        if done.is_new { "added" } else { "updated" },
-        done.schema.display(),
-        done.dialect,
-        done.sha256
-    );
-    println!("next: cargo xtask generate");
+    let what = if done.is_new { "added" } else { "updated" };
+    let (schema, dialect, sha256) = (done.schema.display(), done.dialect, &done.sha256);
+    print(format_args!(
+        "{what} {schema} ({dialect}, sha256 {sha256})\nnext: cargo xtask generate\n"
+    ))?;
     Ok(())
 }

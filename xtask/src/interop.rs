@@ -3,6 +3,7 @@
 use std::process::{Command, ExitCode};
 
 use crate::args::{PassedOn, in_workspace};
+use crate::print::tell;
 
 /// Runs a command of `mcp-interop`, and ends as it does.
 pub fn run(command: &str, passed_on: &PassedOn) -> ExitCode {
@@ -16,7 +17,7 @@ pub fn run(command: &str, passed_on: &PassedOn) -> ExitCode {
     match status {
         Ok(status) => ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)),
         Err(error) => {
-            eprintln!("cargo can't be run: {error}");
+            tell(format_args!("cargo can't be run: {error}"));
             ExitCode::FAILURE
         }
     }

@@ -1,9 +1,13 @@
 //! The commands of this workspace. This crate reads arguments and prints; the work is done by `mcp-codegen`.
 
+// They panic when nobody reads.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod args;
 mod generate;
 mod ingest;
 mod interop;
+mod print;
 
 use std::process::ExitCode;
 
@@ -22,8 +26,9 @@ fn main() -> ExitCode {
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
+        Err(error) if print::is_closed_pipe(error.as_ref()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{error}");
+            print::tell(error);
             ExitCode::FAILURE
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 fn xtask(directory: &Path, args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_xtask"))
@@ -76,5 +76,89 @@ fn help_has_examples() {
             String::from_utf8_lossy(&output.stdout).contains(&format!("  cargo xtask {command}")),
             "{command}"
         );
+    }
+}
+
+/// A tree with one revision.
+fn tree() -> tempfile::TempDir {
+    let tree = tempfile::tempdir().unwrap();
+    fs::write(
+        tree.path().join("official.json"),
+        r#"{"$defs": {"A": {"type": "object"}}}"#,
+    )
+    .unwrap();
+    let output = xtask(tree.path(), &["ingest", "a", "official.json", "--schema", "try"]);
+    assert!(output.status.success(), "{}", said(&output));
+    fs::write(tree.path().join("try/docs.yaml"), "A: A thing.\n").unwrap();
+    tree
+}
+
+const GENERATE: [&str; 5] = ["generate", "--schema", "try", "--out", "out"];
+
+#[test]
+fn generate_says_what_it_read_wrote_and_left_also_where_there_is_no_terminal() {
+    let tree = tree();
+    let generate = |more: &[&str]| xtask(tree.path(), &[&GENERATE[..], more].concat());
+    let files = |output: &Output| {
+        let said = said(output);
+        let (read, files) = said.trim_end().split_once('\n').unwrap();
+        assert_eq!(read, "try: 1 revisions with 1 types read", "{said}");
+        let (files, seconds) = files.rsplit_once(" (").unwrap();
+        assert!(seconds.ends_with(" s)"), "{said}");
+        files.to_owned()
+    };
+    let first = generate(&[]);
+    assert!(first.stdout.is_empty());
+    let first = files(&first);
+    let count = first
+        .strip_prefix("out: ")
+        .and_then(|rest| rest.split_once(' '))
+        .unwrap()
+        .0;
+    assert!(count.parse::<usize>().unwrap() > 5);
+    assert_eq!(
+        first,
+        format!("out: {count} files written, 0 removed, 0 left as they were")
+    );
+    assert_eq!(
+        files(&generate(&[])),
+        format!("out: 0 files written, 0 removed, {count} left as they were")
+    );
+    assert_eq!(
+        files(&generate(&["--check"])),
+        format!("out: {count} files current, 0 stale, 0 missing, 0 orphaned")
+    );
+}
+
+#[test]
+fn no_command_panics_when_nobody_reads_what_it_prints() {
+    let tree = tree();
+    let commands: [&[&str]; 6] = [
+        &["ingest", "a", "official.json", "--schema", "try"],
+        &GENERATE,
+        &["generate", "--schema", "try", "--out", "out", "--check"],
+        &["model", "a", "--schema", "try"],
+        &["adapters", "--schema", "try"],
+        &["--help"],
+    ];
+    let closed = || {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        Stdio::from(writer)
+    };
+    for args in commands {
+        let command = || {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+            command.args(args).current_dir(tree.path());
+            command
+        };
+        let output = command().stdout(closed()).stderr(Stdio::piped()).output().unwrap();
+        assert!(
+            output.status.success() && !said(&output).contains("panicked"),
+            "{args:?}: {}",
+            said(&output)
+        );
+        let status = command().stdout(closed()).stderr(closed()).status().unwrap();
+        assert!(status.success(), "{args:?}: {status}");
     }
 }

@@ -3,6 +3,7 @@
 mod leg;
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 use std::path::Path;
 
 use serde::Deserialize;
@@ -40,13 +41,11 @@ pub async fn run(args: &ConformanceArgs) -> Result<bool, Error> {
         let ours = if leg.is_server() { &server } else { &client };
         outcomes.insert(leg.to_string(), leg.run(&suite, ours).await?);
     }
-    if args.json {
-        println!("{}", serde_json::to_string_pretty(&outcomes).unwrap_or_default());
-    } else {
-        print!("{}", table(&outcomes));
-    }
+    let json = || serde_json::to_string_pretty(&outcomes).unwrap_or_default() + "\n";
+    // Nobody may be reading any more, as after `| head`.
+    let _ = io::stdout().write_all(if args.json { json() } else { table(&outcomes) }.as_bytes());
     for outcome in outcomes.values().filter(|outcome| !outcome.is_good) {
-        eprintln!("{}", outcome.said);
+        let _ = writeln!(io::stderr(), "{}", outcome.said);
     }
     Ok(outcomes.values().all(|outcome| outcome.is_good))
 }

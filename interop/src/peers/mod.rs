@@ -9,6 +9,7 @@ mod script;
 mod serving;
 mod steps;
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -57,15 +58,11 @@ pub async fn run(args: &PeersArgs) -> Result<bool, Error> {
     if let Some(path) = &args.markdown {
         std::fs::write(path, &table).map_err(Error::io(path))?;
     }
-    if args.json {
-        println!("{}", serde_json::to_string_pretty(&rows).unwrap_or_default());
-    } else {
-        print!("{table}");
-    }
-    eprint!(
-        "{}",
-        report::complaints(&rows, &std::env::current_dir().unwrap_or_default())
-    );
+    let json = || serde_json::to_string_pretty(&rows).unwrap_or_default() + "\n";
+    // Nobody may be reading any more, as after `| head`.
+    let _ = io::stdout().write_all(if args.json { json() } else { table }.as_bytes());
+    let complaints = report::complaints(&rows, &std::env::current_dir().unwrap_or_default());
+    let _ = io::stderr().write_all(complaints.as_bytes());
     Ok(rows.iter().all(Row::is_good))
 }
 

@@ -1,0 +1,23 @@
+//! Printing to whoever still reads: `cargo xtask model … | head` closes the pipe early, which is no error.
+
+use std::error::Error;
+use std::fmt::Display;
+use std::io::{self, Write};
+
+/// Writes to standard output.
+pub fn print(text: impl Display) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    write!(out, "{text}")?;
+    out.flush()
+}
+
+/// Writes a line to standard error. There is nowhere to say that this failed.
+pub fn tell(line: impl Display) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// Whether a command failed only because nobody reads its output any more.
+pub fn is_closed_pipe(error: &(dyn Error + 'static)) -> bool {
+    let error = error.downcast_ref::<io::Error>();
+    error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
