@@ -25,7 +25,10 @@ async fn what_is_no_message_is_refused() {
         (b"{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}", -32600),
         (b"{\"jsonrpc\":\"2.0\",\"id\":[1],\"method\":\"ping\"}", -32600),
         (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"id\":2,\"method\":\"ping\"}", -32600),
-        (b"[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]", -32600),
+        (
+            b"[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"},{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}]",
+            -32600,
+        ),
     ] {
         let mut answer = server
             .send("POST", "/mcp", &[("accept", BOTH), json_type, id], body)
@@ -317,4 +320,49 @@ async fn the_older_transport_answers_on_its_one_stream() {
         server.send("POST", &endpoint, &json_type, ping.as_bytes()).await.status,
         404
     );
+}
+
+#[tokio::test]
+async fn a_refusal_names_the_request_that_it_refuses() {
+    let server = serve(HttpServer::new().max_in_flight(1).stream_after(Duration::ZERO)).await;
+    let session = server.begin(hub()).await;
+    let id = ("mcp-session-id", session.as_str());
+    let ping = json!({"jsonrpc": "2.0", "id": "seven", "method": "ping"});
+    let body = ping.to_string();
+    let both = ("accept", BOTH);
+    let unknown = ("mcp-protocol-version", "1999-01-01");
+    let batch = format!("[{body}]");
+    let no_name = r#"{"jsonrpc":"2.0","id":"seven","method":5}"#;
+    let nothing = r#"{"jsonrpc":"2.0","id":"seven"}"#;
+    for (status, headers, body) in [
+        (400, &[both][..], body.as_str()),
+        (400, &[both, id, unknown], &body),
+        (400, &[both, id], &batch),
+        (400, &[both, id], no_name),
+        (400, &[both, id], nothing),
+        (404, &[both, ("mcp-session-id", "unknown")], &body),
+        (406, &[("accept", "text/plain"), id], &body),
+    ] {
+        let headers = [headers, &[("content-type", "application/json")]].concat();
+        let mut answer = server.send("POST", "/mcp", &headers, body.as_bytes()).await;
+        assert_eq!(answer.status, status, "{headers:?} {body}");
+        let error = answer.json().await;
+        assert_eq!(error["id"], "seven", "{headers:?} {body}");
+        assert!(!error["error"]["message"].as_str().unwrap().is_empty());
+    }
+    let _in_flight = server.post(&session, request(1, "never", json!({}))).await;
+    let mut answer = server.post(&session, ping).await;
+    assert_eq!((answer.status, &answer.json().await["id"]), (503, &json!("seven")));
+    let headers = [("content-type", "application/json")];
+    let mut answer = server
+        .send("POST", "/messages?sessionId=x", &headers, body.as_bytes())
+        .await;
+    assert_eq!((answer.status, &answer.json().await["id"]), (404, &json!("seven")));
+    // Several requests have no id in common, and what isn't a request has none of its own.
+    let two = json!([request(1, "ping", json!({})), request(2, "ping", json!({}))]);
+    let response = json!({"jsonrpc": "2.0", "id": 5, "result": {}});
+    for body in [two, response] {
+        let mut answer = server.post("unknown", body).await;
+        assert_eq!((answer.status, answer.json().await.get("id")), (404, None));
+    }
 }

@@ -7,6 +7,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::Server;
 use super::guard::{accepts_by_name, check_content_type, not_acceptable};
+use super::message::Posted;
 use super::reader::Opening;
 use super::refusal::Refusal;
 use super::session::Kind;
@@ -45,18 +46,28 @@ pub(super) async fn post(State(server): State<Server>, query: RawQuery, request:
 
 async fn post_message(server: &Server, query: Option<&str>, request: Request) -> Result<Response, Refusal> {
     check_content_type(request.headers())?;
+    let (parts, body) = request.into_parts();
+    let posted = read_body(server, body).await?;
+    let taken = take_message(server, query, parts, &posted).await;
+    taken.map_err(|refusal| refusal.about(posted.only_request().cloned()))
+}
+
+async fn take_message(
+    server: &Server,
+    query: Option<&str>,
+    parts: Parts,
+    posted: &Posted,
+) -> Result<Response, Refusal> {
     let parameters = query.unwrap_or_default().split('&');
     let id = parameters
         .into_iter()
         .find_map(|parameter| parameter.strip_prefix("sessionId="));
     let id = id.ok_or_else(|| Refusal::bad_request("The parameter sessionId is required"))?;
-    let (parts, body) = request.into_parts();
     let session = server.find_legacy(id, &parts)?;
-    let posted = read_body(&parts, body).await?;
     if let Some(revision) = session.revision() {
-        check_batch(&posted, revision)?;
+        check_batch(posted, revision)?;
     }
     let _room = session.admit()?;
-    session.post(&posted, parts, Content::Any).await?;
+    session.post(posted, parts, Content::Any).await?;
     Ok((StatusCode::ACCEPTED, "Accepted").into_response())
 }

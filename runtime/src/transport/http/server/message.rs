@@ -35,7 +35,7 @@ impl Posted {
             initialize: None,
         };
         match Payload::from_slice(&json).map_err(|error| malformed(&error))? {
-            Payload::Message(header) => posted.take(&header)?,
+            Payload::Message(header) => posted.take(&header).map_err(|refusal| refusal.about(header.id()))?,
             Payload::Batch(elements) => {
                 posted.batch = true;
                 if !elements.is_longer_than(0) {
@@ -53,6 +53,14 @@ impl Posted {
             }
         }
         Ok(posted)
+    }
+
+    /// The id of the request, if there is no other.
+    pub(super) fn only_request(&self) -> Option<&RequestId> {
+        match self.requests.as_slice() {
+            [id] => Some(id),
+            _ => None,
+        }
     }
 
     fn take(&mut self, header: &MessageHeader<'_>) -> Result<(), Refusal> {

@@ -39,7 +39,6 @@ mod transport;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{any, get, post};
 
@@ -77,7 +76,7 @@ where
     S: Fn(SessionTransport, SessionInfo) + Clone + Send + Sync + 'static,
 {
     let config = config.settled();
-    let (path, legacy, max_body) = (config.path.clone(), config.legacy.clone(), config.max_body);
+    let (path, legacy) = (config.path.clone(), config.legacy.clone());
     let legacy = legacy.filter(|_| !config.stateless);
     let cors = config.cors();
     let server = Server(Arc::new(Shared::new(config, start)));
@@ -88,7 +87,6 @@ where
             .route(&messages, post(legacy::post));
     }
     router
-        .layer(DefaultBodyLimit::max(max_body))
         .layer(cors)
         .layer(from_fn_with_state(server.clone(), guard::guard))
         .with_state(server)

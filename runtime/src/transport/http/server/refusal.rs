@@ -3,12 +3,14 @@
 use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, error_code};
+use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, RequestId, error_code};
 
 /// A status, and an error of JSON-RPC that says more.
 #[derive(Debug)]
 pub(super) struct Refusal {
     status: StatusCode,
+    /// The request that is refused, if it could be read.
+    id: Option<RequestId>,
     error: ErrorObject,
 }
 
@@ -16,8 +18,14 @@ impl Refusal {
     pub(super) fn new(status: StatusCode, code: i64, message: impl Into<String>) -> Self {
         Self {
             status,
+            id: None,
             error: ErrorObject::new(code, message),
         }
+    }
+
+    /// The refusal of this request: there are clients that understand no error without an id.
+    pub(super) fn about(self, id: Option<RequestId>) -> Self {
+        Self { id, ..self }
     }
 
     /// A request that isn't one as HTTP or the transport has it.
@@ -53,7 +61,7 @@ impl Refusal {
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         tracing::debug!(status = %self.status, why = self.error.message, "a request is refused");
-        let body = serde_json::to_vec(&ErrorResponse::new(None, self.error)).unwrap_or_default();
+        let body = serde_json::to_vec(&ErrorResponse::new(self.id, self.error)).unwrap_or_default();
         (
             self.status,
             [(header::CONTENT_TYPE, "application/json")],

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
-use axum::extract::{FromRequest, Request, State};
+use axum::extract::{DefaultBodyLimit, FromRequest, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -50,15 +50,20 @@ pub(super) async fn handle(State(server): State<Server>, request: Request) -> Re
 }
 
 async fn post(server: &Server, request: Request) -> Result<Response, Refusal> {
-    let form = Form::of(request.headers(), server.config.json_only)?;
     check_content_type(request.headers())?;
     let (parts, body) = request.into_parts();
+    let posted = read_body(server, body).await?;
+    let id = posted.only_request().cloned();
+    let answered = post_message(server, parts, posted).await;
+    answered.map_err(|refusal| refusal.about(id))
+}
+
+async fn post_message(server: &Server, parts: Parts, posted: Posted) -> Result<Response, Refusal> {
+    let form = Form::of(&parts.headers, server.config.json_only)?;
     if server.config.stateless {
-        let posted = read_body(&parts, body).await?;
         return post_once(server, parts, posted).await;
     }
     let Some(id) = session_id(&parts.headers)? else {
-        let posted = read_body(&parts, body).await?;
         return match posted.initialize {
             Some(_) => begin(server, parts, posted, form).await,
             None => Err(no_session_id()),
@@ -66,7 +71,6 @@ async fn post(server: &Server, request: Request) -> Result<Response, Refusal> {
     };
     let session = server.find(id, &parts).await?;
     let revision = check_revision(&parts.headers, session.revision(), &server.config.revisions)?;
-    let posted = read_body(&parts, body).await?;
     check_batch(&posted, revision)?;
     let permit = session.admit()?;
     let stream = session.post(&posted, parts, form.content()).await?;
@@ -236,8 +240,9 @@ fn no_such_event() -> Refusal {
 }
 
 /// Reads what a client posts.
-pub(super) async fn read_body(parts: &Parts, body: Body) -> Result<Posted, Refusal> {
-    let request = Request::from_parts(parts.clone(), body);
+pub(super) async fn read_body(server: &Server, body: Body) -> Result<Posted, Refusal> {
+    let mut request = Request::new(body);
+    DefaultBodyLimit::max(server.config.max_body).apply(&mut request);
     let body = timeout(BODY_PATIENCE, Bytes::from_request(request, &())).await;
     let body = body.map_err(|_| Refusal::invalid(StatusCode::REQUEST_TIMEOUT, "The body doesn't come"))?;
     let body = body.map_err(|rejection| Refusal::invalid(rejection.status(), rejection.body_text()))?;
