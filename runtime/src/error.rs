@@ -6,7 +6,7 @@ use mcp_adapters::handlers::UnexpectedResult;
 use mcp_adapters::mcp_wire::ErrorObject;
 use mcp_adapters::{FromPeer, Mismatch, Unrepresentable};
 
-use crate::transport::TransportError;
+use crate::transport::{ProcessExit, TransportError};
 
 /// Why a call gives no result.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -40,6 +40,9 @@ pub enum CallError {
     /// No answer came in time; the peer was told that the call is cancelled.
     #[error("no answer came within {0:?}")]
     TimedOut(Duration),
+    /// The server was a process that this client had started, and it has ended.
+    #[error("{0}")]
+    Exited(ProcessExit),
     /// The session ended before the answer came.
     #[error("the session has ended")]
     Closed,
@@ -64,8 +67,11 @@ impl From<Unrepresentable> for CallError {
 }
 
 impl From<TransportError> for CallError {
-    fn from(_: TransportError) -> Self {
-        Self::Closed
+    fn from(error: TransportError) -> Self {
+        match error {
+            TransportError::Exited(exit) => Self::Exited(exit),
+            _ => Self::Closed,
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod context;
 mod error;
+mod excerpt;
 mod options;
 mod pages;
 mod peer;

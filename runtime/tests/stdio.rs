@@ -1,11 +1,12 @@
 //! Messages as lines, over pipes and with real children.
 #![cfg(all(feature = "stdio", unix))]
 
+use std::os::unix::process::ExitStatusExt;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use mcp_runtime::transport::stdio::{self, ChildReceiver, ChildSender, Limits, SpawnOptions};
-use mcp_runtime::transport::{Incoming, Outgoing, Purpose, Receiver, Sender, Transport, TransportError};
+use mcp_runtime::transport::{Incoming, Outgoing, ProcessExit, Purpose, Receiver, Sender, Transport, TransportError};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 use tokio::process::Command;
 use tokio::time::timeout;
@@ -27,6 +28,15 @@ async fn next(receiver: &mut impl Receiver) -> Option<Result<String, i64>> {
         Incoming::Message { json, .. } => Some(Ok(String::from_utf8(json).expect("messages are UTF-8"))),
         Incoming::Refused(error) => Some(Err(error.code)),
         Incoming::Renewed => panic!("no session over lines is renewed"),
+    }
+}
+
+/// How the child has ended.
+async fn exit(receiver: &mut ChildReceiver) -> ProcessExit {
+    let received = timeout(Duration::from_secs(10), receiver.receive()).await;
+    match received.expect("the child ends in time") {
+        Err(TransportError::Exited(exit)) => exit,
+        received => panic!("{received:?} is no end of a child"),
     }
 }
 
@@ -157,12 +167,14 @@ async fn a_child_that_is_killed_ends_the_connection() {
     let (sender, mut receiver) = shell("read line; printf '{\"half\":'; kill -9 $$", Duration::from_secs(1));
     sender.send(message("{}")).await.expect("the shell reads");
     assert_eq!(next(&mut receiver).await, text("{\"half\":"));
-    assert_eq!(next(&mut receiver).await, None);
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(
+        exit(&mut receiver).await.status.and_then(|status| status.signal()),
+        Some(9)
+    );
     let sent = timeout(Duration::from_secs(5), sender.send(message("{}")))
         .await
         .expect("no hanging");
-    assert!(matches!(sent, Err(TransportError::Closed)));
+    assert!(matches!(sent, Err(TransportError::Exited(_))));
 }
 
 #[tokio::test]
@@ -203,8 +215,11 @@ async fn a_grandchild_that_keeps_the_pipe_keeps_no_connection() {
     let (_sender, mut receiver) = shell("sleep 20 & echo '{}'", Duration::from_secs(1));
     let since = Instant::now();
     assert_eq!(next(&mut receiver).await, text("{}"));
-    assert_eq!(next(&mut receiver).await, None);
-    assert!(since.elapsed() < Duration::from_secs(5));
+    assert_eq!(
+        exit(&mut receiver).await.status.and_then(|status| status.code()),
+        Some(0)
+    );
+    assert!(since.elapsed() < Duration::from_secs(10));
 }
 
 #[tokio::test]
@@ -290,5 +305,7 @@ async fn a_server_speaks_over_its_own_standard_streams_and_can_end_before_them()
         while next(&mut receiver).await.expect("the child is there") != Ok(json.to_owned()) {}
     }
     sender.send(message("\"stop\"")).await.expect("the child reads");
-    while next(&mut receiver).await.is_some() {}
+    // The harness says something last, too.
+    let ended = async { while receiver.receive().await.is_ok() {} };
+    timeout(Duration::from_secs(10), ended).await.expect("the child ends");
 }

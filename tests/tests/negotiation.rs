@@ -168,19 +168,20 @@ fn a_name_that_no_revision_has_is_an_error_that_lists_those_there_are() {
 
 #[test]
 fn each_revision_has_its_facts_and_those_of_the_one_before() {
-    let facts = |batches, version_header, sessions, polling, input_errors_as_results| Facts {
+    let facts = |batches, errors_without_id, version_header, sessions, polling, input_errors_as_results| Facts {
         released: true,
         batches,
+        errors_without_id,
         initializes: true,
         version_header,
         sessions,
         polling,
         input_errors_as_results,
     };
-    assert_eq!(V2024_11_05.facts(), facts(false, false, false, false, false));
-    assert_eq!(V2025_03_26.facts(), facts(true, false, true, false, false));
-    assert_eq!(V2025_06_18.facts(), facts(false, true, true, false, false));
-    assert_eq!(V2025_11_25.facts(), facts(false, true, true, true, true));
+    assert_eq!(V2024_11_05.facts(), facts(false, false, false, false, false, false));
+    assert_eq!(V2025_03_26.facts(), facts(true, false, false, true, false, false));
+    assert_eq!(V2025_06_18.facts(), facts(false, false, true, true, false, false));
+    assert_eq!(V2025_11_25.facts(), facts(false, true, true, true, true, true));
 }
 
 // Methods.

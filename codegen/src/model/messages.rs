@@ -130,6 +130,7 @@ pub fn add_messages(model: &mut Model, input: &MessageInput<'_>) -> Result<(), V
     model.methods = methods(model, input);
     check_messages(model, input.shapes)?;
     model.batches = has_batches(input.shapes);
+    model.errors_without_id = has_errors_without_id(input.shapes);
     for (union, kind, direction) in DIRECTIONS {
         let members = model
             .methods
@@ -395,4 +396,17 @@ fn has_batches(shapes: &Shapes) -> bool {
             }
             _ => false,
         })
+}
+
+/// Whether a response that is an error may lack the id: no definition of such a response requires it.
+fn has_errors_without_id(shapes: &Shapes) -> bool {
+    let mut errors = shapes
+        .definitions
+        .values()
+        .filter_map(|definition| match &definition.node.shape {
+            Shape::Object(members) if members.contains_key("jsonrpc") && members.contains_key("error") => Some(members),
+            _ => None,
+        })
+        .peekable();
+    errors.peek().is_some() && errors.all(|members| members.get("id").is_none_or(|id| !id.required))
 }

@@ -35,6 +35,8 @@ pub struct Model {
     pub methods: Vec<Method>,
     /// Whether peers may send several messages in one array.
     pub batches: bool,
+    /// Whether a response that is an error may lack the id.
+    pub errors_without_id: bool,
     /// The revision's own error codes.
     pub error_codes: Vec<ErrorCode>,
     /// Which type stands where: what an earlier revision, whose schema has no name there, takes its name from.

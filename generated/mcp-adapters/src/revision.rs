@@ -64,6 +64,7 @@ impl Revision {
                 Facts {
                     released: true,
                     batches: false,
+                    errors_without_id: false,
                     initializes: true,
                     version_header: false,
                     sessions: false,
@@ -75,6 +76,7 @@ impl Revision {
                 Facts {
                     released: true,
                     batches: true,
+                    errors_without_id: false,
                     initializes: true,
                     version_header: false,
                     sessions: true,
@@ -86,6 +88,7 @@ impl Revision {
                 Facts {
                     released: true,
                     batches: false,
+                    errors_without_id: false,
                     initializes: true,
                     version_header: true,
                     sessions: true,
@@ -97,6 +100,7 @@ impl Revision {
                 Facts {
                     released: true,
                     batches: false,
+                    errors_without_id: true,
                     initializes: true,
                     version_header: true,
                     sessions: true,
@@ -135,6 +139,9 @@ pub struct Facts {
     pub released: bool,
     /// Peers may send several messages in one array.
     pub batches: bool,
+    /// An error response may lack the id. In the other revisions there is no error for a message whose id can't
+    /// be read.
+    pub errors_without_id: bool,
     /// A session begins with the request `initialize`.
     pub initializes: bool,
     /// HTTP requests name the negotiated revision in a header.

@@ -35,11 +35,12 @@ impl Pending {
         Self { ids, answer }
     }
 
-    /// One answer, which names none of the requests that it answers.
+    /// One answer to several requests, which names the first: not every revision has errors without an id.
     pub fn refused_together(ids: Vec<RequestId>, error: ErrorObject) -> Self {
+        let first = ids.first().cloned();
         Self {
             ids,
-            ..Self::refused(None, error)
+            ..Self::refused(first, error)
         }
     }
 

@@ -54,7 +54,7 @@ impl<S: Side> Shared<S> {
             id: Some(id),
         };
         if self.ended.is_cancelled() {
-            return Err(CallError::Closed);
+            return Err(self.closed());
         }
         let sending = self.send(json, purpose);
         let json = self.wait(sending, answered, &mut making, progress).await;
@@ -111,14 +111,14 @@ impl<S: Side> Shared<S> {
                         let _ = progress.try_send(made);
                     }
                 }
-                answer = &mut answered => return answer.unwrap_or(Err(CallError::Closed)),
+                answer = &mut answered => return answer.unwrap_or_else(|_| Err(self.closed())),
                 sent = &mut sending, if !is_sent => {
-                    sent?;
+                    sent.map_err(|error| self.unsent(error))?;
                     is_sent = true;
                 }
                 // A peer that doesn't read makes the call wait as one that doesn't answer.
                 () = tokio::time::sleep(patience) => return Err(CallError::TimedOut(begun.elapsed())),
-                () = self.ended.cancelled() => return Err(CallError::Closed),
+                () = self.ended.cancelled() => return Err(self.closed()),
             }
         }
     }

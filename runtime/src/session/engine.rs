@@ -8,12 +8,12 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::answer::Pending;
 use super::budget::Budget;
 use super::handler::Handler;
 use super::hearing::{Backlog, hear_in_order};
 use super::request::Welcome;
 use super::shared::Shared;
+use super::strays::Strays;
 use crate::side::Side;
 use crate::transport::{Incoming, Receiver, TransportError};
 
@@ -34,6 +34,7 @@ pub struct Engine<S: Side> {
     /// For each answer from when it is there until it is sent.
     pub(super) unread: Arc<Budget>,
     pub(super) tasks: TaskTracker,
+    pub(super) strays: Strays,
     /// Nothing new is heard once the session is closing.
     pub(super) backlog: Arc<Backlog<S>>,
 }
@@ -70,6 +71,7 @@ impl<S: Side> Engine<S> {
             requests: Budget::new(limits.request_bytes),
             unread: Budget::new(limits.unread_bytes),
             tasks: tasks.clone(),
+            strays: Strays::default(),
             backlog,
         });
         let mut peer_answers = true;
@@ -114,11 +116,14 @@ impl<S: Side> Engine<S> {
     fn take_incoming(self: &Arc<Self>, received: Result<Option<Incoming>, TransportError>) -> bool {
         match received {
             Ok(Some(Incoming::Message { json, extensions })) => self.take(&json, extensions.into()),
-            Ok(Some(Incoming::Refused(error))) => self.send_answers(vec![Pending::refused(None, error)], false),
+            Ok(Some(Incoming::Refused(error))) => {
+                self.send_answers(self.refusal(None, error, &[]).into_iter().collect(), false);
+            }
             Ok(Some(Incoming::Renewed)) => self.handling().values().for_each(CancellationToken::cancel),
             Ok(None) => return false,
             Err(error) => {
                 tracing::debug!(%error, "the transport failed");
+                self.shared.failed(error);
                 return false;
             }
         }

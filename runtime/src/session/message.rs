@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use http::Extensions;
 use mcp_adapters::mcp_wire::{
-    BatchElements, DecodeError, DecodeErrorKind, ErrorObject, Message, MessageHeader, MessageKind, Payload, error_code,
+    BatchElements, DecodeError, DecodeErrorKind, ErrorObject, Message, MessageHeader, MessageKind, Payload, RequestId,
+    error_code,
 };
 use mcp_adapters::{Revision, Translated};
 
-use super::answer::{Pending, encode};
+use super::answer::Pending;
 use super::engine::Engine;
 use super::hearing::Heard;
 use crate::side::{Common, Side};
@@ -18,8 +19,8 @@ impl<S: Side> Engine<S> {
     pub(super) fn take(self: &Arc<Self>, json: &[u8], extensions: Arc<Extensions>) {
         let answer = match Payload::from_slice(json) {
             Ok(Payload::Message(header)) => self.take_message(&header, extensions),
-            Ok(Payload::Batch(elements)) => self.take_batch(elements, &extensions),
-            Err(error) => Some(Pending::refused(None, not_a_message(&error))),
+            Ok(Payload::Batch(elements)) => self.take_batch(elements, json, &extensions),
+            Err(error) => self.refusal(None, not_a_message(&error), json),
         };
         if let Some(answer) = answer {
             self.send_answers(vec![answer], false);
@@ -38,7 +39,12 @@ impl<S: Side> Engine<S> {
     }
 
     /// Takes each element of a batch, and answers in one array; a batch that can't be taken has one answer.
-    fn take_batch(self: &Arc<Self>, elements: BatchElements<'_>, extensions: &Arc<Extensions>) -> Option<Pending> {
+    fn take_batch(
+        self: &Arc<Self>,
+        elements: BatchElements<'_>,
+        json: &[u8],
+        extensions: &Arc<Extensions>,
+    ) -> Option<Pending> {
         let limit = self.shared.options.limits.batch;
         let refusal = if !self.shared.spoken().facts().batches {
             Some("the revision has no batches".to_owned())
@@ -53,15 +59,18 @@ impl<S: Side> Engine<S> {
             let requests = elements
                 .flatten()
                 .filter(|header| header.kind() == Ok(MessageKind::Request));
-            let ids = requests.filter_map(|header| header.id()).collect();
+            let ids: Vec<_> = requests.filter_map(|header| header.id()).collect();
             let error = ErrorObject::new(error_code::INVALID_REQUEST, why);
-            return Some(Pending::refused_together(ids, error));
+            return match ids.is_empty() {
+                true => self.refusal(None, error, json),
+                false => Some(Pending::refused_together(ids, error)),
+            };
         }
         let mut pending = Vec::new();
         for header in elements {
             match header {
                 Ok(header) => pending.extend(self.take_message(&header, Arc::clone(extensions))),
-                Err(error) => pending.push(Pending::refused(None, not_a_message(&error))),
+                Err(error) => pending.extend(self.refusal(None, not_a_message(&error), json)),
             }
         }
         self.send_answers(pending, true);
@@ -82,9 +91,7 @@ impl<S: Side> Engine<S> {
         let refusal = header.method().and_then(|method| refused(&method).err());
         let (message, losses) = match message {
             Translated::Message { message, losses } => (message, losses),
-            Translated::Refused(response) => {
-                return Some(Pending::ready(response.id.clone(), encode(&response)));
-            }
+            Translated::Refused(response) => return self.refusal(response.id, response.error, json),
             Translated::Dropped { losses, reason } => {
                 tracing::debug!(%reason, "a notification can't be represented");
                 self.shared.report("", &losses);
@@ -141,6 +148,7 @@ impl<S: Side> Engine<S> {
     /// Answers what is no message of the peer's revision, unless it is a notification.
     fn take_malformed(&self, header: &MessageHeader<'_>, error: &DecodeError) -> Option<Pending> {
         tracing::debug!(%error, "a message is malformed");
+        let json = header.message().text().as_bytes();
         match header.kind() {
             Ok(MessageKind::Request) => {
                 let id = header.id();
@@ -150,7 +158,7 @@ impl<S: Side> Engine<S> {
                     _ if is_in_params => ErrorObject::new(error_code::INVALID_PARAMS, error.to_string()),
                     _ => not_a_message(error),
                 };
-                Some(Pending::refused(id, error))
+                self.refusal(id, error, json)
             }
             Ok(MessageKind::Notification) => None,
             Ok(MessageKind::Response | MessageKind::Error) | Err(_) => {
@@ -161,11 +169,23 @@ impl<S: Side> Engine<S> {
                 if id.as_ref().is_some_and(|id| self.shared.answered(id, Err(why))) {
                     return None;
                 }
-                // The id of an answer is one of ours: an error with it would be taken for the answer to another request.
-                let is_answer = header.result().is_some() || header.error().is_some();
-                Some(Pending::refused(id.filter(|_| !is_answer), not_a_message(error)))
+                // The id may be one of ours: an error with it would be taken for the answer to another request.
+                self.refusal(None, not_a_message(error), json)
             }
         }
+    }
+
+    /// The error that answers a message which can't be taken; `None` if nothing may answer it.
+    ///
+    /// An error needs the id of the request that it answers. Without one it is a message in some revisions only, and for
+    /// clients only: a client that answered what its server prints by mistake could get the next such line for it.
+    pub(super) fn refusal(&self, id: Option<RequestId>, error: ErrorObject, message: &[u8]) -> Option<Pending> {
+        let is_server = self.welcome.is_some();
+        if id.is_none() && !(is_server && self.shared.spoken().facts().errors_without_id) {
+            self.strays.report(&error, message);
+            return None;
+        }
+        Some(Pending::refused(id, error))
     }
 }
 

@@ -12,6 +12,7 @@ mod progress_token;
 mod reading;
 mod request;
 pub(crate) mod shared;
+mod strays;
 
 use std::sync::Arc;
 

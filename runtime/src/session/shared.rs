@@ -61,6 +61,8 @@ pub struct Shared<S: Side> {
     pub(super) cancelling: Arc<Semaphore>,
     /// Is done once the session has ended.
     pub ended: CancellationToken,
+    /// Why the session has ended, if somebody knows.
+    failure: OnceLock<CallError>,
     side: std::marker::PhantomData<fn() -> S>,
 }
 
@@ -88,6 +90,7 @@ impl<S: Side> Shared<S> {
             waiting: Mutex::default(),
             next_id: AtomicI64::new(1),
             ended: CancellationToken::new(),
+            failure: OnceLock::new(),
             side: std::marker::PhantomData,
         }
     }
@@ -151,7 +154,7 @@ impl<S: Side> Shared<S> {
         self.may_tell(&method)?;
         let json = self.encode(&method, Message::Notification(Notice { notification }))?;
         match json {
-            Some(json) => Ok(self.send(json, purpose).await?),
+            Some(json) => self.send(json, purpose).await.map_err(|error| self.unsent(error)),
             None => Ok(()),
         }
     }
@@ -178,6 +181,25 @@ impl<S: Side> Shared<S> {
                 Ok(None)
             }
         }
+    }
+
+    /// Why a call of a session that has ended gives no result.
+    pub fn closed(&self) -> CallError {
+        self.failure.get().cloned().unwrap_or(CallError::Closed)
+    }
+
+    /// Why something can't be sent.
+    pub fn unsent(&self, error: TransportError) -> CallError {
+        match error {
+            TransportError::Closed => self.closed(),
+            error => error.into(),
+        }
+    }
+
+    /// Settles why the session ends.
+    pub fn failed(&self, error: TransportError) {
+        // The first reason is the one that counts.
+        let _ = self.failure.set(error.into());
     }
 
     /// Ends the session: every call that waits gets an error.

@@ -1,6 +1,7 @@
 //! Ways to a peer: messages of JSON in, messages of JSON out.
 
 mod channel;
+mod exit;
 #[cfg(any(feature = "http-client", feature = "http-server"))]
 pub mod http;
 #[cfg(feature = "stdio")]
@@ -14,6 +15,7 @@ use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::{ErrorObject, RequestId};
 
 pub use channel::{ChannelReceiver, ChannelSender, ChannelTransport, channel};
+pub use exit::ProcessExit;
 pub use watched::{Watched, Way, watched};
 
 /// A connection to one peer.
@@ -92,7 +94,8 @@ pub enum Incoming {
         /// [`Parts`](::http::request::Parts) of the request there that carried it.
         extensions: Extensions,
     },
-    /// Something that the transport refuses, such as a message over the limit; the peer is told, and the session goes on.
+    /// Something that the transport refuses, such as a message over the limit. The session goes on, and tells the peer if
+    /// its revision has an error for that.
     Refused(ErrorObject),
     /// The peer has forgotten the session, and another has begun in its place: nobody waits any more for the answers to
     /// what came before this.
@@ -114,6 +117,9 @@ pub enum TransportError {
     /// The peer is gone.
     #[error("the connection is closed")]
     Closed,
+    /// The peer was a process of ours, and has ended.
+    #[error("{0}")]
+    Exited(ProcessExit),
     /// The operating system says no.
     #[error(transparent)]
     Io(#[from] std::io::Error),

@@ -12,6 +12,7 @@ const INITIALIZE: &str = "initialize";
 fn facts(revision: &RevisionInput<'_>) -> TokenStream {
     let released = revision.released;
     let batches = revision.model.batches;
+    let errors_without_id = revision.model.errors_without_id;
     let initializes = revision.model.methods.iter().any(|method| method.name == INITIALIZE);
     let version_header = revision.facts.version_header.unwrap_or_default();
     let sessions = revision.facts.sessions.unwrap_or_default();
@@ -21,6 +22,7 @@ fn facts(revision: &RevisionInput<'_>) -> TokenStream {
         Facts {
             released: #released,
             batches: #batches,
+            errors_without_id: #errors_without_id,
             initializes: #initializes,
             version_header: #version_header,
             sessions: #sessions,
@@ -111,6 +113,9 @@ pub(super) fn revision_enum(input: &AdaptersInput<'_>) -> TokenStream {
             pub released: bool,
             /// Peers may send several messages in one array.
             pub batches: bool,
+            /// An error response may lack the id. In the other revisions there is no error for a message whose id can't
+            /// be read.
+            pub errors_without_id: bool,
             /// A session begins with the request `initialize`.
             pub initializes: bool,
             /// HTTP requests name the negotiated revision in a header.

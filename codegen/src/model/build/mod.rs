@@ -77,6 +77,7 @@ pub fn build_model(input: &BuildInput<'_>) -> Result<Model, Vec<Defect>> {
         types: builder.types,
         methods: Vec::new(),
         batches: false,
+        errors_without_id: false,
         error_codes: input.error_codes.to_vec(),
         positions: builder.positions,
     };

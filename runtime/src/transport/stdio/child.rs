@@ -1,18 +1,21 @@
 //! A child process as the peer.
 
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::lines::{Line, Lines};
 use super::{Incoming, Limits, LineReceiver, LineSender, Outgoing, Receiver, Sender, Transport, TransportError, over};
+use crate::transport::ProcessExit;
 
 /// How long the pipes of a child that is gone are read: a grandchild may hold them open for ever.
 const DRAIN: Duration = Duration::from_millis(500);
+/// How many bytes of the standard error an exit is told with.
+const TAIL: usize = 4 * 1024;
 
 /// How a child is run.
 #[derive(Debug, Clone, Copy)]
@@ -74,6 +77,7 @@ impl ChildTransport {
 pub struct ChildSender {
     lines: LineSender<ChildStdin>,
     exited: CancellationToken,
+    exit: Exit,
     /// Dropped to ask for the child's end.
     alive: std::sync::Mutex<Option<oneshot::Sender<()>>>,
 }
@@ -83,38 +87,77 @@ pub struct ChildSender {
 pub struct ChildReceiver {
     lines: LineReceiver<ChildStdout>,
     exited: CancellationToken,
+    exit: Exit,
+}
+
+/// How the child has ended, once that is known.
+#[derive(Debug, Clone)]
+struct Exit(watch::Receiver<Option<ProcessExit>>);
+
+impl Exit {
+    /// The error for a connection whose child takes or gives no more. A child that only closes its pipes isn't waited for.
+    async fn error(&self) -> TransportError {
+        let mut exit = self.0.clone();
+        let known = async { exit.wait_for(Option::is_some).await.ok().and_then(|exit| exit.clone()) };
+        match timeout(2 * DRAIN, known).await {
+            Ok(Some(exit)) => TransportError::Exited(exit),
+            _ => TransportError::Closed,
+        }
+    }
+}
+
+/// Why a server couldn't be started.
+#[derive(Debug, thiserror::Error)]
+#[error("can't start `{program}`: {error}")]
+#[non_exhaustive]
+pub struct SpawnError {
+    /// The program that should have been started.
+    pub program: String,
+    /// What the operating system says.
+    pub error: std::io::Error,
 }
 
 /// Starts a server. Its standard error goes to tracing, line by line.
 ///
 /// Closing the connection closes the child's input; if it is still there after the grace period it is terminated (on
-/// Unix), and after another it is killed. The end of the child ends the connection.
+/// Unix), and after another it is killed. A child that ends by itself ends the connection with
+/// [`TransportError::Exited`], which has its exit status and the end of its standard error.
 ///
 /// # Errors
-/// When the child can't be started.
+/// When the child can't be started, such as when there is no such program.
 ///
 /// # Panics
 /// When it is called outside of a tokio runtime.
-pub fn spawn(mut command: Command, options: SpawnOptions) -> std::io::Result<ChildTransport> {
+pub fn spawn(mut command: Command, options: SpawnOptions) -> Result<ChildTransport, SpawnError> {
+    let failed = |error, command: &Command| SpawnError {
+        program: command.as_std().get_program().to_string_lossy().into_owned(),
+        error,
+    };
     command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true);
-    let mut child = command.spawn()?;
+    let mut child = command.spawn().map_err(|error| failed(error, &command))?;
     let (Some(stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
     else {
-        return Err(std::io::Error::other("the child has no pipes"));
+        return Err(failed(std::io::Error::other("the child has no pipes"), &command));
     };
 
     let (alive, dropped) = oneshot::channel();
     let exited = CancellationToken::new();
     let id = child.id();
-    tokio::spawn(relate(stderr, id, options.stderr_bytes, exited.clone()));
+    let relating = tokio::spawn(relate(stderr, id, options.stderr_bytes, exited.clone()));
     let guard = exited.clone().drop_guard();
+    let (known, exit) = watch::channel(None);
+    let exit = Exit(exit);
     tokio::spawn(async move {
-        let _guard = guard;
-        watch(child, dropped, options.grace).await;
+        let Some(status) = watch(child, dropped, options.grace).await else {
+            return;
+        };
+        drop(guard);
+        let stderr = relating.await.unwrap_or_default();
+        known.send_replace(Some(ProcessExit { status, stderr }));
     });
 
     let (lines, receiver) = over(stdout, stdin, options.limits).split();
@@ -123,33 +166,37 @@ pub fn spawn(mut command: Command, options: SpawnOptions) -> std::io::Result<Chi
         sender: ChildSender {
             lines,
             exited: exited.clone(),
+            exit: exit.clone(),
             alive: std::sync::Mutex::new(Some(alive)),
         },
         receiver: ChildReceiver {
             lines: receiver,
             exited,
+            exit,
         },
     })
 }
 
-/// Waits for the child's end, and brings it about when that is asked for.
-async fn watch(mut child: Child, asked: oneshot::Receiver<()>, grace: Duration) {
+/// Waits for the child's end, and brings it about when that is asked for. Tells the status of a child that ended by itself.
+async fn watch(mut child: Child, asked: oneshot::Receiver<()>, grace: Duration) -> Option<Option<ExitStatus>> {
     let id = child.id();
-    let ended = tokio::select! {
+    let by_itself = tokio::select! {
         ended = child.wait() => Some(ended),
         _ = asked => None,
     };
-    let ended = match ended {
+    let is_by_itself = by_itself.is_some();
+    let ended = match by_itself {
         Some(ended) => ended,
         None => end(&mut child, grace).await,
     };
-    match ended {
+    match &ended {
         Ok(status) => tracing::debug!(id, %status, "the child has ended"),
         Err(error) => tracing::warn!(id, %error, "the child's end can't be waited for"),
     }
+    is_by_itself.then(|| ended.ok())
 }
 
-async fn end(child: &mut Child, grace: Duration) -> std::io::Result<std::process::ExitStatus> {
+async fn end(child: &mut Child, grace: Duration) -> std::io::Result<ExitStatus> {
     if let Ok(ended) = timeout(grace, child.wait()).await {
         return ended;
     }
@@ -176,16 +223,19 @@ fn terminate(_child: &Child) -> bool {
     false
 }
 
-/// Tells tracing what the child says on its standard error.
-async fn relate(stderr: ChildStderr, id: Option<u32>, limit: usize, exited: CancellationToken) {
+/// Tells tracing what the child says on its standard error, and gives the last of it.
+async fn relate(stderr: ChildStderr, id: Option<u32>, limit: usize, exited: CancellationToken) -> String {
     let mut lines = Lines::new(stderr, limit);
+    let mut tail = String::new();
     let read = async {
         while let Ok(Some(line)) = lines.next().await {
             let (text, cut) = match &line {
                 Line::Whole(text) => (text, ""),
                 Line::TooLong(text) => (text, " …"),
             };
-            tracing::info!(target: "mcp_runtime::stderr", id, "{}{cut}", String::from_utf8_lossy(text));
+            let text = String::from_utf8_lossy(text);
+            tracing::info!(target: "mcp_runtime::stderr", id, "{text}{cut}");
+            push_line(&mut tail, &text);
         }
     };
     let drained = async {
@@ -196,6 +246,18 @@ async fn relate(stderr: ChildStderr, id: Option<u32>, limit: usize, exited: Canc
         () = read => {}
         () = drained => {}
     }
+    tail
+}
+
+/// Adds a line to the last ones, of which only so many bytes are kept.
+fn push_line(tail: &mut String, line: &str) {
+    if !tail.is_empty() {
+        tail.push('\n');
+    }
+    tail.push_str(line);
+    let excess = tail.len().saturating_sub(TAIL);
+    let start = (excess..tail.len()).find(|at| tail.is_char_boundary(*at));
+    tail.drain(..start.unwrap_or_default());
 }
 
 impl Transport for ChildTransport {
@@ -209,10 +271,14 @@ impl Transport for ChildTransport {
 
 impl Sender for ChildSender {
     async fn send(&self, message: Outgoing) -> Result<(), TransportError> {
-        tokio::select! {
+        let sent = tokio::select! {
             sent = self.lines.send(message) => sent,
             // A grandchild that holds the pipe open doesn't read for the child.
             () = self.exited.cancelled() => Err(TransportError::Closed),
+        };
+        match sent {
+            Err(TransportError::Closed) => Err(self.exit.error().await),
+            sent => sent,
         }
     }
 
@@ -228,11 +294,17 @@ impl Sender for ChildSender {
 
 impl Receiver for ChildReceiver {
     async fn receive(&mut self) -> Result<Option<Incoming>, TransportError> {
-        tokio::select! {
+        let received = tokio::select! {
             biased;
-            received = self.lines.receive() => return received,
-            () = self.exited.cancelled() => {}
+            received = self.lines.receive() => received,
+            () = self.exited.cancelled() => timeout(DRAIN, self.lines.receive()).await.unwrap_or(Ok(None)),
+        };
+        match received {
+            Ok(None) => match self.exit.error().await {
+                TransportError::Closed => Ok(None),
+                exited => Err(exited),
+            },
+            received => received,
         }
-        timeout(DRAIN, self.lines.receive()).await.unwrap_or(Ok(None))
     }
 }

@@ -3,6 +3,7 @@
 mod child;
 mod input;
 mod lines;
+mod output;
 mod writer;
 
 use mcp_adapters::mcp_wire::{ErrorObject, error_code};
@@ -11,9 +12,11 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use self::lines::{Line, Lines};
 use self::writer::Writer;
 use super::{Incoming, Outgoing, Receiver, Sender, Transport, TransportError};
+use crate::excerpt::excerpt;
 
-pub use child::{ChildReceiver, ChildSender, ChildTransport, SpawnOptions, spawn};
+pub use child::{ChildReceiver, ChildSender, ChildTransport, SpawnError, SpawnOptions, spawn};
 pub use input::Input;
+pub use output::Output;
 
 /// How much a transport of lines takes from its peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,12 +61,13 @@ pub struct LineReceiver<R>(Lines<R>);
 
 /// A server's connection to the client that started it: this process's own standard input and output.
 ///
-/// Nothing else may be printed to the standard output meanwhile.
+/// Nothing else may be printed to the standard output meanwhile. Neither stream keeps a tokio runtime from ending: a
+/// process can end while its peer sends nothing and reads nothing.
 ///
 /// # Errors
-/// When the thread that reads the standard input can't be started.
-pub fn own(limits: Limits) -> std::io::Result<LineTransport<Input, tokio::io::Stdout>> {
-    Ok(over(Input::start()?, tokio::io::stdout(), limits))
+/// When the threads that read and write can't be started.
+pub fn own(limits: Limits) -> std::io::Result<LineTransport<Input, Output>> {
+    Ok(over(Input::start()?, Output::start()?, limits))
 }
 
 /// A connection over any two streams.
@@ -107,8 +111,9 @@ impl<R: AsyncRead + Unpin + Send + 'static> Receiver for LineReceiver<R> {
             let line = match self.0.next().await? {
                 None => return Ok(None),
                 Some(Line::Whole(line)) => line,
-                Some(Line::TooLong(_)) => {
-                    let text = format!("a message has more than {} bytes", self.0.limit());
+                Some(Line::TooLong(line)) => {
+                    let (limit, line) = (self.0.limit(), excerpt(&line));
+                    let text = format!("a message has more than {limit} bytes: {line}");
                     return Ok(Some(refused(error_code::INVALID_REQUEST, text)));
                 }
             };
@@ -117,7 +122,10 @@ impl<R: AsyncRead + Unpin + Send + 'static> Receiver for LineReceiver<R> {
             }
             return Ok(Some(match std::str::from_utf8(&line) {
                 Ok(_) => Incoming::message(line),
-                Err(error) => refused(error_code::PARSE_ERROR, format!("a message isn't UTF-8: {error}")),
+                Err(error) => {
+                    let text = format!("a message isn't UTF-8: {error}: {}", excerpt(&line));
+                    refused(error_code::PARSE_ERROR, text)
+                }
             }));
         }
     }

@@ -1,0 +1,204 @@
+//! What becomes of what a peer sends and is no message.
+
+mod common;
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use mcp_runtime::transport::{ChannelReceiver, ChannelSender, Outgoing, Purpose, Sender, Transport, channel};
+use mcp_runtime::{
+    ClientHandler, ClientSession, ClientSide, Context, Options, Revision, ServerHandler, ServerSide, connect, hub,
+    serve,
+};
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use crate::common::spoken;
+
+/// A handler of either side that has nothing to say.
+struct Silent;
+
+impl ServerHandler<Context<ServerSide>> for Silent {}
+impl ClientHandler<Context<ClientSide>> for Silent {}
+
+/// A peer that sends what it likes.
+struct Raw {
+    sender: ChannelSender,
+    receiver: ChannelReceiver,
+}
+
+impl Raw {
+    fn new(transport: impl Transport<Sender = ChannelSender, Receiver = ChannelReceiver>) -> Self {
+        let (sender, receiver) = transport.split();
+        Self { sender, receiver }
+    }
+
+    async fn send(&self, json: impl Into<Vec<u8>>) {
+        let (json, purpose) = (json.into(), Purpose::Own);
+        self.sender.send(Outgoing { json, purpose }).await.unwrap();
+    }
+
+    async fn receive(&mut self) -> Value {
+        let received = timeout(Duration::from_secs(10), self.receiver.receive_outgoing());
+        serde_json::from_slice(&received.await.unwrap().unwrap().json).unwrap()
+    }
+
+    /// What is received until the answer to a ping that is sent now.
+    async fn received_so_far(&mut self) -> Vec<Value> {
+        self.send(r#"{"jsonrpc":"2.0","id":"so far","method":"ping"}"#).await;
+        let mut all = Vec::new();
+        loop {
+            let message = self.receive().await;
+            if message == json!({"jsonrpc": "2.0", "id": "so far", "result": {}}) {
+                return all;
+            }
+            all.push(message);
+        }
+    }
+}
+
+fn options(revision: Revision) -> Options {
+    Options {
+        supported: vec![revision],
+        ..Options::default()
+    }
+}
+
+/// A client's session with a server of our own making.
+async fn client(revision: Revision) -> (ClientSession, Raw) {
+    let (server_end, client_end) = channel(16);
+    let mut raw = Raw::new(server_end);
+    let info = hub::Implementation::new("client", "1.0");
+    let capabilities = hub::ClientCapabilities::default();
+    let session = connect(Silent, info, capabilities, options(revision), client_end);
+    let (session, ()) = tokio::join!(session, async {
+        let id = raw.receive().await["id"].take();
+        let result = json!({
+            "protocolVersion": revision.as_str(), "capabilities": {}, "serverInfo": {"name": "raw", "version": "1.0"},
+        });
+        raw.send(json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string())
+            .await;
+        assert_eq!(raw.receive().await["method"], "notifications/initialized");
+    });
+    (session.unwrap(), raw)
+}
+
+/// A server's session with a client of our own making.
+async fn server(revision: Revision) -> Raw {
+    let (server_end, client_end) = channel(16);
+    let info = hub::Implementation::new("server", "1.0");
+    let capabilities = hub::ServerCapabilities::default();
+    serve(Silent, info, capabilities, None, options(revision), server_end);
+    let mut raw = Raw::new(client_end);
+    let params = json!({
+        "protocolVersion": revision.as_str(), "capabilities": {}, "clientInfo": {"name": "raw", "version": "1.0"},
+    });
+    raw.send(json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}).to_string())
+        .await;
+    raw.receive().await;
+    raw
+}
+
+/// What has no id to answer to.
+const NAMELESS: [&str; 9] = [
+    "Listening on port 8080",
+    r#"{"level":"info","message":"ready"}"#,
+    "[",
+    "[1]",
+    "[]",
+    "null",
+    r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#,
+    r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
+    r#"{"jsonrpc":"2.0","error":{"code":1,"message":2}}"#,
+];
+
+/// What has an id that is none of a request.
+const ANSWERS: [&str; 3] = [
+    r#"{"jsonrpc":"2.0","id":77,"result":1,"error":{"code":1,"message":""}}"#,
+    r#"{"jsonrpc":"1.0","id":77,"result":{}}"#,
+    r#"{"jsonrpc":"2.0","id":77}"#,
+];
+
+#[tokio::test]
+async fn a_client_answers_nothing_but_requests() {
+    for revision in spoken() {
+        let (_session, mut peer) = client(revision).await;
+        for stray in NAMELESS.into_iter().chain(ANSWERS) {
+            peer.send(stray).await;
+        }
+        assert_eq!(peer.received_so_far().await, [] as [Value; 0], "{revision}");
+        peer.send(r#"{"jsonrpc":"2.0","id":5,"method":7}"#).await;
+        let refusals = peer.received_so_far().await;
+        assert_eq!(refusals.len(), 1, "a request with an id is answered");
+        assert_eq!(
+            (&refusals[0]["id"], &refusals[0]["error"]["code"]),
+            (&json!(5), &json!(-32600))
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_server_answers_without_an_id_where_the_revision_has_such_an_error() {
+    for revision in spoken() {
+        for stray in NAMELESS.into_iter().chain(ANSWERS) {
+            let mut peer = server(revision).await;
+            peer.send(stray).await;
+            let refusals = peer.received_so_far().await;
+            assert_eq!(
+                refusals.len(),
+                usize::from(revision.facts().errors_without_id),
+                "{revision} {stray}"
+            );
+            for refusal in refusals {
+                assert_eq!(refusal.get("id"), None, "{stray}");
+                assert!(refusal["error"]["code"].is_i64(), "{stray}");
+            }
+        }
+    }
+}
+
+/// Counts the warnings, and keeps the first one's fields.
+#[derive(Clone, Default)]
+struct Warnings(Arc<Mutex<Vec<String>>>);
+
+struct Fields(String);
+
+impl tracing::field::Visit for Fields {
+    fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
+        self.0.push_str(&format!("{}={value:?} ", field.name()));
+    }
+}
+
+impl tracing::Subscriber for Warnings {
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        *metadata.level() == tracing::Level::WARN && metadata.target().starts_with("mcp_runtime")
+    }
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+    fn event(&self, event: &tracing::Event<'_>) {
+        let mut fields = Fields(String::new());
+        event.record(&mut fields);
+        self.0.lock().unwrap().push(fields.0);
+    }
+    fn enter(&self, _: &tracing::span::Id) {}
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
+#[tokio::test]
+async fn a_server_that_prints_its_log_among_its_messages_fills_no_log_of_ours() {
+    let warnings = Warnings::default();
+    let _guard = tracing::subscriber::set_default(warnings.clone());
+    let (_session, mut peer) = client(spoken()[0]).await;
+    let long = "x".repeat(100_000);
+    for n in 0..1000 {
+        peer.send(format!("line {n}\n{long}")).await;
+    }
+    assert_eq!(peer.received_so_far().await, [] as [Value; 0]);
+    let warnings = warnings.0.lock().unwrap();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].contains(r"line 0\nxxx"), "{warnings:?}");
+    assert!(warnings[0].len() < 1000, "{warnings:?}");
+}
