@@ -10,7 +10,7 @@ use crate::emit::{
 };
 use crate::files::{FileSet, FilesError, Report};
 use crate::load::{Document, Entry, Manifest, Revision};
-use crate::model::{BuildInput, Defect, ErrorCode, MessageKind, Model, Names, build_model, gate_methods};
+use crate::model::{BuildInput, Defect, ErrorCode, MessageKind, Model, Names, assign_roles, build_model, gate_methods};
 use crate::overlay::{Facts, Overlay};
 use crate::problem::{Problem, Problems};
 use crate::sources::{LoadedRevision, Sources};
@@ -252,6 +252,7 @@ fn build_models(sources: &Sources) -> Result<Vec<Model>, Problems> {
         revisions,
         modules,
         capabilities,
+        lifecycle,
         ..
     } = sources;
     let names = Names::new(manifest.acronyms.clone());
@@ -263,6 +264,7 @@ fn build_models(sources: &Sources) -> Result<Vec<Model>, Problems> {
         match build(entry, revision, &names, modules, models.last(), inherited) {
             Ok(mut model) => {
                 gate_methods(&mut model, capabilities);
+                assign_roles(&mut model, lifecycle);
                 models.push(model);
             }
             Err(found) => problems.extend(found),

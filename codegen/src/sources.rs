@@ -9,7 +9,7 @@ use crate::adapt::Rules;
 use crate::adapt::rules::FUNCTIONS;
 use crate::emit::{Docs, callable_functions};
 use crate::load::{Document, Manifest, Revision, check_document, load_document, without_unused_definitions};
-use crate::model::Capabilities;
+use crate::model::{Capabilities, Lifecycle};
 use crate::normalise::{Shapes, normalise_schema};
 use crate::overlay::{Overlay, apply_overlay};
 use crate::problem::{Problem, Problems};
@@ -22,6 +22,8 @@ const DOCS: &str = "docs.yaml";
 const MODULES: &str = "modules.yaml";
 /// The file of the schema directory that says which capability each method needs.
 const CAPABILITIES: &str = "capabilities.yaml";
+/// The file of the schema directory that says which methods a session deals with by itself.
+const LIFECYCLE: &str = "lifecycle.yaml";
 /// Everything that crates are generated from.
 pub(crate) struct Sources {
     pub manifest: Manifest,
@@ -31,6 +33,7 @@ pub(crate) struct Sources {
     /// The module that each definition is in.
     pub modules: BTreeMap<String, String>,
     pub capabilities: Capabilities,
+    pub lifecycle: Lifecycle,
 }
 
 /// A revision, ready to be modelled.
@@ -75,6 +78,7 @@ impl Sources {
             docs: Docs::new(load_map(&schema.join(DOCS))?),
             modules: load_modules(&schema.join(MODULES))?,
             capabilities: load_map(&schema.join(CAPABILITIES))?,
+            lifecycle: load_map(&schema.join(LIFECYCLE))?,
             manifest,
         })
     }

@@ -244,6 +244,20 @@ fn what_is_listed_page_by_page_is_told_by_its_shape_if_one_method_lists_it() {
     assert_eq!(found, expected);
 }
 
+#[test]
+fn a_handler_has_no_function_for_what_a_session_does_by_itself() {
+    let root = workspace("lifecycle");
+    let options = ingest_case("pages", &root);
+    fs::write(options.schema.join("lifecycle.yaml"), "begin: shelves/list\n").unwrap();
+    generate(&options).unwrap();
+    let handlers = fs::read_to_string(root.join("generated/mcp-adapters/src/handlers.rs")).unwrap();
+    assert!(handlers.contains("/// Answers `things/list`."));
+    assert!(!handlers.contains("/// Answers `shelves/list`."));
+    // It can still be called, and whoever has no session of its own is told that nobody answers.
+    assert!(handlers.contains("/// Calls `shelves/list`."));
+    assert!(handlers.contains(r#"ListShelves(_) => Err(not_found("shelves/list"))"#));
+}
+
 /// A case with its official schemas in both directions: the way, the way back, the source and the target.
 fn ways(name: &str) -> [([&'static str; 2], Instances, Instances); 2] {
     let schema = |revision: &str| {

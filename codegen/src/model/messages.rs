@@ -78,6 +78,9 @@ pub struct Method {
     pub ty: String,
     /// The official name of the request or notification.
     pub definition: String,
+    /// What a session does with it by itself, so that no handler is asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
     /// The capability that it needs, as the way from the object of capabilities to a member.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub capability: Option<String>,
@@ -246,6 +249,7 @@ fn method(
         (false, false) => direction_of_results(input.shapes, model, &results),
     };
     Some(Method {
+        role: None,
         capability: None,
         needs: Vec::new(),
         name: method.to_owned(),

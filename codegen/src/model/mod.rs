@@ -5,6 +5,7 @@ mod capabilities;
 mod check_messages;
 mod cycles;
 mod decide;
+mod lifecycle;
 mod messages;
 pub mod modules;
 pub mod names;
@@ -19,6 +20,7 @@ use crate::normalise::envelope::Envelope;
 pub use build::{BuildInput, build_model};
 pub use capabilities::{Capabilities, gate_methods};
 pub use decide::{Case, Decision};
+pub use lifecycle::{Lifecycle, assign_roles};
 pub use messages::{Direction, MessageKind, Method, Need};
 pub use names::Names;
 

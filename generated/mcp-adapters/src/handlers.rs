@@ -43,6 +43,8 @@ pub trait Paginated<Request, Results>: Sized {
 }
 
 /// What a server does when a client asks or tells it something. `C` is what it is told about the call.
+///
+/// A session deals with these by itself, and a handler is never asked: `initialize`, `ping`, `notifications/cancelled`, `notifications/progress`.
 pub trait ServerHandler<C>: Send + Sync {
     /// Answers `completion/complete`.
     fn complete(
@@ -55,17 +57,6 @@ pub trait ServerHandler<C>: Send + Sync {
         async { Err(not_found("completion/complete")) }
     }
 
-    /// Answers `initialize`.
-    fn initialize(
-        &self,
-        params: hub::InitializeRequestParams,
-        context: &C,
-    ) -> impl Future<Output = Result<hub::InitializeResult, ErrorObject>> + Send {
-        let _ = params;
-        let _ = context;
-        async { Err(not_found("initialize")) }
-    }
-
     /// Answers `logging/setLevel`.
     fn set_level(
         &self,
@@ -75,17 +66,6 @@ pub trait ServerHandler<C>: Send + Sync {
         let _ = params;
         let _ = context;
         async { Err(not_found("logging/setLevel")) }
-    }
-
-    /// Answers `ping`.
-    fn ping(
-        &self,
-        params: Option<hub::RequestParams>,
-        context: &C,
-    ) -> impl Future<Output = Result<hub::EmptyResult, ErrorObject>> + Send {
-        let _ = params;
-        let _ = context;
-        async { Err(not_found("ping")) }
     }
 
     /// Answers `prompts/get`.
@@ -233,32 +213,10 @@ pub trait ServerHandler<C>: Send + Sync {
         async { Err(not_found("tools/list")) }
     }
 
-    /// Is told `notifications/cancelled`.
-    fn on_cancelled(
-        &self,
-        params: hub::CancelledNotificationParams,
-        context: &C,
-    ) -> impl Future<Output = ()> + Send {
-        let _ = params;
-        let _ = context;
-        async {}
-    }
-
     /// Is told `notifications/initialized`.
     fn on_initialized(
         &self,
         params: Option<hub::NotificationParams>,
-        context: &C,
-    ) -> impl Future<Output = ()> + Send {
-        let _ = params;
-        let _ = context;
-        async {}
-    }
-
-    /// Is told `notifications/progress`.
-    fn on_progress(
-        &self,
-        params: hub::ProgressNotificationParams,
         context: &C,
     ) -> impl Future<Output = ()> + Send {
         let _ = params;
@@ -314,21 +272,13 @@ pub trait ServerHandler<C>: Send + Sync {
                         .await
                         .map(hub::ServerResult::Complete)
                 }
-                hub::ClientRequest::Initialize(message) => {
-                    self.initialize(message.params, context)
-                        .await
-                        .map(hub::ServerResult::Initialize)
-                }
+                hub::ClientRequest::Initialize(_) => Err(not_found("initialize")),
                 hub::ClientRequest::SetLevel(message) => {
                     self.set_level(message.params, context)
                         .await
                         .map(hub::ServerResult::Empty)
                 }
-                hub::ClientRequest::Ping(message) => {
-                    self.ping(message.params, context)
-                        .await
-                        .map(hub::ServerResult::Empty)
-                }
+                hub::ClientRequest::Ping(_) => Err(not_found("ping")),
                 hub::ClientRequest::GetPrompt(message) => {
                     self.get_prompt(message.params, context)
                         .await
@@ -422,15 +372,11 @@ pub trait ServerHandler<C>: Send + Sync {
     {
         async move {
             match notification {
-                hub::ClientNotification::Cancelled(message) => {
-                    self.on_cancelled(message.params, context).await
-                }
+                hub::ClientNotification::Cancelled(_) => {}
                 hub::ClientNotification::Initialized(message) => {
                     self.on_initialized(message.params, context).await
                 }
-                hub::ClientNotification::Progress(message) => {
-                    self.on_progress(message.params, context).await
-                }
+                hub::ClientNotification::Progress(_) => {}
                 hub::ClientNotification::RootsListChanged(message) => {
                     self.on_roots_list_changed(message.params, context).await
                 }
@@ -1052,6 +998,8 @@ impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::Tool {
 }
 
 /// What a client does when a server asks or tells it something. `C` is what it is told about the call.
+///
+/// A session deals with these by itself, and a handler is never asked: `ping`, `notifications/cancelled`, `notifications/progress`.
 pub trait ClientHandler<C>: Send + Sync {
     /// Answers `elicitation/create`.
     fn elicit(
@@ -1062,17 +1010,6 @@ pub trait ClientHandler<C>: Send + Sync {
         let _ = params;
         let _ = context;
         async { Err(not_found("elicitation/create")) }
-    }
-
-    /// Answers `ping`.
-    fn ping(
-        &self,
-        params: Option<hub::RequestParams>,
-        context: &C,
-    ) -> impl Future<Output = Result<hub::EmptyResult, ErrorObject>> + Send {
-        let _ = params;
-        let _ = context;
-        async { Err(not_found("ping")) }
     }
 
     /// Answers `roots/list`.
@@ -1141,17 +1078,6 @@ pub trait ClientHandler<C>: Send + Sync {
         async { Err(not_found("tasks/result")) }
     }
 
-    /// Is told `notifications/cancelled`.
-    fn on_cancelled(
-        &self,
-        params: hub::CancelledNotificationParams,
-        context: &C,
-    ) -> impl Future<Output = ()> + Send {
-        let _ = params;
-        let _ = context;
-        async {}
-    }
-
     /// Is told `notifications/elicitation/complete`.
     fn on_elicitation_complete(
         &self,
@@ -1167,17 +1093,6 @@ pub trait ClientHandler<C>: Send + Sync {
     fn on_logging_message(
         &self,
         params: hub::LoggingMessageNotificationParams,
-        context: &C,
-    ) -> impl Future<Output = ()> + Send {
-        let _ = params;
-        let _ = context;
-        async {}
-    }
-
-    /// Is told `notifications/progress`.
-    fn on_progress(
-        &self,
-        params: hub::ProgressNotificationParams,
         context: &C,
     ) -> impl Future<Output = ()> + Send {
         let _ = params;
@@ -1266,11 +1181,7 @@ pub trait ClientHandler<C>: Send + Sync {
                         .await
                         .map(hub::ClientResult::Elicit)
                 }
-                hub::ServerRequest::Ping(message) => {
-                    self.ping(message.params, context)
-                        .await
-                        .map(hub::ClientResult::Empty)
-                }
+                hub::ServerRequest::Ping(_) => Err(not_found("ping")),
                 hub::ServerRequest::ListRoots(message) => {
                     self.list_roots(message.params, context)
                         .await
@@ -1329,18 +1240,14 @@ pub trait ClientHandler<C>: Send + Sync {
     {
         async move {
             match notification {
-                hub::ServerNotification::Cancelled(message) => {
-                    self.on_cancelled(message.params, context).await
-                }
+                hub::ServerNotification::Cancelled(_) => {}
                 hub::ServerNotification::ElicitationComplete(message) => {
                     self.on_elicitation_complete(message.params, context).await
                 }
                 hub::ServerNotification::LoggingMessage(message) => {
                     self.on_logging_message(message.params, context).await
                 }
-                hub::ServerNotification::Progress(message) => {
-                    self.on_progress(message.params, context).await
-                }
+                hub::ServerNotification::Progress(_) => {}
                 hub::ServerNotification::PromptListChanged(message) => {
                     self.on_prompt_list_changed(message.params, context).await
                 }

@@ -174,7 +174,25 @@ impl Side<'_> {
         let docs = format!(
             " What a {side} does when a {other} asks or tells it something. `C` is what it is told about the call."
         );
-        let request_functions = requests.iter().flat_map(|(calls, _)| calls).filter_map(|call| {
+        let by_itself: Vec<_> = [&requests, &notifications]
+            .into_iter()
+            .flatten()
+            .flat_map(|(calls, _)| calls)
+            .filter(|call| !is_for_handlers(call))
+            .map(|call| format!("`{}`", call.method.name))
+            .collect();
+        let by_itself = (!by_itself.is_empty()).then(|| {
+            let docs = format!(
+                " A session deals with these by itself, and a handler is never asked: {}.",
+                by_itself.join(", ")
+            );
+            quote! {
+                #[doc = ""]
+                #[doc = #docs]
+            }
+        });
+        let request_functions = requests.iter().flat_map(|(calls, _)| calls).filter(is_for_handlers);
+        let request_functions = request_functions.filter_map(|call| {
             let (result, _) = self.result(call.method)?;
             let (function, method, params) = (&call.function, &call.method.name, call.parameter());
             let docs = format!(" Answers `{method}`.");
@@ -188,7 +206,11 @@ impl Side<'_> {
                 }
             })
         });
-        let notification_functions = notifications.iter().flat_map(|(calls, _)| calls).map(|call| {
+        let notification_functions = notifications
+            .iter()
+            .flat_map(|(calls, _)| calls)
+            .filter(is_for_handlers);
+        let notification_functions = notification_functions.map(|call| {
             let (function, method, params) = (&call.function, &call.method.name, call.parameter());
             let docs = format!(" Is told `{method}`.");
             let ignored = call.params.as_ref().map(|_| quote!(let _ = params;));
@@ -206,6 +228,10 @@ impl Side<'_> {
             let arms = calls.iter().filter_map(|call| {
                 let (_, result) = self.result(call.method)?;
                 let (variant, function, argument) = (&call.variant, &call.function, call.argument());
+                if !is_for_handlers(&call) {
+                    let method = &call.method.name;
+                    return Some(quote!(hub::#union::#variant(_) => Err(not_found(#method)),));
+                }
                 let pattern = call.pattern();
                 Some(quote! {
                     hub::#union::#variant(#pattern) => {
@@ -248,6 +274,9 @@ impl Side<'_> {
             let union = format_ident!("{}Notification", self.other);
             let arms = calls.iter().map(|call| {
                 let (variant, function, argument) = (&call.variant, &call.function, call.argument());
+                if !is_for_handlers(&call) {
+                    return quote!(hub::#union::#variant(_) => {});
+                }
                 let pattern = call.pattern();
                 quote!(hub::#union::#variant(#pattern) => self.#function(#argument context).await,)
             });
@@ -276,6 +305,7 @@ impl Side<'_> {
         });
         quote! {
             #[doc = #docs]
+            #by_itself
             pub trait #name<C>: Send + Sync {
                 #(#request_functions)*
                 #(#notification_functions)*
@@ -355,6 +385,11 @@ impl Side<'_> {
             }
         }
     }
+}
+
+/// Whether a session leaves the method to its handler.
+fn is_for_handlers(call: &&Call<'_>) -> bool {
+    call.method.role.is_none()
 }
 
 impl Call<'_> {
