@@ -37,6 +37,11 @@ export class Peer {
       return result;
     };
     await client.connect(this.transport);
+    // The SDK that was written anew tells it, and has other ways to ask.
+    this.initialized ??= {
+      protocolVersion: client.getNegotiatedProtocolVersion?.(),
+      serverInfo: client.getServerVersion(),
+    };
     return this.initialized;
   }
 

@@ -1,10 +1,8 @@
-//! The eras: what the official SDKs and the reference server were when a revision was new.
+//! The eras: what the official SDKs and the reference server were when a revision was new, and who else speaks it.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use mcp_runtime::Revision;
-use serde::Deserialize;
 
 use crate::error::Error;
 use crate::packages::Packages;
@@ -17,12 +15,6 @@ pub struct Era {
     pub revision: Revision,
     /// The packages.
     pub packages: Packages,
-}
-
-/// What npm is asked to install, in package.json.
-#[derive(Deserialize)]
-struct Wanted {
-    dependencies: BTreeMap<String, String>,
 }
 
 impl Era {
@@ -57,24 +49,13 @@ impl Era {
         Ok(eras)
     }
 
-    /// The version of an npm package.
-    pub fn npm_version(&self, name: &str) -> Result<String, Error> {
-        let path = self.packages.described.join("package.json");
-        let text = std::fs::read(&path).map_err(Error::io(&path))?;
-        let wanted: Wanted = serde_json::from_slice(&text).map_err(|error| Error::malformed(&path, error))?;
-        let version = wanted.dependencies.get(name).cloned();
-        version.ok_or_else(|| Error::malformed(&path, format!("{name} isn't among the dependencies")))
-    }
-
-    /// The version of a Python package.
-    pub fn python_version(&self, name: &str) -> Result<String, Error> {
-        let path = self.packages.described.join("requirements.txt");
-        let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
-        let version = text
-            .lines()
-            .find_map(|line| line.strip_prefix(name)?.strip_prefix("=="));
-        let version = version.map(|version| version.trim().to_owned());
-        version.ok_or_else(|| Error::malformed(&path, format!("{name} isn't pinned")))
+    /// The packages of a maker who isn't among the era's own, if the era has them.
+    pub fn others(&self, folder: &str) -> Option<Packages> {
+        let described = self.packages.described.join(folder);
+        described.exists().then(|| Packages {
+            described,
+            installed: places::workshop().join(format!("{}-{folder}", self.revision)),
+        })
     }
 }
 

@@ -1,17 +1,23 @@
-//! Other people's packages, as lock files pin them.
+//! Other people's packages, as lock files pin them: of npm, of pip, of cargo.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use crate::error::Error;
 use crate::process::{leading, run};
 
-/// What pins the packages. Python's are there only if requirements.txt is.
-const DESCRIPTIONS: [&str; 4] = ["package.json", "package-lock.json", ".npmrc", REQUIREMENTS];
+/// What pins the packages of npm and pip, each of which is installed if its own description is there.
+const DESCRIPTIONS: [&str; 4] = [PACKAGE, "package-lock.json", ".npmrc", REQUIREMENTS];
+const PACKAGE: &str = "package.json";
 const REQUIREMENTS: &str = "requirements.txt";
+/// A program that cargo builds; its lock file pins the packages.
+const MANIFEST: &str = "Cargo.toml";
 
 const NODE: &str = "install Node 20 or later, which brings it";
+const RUST: &str = "install Rust";
 const PYTHON: &str = "install Python 3.10 or later with its module venv";
 
 /// Packages, and where they are installed.
@@ -26,6 +32,14 @@ pub struct Packages {
 impl Packages {
     /// Installs the packages, unless these very ones are.
     pub async fn install(&self, tell: impl Fn(&str)) -> Result<(), Error> {
+        if self.described.join(MANIFEST).exists() {
+            tell("building with the packages of crates.io");
+            let mut cargo = leading("cargo");
+            cargo.args(["build", "--quiet", "--locked", "--manifest-path"]);
+            cargo.arg(self.described.join(MANIFEST));
+            cargo.arg("--target-dir").arg(&self.installed);
+            return run(cargo, RUST).await.map(drop);
+        }
         let stamp = self.installed.join("stamp");
         let wanted = self.fingerprint()?;
         if std::fs::read_to_string(&stamp).is_ok_and(|stamp| stamp == wanted) {
@@ -39,11 +53,13 @@ impl Packages {
             std::fs::copy(&path, self.installed.join(name)).map_err(Error::io(&path))?;
         }
 
-        tell("installing the npm packages");
-        let mut npm = leading("npm");
-        npm.args(["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
-        npm.current_dir(&self.installed);
-        run(npm, NODE).await?;
+        if self.described.join(PACKAGE).exists() {
+            tell("installing the npm packages");
+            let mut npm = leading("npm");
+            npm.args(["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
+            npm.current_dir(&self.installed);
+            run(npm, NODE).await?;
+        }
 
         if self.described.join(REQUIREMENTS).exists() {
             tell("installing the Python packages");
@@ -71,9 +87,49 @@ impl Packages {
         self.installed.join("venv/bin/python")
     }
 
+    /// A program that cargo has built.
+    pub fn program(&self, name: &str) -> PathBuf {
+        self.installed.join("debug").join(name)
+    }
+
     /// Where an npm package is installed.
     pub fn module(&self, name: &str) -> PathBuf {
         self.installed.join("node_modules").join(name)
+    }
+
+    /// The version of an npm package.
+    pub fn npm_version(&self, name: &str) -> Result<String, Error> {
+        /// What npm is asked to install.
+        #[derive(Deserialize)]
+        struct Wanted {
+            dependencies: BTreeMap<String, String>,
+        }
+        let path = self.described.join(PACKAGE);
+        let text = std::fs::read(&path).map_err(Error::io(&path))?;
+        let wanted: Wanted = serde_json::from_slice(&text).map_err(|error| Error::malformed(&path, error))?;
+        let version = wanted.dependencies.get(name).cloned();
+        version.ok_or_else(|| Error::malformed(&path, format!("{name} isn't among the dependencies")))
+    }
+
+    /// The version of a Python package.
+    pub fn python_version(&self, name: &str) -> Result<String, Error> {
+        let separated = |line: &str| Some(line.strip_prefix(name)?.strip_prefix("==")?.trim().to_owned());
+        self.version_in(REQUIREMENTS, name, |text| text.lines().find_map(separated))
+    }
+
+    /// The version of a crate.
+    pub fn crate_version(&self, name: &str) -> Result<String, Error> {
+        let entry = format!("name = \"{name}\"\nversion = \"");
+        self.version_in("Cargo.lock", name, |text| {
+            let (_, rest) = text.split_once(&entry)?;
+            Some(rest.split_once('"')?.0.to_owned())
+        })
+    }
+
+    fn version_in(&self, file: &str, name: &str, find: impl Fn(&str) -> Option<String>) -> Result<String, Error> {
+        let path = self.described.join(file);
+        let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
+        find(&text).ok_or_else(|| Error::malformed(&path, format!("{name} isn't pinned")))
     }
 
     fn descriptions(&self) -> impl Iterator<Item = (&'static str, PathBuf)> {

@@ -32,7 +32,7 @@ pub async fn call(cell: &Cell, means: &Means, steps: &mut Vec<Step>) -> Result<(
     if cell.transport == Transport::Stdio {
         let command = match cell.maker {
             Maker::Everything => cell.everything(0).map_err(|error| error.to_string())?,
-            Maker::TypeScript | Maker::Python => {
+            _ => {
                 let mut command = cell.driver("server");
                 command.arg(cell.transport.option());
                 command
@@ -89,7 +89,8 @@ async fn converse(transport: impl Connection, log: Log, means: &Means, steps: &m
     let memory = Arc::new(Memory::default());
     let options = Options {
         limits: Limits {
-            answer: Duration::from_secs(15),
+            // A server may take long to start on a busy machine.
+            answer: Duration::from_secs(30),
             ..Limits::default()
         },
         ..Options::default()

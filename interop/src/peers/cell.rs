@@ -10,6 +10,7 @@ use super::report::Row;
 use crate::eras::{Era, driver};
 use crate::error::Error;
 use crate::judge::Ours;
+use crate::packages::Packages;
 use crate::places;
 use crate::process::leading;
 
@@ -22,6 +23,12 @@ pub enum Maker {
     Python,
     /// The reference server, of the TypeScript SDK.
     Everything,
+    /// The official SDK for TypeScript, written anew.
+    TypeScript2,
+    /// FastMCP, which is above the official SDK for Python, written anew.
+    FastMcp,
+    /// The official SDK for Rust.
+    Rmcp,
 }
 
 /// How to reach a server.
@@ -54,12 +61,15 @@ impl Transport {
 #[derive(Debug, Clone)]
 pub struct Cell {
     pub era: Arc<Era>,
+    /// The packages that the peer is made of.
+    pub packages: Packages,
     pub ours: Ours,
     pub maker: Maker,
     pub transport: Transport,
 }
 
 const SDK: &str = "@modelcontextprotocol/sdk";
+const SDK_2: &str = "@modelcontextprotocol/client";
 const EVERYTHING: &str = "@modelcontextprotocol/server-everything";
 
 impl Cell {
@@ -71,30 +81,41 @@ impl Cell {
         } else {
             Transport::Sse
         };
-        let pairs = [
-            (Ours::Server, Maker::TypeScript),
-            (Ours::Server, Maker::Python),
-            (Ours::Client, Maker::TypeScript),
-            (Ours::Client, Maker::Python),
-            (Ours::Client, Maker::Everything),
+        let own =
+            [Maker::TypeScript, Maker::Python, Maker::Everything].map(|maker| Some((maker, era.packages.clone())));
+        let others = [
+            (Maker::TypeScript2, "typescript-2"),
+            (Maker::FastMcp, "fastmcp"),
+            (Maker::Rmcp, "rmcp"),
         ];
-        let both = |(ours, maker)| {
+        let others = others.map(|(maker, folder)| Some((maker, era.others(folder)?)));
+        let makers: Vec<(Maker, Packages)> = own.into_iter().chain(others).flatten().collect();
+        // There is no client to go with the reference server.
+        let with_clients = makers.iter().filter(|(maker, _)| *maker != Maker::Everything);
+        let pairs = with_clients
+            .map(|peer| (Ours::Server, peer))
+            .chain(makers.iter().map(|peer| (Ours::Client, peer)));
+        let both = |(ours, (maker, packages)): (Ours, &(Maker, Packages))| {
             [Transport::Stdio, http].map(|transport| Self {
                 era: Arc::clone(era),
+                packages: packages.clone(),
                 ours,
-                maker,
+                maker: *maker,
                 transport,
             })
         };
-        pairs.into_iter().flat_map(both).collect()
+        pairs.flat_map(both).collect()
     }
 
     /// A row in which nothing has been tried yet.
     pub fn row(&self) -> Result<Row, Error> {
         let peer = match self.maker {
-            Maker::TypeScript => format!("TypeScript SDK {}", self.era.npm_version(SDK)?),
-            Maker::Python => format!("Python SDK {}", self.era.python_version("mcp")?),
-            Maker::Everything => format!("server-everything {}", self.era.npm_version(EVERYTHING)?),
+            Maker::TypeScript => format!("TypeScript SDK {}", self.packages.npm_version(SDK)?),
+            Maker::Python => format!("Python SDK {}", self.packages.python_version("mcp")?),
+            Maker::Everything => format!("server-everything {}", self.packages.npm_version(EVERYTHING)?),
+            Maker::TypeScript2 => format!("TypeScript SDK {}", self.packages.npm_version(SDK_2)?),
+            Maker::FastMcp => format!("FastMCP {}", self.packages.python_version("fastmcp")?),
+            Maker::Rmcp => format!("rmcp {}", self.packages.crate_version("rmcp")?),
         };
         Ok(Row {
             revision: self.era.revision,
@@ -128,18 +149,24 @@ impl Cell {
     /// A driver of the SDK, `client` or `server`.
     pub fn driver(&self, name: &str) -> Command {
         match self.maker {
-            Maker::Python => {
-                let mut command = leading(self.era.packages.python());
-                command.arg(driver(&format!("{name}.py")));
+            Maker::Rmcp => {
+                let mut command = leading(self.packages.program("rmcp-driver"));
+                command.arg(name);
+                command
+            }
+            Maker::Python | Maker::FastMcp => {
+                let mut command = leading(self.packages.python());
+                let prefix = if self.maker == Maker::FastMcp { "fastmcp_" } else { "" };
+                command.arg(driver(&format!("{prefix}{name}.py")));
                 // Nobody wants its byte code beside the drivers.
                 command.env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONUNBUFFERED", "1");
                 command
             }
-            Maker::TypeScript | Maker::Everything => {
+            Maker::TypeScript | Maker::Everything | Maker::TypeScript2 => {
                 let mut command = leading("node");
                 command
                     .arg(driver(&format!("{name}.mjs")))
-                    .arg(&self.era.packages.installed);
+                    .arg(&self.packages.installed);
                 command
             }
         }
@@ -147,7 +174,7 @@ impl Cell {
 
     /// The reference server, with the port that it is to listen on unless it speaks over stdio.
     pub fn everything(&self, port: u16) -> Result<Command, Error> {
-        let home = self.era.packages.module(EVERYTHING).join("dist");
+        let home = self.packages.module(EVERYTHING).join("dist");
         let file = match self.transport {
             Transport::Stdio => "index.js",
             Transport::Http => "streamableHttp.js",

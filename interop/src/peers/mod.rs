@@ -66,16 +66,15 @@ pub async fn run(args: &PeersArgs) -> Result<bool, Error> {
     Ok(rows.iter().all(Row::is_good))
 }
 
-/// Installs what the cells need, one era after the other.
+/// Installs what the cells need, one after the other.
 async fn install(cells: &[(Cell, Row)]) -> Result<(), Error> {
     for (index, (cell, _)) in cells.iter().enumerate() {
         let is_first = cells
             .iter()
             .take(index)
-            .all(|(other, _)| other.era.revision != cell.era.revision);
+            .all(|(other, _)| other.packages.installed != cell.packages.installed);
         if is_first {
-            cell.era
-                .packages
+            cell.packages
                 .install(|what| progress(&format!("{}: {what}", cell.era.revision)))
                 .await?;
         }

@@ -1,0 +1,313 @@
+//! The server, with the fixtures of interop/drivers/fixtures.json.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::Duration;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, GetPromptRequestParams,
+    GetPromptResponse, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerConfig, SetLevelRequestParams,
+    SubscribeRequestParams, UnsubscribeRequestParams,
+};
+use rmcp::service::{RequestContext, ServiceError};
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
+use serde_json::{Map, Value, json};
+use tokio::io::AsyncReadExt;
+
+use crate::{json, typed};
+
+static FIXTURES: LazyLock<Value> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("../../../../drivers/fixtures.json")).expect("the fixtures are JSON")
+});
+
+const LEVELS: [&str; 8] = [
+    "debug",
+    "info",
+    "notice",
+    "warning",
+    "error",
+    "critical",
+    "alert",
+    "emergency",
+];
+const RESOURCE_NOT_FOUND: i32 = -32002;
+const AWAY: Duration = Duration::from_millis(100);
+const SLOW: Duration = Duration::from_secs(30);
+
+type Context = RequestContext<RoleServer>;
+
+/// A server for one session.
+#[derive(Clone, Default)]
+struct Fixtures(Arc<Mutex<Session>>);
+
+/// What the fixtures remember of a session.
+#[derive(Default)]
+struct Session {
+    level: usize,
+    cancelled: usize,
+    dynamic: bool,
+    subscribed: BTreeSet<String>,
+}
+
+pub async fn over_stdio() -> anyhow::Result<()> {
+    let serving = Fixtures::default().serve(rmcp::transport::stdio()).await?;
+    serving.waiting().await?;
+    Ok(())
+}
+
+pub async fn over_http() -> anyhow::Result<()> {
+    let sessions = Arc::new(LocalSessionManager::default());
+    let service = StreamableHttpService::new(
+        || Ok(Fixtures::default()),
+        sessions,
+        StreamableHttpServerConfig::default(),
+    );
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await?;
+    println!("http://{}/mcp", listener.local_addr()?);
+    let app = axum::Router::new().nest_service("/mcp", service);
+    let mut input = Vec::new();
+    let mut stdin = tokio::io::stdin();
+    tokio::select! {
+        served = async { axum::serve(listener, app).await } => served?,
+        _ = stdin.read_to_end(&mut input) => {}
+    }
+    // A thread that reads the input would keep the program from ending by itself.
+    std::process::exit(0)
+}
+
+impl Fixtures {
+    fn with<T>(&self, look: impl FnOnce(&mut Session) -> T) -> T {
+        look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    async fn call(&self, params: CallToolRequestParams, context: &Context) -> Result<Value, ErrorData> {
+        let name = params.name.as_ref();
+        let unknown = || ErrorData::invalid_params(format!("no tool is called {name}"), None);
+        let fixtures = FIXTURES["tools"].as_array().into_iter().flatten();
+        let fixture = fixtures
+            .into_iter()
+            .find(|fixture| fixture["tool"]["name"] == name)
+            .ok_or_else(unknown)?;
+        if fixture["says"].is_object() {
+            return Ok(fixture["says"].clone());
+        }
+        let given = params.arguments.unwrap_or_default();
+        let text = match &fixture["asks"] {
+            Value::Object(_) => elicit(&fixture["asks"], &given, context).await?,
+            _ => self.behave(name, &given, context).await?,
+        };
+        Ok(json!({"content": [{"type": "text", "text": text}]}))
+    }
+
+    async fn behave(&self, tool: &str, given: &Map<String, Value>, context: &Context) -> Result<String, ErrorData> {
+        let peer = &context.peer;
+        Ok(match tool {
+            "test_tool_with_logging" => {
+                if self.with(|session| session.level) > 1 {
+                    return Ok("logged nothing".to_owned());
+                }
+                for data in ["begun", "half done", "done"] {
+                    let message = typed(json!({"level": "info", "logger": "fixtures", "data": data}))?;
+                    peer.notify_logging_message(message).await.map_err(internal)?;
+                }
+                "logged three messages".to_owned()
+            }
+            "test_tool_with_progress" => {
+                let Some(token) = context.meta.get_progress_token() else {
+                    return Ok("nobody wanted to know".to_owned());
+                };
+                for progress in [0, 50, 100] {
+                    let report = json!({"progressToken": json(&token), "progress": progress, "total": 100});
+                    peer.notify_progress(typed(report)?).await.map_err(internal)?;
+                }
+                "reported three times".to_owned()
+            }
+            "test_reconnection" => {
+                tokio::time::sleep(AWAY).await;
+                "The client is back.".to_owned()
+            }
+            "test_slow" => {
+                tokio::select! {
+                    () = context.ct.cancelled() => self.with(|session| session.cancelled += 1),
+                    () = tokio::time::sleep(SLOW) => {}
+                }
+                "nobody cancelled".to_owned()
+            }
+            "test_cancelled" => self.with(|session| session.cancelled).to_string(),
+            "test_sampling" => {
+                let message = json!({"role": "user", "content": {"type": "text", "text": given["prompt"]}});
+                let request = typed(json!({"messages": [message], "maxTokens": 100}))?;
+                let answer = json(peer.create_message(request).await.map_err(internal)?);
+                format!(
+                    "The model said: {}",
+                    answer["content"]["text"].as_str().unwrap_or_default()
+                )
+            }
+            "test_roots" => {
+                let answer = json(peer.list_roots().await.map_err(internal)?);
+                let roots = answer["roots"].as_array().into_iter().flatten();
+                Value::from_iter(roots.map(|root| root["uri"].clone())).to_string()
+            }
+            "test_touch_resource" => {
+                let uri = given["uri"].as_str().unwrap_or_default();
+                if self.with(|session| session.subscribed.contains(uri)) {
+                    let news = typed(json!({"uri": uri}))?;
+                    peer.notify_resource_updated(news).await.map_err(internal)?;
+                }
+                format!("touched {uri}")
+            }
+            "test_list_changed" => {
+                let dynamic = self.with(|session| {
+                    session.dynamic = !session.dynamic;
+                    session.dynamic
+                });
+                peer.notify_tool_list_changed().await.map_err(internal)?;
+                format!("{} test_dynamic", if dynamic { "added" } else { "removed" })
+            }
+            _ => return Err(ErrorData::internal_error(format!("{tool} does nothing"), None)),
+        })
+    }
+}
+
+async fn elicit(schema: &Value, given: &Map<String, Value>, context: &Context) -> Result<String, ErrorData> {
+    let message = given.get("message").cloned().unwrap_or_else(|| "Please answer".into());
+    let question = typed(json!({"mode": "form", "message": message, "requestedSchema": schema}))?;
+    let answer = json(context.peer.create_elicitation(question).await.map_err(internal)?);
+    let action = answer["action"].as_str().unwrap_or_default();
+    Ok(format!("The user chose to {action}: {}", answer["content"]))
+}
+
+fn internal(error: ServiceError) -> ErrorData {
+    ErrorData::internal_error(error.to_string(), None)
+}
+
+/// Puts the values of a prompt's arguments where its messages name them in braces.
+fn fill(value: &Value, given: &Map<String, Value>) -> Value {
+    match value {
+        Value::Object(members) => members
+            .iter()
+            .map(|(key, member)| (key.clone(), fill(member, given)))
+            .collect(),
+        Value::Array(elements) => elements.iter().map(|element| fill(element, given)).collect(),
+        Value::String(text) => given
+            .iter()
+            .fold(text.clone(), |text, (key, value)| {
+                text.replace(&format!("{{{key}}}"), value.as_str().unwrap_or_default())
+            })
+            .into(),
+        other => other.clone(),
+    }
+}
+
+type Page = Option<PaginatedRequestParams>;
+
+impl ServerHandler for Fixtures {
+    fn get_info(&self) -> ServerConfig {
+        let mut config = ServerConfig::default();
+        config.server_info.name = "rmcp-driver".to_owned();
+        config.server_info.version = "1.0.0".to_owned();
+        let offers = json!({
+            "tools": {"listChanged": true}, "resources": {"subscribe": true}, "prompts": {}, "logging": {},
+            "completions": {},
+        });
+        config.capabilities = typed(offers).unwrap_or_default();
+        config
+    }
+
+    async fn list_tools(&self, _: Page, _: Context) -> Result<ListToolsResult, ErrorData> {
+        let mut tools: Vec<Value> = FIXTURES["tools"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|fixture| fixture["tool"].clone())
+            .collect();
+        if self.with(|session| session.dynamic) {
+            tools.push(FIXTURES["dynamicTool"].clone());
+        }
+        typed(json!({"tools": tools}))
+    }
+
+    async fn call_tool(&self, params: CallToolRequestParams, context: Context) -> Result<CallToolResponse, ErrorData> {
+        let result = self.call(params, &context).await?;
+        Ok(CallToolResponse::Complete(typed(result)?))
+    }
+
+    async fn list_resources(&self, _: Page, _: Context) -> Result<ListResourcesResult, ErrorData> {
+        typed(json!({"resources": FIXTURES["resources"]}))
+    }
+
+    async fn list_resource_templates(&self, _: Page, _: Context) -> Result<ListResourceTemplatesResult, ErrorData> {
+        typed(json!({"resourceTemplates": [FIXTURES["template"]]}))
+    }
+
+    async fn read_resource(
+        &self,
+        params: ReadResourceRequestParams,
+        _: Context,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let uri = params.uri;
+        let id = uri
+            .strip_prefix("test://template/")
+            .and_then(|rest| rest.strip_suffix("/data"));
+        let contents: Vec<Value> = match id {
+            Some(id) => {
+                let text = json!({"id": id}).to_string();
+                vec![json!({"uri": uri, "mimeType": FIXTURES["template"]["mimeType"], "text": text})]
+            }
+            None => {
+                let all = FIXTURES["contents"].as_array().into_iter().flatten();
+                all.filter(|content| content["uri"] == uri.as_str()).cloned().collect()
+            }
+        };
+        if contents.is_empty() {
+            let code = rmcp::model::ErrorCode(RESOURCE_NOT_FOUND);
+            return Err(ErrorData::new(code, "no such resource", Some(json!({"uri": uri}))));
+        }
+        Ok(ReadResourceResponse::Complete(typed(json!({"contents": contents}))?))
+    }
+
+    async fn subscribe(&self, params: SubscribeRequestParams, _: Context) -> Result<(), ErrorData> {
+        self.with(|session| session.subscribed.insert(params.uri));
+        Ok(())
+    }
+
+    async fn unsubscribe(&self, params: UnsubscribeRequestParams, _: Context) -> Result<(), ErrorData> {
+        self.with(|session| session.subscribed.remove(&params.uri));
+        Ok(())
+    }
+
+    async fn list_prompts(&self, _: Page, _: Context) -> Result<ListPromptsResult, ErrorData> {
+        let prompts = FIXTURES["prompts"].as_array().into_iter().flatten();
+        let prompts: Vec<&Value> = prompts.map(|fixture| &fixture["prompt"]).collect();
+        typed(json!({"prompts": prompts}))
+    }
+
+    async fn get_prompt(&self, params: GetPromptRequestParams, _: Context) -> Result<GetPromptResponse, ErrorData> {
+        let mut prompts = FIXTURES["prompts"].as_array().into_iter().flatten();
+        let fixture = prompts.find(|fixture| fixture["prompt"]["name"] == params.name.as_str());
+        let unknown = || ErrorData::invalid_params(format!("no prompt is called {}", params.name), None);
+        let fixture = fixture.ok_or_else(unknown)?;
+        let given = params.arguments.clone().unwrap_or_default();
+        let messages = fill(&fixture["messages"], &given);
+        Ok(GetPromptResponse::Complete(typed(json!({"messages": messages}))?))
+    }
+
+    async fn complete(&self, params: CompleteRequestParams, _: Context) -> Result<CompleteResult, ErrorData> {
+        let argument = json(&params.argument);
+        let begun = argument["value"].as_str().unwrap_or_default();
+        let candidates = FIXTURES["completions"][argument["name"].as_str().unwrap_or_default()].as_array();
+        let fits = |value: &&Value| value.as_str().is_some_and(|value| value.starts_with(begun));
+        let values: Vec<&Value> = candidates.into_iter().flatten().filter(fits).collect();
+        typed(json!({"completion": {"total": values.len(), "values": values, "hasMore": false}}))
+    }
+
+    async fn set_level(&self, params: SetLevelRequestParams, _: Context) -> Result<(), ErrorData> {
+        let level = json(params.level);
+        let level = LEVELS.iter().position(|known| level == *known).unwrap_or_default();
+        self.with(|session| session.level = level);
+        Ok(())
+    }
+}
