@@ -56,6 +56,41 @@ fn good_lines_come_back_and_the_status_is_0() {
 }
 
 #[test]
+fn a_member_that_occurs_twice_fails_wherever_it_is_looked_at() {
+    for (args, definition, line, path) in [
+        (
+            &[][..],
+            "Implementation",
+            r#"{"name":"a","version":"1","title":"x","title":null}"#,
+            "title",
+        ),
+        (
+            &[],
+            "Implementation",
+            r#"{"name":"a","version":"1","title":null,"title":"x"}"#,
+            "title",
+        ),
+        (
+            &[],
+            "CallToolResult",
+            r#"{"content":[{"type":"a","b":{"c":1,"c":2}}]}"#,
+            "content[0].b.c",
+        ),
+        (
+            &["--strict"],
+            "CallToolResult",
+            r#"{"content":[],"structuredContent":{"a":1,"a":2}}"#,
+            "structuredContent.a",
+        ),
+    ] {
+        let args = [&["--revision", Revision::HUB.as_str(), "--type", definition], args].concat();
+        let (status, answers) = decode(&args, line);
+        assert_eq!(status, Some(1), "{line}");
+        assert_eq!(answers[0]["path"], path, "{line}");
+    }
+}
+
+#[test]
 fn what_is_open_comes_back_as_it_was_written() {
     let line = r#"{"content":[],"structuredContent":{"b":1.50,"a":1e2},"vendor":{"z":0,"y":0}}"#;
     let args = [

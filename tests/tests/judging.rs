@@ -56,3 +56,22 @@ fn what_speaks_against_a_result_is_what_its_closest_form_says() {
         assert!(revision.judge_result("ours/own", &result).is_ok());
     }
 }
+
+#[test]
+fn a_call_with_a_member_twice_is_refused_wherever_the_member_is() {
+    for (call, path) in [
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call"}"#,
+            "method",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"a":{"b":1,"b":2}}}}"#,
+            "params.arguments.a.b",
+        ),
+    ] {
+        for revision in Revision::ALL {
+            let invalid = revision.judge_call(call.as_bytes()).unwrap_err();
+            assert_eq!(invalid.violations[0].path.to_string(), path, "{revision}");
+        }
+    }
+}

@@ -5,7 +5,7 @@
 //! in an [`Extra`], and what the schema leaves open is an [`OpenJson`], the text that came.
 //!
 //! Everything that comes in is taken for hostile: nesting is bounded by [`MAX_DEPTH`], a number that doesn't fit is an
-//! error, and so is a member that occurs twice.
+//! error, and so is a member that occurs twice, except in open JSON that nobody looks into.
 
 pub mod bridge;
 mod decimal;

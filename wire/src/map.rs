@@ -77,7 +77,7 @@ impl<T> Map<T> {
     }
 
     /// The entries, in order.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &T)> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &T)> {
         self.entries.iter().map(|(key, value)| (key.as_str(), value))
     }
 
@@ -101,15 +101,15 @@ impl<T> Map<T> {
         let entries = self.entries.into_iter().filter_map(convert).collect::<Result<_, E>>()?;
         Ok(Map { entries })
     }
+}
 
-    /// The first key that occurs a second time.
-    pub(crate) fn first_duplicate(&self) -> Option<&str> {
-        if self.len() < 2 {
-            return None;
-        }
-        let mut seen = HashSet::with_capacity(self.len());
-        self.iter().map(|(key, _)| key).find(|key| !seen.insert(*key))
+/// The first key that occurs a second time.
+pub(crate) fn first_duplicate<'k>(keys: impl ExactSizeIterator<Item = &'k str>) -> Option<&'k str> {
+    if keys.len() < 2 {
+        return None;
     }
+    let mut seen = HashSet::with_capacity(keys.len());
+    keys.into_iter().find(|key| !seen.insert(*key))
 }
 
 impl<T> Default for Map<T> {
@@ -159,7 +159,7 @@ impl<T: Decode> Decode for Map<T> {
             let value = T::decode(reader).map_err(|error| error.in_member(&key))?;
             map.push(key, value);
         }
-        match map.first_duplicate() {
+        match first_duplicate(map.iter().map(|(key, _)| key)) {
             Some(key) => Err(reader.duplicate(key)),
             None => Ok(map),
         }

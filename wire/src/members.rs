@@ -6,7 +6,7 @@ use serde_core::{Serialize, Serializer, ser::SerializeMap};
 
 use crate::decode::Decode;
 use crate::error::Decoded;
-use crate::map::{Extra, Map};
+use crate::map::{Extra, Map, first_duplicate};
 use crate::message::EnvelopeSlot;
 use crate::open::OpenJson;
 use crate::reader::{Kind, Reader};
@@ -74,8 +74,18 @@ impl<'a> Members<'_, 'a> {
     /// # Errors
     /// When the place is taken (the member occurs twice) or the value can't be held.
     pub fn read_optional<T: Decode>(&mut self, place: &mut Option<T>, member: &str) -> Decoded<()> {
-        if !T::HOLDS_NULL && self.reader.kind()? == Kind::Null {
+        if T::HOLDS_NULL {
+            return self.read(place, member);
+        }
+        // A `null` that came before was kept. A second `null` is found when everything that was kept is compared.
+        if self.reader.kind()? == Kind::Null {
+            if place.is_some() {
+                return Err(self.reader.duplicate(member));
+            }
             return self.keep(Cow::Borrowed(member));
+        }
+        if self.extra.contains_key(member) {
+            return Err(self.reader.duplicate(member));
         }
         self.read(place, member)
     }
@@ -124,7 +134,7 @@ impl<'a> Members<'_, 'a> {
     /// # Errors
     /// When a member that was kept occurs twice.
     pub fn finish(self) -> Decoded<Extra> {
-        if let Some(member) = self.extra.first_duplicate() {
+        if let Some(member) = first_duplicate(self.extra.iter().map(|(member, _)| member)) {
             return Err(self.reader.duplicate(member));
         }
         Ok(self.extra)

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde_core::de::DeserializeOwned;
+use serde_core::de::{DeserializeOwned, Error as _};
 use serde_core::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
@@ -13,6 +13,10 @@ use crate::plain::plain_value;
 use crate::reader::{Kind, Reader};
 
 /// Any JSON value, verbatim: the order of keys and the text of numbers survive, and nothing is parsed until asked.
+///
+/// A member that occurs twice in one object is part of the text like everything else, and is passed on as it came.
+/// Whoever looks into the text is told: [`parse`](Self::parse), [`decode_as`](Self::decode_as) and
+/// [`validate`](crate::Validate) give an error, and [`get`](Self::get) gives nothing.
 ///
 /// ```
 /// use mcp_wire::OpenJson;
@@ -45,8 +49,11 @@ impl OpenJson {
     /// The value as a type of yours.
     ///
     /// # Errors
-    /// When it isn't one.
+    /// When it isn't one, or an object in it has a member twice.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        Reader::new(self.text())
+            .skip_distinct()
+            .map_err(serde_json::Error::custom)?;
         serde_json::from_str(self.text())
     }
 
@@ -58,12 +65,19 @@ impl OpenJson {
         crate::from_str(self.text())
     }
 
-    /// The member `key`, if this is an object that has it.
+    /// The member `key`, if this is an object that has it once.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<Self> {
         let mut reader = Reader::new(self.text());
-        let found = reader.peek_into(key, |reader| reader.raw().map(Self::from));
-        found.ok().flatten()
+        let mut first = reader.open_object().ok()?;
+        let mut found = None;
+        while let Some(name) = reader.next_key(&mut first).ok()? {
+            let value = reader.raw().ok()?;
+            if name == key && found.replace(value).is_some() {
+                return None;
+            }
+        }
+        found.map(Self::from)
     }
 
     /// What kind of value it is.

@@ -4,12 +4,13 @@
 //! it, so that a peer could have one value judged and another one handled. It also refuses numbers beyond a double.
 
 use serde_json::Value;
+use serde_json::map::Entry;
 
 use crate::decode::{Decode, from_str};
 use crate::error::Decoded;
 use crate::reader::{Kind, Reader};
 
-/// The value of a JSON text. Of members with the same name the last counts, and a number beyond a double is the greatest.
+/// The value of a JSON text. A member that occurs twice is an error, and a number beyond a double is the greatest.
 pub(crate) fn plain_value(json: &str) -> Decoded<Value> {
     from_str::<Plain>(json).map(|Plain(value)| value)
 }
@@ -42,7 +43,10 @@ impl Decode for Plain {
                 let mut first = true;
                 while let Some(key) = reader.next_key(&mut first)? {
                     let value = Self::decode(reader).map_err(|error| error.in_member(&key))?;
-                    members.insert(key.into_owned(), value.0);
+                    match members.entry(key) {
+                        Entry::Vacant(place) => place.insert(value.0),
+                        Entry::Occupied(place) => return Err(reader.duplicate(place.key())),
+                    };
                 }
                 Value::Object(members)
             }
@@ -58,6 +62,7 @@ fn number(text: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::DecodeErrorKind;
     use serde_json::json;
 
     #[test]
@@ -65,10 +70,17 @@ mod tests {
         for text in [
             "null",
             "[true, -0.5, 1.0, 1, 18446744073709551615, 1e30, -0]",
-            r#"{"a": {}, "b": [[]], "é\n": "\u00e9", "a": 2}"#,
+            r#"{"a": {}, "b": [[]], "é\n": "\u00e9"}"#,
         ] {
             assert_eq!(plain_value(text).unwrap(), serde_json::from_str::<Value>(text).unwrap());
         }
+    }
+
+    #[test]
+    fn a_member_that_occurs_twice_is_an_error() {
+        let error = plain_value(r#"{"a": [{"b": 1, "\u0062": 1}]}"#).unwrap_err();
+        assert_eq!(error.kind(), DecodeErrorKind::DuplicateMember);
+        assert_eq!(error.path().to_string(), "a[0].b");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde_core::Serialize;
 
+use crate::error::DecodeError;
 use crate::judge::{Judge, Violation};
 use crate::message::{Call, Notice};
 use crate::path::Path;
@@ -105,6 +106,15 @@ impl Invalid {
                 found: format!("{method:?}"),
                 schema: String::new(),
             }],
+        }
+    }
+}
+
+/// A text that isn't JSON which can be judged.
+impl From<DecodeError> for Invalid {
+    fn from(error: DecodeError) -> Self {
+        Self {
+            violations: vec![Violation::unreadable(&error)],
         }
     }
 }

@@ -159,7 +159,7 @@ impl Choice<'_> {
                     quote!(#(Some(#values))|* => #decoded)
                 });
                 let unknown = match self.unknown {
-                    Some(unknown) => quote!(Some(_) => mcp_wire::Decode::decode(reader).map(Self::#unknown)),
+                    Some(unknown) => quote!(Some(_) => reader.unknown_variant().map(Self::#unknown)),
                     None => quote!(Some(_) => Err(reader.missing(#member))),
                 };
                 let absent = match absent {

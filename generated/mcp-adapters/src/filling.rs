@@ -2,6 +2,7 @@
 
 //! The placeholders in what rules put in a value's place.
 
+use mcp_wire::OpenJson;
 use mcp_wire::serde::Serialize;
 use mcp_wire::serde_json::{self, Value};
 
@@ -12,7 +13,7 @@ use mcp_wire::serde_json::{self, Value};
 /// a member of each element.
 pub(crate) fn fill_template<S: Serialize>(template: &str, value: &S) -> Result<Value, serde_json::Error> {
     let template: Value = serde_json::from_str(template)?;
-    let value = serde_json::to_value(value)?;
+    let value = OpenJson::from_serialize(value)?.parse()?;
     Ok(fill(&template, &value).unwrap_or(Value::Null))
 }
 

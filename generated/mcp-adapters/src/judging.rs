@@ -2,7 +2,7 @@
 
 //! Judging what a peer sent by the schema of its revision.
 
-use mcp_wire::{Invalid, Judge, Map, OpenJson, from_slice, validate_at};
+use mcp_wire::{DecodeErrorKind, Invalid, Judge, Map, OpenJson, from_slice, validate_at};
 
 use crate::Revision;
 use crate::judged::judged;
@@ -31,13 +31,15 @@ impl Schema {
 impl Revision {
     /// Judges a request or notification, as it came, by the official schema of this revision as corrected by the overlay.
     ///
-    /// What can't be judged passes: what isn't a call, and methods that the revision doesn't declare.
+    /// What can't be judged passes: a JSON value that isn't a call, and methods that the revision doesn't declare.
     ///
     /// # Errors
-    /// When it departs from the schema.
+    /// When it departs from the schema, isn't JSON, or has a member twice.
     pub fn judge_call(self, json: &[u8]) -> Result<(), Invalid> {
-        let Ok(mut message) = from_slice::<Map<OpenJson>>(json) else {
-            return Ok(());
+        let mut message = match from_slice::<Map<OpenJson>>(json) {
+            Ok(message) => message,
+            Err(error) if error.kind() == DecodeErrorKind::WrongType => return Ok(()),
+            Err(error) => return Err(Invalid::from(error)),
         };
         let method = message.get("method").and_then(|method| method.decode_as::<String>().ok());
         let schema = judged(self);

@@ -340,7 +340,7 @@ impl mcp_wire::Decode for ContentBlock {
             Some("text") => mcp_wire::Decode::decode(reader).map(Self::Text),
             Some("image") => mcp_wire::Decode::decode(reader).map(Self::Image),
             Some("resource") => mcp_wire::Decode::decode(reader).map(Self::Resource),
-            Some(_) => mcp_wire::Decode::decode(reader).map(Self::Unknown),
+            Some(_) => reader.unknown_variant().map(Self::Unknown),
             None => Err(reader.missing("type")),
         }
     }

@@ -719,7 +719,7 @@ impl mcp_wire::Decode for SamplingContent {
         match reader.peek_tag("type")?.as_deref() {
             Some("text") => mcp_wire::Decode::decode(reader).map(Self::Text),
             Some("image") => mcp_wire::Decode::decode(reader).map(Self::Image),
-            Some(_) => mcp_wire::Decode::decode(reader).map(Self::Unknown),
+            Some(_) => reader.unknown_variant().map(Self::Unknown),
             None => Err(reader.missing("type")),
         }
     }

@@ -281,7 +281,7 @@ impl mcp_wire::Decode for ContentBlock {
             Some("image") => mcp_wire::Decode::decode(reader).map(Self::Image),
             Some("audio") => mcp_wire::Decode::decode(reader).map(Self::Audio),
             Some("resource") => mcp_wire::Decode::decode(reader).map(Self::Resource),
-            Some(_) => mcp_wire::Decode::decode(reader).map(Self::Unknown),
+            Some(_) => reader.unknown_variant().map(Self::Unknown),
             None => Err(reader.missing("type")),
         }
     }

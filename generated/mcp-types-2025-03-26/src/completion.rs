@@ -422,7 +422,7 @@ impl mcp_wire::Decode for CompletionReference {
         match reader.peek_tag("type")?.as_deref() {
             Some("ref/prompt") => mcp_wire::Decode::decode(reader).map(Self::Prompt),
             Some("ref/resource") => mcp_wire::Decode::decode(reader).map(Self::Resource),
-            Some(_) => mcp_wire::Decode::decode(reader).map(Self::Unknown),
+            Some(_) => reader.unknown_variant().map(Self::Unknown),
             None => Err(reader.missing("type")),
         }
     }

@@ -729,7 +729,7 @@ impl mcp_wire::Decode for SamplingContent {
             Some("text") => mcp_wire::Decode::decode(reader).map(Self::Text),
             Some("image") => mcp_wire::Decode::decode(reader).map(Self::Image),
             Some("audio") => mcp_wire::Decode::decode(reader).map(Self::Audio),
-            Some(_) => mcp_wire::Decode::decode(reader).map(Self::Unknown),
+            Some(_) => reader.unknown_variant().map(Self::Unknown),
             None => Err(reader.missing("type")),
         }
     }

@@ -839,7 +839,7 @@ impl mcp_wire::Decode for PrimitiveSchemaDefinition {
                 mcp_wire::Decode::decode(reader).map(Self::Number)
             }
             Some("boolean") => mcp_wire::Decode::decode(reader).map(Self::Boolean),
-            Some(_) => mcp_wire::Decode::decode(reader).map(Self::Unknown),
+            Some(_) => reader.unknown_variant().map(Self::Unknown),
             None => Err(reader.missing("type")),
         }
     }

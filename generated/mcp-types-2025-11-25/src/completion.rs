@@ -494,7 +494,7 @@ impl mcp_wire::Decode for CompletionReference {
             Some("ref/resource") => {
                 mcp_wire::Decode::decode(reader).map(Self::ResourceTemplate)
             }
-            Some(_) => mcp_wire::Decode::decode(reader).map(Self::Unknown),
+            Some(_) => reader.unknown_variant().map(Self::Unknown),
             None => Err(reader.missing("type")),
         }
     }

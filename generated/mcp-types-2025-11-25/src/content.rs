@@ -343,7 +343,7 @@ impl mcp_wire::Decode for ContentBlock {
                 mcp_wire::Decode::decode(reader).map(Self::ResourceLink)
             }
             Some("resource") => mcp_wire::Decode::decode(reader).map(Self::Resource),
-            Some(_) => mcp_wire::Decode::decode(reader).map(Self::Unknown),
+            Some(_) => reader.unknown_variant().map(Self::Unknown),
             None => Err(reader.missing("type")),
         }
     }

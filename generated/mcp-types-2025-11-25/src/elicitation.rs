@@ -314,7 +314,7 @@ impl mcp_wire::Decode for ElicitRequestParams {
         match reader.peek_tag("mode")?.as_deref() {
             Some("url") => mcp_wire::Decode::decode(reader).map(Self::Url),
             Some("form") => mcp_wire::Decode::decode(reader).map(Self::Form),
-            Some(_) => mcp_wire::Decode::decode(reader).map(Self::Unknown),
+            Some(_) => reader.unknown_variant().map(Self::Unknown),
             None => mcp_wire::Decode::decode(reader).map(Self::Form),
         }
     }
@@ -1042,7 +1042,7 @@ impl mcp_wire::Decode for EnumSchema {
                     _ => Err(reader.missing("items")),
                 }
             }
-            Some(_) => mcp_wire::Decode::decode(reader).map(Self::Unknown),
+            Some(_) => reader.unknown_variant().map(Self::Unknown),
             None => Err(reader.missing("type")),
         }
     }
@@ -1617,7 +1617,7 @@ impl mcp_wire::Decode for PrimitiveSchemaDefinition {
                     _ => Err(reader.missing("items")),
                 }
             }
-            Some(_) => mcp_wire::Decode::decode(reader).map(Self::Unknown),
+            Some(_) => reader.unknown_variant().map(Self::Unknown),
             None => Err(reader.missing("type")),
         }
     }

@@ -814,7 +814,7 @@ impl mcp_wire::Decode for SamplingContent {
                     Some("tool_result") => {
                         mcp_wire::Decode::decode(reader).map(Self::ToolResult)
                     }
-                    Some(_) => mcp_wire::Decode::decode(reader).map(Self::Unknown),
+                    Some(_) => reader.unknown_variant().map(Self::Unknown),
                     None => Err(reader.missing("type")),
                 }
             }
@@ -985,7 +985,7 @@ impl mcp_wire::Decode for SamplingMessageContentBlock {
             Some("audio") => mcp_wire::Decode::decode(reader).map(Self::Audio),
             Some("tool_use") => mcp_wire::Decode::decode(reader).map(Self::ToolUse),
             Some("tool_result") => mcp_wire::Decode::decode(reader).map(Self::ToolResult),
-            Some(_) => mcp_wire::Decode::decode(reader).map(Self::Unknown),
+            Some(_) => reader.unknown_variant().map(Self::Unknown),
             None => Err(reader.missing("type")),
         }
     }

@@ -23,7 +23,7 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// The violation of a value that is written as JSON which no value of Rust can hold, such as half a surrogate pair.
+    /// The violation of a text that can't be judged, because it has half a surrogate pair or a member twice, for example.
     pub(crate) fn unreadable(error: &DecodeError) -> Self {
         Self {
             path: error.path(),

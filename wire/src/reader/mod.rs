@@ -12,8 +12,10 @@ use serde_json::value::RawValue;
 
 use crate::decimal::{Decimal, Integral};
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
+use crate::map::first_duplicate;
 use crate::message::EnvelopeSlot;
 use crate::number::Number;
+use crate::open::OpenJson;
 use crate::text::{brackets, plain_prefix, push_escape, string_end};
 
 pub use look_ahead::Telling;
@@ -237,6 +239,40 @@ impl<'a> Reader<'a> {
         let raw = <&'a RawValue>::deserialize(&mut value).map_err(|_| self.syntax("a JSON value"))?;
         self.position += raw.get().len();
         Ok(raw)
+    }
+
+    /// Takes the next value as the variant of a union that the revision doesn't declare.
+    ///
+    /// Its tag was looked at, and whoever judges it looks at all of it, so that no member may occur twice in it.
+    ///
+    /// # Errors
+    /// When it isn't JSON, is nested too deep, or an object in it has a member twice.
+    pub fn unknown_variant(&mut self) -> Decoded<OpenJson> {
+        self.skip_space();
+        let start = self.position;
+        self.skip_distinct()?;
+        self.position = start;
+        self.raw().map(OpenJson::from)
+    }
+
+    /// Passes over the next value, and refuses an object in it that has a member twice.
+    pub(crate) fn skip_distinct(&mut self) -> Decoded<()> {
+        match self.kind()? {
+            Kind::Object => {
+                let mut first = self.open_object()?;
+                let mut keys = Vec::new();
+                while let Some(key) = self.next_key(&mut first)? {
+                    self.skip_distinct().map_err(|error| error.in_member(&key))?;
+                    keys.push(key);
+                }
+                match first_duplicate(keys.iter().map(|key| &**key)) {
+                    Some(key) => Err(self.duplicate(key)),
+                    None => Ok(()),
+                }
+            }
+            Kind::Array => self.array(Self::skip_distinct),
+            _ => self.skip(),
+        }
     }
 
     /// Passes over the next value, checked as [`Self::raw`] checks it.

@@ -127,6 +127,10 @@ fn a_member_of_the_envelope_that_occurs_twice_is_an_error() {
         r#"{"jsonrpc":"2.0","id":1,"method":"m","params":{},"params":{}}"#,
         r#"{"jsonrpc":"2.0","id":1,"result":{},"result":{}}"#,
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""},"id":1}"#,
+        r#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""},"id":1}"#,
+        r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""},"id":null}"#,
+        r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"","data":null,"data":1}}"#,
+        r#"{"jsonrpc":"2.0","id":1,"method":"m","params":null,"params":{}}"#,
     ] {
         assert_eq!(
             refusal::<AnyMessage>(json).kind(),

@@ -19,6 +19,14 @@ fn a_member_that_occurs_twice_is_an_error_wherever_it_is_declared_or_not() {
             r#"{"kind":"node","shapes":[{"type":"circle","type":"square","radius":1}]}"#,
             "shapes[0].type",
         ),
+        (
+            r#"{"kind":"node","shapes":[{"type":"square","type":"circle","radius":1}]}"#,
+            "shapes[0].type",
+        ),
+        (
+            r#"{"kind":"node","shapes":[{"type":"square","at":[{"x":1,"\u0078":2}]}]}"#,
+            "shapes[0].at[0].x",
+        ),
     ] {
         let error = refusal::<Node>(json);
         assert_eq!(error.kind(), DecodeErrorKind::DuplicateMember, "{json}");
@@ -27,16 +35,44 @@ fn a_member_that_occurs_twice_is_an_error_wherever_it_is_declared_or_not() {
 }
 
 #[test]
-fn a_null_beside_a_value_of_the_same_member_never_makes_an_object_with_the_member_twice() {
+fn a_null_beside_a_value_of_the_same_member_is_an_error_in_any_order() {
     for json in [
         r#"{"kind":"node","text":null,"text":"a"}"#,
         r#"{"kind":"node","text":"a","text":null}"#,
+        r#"{"kind":"node","x":1,"\u0074ext":null,"size":1,"text":"a"}"#,
+        r#"{"kind":"node","text":null,"text":null,"text":"a"}"#,
     ] {
-        if let Ok(node) = from_str::<Node>(json) {
-            let text = serde_json::to_string(&node).unwrap();
-            assert_eq!(text.matches("\"text\"").count(), 1, "{text}");
-        }
+        let error = refusal::<Node>(json);
+        assert_eq!(error.kind(), DecodeErrorKind::DuplicateMember, "{json}");
+        assert_eq!(error.path().to_string(), "text", "{json}");
     }
+    for json in [
+        r#"{"kind":"node","open":null,"open":1}"#,
+        r#"{"kind":"node","open":1,"open":null}"#,
+        r#"{"kind":null,"kind":"node"}"#,
+    ] {
+        assert_eq!(refusal::<Node>(json).kind(), DecodeErrorKind::DuplicateMember, "{json}");
+    }
+}
+
+#[test]
+fn a_member_that_occurs_twice_in_open_json_is_kept_until_somebody_looks() {
+    let json = r#"{"kind":"node","open":{"a":[{"b":1,"b":2}],"c":1,"c":2},"x":{"b":1,"\u0062":2}}"#;
+    assert_eq!(again::<Node>(json), json);
+    let node: Node = from_str(json).unwrap();
+    let invalid = node.validate().unwrap_err();
+    assert_eq!(
+        invalid.to_string(),
+        "`open.a[0].b`: expected the member once, found it again"
+    );
+
+    let open = node.open.unwrap();
+    let error = open.parse::<serde_json::Value>().unwrap_err();
+    assert_eq!(error.to_string(), "`a[0].b`: expected the member once, found it again");
+    assert_eq!(open.decode_as::<Map<OpenJson>>().unwrap_err().path().to_string(), "c");
+    assert_eq!(open.get("c"), None);
+    assert_eq!(open.get("a").unwrap().text(), r#"[{"b":1,"b":2}]"#);
+    assert_ne!(open.get("a").unwrap(), from_str::<OpenJson>(r#"[{"b":2}]"#).unwrap());
 }
 
 #[test]

@@ -97,7 +97,7 @@ impl Decode for Shape {
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
         match reader.peek_tag("type")?.as_deref() {
             Some("circle") => Decode::decode(reader).map(Self::Circle),
-            _ => Decode::decode(reader).map(Self::Unknown),
+            _ => reader.unknown_variant().map(Self::Unknown),
         }
     }
 }
