@@ -1,7 +1,7 @@
 //! From a JSON text to a value.
 
 use crate::error::Decoded;
-use crate::reader::{Kind, Reader};
+use crate::reader::{ALLOCATION, Kind, Reader};
 
 /// A type that can be read from JSON in one pass.
 pub trait Decode: Sized {
@@ -39,7 +39,9 @@ fn decode_whole<T: Decode>(mut reader: Reader<'_>) -> Decoded<T> {
 
 impl Decode for String {
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
-        reader.string().map(std::borrow::Cow::into_owned)
+        let text = reader.string()?;
+        reader.charge(ALLOCATION)?;
+        Ok(text.into_owned())
     }
 }
 
@@ -74,8 +76,8 @@ impl<T: Decode> Decode for Vec<T> {
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
         let mut elements = Self::new();
         reader.array(|reader| {
-            elements.push(T::decode(reader)?);
-            Ok(())
+            let element = T::decode(reader)?;
+            reader.push(&mut elements, element)
         })?;
         Ok(elements)
     }
@@ -98,6 +100,7 @@ impl<T: Decode> Decode for Box<T> {
     const HOLDS_NULL: bool = T::HOLDS_NULL;
 
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
+        reader.charge(ALLOCATION + size_of::<T>())?;
         T::decode(reader).map(Self::new)
     }
 }

@@ -42,6 +42,9 @@ pub enum DecodeErrorKind {
     DuplicateMember,
     /// The value is nested deeper than [`MAX_DEPTH`](crate::MAX_DEPTH).
     TooDeep,
+    /// The value takes more memory than a text of its length may: at most 24 times its length and a mebibyte are allowed,
+    /// whichever is more.
+    MemoryLimit,
     /// An object that is neither a request, a notification nor a response.
     NotAMessage,
 }
@@ -65,7 +68,7 @@ impl DecodeError {
     /// The same error, seen from the object that holds the value as `member`.
     #[must_use]
     pub fn in_member(mut self, member: &str) -> Self {
-        self.0.reversed.push(Segment::Member(member.to_owned()));
+        self.0.reversed.push(Segment::shortened(member));
         self
     }
 

@@ -1,5 +1,6 @@
 //! A JSON object whose keys the schema doesn't name.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde_core::ser::{Serialize, SerializeMap, Serializer};
@@ -7,7 +8,7 @@ use serde_core::ser::{Serialize, SerializeMap, Serializer};
 use crate::decode::Decode;
 use crate::error::Decoded;
 use crate::open::OpenJson;
-use crate::reader::Reader;
+use crate::reader::{ALLOCATION, Reader};
 
 /// The members of an object that its revision doesn't declare, as they came.
 pub type Extra = Map<OpenJson>;
@@ -64,10 +65,16 @@ impl<T> Map<T> {
         match self.get_mut(&key) {
             Some(place) => Some(std::mem::replace(place, value)),
             None => {
-                self.push(key, value);
+                self.entries.push((key, value));
                 None
             }
         }
+    }
+
+    /// Appends an entry that was read, whether there is one of this key or not.
+    pub(crate) fn read(&mut self, key: Cow<'_, str>, value: T, reader: &mut Reader<'_>) -> Decoded<()> {
+        reader.charge(ALLOCATION)?;
+        reader.push(&mut self.entries, (key.into_owned(), value))
     }
 
     /// Takes out the entry at `key`; the others keep their order.
@@ -157,7 +164,7 @@ impl<T: Decode> Decode for Map<T> {
         let mut map = Self::new();
         while let Some(key) = reader.next_key(&mut first)? {
             let value = T::decode(reader).map_err(|error| error.in_member(&key))?;
-            map.push(key, value);
+            map.read(key, value, reader)?;
         }
         match first_duplicate(map.iter().map(|(key, _)| key)) {
             Some(key) => Err(reader.duplicate(key)),

@@ -6,7 +6,7 @@ use serde_core::{Serialize, Serializer, ser::SerializeMap};
 
 use crate::decode::Decode;
 use crate::error::Decoded;
-use crate::map::{Extra, Map, first_duplicate};
+use crate::map::{Extra, first_duplicate};
 use crate::message::EnvelopeSlot;
 use crate::open::OpenJson;
 use crate::reader::{Kind, Reader};
@@ -106,7 +106,8 @@ impl<'a> Members<'_, 'a> {
         }
         let value = self.reader.raw().map_err(|error| error.in_member(member))?;
         if !constant.is(value.get()) {
-            self.extra.push(member, OpenJson::from(value));
+            self.extra
+                .read(Cow::Borrowed(member), OpenJson::from(value), self.reader)?;
         }
         Ok(())
     }
@@ -116,9 +117,8 @@ impl<'a> Members<'_, 'a> {
     /// # Errors
     /// When its value isn't JSON, or is nested too deep.
     pub fn keep(&mut self, member: Cow<'_, str>) -> Decoded<()> {
-        let value = self.reader.raw().map_err(|error| error.in_member(&member))?;
-        self.extra.push(member, OpenJson::from(value));
-        Ok(())
+        let value = OpenJson::decode(self.reader).map_err(|error| error.in_member(&member))?;
+        self.extra.read(member, value, self.reader)
     }
 
     /// The value of a required member.
@@ -271,11 +271,5 @@ impl<M: SerializeMap> MemberWriter<'_, M> {
             return Ok(());
         }
         self.write(member, &constant.into())
-    }
-}
-
-impl<T> Map<T> {
-    pub(crate) fn push(&mut self, key: impl Into<String>, value: T) {
-        self.entries.push((key.into(), value));
     }
 }

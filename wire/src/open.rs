@@ -10,7 +10,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use crate::decode::Decode;
 use crate::error::Decoded;
 use crate::plain::plain_value;
-use crate::reader::{Kind, Reader};
+use crate::reader::{ALLOCATION, Kind, Reader};
 
 /// Any JSON value, verbatim: the order of keys and the text of numbers survive, and nothing is parsed until asked.
 ///
@@ -146,7 +146,9 @@ impl Decode for OpenJson {
     const HOLDS_NULL: bool = true;
 
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
-        reader.raw().map(Self::from)
+        let text = reader.raw()?;
+        reader.charge(ALLOCATION)?;
+        Ok(Self::from(text))
     }
 }
 

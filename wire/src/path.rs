@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::text::shortened;
+
 /// One step from a JSON value to a value inside it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Segment {
@@ -9,6 +11,16 @@ pub enum Segment {
     Member(String),
     /// Into an array, to the element at this index.
     Index(usize),
+}
+
+impl Segment {
+    /// Into the member `name`, which is shortened where it is too long to read.
+    ///
+    /// An error may have many paths through one member, and they shall stay small whatever a peer sends.
+    #[must_use]
+    pub fn shortened(name: &str) -> Self {
+        Self::Member(shortened(name).into_owned())
+    }
 }
 
 /// The way from the root of a JSON value to a value inside it.

@@ -1,5 +1,16 @@
 //! Going through the bytes of a JSON text, many at a time where that pays.
 
+use std::borrow::Cow;
+
+/// A text for an error, cut where it is too long to read: errors stay small whatever a peer sends.
+pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
+    const LONGEST: usize = 80;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
+}
+
 /// How many bytes come before the first that a JSON string can't hold as it is: a quote, a backslash, a control
 /// character. All of `bytes`, if there is none.
 pub(crate) fn plain_prefix(bytes: &[u8]) -> usize {

@@ -9,6 +9,7 @@ use crate::judge::{Judge, Violation};
 use crate::message::{Call, Notice};
 use crate::path::Path;
 use crate::plain::plain_value;
+use crate::text::shortened;
 
 /// A type whose values can be judged by the schema they come from.
 ///
@@ -103,7 +104,7 @@ impl Invalid {
             violations: vec![Violation {
                 path,
                 expected: "a method of the revision".to_owned(),
-                found: format!("{method:?}"),
+                found: format!("{:?}", shortened(method)),
                 schema: String::new(),
             }],
         }

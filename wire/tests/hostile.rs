@@ -4,6 +4,8 @@
 mod envelope;
 #[path = "hostile/members.rs"]
 mod members;
+#[path = "hostile/memory.rs"]
+mod memory;
 #[path = "hostile/nesting.rs"]
 mod nesting;
 #[path = "hostile/shapes.rs"]

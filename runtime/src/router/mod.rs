@@ -4,6 +4,7 @@ mod call;
 mod catalogue;
 mod completion;
 mod error;
+mod faults;
 mod page;
 mod prompt;
 mod resource;

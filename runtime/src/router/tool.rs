@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::error::{RouteError, or_panic};
+use super::faults::{faults, shortened};
 use super::{Call, invalid, schema};
 use crate::session::Boxed;
 
@@ -292,15 +293,16 @@ impl ToolRoute {
 
     /// Calls the function, unless the arguments are invalid; says why they are.
     fn begin(&self, arguments: Option<OpenObject>, call: Call) -> Result<Boxed<'static, hub::CallToolResult>, String> {
+        let length = arguments.as_ref().map_or(0, |arguments| arguments.text().len());
         let arguments = match arguments {
-            Some(arguments) => OpenJson::from(arguments).parse().map_err(|error| error.to_string())?,
+            Some(arguments) => arguments.parse().map_err(|error| shortened(&error))?,
             None => json!({}),
         };
-        let faults = faults(&self.input, &arguments);
+        let faults = faults(&self.input, &arguments, length);
         if !faults.is_empty() {
             return Err(faults);
         }
-        (self.function)(arguments, call).map_err(|error| error.to_string())
+        (self.function)(arguments, call).map_err(|error| shortened(&error))
     }
 
     /// What a tool gives must be what its output schema promises, unless it says that it failed.
@@ -308,10 +310,11 @@ impl ToolRoute {
         let Some(judge) = self.output.as_ref().filter(|_| result.is_error != Some(true)) else {
             return Ok(());
         };
-        let content = result.structured_content.clone().map(OpenJson::from);
-        let faults = match content.map(|content| content.parse::<Value>()) {
-            Some(Ok(content)) => faults(judge, &content),
-            Some(Err(error)) => error.to_string(),
+        let faults = match &result.structured_content {
+            Some(content) => match content.parse() {
+                Ok(value) => faults(judge, &value, content.text().len()),
+                Err(error) => shortened(&error),
+            },
             None => "there is none".to_owned(),
         };
         if faults.is_empty() {
@@ -321,18 +324,6 @@ impl ToolRoute {
         let what = "the tool's result isn't what its output schema promises";
         Err(ErrorObject::new(error_code::INTERNAL_ERROR, what))
     }
-}
-
-/// Why a schema doesn't accept a value; nothing if it does.
-fn faults(judge: &Validator, value: &Value) -> String {
-    let faults: Vec<String> = judge
-        .iter_errors(value)
-        .map(|error| match error.instance_path().as_str() {
-            "" => error.to_string(),
-            path => format!("{path}: {error}"),
-        })
-        .collect();
-    faults.join("; ")
 }
 
 impl fmt::Debug for ToolRoute {

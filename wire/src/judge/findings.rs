@@ -69,7 +69,7 @@ impl Place<'_> {
             place = match place {
                 Place::Root => return Path::from_reversed(segments),
                 Place::Member(outer, name) => {
-                    segments.push(Segment::Member(name.to_owned()));
+                    segments.push(Segment::shortened(name));
                     *outer
                 }
                 Place::Element(outer, index) => {

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::error::DecodeError;
 use crate::path::Path;
+use crate::text::shortened;
 
 /// One way in which a value isn't what its schema says.
 ///
@@ -53,16 +54,13 @@ impl fmt::Display for Violation {
     }
 }
 
-/// The longest text that is quoted whole.
-const QUOTED: usize = 80;
-
 /// What a value is, in a few words: scalars as JSON, arrays and objects as just that.
 pub(super) fn found(value: &Value) -> String {
     match value {
         Value::Array(_) => "an array".to_owned(),
         Value::Object(_) => "an object".to_owned(),
         Value::String(text) => quoted(text),
-        _ => shortened(&value.to_string()),
+        _ => shortened(&value.to_string()).into_owned(),
     }
 }
 
@@ -75,7 +73,7 @@ pub(super) fn quoted(text: &str) -> String {
 pub(super) fn constant(value: &Value) -> String {
     match value {
         Value::String(text) => quoted(text),
-        _ => shortened(&value.to_string()),
+        _ => shortened(&value.to_string()).into_owned(),
     }
 }
 
@@ -90,13 +88,6 @@ pub(super) fn constants<'a>(values: impl IntoIterator<Item = &'a Value>) -> Stri
         [only] => only.clone(),
         listed if left_out == 0 => format!("one of {}", listed.join(", ")),
         listed => format!("one of {} or {left_out} others", listed.join(", ")),
-    }
-}
-
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(QUOTED) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
     }
 }
 
@@ -122,6 +113,6 @@ mod tests {
     #[test]
     fn a_long_text_is_shortened() {
         let shown = found(&json!("é".repeat(1_000_000)));
-        assert_eq!(shown.chars().count(), QUOTED + 3);
+        assert_eq!(shown.chars().count(), 80 + 3);
     }
 }

@@ -9,6 +9,7 @@ use crate::decode::Decode;
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
 use crate::members::{Object, write_object};
 use crate::reader::{Kind, Reader};
+use crate::text::shortened;
 
 /// Where an object that is a whole message leaves what belongs to the envelope.
 #[derive(Debug, Default)]
@@ -51,7 +52,7 @@ fn read_version(reader: &mut Reader<'_>) -> Decoded<()> {
     if version == VERSION {
         return Ok(());
     }
-    let found = format!("the string {version:?}");
+    let found = format!("the string {:?}", shortened(&version));
     Err(DecodeError::new(
         DecodeErrorKind::WrongType,
         "the string \"2.0\"",

@@ -3,6 +3,7 @@
 //! The text is one slice, so a union whose tag comes late is told apart by looking ahead and coming back: nothing is
 //! copied, and a tag that comes first costs one comparison. Checking a value that is kept as text is left to serde_json.
 
+mod budget;
 mod look_ahead;
 
 use std::borrow::Cow;
@@ -11,14 +12,17 @@ use serde_core::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::decimal::{Decimal, Integral};
+use crate::decode::Decode;
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
 use crate::map::first_duplicate;
 use crate::message::EnvelopeSlot;
 use crate::number::Number;
 use crate::open::OpenJson;
-use crate::text::{brackets, plain_prefix, push_escape, string_end};
+use crate::text::{brackets, plain_prefix, push_escape, shortened, string_end};
 
 pub use look_ahead::Telling;
+
+pub(crate) use budget::ALLOCATION;
 
 /// How deep arrays and objects may be nested in what is decoded, open JSON included.
 pub const MAX_DEPTH: usize = 128;
@@ -29,6 +33,8 @@ pub struct Reader<'a> {
     text: &'a str,
     position: usize,
     depth: usize,
+    /// How many bytes of memory the rest of the text may take.
+    budget: usize,
     /// Where strings are unescaped, kept from one to the next so that each is copied out at its own size.
     scratch: String,
     /// Where the next object leaves its envelope, if it is to be taken for a whole message.
@@ -75,6 +81,7 @@ impl<'a> Reader<'a> {
             text,
             position: 0,
             depth: 0,
+            budget: budget::budget(text),
             scratch: String::new(),
             envelope: None,
         }
@@ -252,7 +259,7 @@ impl<'a> Reader<'a> {
         let start = self.position;
         self.skip_distinct()?;
         self.position = start;
-        self.raw().map(OpenJson::from)
+        OpenJson::decode(self)
     }
 
     /// Passes over the next value, and refuses an object in it that has a member twice.
@@ -484,13 +491,4 @@ fn nested_deeper_than(json: &str, limit: usize) -> bool {
         }
     }
     false
-}
-
-/// A number's text for an error, cut where it is too long to read.
-fn shortened(text: &str) -> Cow<'_, str> {
-    const LONGEST: usize = 40;
-    match text.get(..LONGEST) {
-        Some(start) if text.len() > LONGEST => Cow::Owned(format!("{start}…")),
-        _ => Cow::Borrowed(text),
-    }
 }

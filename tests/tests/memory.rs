@@ -1,0 +1,71 @@
+//! What the real types may take of memory while they are decoded.
+
+use mcp_adapters::Revision;
+use mcp_adapters::mcp_wire::DecodeErrorKind;
+
+const LENGTH: usize = 300_000;
+
+/// A result of some 300 kilobytes with a list of the same element.
+fn result(list: &str, element: &str) -> String {
+    let elements = vec![element; LENGTH / (element.len() + 1)].join(",");
+    format!(r#"{{"{list}":[{elements}]}}"#)
+}
+
+#[test]
+fn lists_of_the_smallest_valid_elements_are_decoded_in_every_revision() {
+    for (definition, list, element) in [
+        (
+            "ListToolsResult",
+            "tools",
+            r#"{"name":"","inputSchema":{"type":"object"}}"#,
+        ),
+        ("ListResourcesResult", "resources", r#"{"name":"","uri":""}"#),
+        (
+            "ListResourceTemplatesResult",
+            "resourceTemplates",
+            r#"{"name":"","uriTemplate":""}"#,
+        ),
+        ("ListPromptsResult", "prompts", r#"{"name":""}"#),
+        (
+            "ListPromptsResult",
+            "prompts",
+            r#"{"name":"","arguments":[{"name":""}]}"#,
+        ),
+        ("ListRootsResult", "roots", r#"{"uri":""}"#),
+        ("CallToolResult", "content", r#"{"type":"text","text":""}"#),
+        (
+            "CallToolResult",
+            "content",
+            r#"{"type":"image","data":"","mimeType":""}"#,
+        ),
+        (
+            "GetPromptResult",
+            "messages",
+            r#"{"role":"user","content":{"type":"text","text":""}}"#,
+        ),
+        ("ReadResourceResult", "contents", r#"{"uri":"","text":""}"#),
+    ] {
+        let json = result(list, element);
+        for revision in Revision::ALL {
+            let known = revision.definitions().iter().find(|known| known.name == definition);
+            let Some(known) = known else { continue };
+            if let Err(error) = known.decode(json.as_bytes()) {
+                panic!("{revision} {definition} of {element}: {error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_list_of_elements_that_say_nothing_is_refused_in_every_revision() {
+    let json = result("hints", r#"{"a":1}"#);
+    for revision in Revision::ALL {
+        let known = revision
+            .definitions()
+            .iter()
+            .find(|known| known.name == "ModelPreferences");
+        let error = known.unwrap().decode(json.as_bytes()).unwrap_err();
+        assert_eq!(error.kind(), DecodeErrorKind::MemoryLimit, "{revision}: {error}");
+        assert!(error.path().to_string().starts_with("hints["), "{error}");
+    }
+}
