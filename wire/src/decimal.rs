@@ -61,23 +61,15 @@ impl<'a> Decimal<'a> {
         {
             return Integral::Fits(if self.negative { -integer } else { integer });
         }
-        let digits = || self.integer.bytes().chain(self.fraction.bytes());
-        let Some(last) = digits().rposition_nonzero() else {
+        let Some(significant) = self.significant() else {
             return Integral::Fits(0);
         };
-        // The value is the digits up to the last that isn't zero, times ten to the power of `scale`.
-        let written = self.integer.len() + self.fraction.len();
-        let dropped = (written - 1 - last) as i64;
-        let scale = self
-            .exponent
-            .saturating_sub(self.fraction.len() as i64)
-            .saturating_add(dropped);
-        if scale < 0 {
+        if significant.scale < 0 {
             return Integral::Fractional;
         }
         let mut value: i64 = 0;
-        let zeros = std::iter::repeat_n(b'0', usize::try_from(scale.min(20)).unwrap_or(20));
-        for digit in digits().take(last + 1).chain(zeros) {
+        let zeros = std::iter::repeat_n(b'0', usize::try_from(significant.scale.min(20)).unwrap_or(20));
+        for digit in self.digits(significant).chain(zeros) {
             let digit = i64::from(digit - b'0');
             // Counting downwards, because the lowest i64 has no positive counterpart.
             let next = value.checked_mul(10).and_then(|value| value.checked_sub(digit));
@@ -90,6 +82,66 @@ impl<'a> Decimal<'a> {
             return Integral::Fits(value);
         }
         value.checked_neg().map_or(Integral::TooLarge, Integral::Fits)
+    }
+
+    /// Whether the two are one number, however they are written.
+    pub(crate) fn has_same_value(self, other: Self) -> bool {
+        match (self.significant(), other.significant()) {
+            (None, None) => true,
+            (Some(one), Some(two)) => {
+                self.negative == other.negative && one.scale == two.scale && self.digits(one).eq(other.digits(two))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether this is the shortest decimal that names a floating point number, however it is written.
+    pub(crate) fn is_value_of(self, float: f64) -> bool {
+        // A double keeps this many digits of any number that isn't near the ends of its range.
+        const KEPT: usize = 15;
+        const NEAR_THE_ENDS: u64 = 290;
+        let kept = self.significant().is_none_or(|significant| {
+            significant.length() <= KEPT && significant.scale.unsigned_abs() < NEAR_THE_ENDS - KEPT as u64
+        });
+        kept || Decimal::parse(&format!("{float:e}")).is_some_and(|named| named.has_same_value(self))
+    }
+
+    /// `None` for zero.
+    fn significant(self) -> Option<Significant> {
+        let digits = || self.integer.bytes().chain(self.fraction.bytes());
+        let first = digits().position(|digit| digit != b'0')?;
+        let written = self.integer.len() + self.fraction.len();
+        let last = written - 1 - self.zeros_at_the_end();
+        let dropped = (written - 1 - last) as i64;
+        let scale = self
+            .exponent
+            .saturating_sub(self.fraction.len() as i64)
+            .saturating_add(dropped);
+        Some(Significant { first, last, scale })
+    }
+
+    fn zeros_at_the_end(self) -> usize {
+        let backwards = self.fraction.bytes().rev().chain(self.integer.bytes().rev());
+        backwards.take_while(|digit| *digit == b'0').count()
+    }
+
+    fn digits(self, of: Significant) -> impl Iterator<Item = u8> + use<'a> {
+        let digits = self.integer.bytes().chain(self.fraction.bytes());
+        digits.skip(of.first).take(of.length())
+    }
+}
+
+/// The digits of a number from the first to the last that isn't zero. The value is these times ten to the power of `scale`.
+#[derive(Debug, Clone, Copy)]
+struct Significant {
+    first: usize,
+    last: usize,
+    scale: i64,
+}
+
+impl Significant {
+    fn length(self) -> usize {
+        self.last + 1 - self.first
     }
 }
 
@@ -105,19 +157,6 @@ fn parse_exponent(text: &str) -> Option<i64> {
 
 fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-trait LastNonzero {
-    fn rposition_nonzero(self) -> Option<usize>;
-}
-
-impl<I: Iterator<Item = u8>> LastNonzero for I {
-    fn rposition_nonzero(self) -> Option<usize> {
-        self.enumerate()
-            .filter(|(_, digit)| *digit != b'0')
-            .last()
-            .map(|(at, _)| at)
-    }
 }
 
 #[cfg(test)]
@@ -157,6 +196,57 @@ mod tests {
     fn only_the_grammar_of_json_is_a_number() {
         for text in ["", "-", "01", "1.", ".5", "1e", "1e+", "+1", "1.5.2", "0x1", "1e1.5"] {
             assert!(Decimal::parse(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_have_the_same_value_however_they_are_written() {
+        let same = |one, other| {
+            Decimal::parse(one)
+                .unwrap()
+                .has_same_value(Decimal::parse(other).unwrap())
+        };
+        for (one, other) in [
+            ("1e400", "10e399"),
+            ("0.10", "1e-1"),
+            ("-0", "0.0e5"),
+            ("12300e-2", "123"),
+        ] {
+            assert!(same(one, other), "{one} {other}");
+        }
+        for (one, other) in [
+            ("1e400", "1e401"),
+            ("1", "-1"),
+            ("0", "1e-999"),
+            ("1.01", "1.1"),
+            ("1", "11"),
+        ] {
+            assert!(!same(one, other), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn a_floating_point_number_has_the_value_that_it_is_written_with_and_no_other() {
+        let is_value = |text: &str| Decimal::parse(text).unwrap().is_value_of(text.parse().unwrap());
+        for text in [
+            "0.1",
+            "1.50",
+            "-2.5e-300",
+            "1e300",
+            "0.1234567890123456",
+            "5e-324",
+            "1.7976931348623157e308",
+        ] {
+            assert!(is_value(text), "{text}");
+        }
+        for text in [
+            "1e-999",
+            "1e999",
+            "0.12345678901234567890",
+            "4e-324",
+            "0.1000000000000000055511151231257827",
+        ] {
+            assert!(!is_value(text), "{text}");
         }
     }
 }

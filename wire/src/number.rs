@@ -7,25 +7,30 @@ use serde_json::value::RawValue;
 
 use crate::decimal::{Decimal, Integral};
 
-/// A JSON number: exact where 64 bits suffice, and otherwise the digits as they came.
+/// A JSON number of any size and any number of digits, without rounding.
 ///
-/// An integral number is written without a fraction, however it was read.
+/// What a 64-bit integer or floating point number holds is written as that type writes it: `1.0` as `1`, and `1.50` as
+/// `1.5`. Every other number is written with the digits that came. Two numbers are equal if their values are.
 ///
 /// ```
 /// use mcp_wire::Number;
 ///
 /// assert_eq!(Number::from(0.8_f32), Number::from(0.8_f64));
 /// assert_eq!(serde_json::to_string(&Number::from(50.0))?, "50");
-/// # Ok::<(), serde_json::Error>(())
+///
+/// let precise: Number = mcp_wire::from_str("0.12345678901234567890")?;
+/// assert_eq!(precise.to_string(), "0.12345678901234567890");
+/// assert_eq!(precise.as_f64(), 0.123_456_789_012_345_68);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 pub struct Number(Repr);
 
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 enum Repr {
     Integer(i64),
     Float(f64),
-    /// Beyond 64 bits: the text, because no arithmetic type here holds it.
+    /// The text of what neither holds.
     Text(Box<str>),
 }
 
@@ -36,13 +41,13 @@ impl Number {
             Integral::Fits(integer) => Repr::Integer(integer),
             Integral::TooLarge => Repr::Text(text.into()),
             Integral::Fractional => match text.parse::<f64>() {
-                Ok(float) if float.is_finite() => Repr::Float(float),
+                Ok(float) if decimal.is_value_of(float) => Repr::Float(float),
                 _ => Repr::Text(text.into()),
             },
         }))
     }
 
-    /// The nearest 64-bit floating point number; infinite where there is none near.
+    /// The nearest 64-bit floating point number: infinite beyond the greatest, and zero below the least.
     #[must_use]
     pub fn as_f64(&self) -> f64 {
         match &self.0 {
@@ -58,6 +63,23 @@ impl Number {
         match self.0 {
             Repr::Integer(integer) => Some(integer),
             _ => None,
+        }
+    }
+}
+
+/// By value: `1e400` and `10e399` are equal.
+impl PartialEq for Number {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Repr::Integer(one), Repr::Integer(other)) => one == other,
+            (Repr::Float(one), Repr::Float(other)) => one == other,
+            _ => {
+                let (one, other) = (self.to_string(), other.to_string());
+                match (Decimal::parse(&one), Decimal::parse(&other)) {
+                    (Some(one), Some(other)) => one.has_same_value(other),
+                    _ => false,
+                }
+            }
         }
     }
 }

@@ -6,11 +6,13 @@
 use serde_json::Value;
 use serde_json::map::Entry;
 
+use crate::decimal::{Decimal, Integral};
 use crate::decode::{Decode, from_str};
 use crate::error::Decoded;
 use crate::reader::{Kind, Reader};
 
-/// The value of a JSON text. A member that occurs twice is an error, and a number beyond a double is the greatest.
+/// The value of a JSON text. A member that occurs twice is an error. A number beyond a double is the greatest, and one that
+/// a double can't tell from zero is the least.
 pub(crate) fn plain_value(json: &str) -> Decoded<Value> {
     from_str::<Plain>(json).map(|Plain(value)| value)
 }
@@ -55,8 +57,17 @@ impl Decode for Plain {
 }
 
 fn number(text: &str) -> Value {
-    let greatest = || f64::MAX.copysign(if text.starts_with('-') { -1.0 } else { 1.0 });
-    serde_json::from_str::<serde_json::Number>(text).map_or_else(|_| greatest().into(), Value::Number)
+    let signed = |magnitude: f64| {
+        magnitude
+            .copysign(if text.starts_with('-') { -1.0 } else { 1.0 })
+            .into()
+    };
+    let is_zero = || Decimal::parse(text).is_some_and(|number| number.integral() == Integral::Fits(0));
+    match serde_json::from_str::<serde_json::Number>(text) {
+        Ok(number) if number.as_f64() == Some(0.0) && !is_zero() => signed(f64::MIN_POSITIVE),
+        Ok(number) => Value::Number(number),
+        Err(_) => signed(f64::MAX),
+    }
 }
 
 #[cfg(test)]
@@ -95,5 +106,11 @@ mod tests {
     #[test]
     fn a_number_beyond_a_double_is_the_greatest() {
         assert_eq!(plain_value("[1e400, -1e400]").unwrap(), json!([f64::MAX, f64::MIN]));
+    }
+
+    #[test]
+    fn a_number_that_a_double_rounds_to_zero_is_no_zero() {
+        let values = plain_value("[1e-999, -1e-999, 0.0, 0e9]").unwrap();
+        assert_eq!(values, json!([f64::MIN_POSITIVE, -f64::MIN_POSITIVE, 0.0, 0.0]));
     }
 }

@@ -242,8 +242,38 @@ fn open_numbers_keep_their_text() {
 }
 
 #[test]
-fn declared_numbers_beyond_64_bits_keep_their_text() {
-    for text in ["18446744073709551616", "1e400", "-1e400", "9223372036854775808"] {
+fn declared_numbers_that_64_bits_cannot_hold_keep_their_digits() {
+    for text in [
+        "18446744073709551616",
+        "1e400",
+        "-1e400",
+        "9223372036854775808",
+        "1e-999",
+        "-1e-999",
+        "0.12345678901234567890",
+        "123456789.12345678901",
+        "4e-324",
+    ] {
         assert_eq!(again::<Number>(text), text);
+        let json = format!(r#"{{"type":"circle","radius":{text}}}"#);
+        assert_eq!(again::<Shape>(&json), json);
     }
+    for (text, written) in [("0.50", "0.5"), ("25e-1", "2.5"), ("1.0", "1"), ("0.1", "0.1")] {
+        assert_eq!(again::<Number>(text), written);
+    }
+}
+
+#[test]
+fn numbers_are_equal_if_their_values_are_and_as_f64_is_the_nearest() {
+    let number = |text: &str| from_str::<Number>(text).unwrap();
+    assert_eq!(number("1e400"), number("10e399"));
+    assert_eq!(number("1e300"), Number::from(1e300));
+    assert_eq!(number("9100000000000000000"), Number::from(9.1e18));
+    assert_ne!(number("1e-999"), number("0"));
+    assert_ne!(number("1e-999"), number("1e-998"));
+    assert_ne!(number("0.12345678901234567890"), number("0.12345678901234567891"));
+    assert_ne!(number("1e400"), Number::from(f64::INFINITY));
+    assert_eq!(number("1e-999").as_f64(), 0.0);
+    assert_eq!(number("0.12345678901234567890").as_f64(), 0.123_456_789_012_345_68);
+    assert_eq!(number("-1e400").as_f64(), f64::NEG_INFINITY);
 }
