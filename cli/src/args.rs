@@ -26,6 +26,9 @@ pub enum Command {
 ///
 /// Reads one JSON value a line from standard input, and writes a line for each: {"ok":true,"value":…} with the value as it is
 /// encoded again, or {"ok":false,"path":"…","error":"…"}.
+///
+/// With --strict, a whole message such as a JSONRPCMessage is judged as the request or notification that its method says. The
+/// result in a response stays open, since no message says which method it answers.
 #[derive(Debug, clap::Args)]
 #[command(
     group = ArgGroup::new("type_of_lines").required(true).args(["definition", "typed"]),
@@ -53,6 +56,11 @@ pub struct DecodeArgs {
 ///
 /// Reads one JSON value a line from standard input, and writes a line for each: {"ok":true,"value":…,"losses":[…]} with the path,
 /// kind and rule of each loss, or {"ok":false,"code":…,"path":"…","error":"…"} with the JSON-RPC code that would tell a peer.
+///
+/// Both revisions' values have the form that `decode` takes. Where the schema of a revision has the JSON-RPC envelope around
+/// requests and notifications, so do the values; an id can't be made up for a request that has none. A whole message such as
+/// a JSONRPCMessage is translated as the request or notification that its method says, and the result in a response stays as
+/// it is.
 #[derive(Debug, clap::Args)]
 #[command(
     group = ArgGroup::new("type_of_lines").required(true).args(["definition", "typed"]),

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::args::DecodeArgs;
 use crate::lines::{Answer, CommandError, Outcome, answer_lines};
+use crate::message;
 
 /// A value as it is encoded again.
 #[derive(Serialize)]
@@ -27,14 +28,15 @@ pub fn run(args: &DecodeArgs, input: impl BufRead, output: impl Write) -> Result
         output,
         args.definition.as_deref(),
         |name, json| match find(revision, name) {
-            Ok(definition) => decode(definition, json, args.strict),
+            Ok(definition) => decode(revision, definition, json, args.strict),
             Err(error) => Answer::bad("type", error),
         },
         |problem| Answer::bad(Path::default(), problem),
     )
 }
 
-fn find(revision: Revision, name: &str) -> Result<&'static Definition, CommandError> {
+/// The definition of a revision's schema that has this name.
+pub fn find(revision: Revision, name: &str) -> Result<&'static Definition, CommandError> {
     let definitions = revision.definitions();
     let found = definitions.iter().find(|definition| definition.name == name);
     found.ok_or_else(|| CommandError::UnknownType {
@@ -44,12 +46,19 @@ fn find(revision: Revision, name: &str) -> Result<&'static Definition, CommandEr
     })
 }
 
-fn decode(definition: &Definition, json: &[u8], strict: bool) -> Answer<Decoded> {
+fn decode(revision: Revision, definition: &Definition, json: &[u8], strict: bool) -> Answer<Decoded> {
     let instance = match definition.decode(json) {
         Ok(instance) => instance,
         Err(error) => return Answer::bad(error.path(), error.reason()),
     };
-    if strict && let Err(invalid) = instance.validate() {
+    let judged = match strict {
+        true if message::is_message(definition.name) => {
+            instance.validate().and_then(|()| message::judge(revision, json))
+        }
+        true => instance.validate(),
+        false => Ok(()),
+    };
+    if let Err(invalid) = judged {
         let first = invalid.violations.first().map(|violation| violation.path.clone());
         return Answer::bad(first.unwrap_or_default(), invalid);
     }

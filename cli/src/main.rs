@@ -6,6 +6,7 @@
 mod args;
 mod decode;
 mod lines;
+mod message;
 mod translate;
 
 use std::io::{self, BufWriter, Write};

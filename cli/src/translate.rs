@@ -2,12 +2,18 @@
 
 use std::io::{BufRead, Write};
 
-use mcp_adapters::mcp_wire::{OpenJson, Path};
-use mcp_adapters::{Loss, Policy, Revision, translatable, translate};
+use mcp_adapters::mcp_wire::{DecodeError, DecodeErrorKind, Definition, Map, OpenJson, Path, error_code};
+use mcp_adapters::{Loss, Policy, Revision, TranslateError, Translation, translatable, translate};
 use serde::Serialize;
+use serde_json::value::RawValue;
 
 use crate::args::TranslateArgs;
+use crate::decode::find;
 use crate::lines::{Answer, CommandError, Outcome, answer_lines};
+use crate::message::{is_message, translate_message};
+
+/// The member of the envelope that names the version of JSON-RPC.
+const VERSION: &str = "jsonrpc";
 
 /// A value in another revision.
 #[derive(Serialize)]
@@ -54,14 +60,88 @@ pub fn run(args: &TranslateArgs, input: impl BufRead, output: impl Write) -> Res
         input,
         output,
         args.definition.as_deref(),
-        |name, json| match translate(from, to, name, json, policy) {
+        |name, json| match translated((from, to), name, json, policy) {
             Ok(translation) => Answer::good(Translated {
                 definition: args.typed.then_some(translation.definition),
                 value: translation.value,
                 losses: translation.losses.into_iter().map(Lost::from).collect(),
             }),
-            Err(error) => Answer::refused(Some(error.code()), error.path(), error.reason()),
+            Err(refused) => Answer::refused(Some(refused.code), refused.path, refused.reason),
         },
         |problem| Answer::refused(Some(problem.code), Path::default(), problem),
     )
+}
+
+/// Why a value has no translation.
+struct Refused {
+    code: i64,
+    path: Path,
+    reason: String,
+}
+
+impl Refused {
+    fn at(path: Path, error: &TranslateError) -> Self {
+        Self {
+            code: error.code(),
+            path,
+            reason: error.reason(),
+        }
+    }
+
+    fn invalid(error: &DecodeError, reason: String) -> Self {
+        Self {
+            code: error_code::INVALID_PARAMS,
+            path: error.path(),
+            reason,
+        }
+    }
+}
+
+/// Translates a value from and into the form that `decode` takes: some revisions define a request with the JSON-RPC envelope
+/// around it, and others without.
+fn translated(way: (Revision, Revision), name: &str, json: &[u8], policy: Policy) -> Result<Translation, Refused> {
+    let (from, to) = way;
+    if let Ok(definition) = find(from, name) {
+        definition
+            .decode(json)
+            .map_err(|error| Refused::invalid(&error, error.reason()))?;
+    }
+    let translation = if is_message(name) {
+        translate_message(way, name, json, policy).map_err(|(path, error)| Refused::at(path, &error))?
+    } else {
+        translate(from, to, name, json, policy).map_err(|error| Refused::at(error.path(), &error))?
+    };
+    let Ok(definition) = find(to, translation.definition) else {
+        return Ok(translation);
+    };
+    let value = encoded_by(definition, translation.value)?;
+    Ok(Translation { value, ..translation })
+}
+
+/// A value as its definition writes it. Where that has the envelope, the value gets the version of JSON-RPC, of which there
+/// is only one; an id can't be made up.
+fn encoded_by(definition: &Definition, mut value: OpenJson) -> Result<OpenJson, Refused> {
+    let is_missing = |error: &DecodeError, member: &str| {
+        error.kind() == DecodeErrorKind::MissingMember && error.path().to_string() == member
+    };
+    let mut decoded = definition.decode(value.text().as_bytes());
+    if decoded.as_ref().is_err_and(|error| is_missing(error, VERSION))
+        && let Ok(mut members) = value.decode_as::<Map<OpenJson>>()
+    {
+        members.insert(VERSION, serde_json::json!("2.0"));
+        value = OpenJson::from_serialize(&members).unwrap_or(value);
+        decoded = definition.decode(value.text().as_bytes());
+    }
+    let instance = decoded.map_err(|error| {
+        let missing = |member| format!("the target revision requires `{member}`, and nothing supplies it");
+        let reason = match error.kind() {
+            DecodeErrorKind::MissingMember => missing(error.path().to_string()),
+            _ => error.reason(),
+        };
+        Refused::invalid(&error, reason)
+    })?;
+    Ok(match instance.to_json().and_then(RawValue::from_string) {
+        Ok(text) => text.into(),
+        Err(_) => value,
+    })
 }

@@ -91,6 +91,51 @@ fn a_member_that_occurs_twice_fails_wherever_it_is_looked_at() {
 }
 
 #[test]
+fn a_whole_message_is_judged_as_what_its_method_says() {
+    for revision in Revision::ALL {
+        let strict = |message: &str| {
+            let args = ["--revision", revision.as_str(), "--type", "JSONRPCMessage", "--strict"];
+            let (_, answers) = decode(&args, message);
+            answers[0]["path"].as_str().map(str::to_owned)
+        };
+        for (message, path) in [
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}"#,
+                None,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":5}}"#,
+                Some("params.name"),
+            ),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#, Some("(root)")),
+            (
+                r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"a"}}"#,
+                Some("id"),
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{"messages":{},"maxTokens":1}}"#,
+                Some("params.messages"),
+            ),
+            (
+                r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":"1"}}"#,
+                Some("params.progress"),
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"notifications/initialized"}"#,
+                Some("id"),
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"vendor/own","params":{"name":5}}"#,
+                None,
+            ),
+            (r#"{"jsonrpc":"2.0","id":1,"result":{"content":5}}"#, None),
+        ] {
+            assert_eq!(strict(message).as_deref(), path, "{revision}: {message}");
+        }
+    }
+}
+
+#[test]
 fn what_is_open_comes_back_as_it_was_written() {
     let line = r#"{"content":[],"structuredContent":{"b":1.50,"a":1e2},"vendor":{"z":0,"y":0}}"#;
     let args = [

@@ -63,7 +63,8 @@ fn a_good_line_is_answered_with_the_value_and_its_losses_in_this_form() {
 
 #[test]
 fn a_line_that_loses_nothing_has_an_empty_list_of_losses() {
-    let run = lines("2024-11-05", "2025-11-25", "PingRequest", &[], r#"{"method":"ping"}"#);
+    let input = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let run = lines("2024-11-05", "2025-11-25", "PingRequest", &[], input);
     assert_eq!(run.status, Some(0), "{run:?}");
     assert_eq!(run.answers()[0]["losses"], json!([]));
 }
@@ -355,4 +356,121 @@ fn tools_that_are_carried_to_2024_11_05_come_back_as_they_were() {
     );
     assert_eq!(back.answers(), [json!({"ok": true, "value": tools(), "losses": []})]);
     assert_eq!(back.status, Some(0));
+}
+
+/// What `mcp-rev decode --strict` makes of a value.
+fn decoded(revision: &str, definition: &str, value: &Value) -> Value {
+    let arguments = ["decode", "--strict", "--revision", revision, "--type", definition];
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-rev"));
+    let pipes = command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = pipes.spawn().unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(value.to_string().as_bytes())
+        .unwrap();
+    serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap()
+}
+
+#[test]
+fn what_translate_gives_is_what_decode_takes_and_gives() {
+    let calls = [
+        (
+            "ListToolsRequest",
+            json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}),
+        ),
+        ("ClientRequest", json!({"jsonrpc": "2.0", "id": "a", "method": "ping"})),
+        (
+            "ServerRequest",
+            json!({"jsonrpc": "2.0", "id": 1, "method": "roots/list"}),
+        ),
+        (
+            "InitializedNotification",
+            json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        ),
+        (
+            "JSONRPCMessage",
+            json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}),
+        ),
+        ("Root", json!({"uri": "file:///a"})),
+    ];
+    for (from, to) in [
+        ("2024-11-05", "2025-11-25"),
+        ("2025-11-25", "2024-11-05"),
+        ("2025-11-25", "2025-11-25"),
+    ] {
+        for (definition, call) in &calls {
+            let run = lines(from, to, definition, &[], &call.to_string());
+            let value = &run.answers()[0]["value"];
+            assert_eq!(value, call, "{from} {to} {definition}: {run:?}");
+            assert_eq!(decoded(to, definition, value), json!({"ok": true, "value": value}));
+        }
+    }
+}
+
+#[test]
+fn a_request_without_an_id_gets_none_made_up_and_a_notification_gets_its_envelope() {
+    let run = lines("2024-11-05", "2025-11-25", "PingRequest", &[], r#"{"method":"ping"}"#);
+    let error = "the target revision requires `id`, and nothing supplies it";
+    let expected = json!({"ok": false, "code": -32602, "path": "id", "error": error});
+    assert_eq!(run.answers(), [expected]);
+
+    let input = r#"{"method":"notifications/initialized"}"#;
+    let run = lines("2024-11-05", "2025-11-25", "InitializedNotification", &[], input);
+    let value = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    assert_eq!(run.answers(), [json!({"ok": true, "value": value, "losses": []})]);
+
+    // As `decode` says.
+    let run = lines("2025-11-25", "2024-11-05", "PingRequest", &[], r#"{"method":"ping"}"#);
+    assert_eq!(run.answers()[0]["path"], "jsonrpc");
+}
+
+#[test]
+fn a_whole_message_is_translated_as_what_its_method_says() {
+    let message = |json: &str, from: &str, to: &str| lines(from, to, "JSONRPCMessage", &[], json).answers().remove(0);
+
+    let tasks = r#"{"jsonrpc":"2.0","id":1,"method":"tasks/list"}"#;
+    let answer = message(tasks, "2025-11-25", "2024-11-05");
+    assert_eq!(
+        (&answer["ok"], &answer["code"]),
+        (&json!(false), &json!(-32601)),
+        "{answer}"
+    );
+
+    // A request of a server, and a notification.
+    let sampling = r#"{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1,"tools":[]}}"#;
+    let answer = message(sampling, "2025-11-25", "2025-06-18");
+    assert_eq!(
+        (&answer["code"], &answer["path"]),
+        (&json!(-32602), &json!("params.tools")),
+        "{answer}"
+    );
+    let progress = r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1,"message":"a"}}"#;
+    let answer = message(progress, "2025-03-26", "2024-11-05");
+    assert_eq!(answer["value"]["params"], json!({"progressToken": 1, "progress": 1}));
+    assert_eq!(answer["losses"][0]["path"], "params.message");
+
+    // Nobody says which method a response answers, and nothing is known of methods that the revision doesn't declare.
+    for open in [
+        json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"icons": []}]}}),
+        json!({"jsonrpc": "2.0", "id": 1, "method": "vendor/own", "params": {"a": 1}}),
+    ] {
+        let answer = message(&open.to_string(), "2025-11-25", "2024-11-05");
+        assert_eq!(answer, json!({"ok": true, "value": open, "losses": []}));
+    }
+}
+
+#[test]
+fn each_message_of_a_batch_is_translated_as_what_its_method_says() {
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
+    let progress = json!({"progressToken": 1, "progress": 1, "message": "a"});
+    let notification = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": progress});
+    let batch = json!([call, notification]).to_string();
+    let run = lines("2025-03-26", "2025-03-26", "JSONRPCMessage", &[], &batch);
+    assert_eq!(run.answers()[0]["value"].to_string(), batch);
+
+    let bad = json!([call, {"jsonrpc": "2.0", "method": "notifications/progress"}]).to_string();
+    let run = lines("2025-03-26", "2025-03-26", "JSONRPCMessage", &[], &bad);
+    assert_eq!(run.answers()[0]["path"], "[1].params", "{run:?}");
 }

@@ -1,0 +1,130 @@
+//! Whole JSON-RPC messages, which say by their method what they are.
+
+use mcp_adapters::mcp_wire::judge::Violation;
+use mcp_adapters::mcp_wire::path::Segment;
+use mcp_adapters::mcp_wire::{Batch, Decoded, Invalid, Map, OpenJson, Path, from_slice};
+use mcp_adapters::{Loss, Policy, Revision, TranslateError, Translation, translate};
+
+/// What the names of JSON-RPC's own messages begin with, in the schema of every revision. Their definitions leave the
+/// parameters of a method open.
+const JSON_RPC: &str = "JSONRPC";
+
+/// Whether the instances of a definition are whole messages of any method.
+pub fn is_message(definition: &str) -> bool {
+    definition.starts_with(JSON_RPC)
+}
+
+/// The method that a request or notification calls, and whether there is an id; `None` for responses.
+fn called(message: &OpenJson) -> Option<(String, bool)> {
+    let members: Map<OpenJson> = message.decode_as().ok()?;
+    let method = members.get("method")?.decode_as().ok()?;
+    Some((method, members.contains_key("id")))
+}
+
+/// Judges each request and notification in a message or batch by the definition of its method. Results stay open: no
+/// message says which method it answers.
+pub fn judge(revision: Revision, json: &[u8]) -> Result<(), Invalid> {
+    let mut violations = Vec::new();
+    for (index, message) in messages(json)? {
+        let judged = revision.judge_call(message.text().as_bytes());
+        let mut found = judged.err().map_or_else(Vec::new, |invalid| invalid.violations);
+        found.extend(wrong_id(revision, &message));
+        violations.extend(found.into_iter().map(|violation| Violation {
+            path: within(index, &violation.path),
+            ..violation
+        }));
+    }
+    if violations.is_empty() {
+        return Ok(());
+    }
+    Err(Invalid { violations })
+}
+
+/// The violation of a request without an id, or a notification with one.
+fn wrong_id(revision: Revision, message: &OpenJson) -> Option<Violation> {
+    let (method, has_id) = called(message)?;
+    let is_request = !revision.method(&method)?.results.is_empty();
+    let (expected, found) = match (is_request, has_id) {
+        (true, false) => ("an id, since the method is a request", "none"),
+        (false, true) => ("no id, since the method is a notification", "one"),
+        _ => return None,
+    };
+    let mut path = Path::default();
+    path.push_member("id");
+    Some(Violation {
+        path,
+        expected: expected.to_owned(),
+        found: found.to_owned(),
+        schema: String::new(),
+    })
+}
+
+/// The union of the messages to which a request or notification belongs; `None` for responses, and for methods that no
+/// revision declares.
+fn union_of(revision: Revision, message: &OpenJson) -> Option<&'static str> {
+    let (method, has_id) = called(message)?;
+    let declared = |revision: Revision| revision.method(&method);
+    let method = declared(revision).or_else(|| Revision::ALL.into_iter().find_map(declared))?;
+    Some(match (has_id, method.direction.from_client()) {
+        (true, true) => "ClientRequest",
+        (true, false) => "ServerRequest",
+        (false, true) => "ClientNotification",
+        (false, false) => "ServerNotification",
+    })
+}
+
+/// Translates a message or batch: its envelope by the definition `name`, and each request and notification in it as what its
+/// method says. Results stay as they are.
+pub fn translate_message(
+    (from, to): (Revision, Revision),
+    name: &str,
+    json: &[u8],
+    policy: Policy,
+) -> Result<Translation, (Path, TranslateError)> {
+    let at_root = |error: TranslateError| (error.path(), error);
+    let envelope = translate(from, to, name, json, policy).map_err(at_root)?;
+    let messages = messages(json).map_err(|error| at_root(TranslateError::Invalid(error)))?;
+    let (mut values, mut losses) = (Vec::new(), Vec::new());
+    for (index, message) in messages {
+        let Some(union) = union_of(from, &message) else {
+            values.push((index, message));
+            continue;
+        };
+        let translation = translate(from, to, union, message.text().as_bytes(), policy)
+            .map_err(|error| (within(index, &error.path()), error))?;
+        values.push((index, translation.value));
+        losses.extend(translation.losses.into_iter().map(|loss| Loss {
+            path: within(index, &loss.path),
+            ..loss
+        }));
+    }
+    let value = match values.pop() {
+        Some((None, message)) => message,
+        last => {
+            let values: Vec<OpenJson> = values.into_iter().chain(last).map(|(_, message)| message).collect();
+            OpenJson::from_serialize(&values).unwrap_or(envelope.value)
+        }
+    };
+    Ok(Translation {
+        definition: envelope.definition,
+        value,
+        losses,
+    })
+}
+
+/// The message, or each message of a batch with its index.
+fn messages(json: &[u8]) -> Decoded<Vec<(Option<usize>, OpenJson)>> {
+    Ok(match from_slice(json)? {
+        Batch::One(message) => vec![(None, message)],
+        Batch::Many(messages) => {
+            let indexed = messages.into_iter().enumerate();
+            indexed.map(|(index, message)| (Some(index), message)).collect()
+        }
+    })
+}
+
+/// A path in a message, seen from the batch that the message is in.
+fn within(index: Option<usize>, inner: &Path) -> Path {
+    let reversed = inner.segments().iter().rev().cloned();
+    Path::from_reversed(reversed.chain(index.map(Segment::Index)).collect())
+}
