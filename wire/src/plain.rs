@@ -1,71 +1,65 @@
-//! A JSON text as a `serde_json::Value`.
+//! A JSON text as a value that can be judged and compared.
 //!
-//! serde_json's own way there takes an object whose only key is the one that it marks raw values with for the value in
+//! serde_json's own way to a value takes an object whose only key is the one that it marks raw values with for the value in
 //! it, so that a peer could have one value judged and another one handled. It also refuses numbers beyond a double.
 
-use serde_json::Value;
-use serde_json::map::Entry;
+use serde_json::Number;
 
 use crate::decimal::{Decimal, Integral};
-use crate::decode::{Decode, from_str};
 use crate::error::Decoded;
+use crate::judge::{Json, Members};
 use crate::reader::{Kind, Reader};
 
 /// The value of a JSON text. A member that occurs twice is an error. A number beyond a double is the greatest, and one that
 /// a double can't tell from zero is the least.
-pub(crate) fn plain_value(json: &str) -> Decoded<Value> {
-    from_str::<Plain>(json).map(|Plain(value)| value)
+pub(crate) fn plain_value(json: &str) -> Decoded<Json<'_>> {
+    let mut reader = Reader::new(json);
+    let value = read(&mut reader)?;
+    reader.finish()?;
+    Ok(value)
 }
 
-struct Plain(Value);
-
-impl Decode for Plain {
-    const HOLDS_NULL: bool = true;
-
-    fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
-        Ok(Self(match reader.kind()? {
-            Kind::Null => {
-                reader.null()?;
-                Value::Null
+fn read<'a>(reader: &mut Reader<'a>) -> Decoded<Json<'a>> {
+    Ok(match reader.kind()? {
+        Kind::Null => {
+            reader.null()?;
+            Json::Null
+        }
+        Kind::Boolean => Json::Bool(reader.boolean()?),
+        Kind::String => Json::String(reader.string()?),
+        Kind::Number => Json::Number(number(reader.raw()?.get())),
+        Kind::Array => {
+            let mut elements = Vec::new();
+            reader.array(|reader| {
+                elements.push(read(reader)?);
+                Ok(())
+            })?;
+            Json::Array(elements.into_boxed_slice())
+        }
+        Kind::Object => {
+            let mut first = reader.open_object()?;
+            let mut members = Vec::new();
+            while let Some(key) = reader.next_key(&mut first)? {
+                let value = read(reader).map_err(|error| error.in_member(&key))?;
+                members.push((key, value));
             }
-            Kind::Boolean => reader.boolean()?.into(),
-            Kind::String => reader.string()?.into(),
-            Kind::Number => number(reader.raw()?.get()),
-            Kind::Array => {
-                let mut elements = Vec::new();
-                reader.array(|reader| {
-                    elements.push(Self::decode(reader)?.0);
-                    Ok(())
-                })?;
-                Value::Array(elements)
+            let members = Members::sorted(members);
+            if let Some(member) = members.duplicate() {
+                return Err(reader.duplicate(member));
             }
-            Kind::Object => {
-                reader.open_object()?;
-                let mut members = serde_json::Map::new();
-                let mut first = true;
-                while let Some(key) = reader.next_key(&mut first)? {
-                    let value = Self::decode(reader).map_err(|error| error.in_member(&key))?;
-                    match members.entry(key) {
-                        Entry::Vacant(place) => place.insert(value.0),
-                        Entry::Occupied(place) => return Err(reader.duplicate(place.key())),
-                    };
-                }
-                Value::Object(members)
-            }
-        }))
-    }
+            Json::Object(members)
+        }
+    })
 }
 
-fn number(text: &str) -> Value {
-    let signed = |magnitude: f64| {
-        magnitude
-            .copysign(if text.starts_with('-') { -1.0 } else { 1.0 })
-            .into()
-    };
+fn number(text: &str) -> Number {
+    let sign = if text.starts_with('-') { -1.0 } else { 1.0 };
+    // Neither of the two magnitudes is infinite, so that there is a number for it.
+    let signed = |magnitude: f64| Number::from_f64(sign * magnitude).unwrap_or_else(|| 0.into());
     let is_zero = || Decimal::parse(text).is_some_and(|number| number.integral() == Integral::Fits(0));
-    match serde_json::from_str::<serde_json::Number>(text) {
+    match serde_json::from_str::<Number>(text) {
         Ok(number) if number.as_f64() == Some(0.0) && !is_zero() => signed(f64::MIN_POSITIVE),
-        Ok(number) => Value::Number(number),
+        Ok(number) => number,
         Err(_) => signed(f64::MAX),
     }
 }
@@ -74,7 +68,7 @@ fn number(text: &str) -> Value {
 mod tests {
     use super::*;
     use crate::error::DecodeErrorKind;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     #[test]
     fn a_value_is_what_serde_json_makes_of_it() {
@@ -83,7 +77,8 @@ mod tests {
             "[true, -0.5, 1.0, 1, 18446744073709551615, 1e30, -0]",
             r#"{"a": {}, "b": [[]], "é\n": "\u00e9"}"#,
         ] {
-            assert_eq!(plain_value(text).unwrap(), serde_json::from_str::<Value>(text).unwrap());
+            let value: Value = serde_json::from_str(text).unwrap();
+            assert_eq!(plain_value(text).unwrap(), Json::borrowed(&value));
         }
     }
 
@@ -97,20 +92,20 @@ mod tests {
     #[test]
     fn the_mark_of_raw_values_is_a_key_like_any_other() {
         let marked = json!({ "$serde_json::private::RawValue": "1" });
-        assert_eq!(
-            plain_value(r#"{"$serde_json::private::RawValue":"1"}"#).unwrap(),
-            marked
-        );
+        let value = plain_value(r#"{"$serde_json::private::RawValue":"1"}"#).unwrap();
+        assert_eq!(value, Json::borrowed(&marked));
     }
 
     #[test]
     fn a_number_beyond_a_double_is_the_greatest() {
-        assert_eq!(plain_value("[1e400, -1e400]").unwrap(), json!([f64::MAX, f64::MIN]));
+        let greatest = json!([f64::MAX, f64::MIN]);
+        assert_eq!(plain_value("[1e400, -1e400]").unwrap(), Json::borrowed(&greatest));
     }
 
     #[test]
     fn a_number_that_a_double_rounds_to_zero_is_no_zero() {
+        let least = json!([f64::MIN_POSITIVE, -f64::MIN_POSITIVE, 0.0, 0.0]);
         let values = plain_value("[1e-999, -1e-999, 0.0, 0e9]").unwrap();
-        assert_eq!(values, json!([f64::MIN_POSITIVE, -f64::MIN_POSITIVE, 0.0, 0.0]));
+        assert_eq!(values, Json::borrowed(&least));
     }
 }

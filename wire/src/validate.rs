@@ -66,7 +66,7 @@ impl<T: Validate + crate::Object> Validate for Notice<T> {
 pub fn validate_at<T: Serialize + ?Sized>(value: &T, pointer: &str, judge: &Judge) -> Result<(), Invalid> {
     let violations = match serde_json::to_string(value) {
         Ok(text) => match plain_value(&text) {
-            Ok(json) => judge.check(pointer, &json),
+            Ok(json) => judge.check_json(pointer, &json),
             Err(error) => vec![Violation::unreadable(&error)],
         },
         Err(error) => vec![Violation::unwritable(&error)],

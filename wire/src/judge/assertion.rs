@@ -1,22 +1,23 @@
 //! Judging by the rules that have no schemas inside.
 
-use serde_json::{Map, Number, Value};
+use serde_json::Number;
 
 use super::equality::{equal, first_repetition};
 use super::evaluate::Case;
 use super::findings::{FINE, Flow, Sink};
 use super::node::{Bound, Rule};
 use super::number::Exact;
+use super::value::{Json, Members};
 use super::violation::{Violation, constant, constants, found, quoted};
 
 /// Judges by one rule; one that is for another type of value is fulfilled.
 pub(super) fn assertion(rule: &Rule, case: Case<'_>, sink: &mut impl Sink) -> Flow {
     match case.value {
-        Value::Number(number) => number_assertion(rule, number, case, sink)?,
-        Value::String(text) => string_assertion(rule, text, case, sink)?,
-        Value::Array(elements) => array_assertion(rule, elements, case, sink)?,
-        Value::Object(members) => object_assertion(rule, members, case, sink)?,
-        Value::Null | Value::Bool(_) => {}
+        Json::Number(number) => number_assertion(rule, number, case, sink)?,
+        Json::String(text) => string_assertion(rule, text, case, sink)?,
+        Json::Array(elements) => array_assertion(rule, elements, case, sink)?,
+        Json::Object(members) => object_assertion(rule, members, case, sink)?,
+        Json::Null | Json::Bool(_) => {}
     }
     match rule {
         Rule::Never => sink.refuse(|findings| {
@@ -67,7 +68,7 @@ fn string_assertion(rule: &Rule, text: &str, case: Case<'_>, sink: &mut impl Sin
     case.refuse(sink, keyword, || expected)
 }
 
-fn array_assertion(rule: &Rule, elements: &[Value], case: Case<'_>, sink: &mut impl Sink) -> Flow {
+fn array_assertion(rule: &Rule, elements: &[Json<'_>], case: Case<'_>, sink: &mut impl Sink) -> Flow {
     let count = elements.len() as u64;
     let (keyword, expected, found) = match rule {
         Rule::MinItems(min) if count < *min => {
@@ -89,7 +90,7 @@ fn array_assertion(rule: &Rule, elements: &[Value], case: Case<'_>, sink: &mut i
     sink.refuse(|findings| findings.push(case.violation(keyword, expected, found)))
 }
 
-fn object_assertion(rule: &Rule, members: &Map<String, Value>, case: Case<'_>, sink: &mut impl Sink) -> Flow {
+fn object_assertion(rule: &Rule, members: &Members<'_>, case: Case<'_>, sink: &mut impl Sink) -> Flow {
     let count = members.len() as u64;
     let (keyword, expected) = match rule {
         Rule::MinProperties(min) if count < *min => ("minProperties", format!("at least {}", members_of(*min))),
@@ -106,16 +107,10 @@ fn object_assertion(rule: &Rule, members: &Map<String, Value>, case: Case<'_>, s
     sink.refuse(|findings| findings.push(case.violation(keyword, expected, count.to_string())))
 }
 
-fn required(
-    keyword: &str,
-    names: &[String],
-    members: &Map<String, Value>,
-    case: Case<'_>,
-    sink: &mut impl Sink,
-) -> Flow {
+fn required(keyword: &str, names: &[String], members: &Members<'_>, case: Case<'_>, sink: &mut impl Sink) -> Flow {
     names
         .iter()
-        .filter(|name| !members.contains_key(*name))
+        .filter(|name| !members.contains_key(name))
         .try_for_each(|name| {
             sink.refuse(|findings| {
                 let expected = format!("a member {}", quoted(name));

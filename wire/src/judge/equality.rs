@@ -2,21 +2,23 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Number, Value};
+use serde_json::Number;
 
 use super::number::Exact;
+use super::value::Json;
 
-pub(super) fn equal(left: &Value, right: &Value) -> bool {
+pub(super) fn equal(left: &Json<'_>, right: &Json<'_>) -> bool {
     match (left, right) {
-        (Value::Number(left), Value::Number(right)) => equal_numbers(left, right),
-        (Value::Array(left), Value::Array(right)) => {
-            left.len() == right.len() && left.iter().zip(right).all(|(l, r)| equal(l, r))
+        (Json::Number(left), Json::Number(right)) => equal_numbers(left, right),
+        (Json::Array(left), Json::Array(right)) => {
+            left.len() == right.len() && left.iter().zip(right.iter()).all(|(l, r)| equal(l, r))
         }
-        (Value::Object(left), Value::Object(right)) => {
+        (Json::Object(left), Json::Object(right)) => {
             left.len() == right.len()
                 && left
                     .iter()
-                    .all(|(name, l)| right.get(name).is_some_and(|r| equal(l, r)))
+                    .zip(right.iter())
+                    .all(|((name, l), (other, r))| name == other && equal(l, r))
         }
         _ => left == right,
     }
@@ -30,7 +32,7 @@ fn equal_numbers(left: &Number, right: &Number) -> bool {
 }
 
 /// The indices of the first two elements that are the same, in time proportional to the size of the array.
-pub(super) fn first_repetition(elements: &[Value]) -> Option<(usize, usize)> {
+pub(super) fn first_repetition(elements: &[Json<'_>]) -> Option<(usize, usize)> {
     let mut seen = HashSet::with_capacity(elements.len());
     let again = elements
         .iter()
@@ -52,20 +54,16 @@ enum Canonical<'a> {
 }
 
 impl<'a> Canonical<'a> {
-    fn of(value: &'a Value) -> Self {
+    fn of(value: &'a Json<'_>) -> Self {
         match value {
-            Value::Null => Self::Null,
-            Value::Bool(value) => Self::Bool(*value),
-            Value::Number(number) => Self::Number(Exact::of(number)),
-            Value::String(text) => Self::String(text),
-            Value::Array(elements) => Self::Array(elements.iter().map(Self::of).collect()),
-            Value::Object(members) => {
-                let mut members: Vec<_> = members
-                    .iter()
-                    .map(|(name, member)| (name.as_str(), Self::of(member)))
-                    .collect();
-                members.sort_unstable_by_key(|(name, _)| *name);
-                Self::Object(members)
+            Json::Null => Self::Null,
+            Json::Bool(value) => Self::Bool(*value),
+            Json::Number(number) => Self::Number(Exact::of(number)),
+            Json::String(text) => Self::String(text),
+            Json::Array(elements) => Self::Array(elements.iter().map(Self::of).collect()),
+            Json::Object(members) => {
+                let members = members.iter().map(|(name, member)| (name, Self::of(member)));
+                Self::Object(members.collect())
             }
         }
     }
@@ -74,7 +72,11 @@ impl<'a> Canonical<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+
+    fn equal(left: &Value, right: &Value) -> bool {
+        super::equal(&Json::borrowed(left), &Json::borrowed(right))
+    }
+    use serde_json::{Value, json};
 
     #[test]
     fn numbers_are_equal_by_value_at_any_depth() {
@@ -89,12 +91,15 @@ mod tests {
 
     #[test]
     fn the_first_repetition_names_both_elements() {
-        let elements = [
-            json!(1),
-            json!({"a": 1, "b": 2}),
-            json!(true),
-            json!({"b": 2.0, "a": 1}),
-        ];
+        let elements = json!([
+            1,
+            {"a": 1, "b": 2},
+            true,
+            {"b": 2.0, "a": 1},
+        ]);
+        let Json::Array(elements) = Json::borrowed(&elements) else {
+            panic!("an array")
+        };
         assert_eq!(first_repetition(&elements), Some((1, 3)));
         assert_eq!(first_repetition(&elements[..3]), None);
     }

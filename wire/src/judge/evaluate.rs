@@ -3,11 +3,10 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use serde_json::{Map, Value};
-
 use super::assertion::assertion;
 use super::findings::{FINE, Flow, Place, Silent, Sink};
 use super::node::{Contains, Items, Members, Node, NodeId, Rule};
+use super::value::{Json, Members as Object};
 use super::violation::{Violation, found};
 
 /// One judgement of one value.
@@ -15,14 +14,14 @@ pub(super) struct Judgement<'j> {
     pub(super) nodes: &'j [Node],
     /// The verdicts of recursive nodes on arrays and objects, by their addresses: without them, a union that comes back
     /// to itself would judge a value again for each way to it, twice as often with every level of nesting.
-    verdicts: RefCell<HashMap<(NodeId, *const Value), bool>>,
+    verdicts: RefCell<HashMap<(NodeId, *const ()), bool>>,
 }
 
 /// A value that is being judged, where it is, and by what.
 #[derive(Clone, Copy)]
 pub(super) struct Case<'c> {
     pub(super) node: &'c Node,
-    pub(super) value: &'c Value,
+    pub(super) value: &'c Json<'c>,
     pub(super) place: Place<'c>,
 }
 
@@ -50,10 +49,10 @@ impl<'j> Judgement<'j> {
         }
     }
 
-    pub(super) fn judge(&self, id: NodeId, value: &Value, place: Place<'_>, sink: &mut impl Sink) -> Flow {
+    pub(super) fn judge(&self, id: NodeId, value: &Json<'_>, place: Place<'_>, sink: &mut impl Sink) -> Flow {
         let node = &self.nodes[id];
         let case = Case { node, value, place };
-        if !(node.recursive && (value.is_array() || value.is_object())) {
+        if !(node.recursive && matches!(value, Json::Array(_) | Json::Object(_))) {
             return self.all_rules(case, sink);
         }
         if self.remembered(id, case) {
@@ -62,13 +61,13 @@ impl<'j> Judgement<'j> {
         sink.refuse(|findings| self.all_rules(case, findings))
     }
 
-    pub(super) fn holds(&self, id: NodeId, value: &Value) -> bool {
+    pub(super) fn holds(&self, id: NodeId, value: &Json<'_>) -> bool {
         self.judge(id, value, Place::Root, &mut Silent).is_continue()
     }
 
     fn remembered(&self, id: NodeId, case: Case<'_>) -> bool {
         // Arrays and objects stay where they are throughout; only a property name is judged as a passing value.
-        let key = (id, std::ptr::from_ref(case.value));
+        let key = (id, std::ptr::from_ref(case.value).cast());
         if let Some(verdict) = self.verdicts.borrow().get(&key) {
             return *verdict;
         }
@@ -88,11 +87,11 @@ impl<'j> Judgement<'j> {
     fn rule(&self, rule: &Rule, case: Case<'_>, sink: &mut impl Sink) -> Flow {
         match (rule, case.value) {
             (Rule::Ref(target), value) => self.judge(*target, value, case.place, sink),
-            (Rule::Members(rule), Value::Object(members)) => self.members(rule, members, case, sink),
-            (Rule::PropertyNames(node), Value::Object(members)) => self.names(*node, members, case, sink),
-            (Rule::Items(rule), Value::Array(elements)) => self.items(rule, elements, case, sink),
-            (Rule::Contains(rule), Value::Array(elements)) => self.contains(rule, elements, case, sink),
-            (Rule::DependentSchemas(schemas), Value::Object(members)) => {
+            (Rule::Members(rule), Json::Object(members)) => self.members(rule, members, case, sink),
+            (Rule::PropertyNames(node), Json::Object(members)) => self.names(*node, members, case, sink),
+            (Rule::Items(rule), Json::Array(elements)) => self.items(rule, elements, case, sink),
+            (Rule::Contains(rule), Json::Array(elements)) => self.contains(rule, elements, case, sink),
+            (Rule::DependentSchemas(schemas), Json::Object(members)) => {
                 for (name, node) in schemas {
                     if members.contains_key(name) {
                         self.judge(*node, case.value, case.place, sink)?;
@@ -120,8 +119,8 @@ impl<'j> Judgement<'j> {
         }
     }
 
-    fn members(&self, rule: &Members, members: &Map<String, Value>, case: Case<'_>, sink: &mut impl Sink) -> Flow {
-        for (name, value) in members {
+    fn members(&self, rule: &Members, members: &Object<'_>, case: Case<'_>, sink: &mut impl Sink) -> Flow {
+        for (name, value) in members.iter() {
             let place = Place::Member(&case.place, name);
             let named = rule.named(name);
             if let Some(node) = named {
@@ -141,15 +140,15 @@ impl<'j> Judgement<'j> {
         FINE
     }
 
-    fn names(&self, node: NodeId, members: &Map<String, Value>, case: Case<'_>, sink: &mut impl Sink) -> Flow {
-        for name in members.keys() {
+    fn names(&self, node: NodeId, members: &Object<'_>, case: Case<'_>, sink: &mut impl Sink) -> Flow {
+        for (name, _) in members.iter() {
             let place = Place::Member(&case.place, name);
-            self.judge(node, &Value::from(name.as_str()), place, sink)?;
+            self.judge(node, &Json::String(name.into()), place, sink)?;
         }
         FINE
     }
 
-    fn items(&self, rule: &Items, elements: &[Value], case: Case<'_>, sink: &mut impl Sink) -> Flow {
+    fn items(&self, rule: &Items, elements: &[Json<'_>], case: Case<'_>, sink: &mut impl Sink) -> Flow {
         for (index, element) in elements.iter().enumerate() {
             let Some(node) = rule.prefix.get(index).copied().or(rule.rest) else {
                 break;
@@ -160,7 +159,7 @@ impl<'j> Judgement<'j> {
         FINE
     }
 
-    fn contains(&self, rule: &Contains, elements: &[Value], case: Case<'_>, sink: &mut impl Sink) -> Flow {
+    fn contains(&self, rule: &Contains, elements: &[Json<'_>], case: Case<'_>, sink: &mut impl Sink) -> Flow {
         let enough = rule.max.map_or(rule.min, |max| max.saturating_add(1));
         let mut fitting = 0;
         for element in elements {

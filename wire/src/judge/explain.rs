@@ -1,10 +1,9 @@
 //! Why a value fits no alternative of a union, in terms of the one that was meant.
 
-use serde_json::Value;
-
 use super::evaluate::{Case, Judgement};
 use super::findings::{Findings, Flow, Place};
 use super::node::{Members, NodeId, Rule};
+use super::value::Json;
 use super::violation::{Violation, constants, found};
 
 impl Judgement<'_> {
@@ -32,7 +31,7 @@ impl Judgement<'_> {
     }
 
     /// Whether the value has the type and the constants of this alternative, whatever else is wrong with it.
-    fn may_be_meant(&self, node: NodeId, value: &Value) -> bool {
+    fn may_be_meant(&self, node: NodeId, value: &Json<'_>) -> bool {
         let rules = &self.nodes[node].rules;
         let required = |name: &String| {
             rules
@@ -59,25 +58,27 @@ impl Judgement<'_> {
         })
     }
 
-    fn admitted_constant(&self, node: NodeId, value: &Value) -> bool {
+    fn admitted_constant(&self, node: NodeId, value: &Json<'_>) -> bool {
         self.constants_of(node)
             .is_none_or(|constants| constants.contains(&value))
     }
 
     /// The violation of a member whose constant tells the alternatives apart, if its value is none of theirs.
     fn unknown_tag(&self, keyword: &str, alternatives: &[NodeId], case: Case<'_>) -> Option<Violation> {
-        let members = case.value.as_object()?;
+        let Json::Object(members) = case.value else {
+            return None;
+        };
         let objects: Vec<NodeId> = alternatives
             .iter()
             .copied()
             .filter(|node| self.admits_type(*node, case.value))
             .collect();
         members.iter().find_map(|(name, value)| {
-            let tags: Vec<Vec<&Value>> = objects
+            let tags: Vec<Vec<&Json<'_>>> = objects
                 .iter()
                 .map(|node| self.tags_of(*node, name))
                 .collect::<Option<_>>()?;
-            let mut distinct: Vec<&Value> = Vec::new();
+            let mut distinct: Vec<&Json<'_>> = Vec::new();
             for tag in tags.concat() {
                 if !distinct.contains(&tag) {
                     distinct.push(tag);
@@ -92,7 +93,7 @@ impl Judgement<'_> {
         })
     }
 
-    fn admits_type(&self, node: NodeId, value: &Value) -> bool {
+    fn admits_type(&self, node: NodeId, value: &Json<'_>) -> bool {
         self.nodes[node].rules.iter().all(|rule| match rule {
             Rule::Type(types) => types.admits(value),
             Rule::Ref(target) => self.admits_type(*target, value),
@@ -101,7 +102,7 @@ impl Judgement<'_> {
     }
 
     /// The constants that the member `name` may have in an alternative, which may be a union itself.
-    fn tags_of(&self, node: NodeId, name: &str) -> Option<Vec<&Value>> {
+    fn tags_of(&self, node: NodeId, name: &str) -> Option<Vec<&Json<'_>>> {
         self.nodes[node].rules.iter().find_map(|rule| match rule {
             Rule::Members(members) => self.constants_of(members.named(name)?),
             Rule::Ref(target) => self.tags_of(*target, name),
@@ -116,10 +117,12 @@ impl Judgement<'_> {
     }
 
     /// The strings that a node is limited to, if it is.
-    fn constants_of(&self, node: NodeId) -> Option<Vec<&Value>> {
+    fn constants_of(&self, node: NodeId) -> Option<Vec<&Json<'_>>> {
         self.nodes[node].rules.iter().find_map(|rule| match rule {
-            Rule::Const(constant @ Value::String(_)) => Some(vec![constant]),
-            Rule::Enum(constants) if constants.iter().all(Value::is_string) => Some(constants.iter().collect()),
+            Rule::Const(constant @ Json::String(_)) => Some(vec![constant]),
+            Rule::Enum(constants) if constants.iter().all(|constant| matches!(constant, Json::String(_))) => {
+                Some(constants.iter().collect())
+            }
             Rule::Ref(target) => self.constants_of(*target),
             _ => None,
         })

@@ -7,6 +7,7 @@ use super::node::{Bound, Conditional, Contains, Items, Members, NodeId, Rule, Ty
 use super::number::{Divisor, Exact};
 use super::pattern::Pattern;
 use super::pointer::child;
+use super::value::Json;
 
 /// Keywords that change what a reference means, or that need what other keywords have seen.
 const BEYOND_THIS_JUDGE: [&str; 7] = [
@@ -89,10 +90,10 @@ impl<'c, 'a> Keywords<'c, 'a> {
             }
         }
         if let Some(value) = self.members.get("const") {
-            self.rules.push(Rule::Const(value.clone()));
+            self.rules.push(Rule::Const(Json::owned(value)));
         }
         if let Some(values) = self.array("enum") {
-            self.rules.push(Rule::Enum(values.clone()));
+            self.rules.push(Rule::Enum(values.iter().map(Json::owned).collect()));
         }
     }
 

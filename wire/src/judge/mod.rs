@@ -23,6 +23,7 @@ mod node;
 mod number;
 mod pattern;
 mod pointer;
+mod value;
 mod violation;
 
 use serde_json::Value;
@@ -36,6 +37,7 @@ use self::findings::{Findings, Place};
 use self::node::NodeId;
 
 pub use self::error::{Problem, SchemaError};
+pub(crate) use self::value::{Json, Members};
 pub use self::violation::Violation;
 
 /// A compiled schema document.
@@ -76,21 +78,18 @@ impl Judge {
     /// A pointer to no subschema is a violation too, so that a slip doesn't pass for validity.
     #[must_use]
     pub fn check(&self, pointer: &str, value: &Value) -> Vec<Violation> {
-        let refused = |expected: String, found: &str| {
-            vec![Violation {
-                path: Path::default(),
-                expected,
-                found: found.to_owned(),
-                schema: pointer.to_owned(),
-            }]
-        };
-        let Some(node) = self.entry(pointer) else {
-            return refused("a subschema to judge by".to_owned(), "none at this pointer");
-        };
         if nested_deeper_than(MAX_DEPTH, value) {
             let expected = format!("at most {MAX_DEPTH} levels of nesting");
-            return refused(expected, "more");
+            return refused(pointer, expected, "more");
         }
+        self.check_json(pointer, &Json::borrowed(value))
+    }
+
+    /// The same for a value that isn't nested too deep.
+    pub(crate) fn check_json(&self, pointer: &str, value: &Json<'_>) -> Vec<Violation> {
+        let Some(node) = self.entry(pointer) else {
+            return refused(pointer, "a subschema to judge by".to_owned(), "none at this pointer");
+        };
         let mut findings = Findings::default();
         // Whether it was broken off doesn't matter: the findings tell.
         let _ = Judgement::new(&self.compiled.nodes).judge(node, value, Place::Root, &mut findings);
@@ -104,6 +103,16 @@ impl Judge {
             .or_else(|| entries.get(&pointer::canonical(pointer)?))
             .copied()
     }
+}
+
+/// The violation of a value that isn't judged at all.
+fn refused(pointer: &str, expected: String, found: &str) -> Vec<Violation> {
+    vec![Violation {
+        path: Path::default(),
+        expected,
+        found: found.to_owned(),
+        schema: pointer.to_owned(),
+    }]
 }
 
 /// It recurses no deeper than the limit, whatever the value.

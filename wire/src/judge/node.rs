@@ -1,9 +1,10 @@
 //! A compiled schema: an arena of nodes that name each other by index.
 
-use serde_json::{Number, Value};
+use serde_json::Number;
 
 use super::number::{Divisor, Exact};
 use super::pattern::Pattern;
+use super::value::Json;
 
 /// A subschema's index in the arena.
 pub(super) type NodeId = usize;
@@ -25,8 +26,8 @@ pub(super) enum Rule {
     Never,
     Ref(NodeId),
     Type(TypeSet),
-    Const(Value),
-    Enum(Vec<Value>),
+    Const(Json<'static>),
+    Enum(Vec<Json<'static>>),
     Bound(Bound, Number, Exact),
     MultipleOf(Number, Divisor),
     MinLength(u64),
@@ -142,15 +143,15 @@ impl TypeSet {
         index.is_some()
     }
 
-    pub(super) fn admits(self, value: &Value) -> bool {
+    pub(super) fn admits(self, value: &Json<'_>) -> bool {
         let has = |index: usize| self.0 & (1 << index) != 0;
         match value {
-            Value::Object(_) => has(0),
-            Value::Array(_) => has(1),
-            Value::String(_) => has(2),
-            Value::Number(number) => has(3) || has(4) && is_integer(number),
-            Value::Bool(_) => has(5),
-            Value::Null => has(6),
+            Json::Object(_) => has(0),
+            Json::Array(_) => has(1),
+            Json::String(_) => has(2),
+            Json::Number(number) => has(3) || has(4) && is_integer(number),
+            Json::Bool(_) => has(5),
+            Json::Null => has(6),
         }
     }
 

@@ -8,6 +8,8 @@ use crate::error::DecodeError;
 use crate::path::Path;
 use crate::text::shortened;
 
+use super::value::Json;
+
 /// One way in which a value isn't what its schema says.
 ///
 /// Displays as `` `params.messages[2].content.type`: expected "text", found "txt" ``.
@@ -55,11 +57,11 @@ impl fmt::Display for Violation {
 }
 
 /// What a value is, in a few words: scalars as JSON, arrays and objects as just that.
-pub(super) fn found(value: &Value) -> String {
+pub(super) fn found(value: &Json<'_>) -> String {
     match value {
-        Value::Array(_) => "an array".to_owned(),
-        Value::Object(_) => "an object".to_owned(),
-        Value::String(text) => quoted(text),
+        Json::Array(_) => "an array".to_owned(),
+        Json::Object(_) => "an object".to_owned(),
+        Json::String(text) => quoted(text),
         _ => shortened(&value.to_string()).into_owned(),
     }
 }
@@ -70,15 +72,15 @@ pub(super) fn quoted(text: &str) -> String {
 }
 
 /// One of the values that a schema allows, as JSON, shortened.
-pub(super) fn constant(value: &Value) -> String {
+pub(super) fn constant(value: &Json<'_>) -> String {
     match value {
-        Value::String(text) => quoted(text),
+        Json::String(text) => quoted(text),
         _ => shortened(&value.to_string()).into_owned(),
     }
 }
 
 /// The values that a schema allows: `"a"`, or `one of "a", "b"`.
-pub(super) fn constants<'a>(values: impl IntoIterator<Item = &'a Value>) -> String {
+pub(super) fn constants<'a>(values: impl IntoIterator<Item = &'a Json<'a>>) -> String {
     const LISTED: usize = 20;
     let mut values: Vec<String> = values.into_iter().map(constant).collect();
     let left_out = values.len().saturating_sub(LISTED);
@@ -103,8 +105,8 @@ mod tests {
         path.push_member("type");
         let violation = Violation {
             path,
-            expected: constants([&json!("text")]),
-            found: found(&json!("txt")),
+            expected: constants([&Json::owned(&json!("text"))]),
+            found: found(&Json::owned(&json!("txt"))),
             schema: "#/const".to_owned(),
         };
         assert_eq!(violation.to_string(), r#"`params.type`: expected "text", found "txt""#);
@@ -112,7 +114,7 @@ mod tests {
 
     #[test]
     fn a_long_text_is_shortened() {
-        let shown = found(&json!("é".repeat(1_000_000)));
+        let shown = found(&Json::owned(&json!("é".repeat(1_000_000))));
         assert_eq!(shown.chars().count(), 80 + 3);
     }
 }
