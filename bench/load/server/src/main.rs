@@ -1,0 +1,131 @@
+//! The server that `calls` and `attacks` measure. It stops when its standard input ends.
+
+use std::io::{self, Read, Write};
+use std::time::Duration;
+
+use mcp_runtime::router::resource_template;
+use mcp_runtime::transport::http::server::{HttpServer, router};
+use mcp_runtime::transport::{Transport, http, stdio};
+use mcp_runtime::{CallClient, Context, Options, Router, ServerHandler, ServerSide, hub, serve};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tokio_util::sync::CancellationToken;
+
+/// A server to measure
+#[derive(clap::Parser)]
+struct Args {
+    mode: Mode,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Mode {
+    /// On standard input and output.
+    Stdio,
+    /// On a port of 127.0.0.1; the URL is printed.
+    Http,
+    /// The same without sessions.
+    Stateless,
+    /// On standard input and output, and each notification makes the server ask for the client's roots.
+    Asking,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Text {
+    text: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Numbers {
+    numbers: Vec<u64>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Flood {
+    /// How many log messages.
+    messages: usize,
+    /// The bytes of each.
+    bytes: usize,
+}
+
+/// Asks for the client's roots whenever it is told that they have changed.
+struct Asking;
+
+impl ServerHandler<Context<ServerSide>> for Asking {
+    async fn on_roots_list_changed(&self, _: Option<hub::NotificationParams>, context: &Context<ServerSide>) {
+        if let Err(error) = context.peer().list_roots(None).await {
+            eprintln!("the client gave no roots: {error}");
+        }
+    }
+}
+
+#[tokio::main]
+async fn main() -> io::Result<()> {
+    let Args { mode } = clap::Parser::parse();
+    match mode {
+        Mode::Stdio => {
+            let transport = stdio::own(stdio::Limits::default())?;
+            tools().serve(Options::default(), transport).ended().await;
+            Ok(())
+        }
+        Mode::Asking => {
+            ask(stdio::own(stdio::Limits::default())?).await;
+            Ok(())
+        }
+        Mode::Http => over_http(HttpServer::new()).await,
+        Mode::Stateless => over_http(HttpServer::new().stateless(true)).await,
+    }
+}
+
+async fn ask(transport: impl Transport) {
+    let info = hub::Implementation::new("load", "1.0");
+    let capabilities = hub::ServerCapabilities::default();
+    serve(Asking, info, capabilities, None, Options::default(), transport)
+        .ended()
+        .await;
+}
+
+async fn over_http(server: HttpServer) -> io::Result<()> {
+    let shutdown = CancellationToken::new();
+    let (stop, server) = (shutdown.clone(), server.shutdown(shutdown.clone()));
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await?;
+    println!("http://{}/mcp", listener.local_addr()?);
+    io::stdout().flush()?;
+    let tools = tools();
+    let app = router(server, move |transport, _| {
+        tools.clone().serve(Options::default(), transport);
+    });
+    std::thread::spawn(move || {
+        let mut rest = Vec::new();
+        let _ = io::stdin().lock().read_to_end(&mut rest);
+        shutdown.cancel();
+    });
+    http::server::serve(listener, app).shutdown(stop).await;
+    Ok(())
+}
+
+fn tools() -> Router {
+    let anything = hub::ResourceTemplate::new("Anything", "load://{name}");
+    let anything = resource_template(anything, |_, _, _| async { Ok("Something") });
+    Router::new("load", "1.0")
+        .with(anything.expect("the template is one"))
+        .tool("echo", "Gives its text back", |Text { text }, _| async move { text })
+        .tool("sum", "Adds numbers", |Numbers { numbers }, _| async move {
+            numbers.iter().sum::<u64>().to_string()
+        })
+        .tool("wait", "Keeps its text for an hour", |Text { text }, _| async move {
+            tokio::time::sleep(Duration::from_secs(3600)).await;
+            text
+        })
+        .tool("flood", "Logs much", |Flood { messages, bytes }, call| async move {
+            for _ in 0..messages {
+                if call
+                    .log(hub::LoggingLevel::Info, serde_json::Value::from("x".repeat(bytes)))
+                    .await
+                    .is_err()
+                {
+                    return "cut short";
+                }
+            }
+            "done"
+        })
+}

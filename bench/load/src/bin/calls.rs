@@ -1,0 +1,268 @@
+//! Calls a second, and the CPU time that each costs the server, of several builds of a server side by side.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use clap::Parser;
+use mcp_load::{Http, Lines, Program, Usage, Writer, call, initialize, initialized};
+use reqwest::Client;
+use serde_json::{Value, json};
+use tokio::process::Child;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+const REVISION: &str = "2025-11-25";
+
+/// Calls the tool `echo` of several builds of a server in turns
+#[derive(Parser)]
+struct Args {
+    /// The servers, such as before=target/release/server; ratios are to the first
+    #[arg(required = true, value_name = "NAME=COMMAND")]
+    programs: Vec<Program>,
+    /// How long a turn lasts
+    #[arg(long, default_value_t = 1.5)]
+    seconds: f64,
+    /// How many turns each server has
+    #[arg(long, default_value_t = 5)]
+    turns: usize,
+    /// Only this transport: stdio or http
+    #[arg(long)]
+    transport: Option<String>,
+    /// Print an array of JSON instead of the table
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is measured at a time.
+#[derive(Clone, Copy)]
+struct Case {
+    transport: &'static str,
+    window: usize,
+    bytes: usize,
+}
+
+/// A server, and a session with it.
+enum Session {
+    Stdio(Writer, Lines),
+    Http(Http),
+}
+
+/// What the turns of a server have come to.
+#[derive(Default)]
+struct Sum {
+    latencies: Vec<Duration>,
+    elapsed: Duration,
+    cpu: Duration,
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let args = Args::parse();
+    let mut rows = Vec::new();
+    for transport in ["stdio", "http"] {
+        if args.transport.as_ref().is_some_and(|only| only != transport) {
+            continue;
+        }
+        for window in [1, 64] {
+            for bytes in [100, 100_000] {
+                let case = Case {
+                    transport,
+                    window,
+                    bytes,
+                };
+                rows.extend(case.measure(&args).await?);
+            }
+        }
+    }
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&rows)?);
+        return Ok(());
+    }
+    println!("| transport | window | text | server | calls a second | ratio | CPU a call | ratio | p50 | p99 |");
+    println!("|---|--:|--:|---|--:|--:|--:|--:|--:|--:|");
+    for row in rows {
+        println!(
+            "| {} | {} | {} B | {} | {:.0} | {:.2} | {:.0} µs | {:.2} | {:.2} ms | {:.2} ms |",
+            row["transport"].as_str().unwrap_or_default(),
+            row["window"],
+            row["bytes"],
+            row["server"].as_str().unwrap_or_default(),
+            row["calls_per_second"].as_f64().unwrap_or_default(),
+            row["calls_ratio"].as_f64().unwrap_or_default(),
+            row["cpu_us_per_call"].as_f64().unwrap_or_default(),
+            row["cpu_ratio"].as_f64().unwrap_or_default(),
+            row["p50_ms"].as_f64().unwrap_or_default(),
+            row["p99_ms"].as_f64().unwrap_or_default(),
+        );
+    }
+    Ok(())
+}
+
+impl Case {
+    async fn measure(self, args: &Args) -> Result<Vec<Value>> {
+        let mut servers = Vec::new();
+        for program in &args.programs {
+            let (child, session, input) = self.begin(program).await?;
+            servers.push((program, child, session, input, Sum::default()));
+        }
+        for turn in 0..=args.turns {
+            // The first turn is for warming up.
+            let seconds = if turn == 0 { args.seconds / 3.0 } else { args.seconds };
+            for (_, child, session, _, sum) in &mut servers {
+                let before = Usage::of(child)?.cpu;
+                let begun = Instant::now();
+                let latencies = self.turn(session, begun + Duration::from_secs_f64(seconds)).await?;
+                if turn > 0 {
+                    sum.elapsed += begun.elapsed();
+                    sum.cpu += Usage::of(child)?.cpu.saturating_sub(before);
+                    sum.latencies.extend(latencies);
+                }
+            }
+        }
+        let first = servers
+            .first()
+            .map(|(.., sum)| (sum.speed(), sum.cpu_us()))
+            .context("no server")?;
+        Ok(servers
+            .iter_mut()
+            .map(|(program, .., sum)| {
+                sum.latencies.sort_unstable();
+                json!({
+                    "transport": self.transport, "window": self.window, "bytes": self.bytes, "server": program.name,
+                    "calls": sum.latencies.len(),
+                    "calls_per_second": sum.speed(), "calls_ratio": sum.speed() / first.0,
+                    "cpu_us_per_call": sum.cpu_us(), "cpu_ratio": sum.cpu_us() / first.1,
+                    "p50_ms": sum.latency(0.50), "p99_ms": sum.latency(0.99),
+                })
+            })
+            .collect())
+    }
+
+    async fn begin(self, program: &Program) -> Result<(Child, Session, Option<tokio::process::ChildStdin>)> {
+        if self.transport == "stdio" {
+            let (child, mut writer, mut lines) = program.lines("stdio")?;
+            writer.line(&initialize(REVISION)).await?;
+            lines.answer(0, Duration::from_secs(10)).await?;
+            writer.line(&initialized()).await?;
+            return Ok((child, Session::Stdio(writer, lines), None));
+        }
+        let (child, input, url) = program.http("http").await?;
+        let http = Http::begin(Client::new(), url, REVISION).await?;
+        Ok((child, Session::Http(http), Some(input)))
+    }
+
+    /// Calls until the end of a turn, and gives how long each call took.
+    async fn turn(self, session: &mut Session, end: Instant) -> Result<Vec<Duration>> {
+        let text = "x".repeat(self.bytes);
+        match session {
+            Session::Stdio(writer, lines) => self.turn_by_lines(writer, lines, &text, end).await,
+            // Over HTTP/1.1 each call of the window has a connection of its own, which is kept.
+            Session::Http(http) => {
+                let text: Arc<str> = text.into();
+                let mut callers = JoinSet::new();
+                for caller in 0..self.window {
+                    let (http, text) = (http.clone(), Arc::clone(&text));
+                    callers.spawn(async move {
+                        let mut latencies = Vec::new();
+                        for index in 1.. {
+                            let begun = Instant::now();
+                            if begun >= end {
+                                break;
+                            }
+                            let id = (caller as u64) << 32 | index;
+                            let body = http.send(call(id, "echo", &text)).await?;
+                            latencies.push(begun.elapsed());
+                            check(body.status == 200, &body.text, &text)?;
+                        }
+                        anyhow::Ok(latencies)
+                    });
+                }
+                let mut latencies = Vec::new();
+                for each in callers.join_all().await {
+                    latencies.extend(each?);
+                }
+                Ok(latencies)
+            }
+        }
+    }
+
+    async fn turn_by_lines(
+        self,
+        writer: &mut Writer,
+        lines: &mut Lines,
+        text: &str,
+        end: Instant,
+    ) -> Result<Vec<Duration>> {
+        // A task of its own writes, so that we never stop reading: neither side waits for the other.
+        let (sender, mut unwritten) = mpsc::unbounded_channel::<String>();
+        let writing = async move {
+            while let Some(line) = unwritten.recv().await {
+                writer.line(&line).await?;
+            }
+            anyhow::Ok(())
+        };
+        let reading = async move {
+            let mut begun = Vec::new();
+            let mut latencies = Vec::new();
+            let send = |begun: &mut Vec<Instant>| {
+                begun.push(Instant::now());
+                sender.send(call(begun.len() as u64, "echo", text))
+            };
+            for _ in 0..self.window {
+                send(&mut begun)?;
+            }
+            while latencies.len() < begun.len() {
+                let line = lines.next().await?.context("the server has ended")?;
+                let now = Instant::now();
+                let sent = begun.get(id_of(&line)? - 1).context("an answer to nothing")?;
+                latencies.push(now - *sent);
+                check(true, &line, text)?;
+                if now < end {
+                    send(&mut begun)?;
+                }
+            }
+            Ok(latencies)
+        };
+        let (written, latencies) = tokio::join!(writing, reading);
+        written?;
+        latencies
+    }
+}
+
+/// The id of an answer, without parsing its text.
+fn id_of(line: &str) -> Result<usize> {
+    #[derive(serde::Deserialize)]
+    struct Answer {
+        id: usize,
+    }
+    Ok(serde_json::from_str::<Answer>(line)?.id)
+}
+
+fn check(is_ok: bool, answer: &str, text: &str) -> Result<()> {
+    let shown = || answer.chars().take(300).collect::<String>();
+    ensure!(
+        is_ok && answer.len() > text.len() && !answer.contains("\"error\""),
+        "not an echo: {}",
+        shown()
+    );
+    Ok(())
+}
+
+impl Sum {
+    fn speed(&self) -> f64 {
+        self.latencies.len() as f64 / self.elapsed.as_secs_f64()
+    }
+
+    fn cpu_us(&self) -> f64 {
+        self.cpu.as_secs_f64() * 1e6 / self.latencies.len() as f64
+    }
+
+    /// A quantile of the sorted latencies, in milliseconds.
+    fn latency(&self, quantile: f64) -> f64 {
+        let index = (self.latencies.len().saturating_sub(1)) as f64 * quantile;
+        self.latencies
+            .get(index as usize)
+            .map_or(0.0, |latency| latency.as_secs_f64() * 1e3)
+    }
+}

@@ -1,0 +1,98 @@
+//! A session over HTTP.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use reqwest::{Client, Response};
+
+/// A session over HTTP.
+#[derive(Debug, Clone)]
+pub struct Http {
+    /// What sends the requests.
+    pub client: Client,
+    /// The server's URL.
+    pub url: String,
+    /// The session's id, once there is one.
+    pub session: Option<String>,
+}
+
+/// What a request was answered with.
+#[derive(Debug)]
+pub struct Body {
+    /// The status.
+    pub status: u16,
+    /// The message in it: the last event of a stream, or all of it.
+    pub text: String,
+}
+
+impl Http {
+    /// Begins a session; where the server gives it no id, there is none.
+    ///
+    /// # Errors
+    /// When the server doesn't begin one.
+    pub async fn begin(client: Client, url: String, revision: &str) -> Result<Self> {
+        let mut http = Self {
+            client,
+            url,
+            session: None,
+        };
+        let response = http.post(crate::initialize(revision)).await?;
+        ensure!(
+            response.status().is_success(),
+            "no session began: {}",
+            response.status()
+        );
+        let id = response.headers().get("mcp-session-id");
+        http.session = id.and_then(|id| id.to_str().ok()).map(str::to_owned);
+        response.bytes().await?;
+        http.send(crate::initialized()).await?;
+        Ok(http)
+    }
+
+    /// Posts a message, and gives the head of the answer.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub async fn post(&self, message: String) -> Result<Response> {
+        let mut request = self.client.post(&self.url);
+        request = request.header("content-type", "application/json");
+        request = request.header("accept", "application/json, text/event-stream");
+        if let Some(session) = &self.session {
+            request = request.header("mcp-session-id", session);
+        }
+        Ok(request.body(message).send().await?)
+    }
+
+    /// Posts a message, and gives the whole answer.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub async fn send(&self, message: String) -> Result<Body> {
+        let response = self.post(message).await?;
+        let status = response.status().as_u16();
+        let is_stream = response
+            .headers()
+            .get("content-type")
+            .is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
+        let mut text = response.text().await?;
+        if is_stream {
+            let mut data = text.lines().filter_map(|line| line.strip_prefix("data:"));
+            text = data
+                .next_back()
+                .context("a stream without events")?
+                .trim_start()
+                .to_owned();
+        }
+        Ok(Body { status, text })
+    }
+
+    /// Posts a message, and gives the whole answer if it comes in time.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub async fn send_within(&self, message: String, patience: Duration) -> Result<Body> {
+        tokio::time::timeout(patience, self.send(message))
+            .await
+            .context("no answer")?
+    }
+}

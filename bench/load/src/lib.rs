@@ -1,0 +1,44 @@
+//! Running a server program and talking to it byte by byte, as no library of ours would.
+
+mod http;
+mod program;
+mod stdio;
+
+pub use http::{Body, Http};
+pub use program::{Program, Usage};
+pub use stdio::{Lines, Writer};
+
+use serde_json::{Value, json};
+
+/// A request of JSON-RPC, as text.
+#[must_use]
+pub fn request(id: u64, method: &str, params: &Value) -> String {
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
+}
+
+/// A notification of JSON-RPC, as text.
+#[must_use]
+pub fn notification(method: &str) -> String {
+    json!({"jsonrpc": "2.0", "method": method}).to_string()
+}
+
+/// The request that begins a session. The client has roots.
+#[must_use]
+pub fn initialize(revision: &str) -> String {
+    let client = json!({"name": "load", "version": "1.0"});
+    let capabilities = json!({"roots": {"listChanged": true}});
+    let params = json!({"protocolVersion": revision, "capabilities": capabilities, "clientInfo": client});
+    request(0, "initialize", &params)
+}
+
+/// A call of the tool `name` with the argument `text`.
+#[must_use]
+pub fn call(id: u64, name: &str, text: &str) -> String {
+    request(id, "tools/call", &json!({"name": name, "arguments": {"text": text}}))
+}
+
+/// The notification that a session has begun.
+#[must_use]
+pub fn initialized() -> String {
+    notification("notifications/initialized")
+}

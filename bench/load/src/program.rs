@@ -1,0 +1,106 @@
+//! A server program, and what it costs.
+
+use std::process::Stdio;
+use std::str::FromStr;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use tokio::io::BufReader;
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+
+use crate::stdio::{Lines, Writer};
+
+/// A server program: what it is called in tables, and its command.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// Its name in tables.
+    pub name: String,
+    command: String,
+}
+
+impl FromStr for Program {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, command) = text.split_once('=').ok_or("expected NAME=COMMAND")?;
+        Ok(Self {
+            name: name.to_owned(),
+            command: command.to_owned(),
+        })
+    }
+}
+
+impl Program {
+    /// Starts it in one of its modes, with pipes. It is killed when the child is dropped.
+    ///
+    /// # Errors
+    /// When it can't be started.
+    pub fn start(&self, mode: &str) -> Result<(Child, ChildStdin, ChildStdout)> {
+        let mut command = Command::new(&self.command);
+        command.arg(mode).kill_on_drop(true);
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        let mut child = command
+            .spawn()
+            .with_context(|| format!("can't start {}", self.command))?;
+        let (input, output) = (child.stdin.take(), child.stdout.take());
+        Ok((child, input.context("no stdin")?, output.context("no stdout")?))
+    }
+
+    /// Starts it in a mode whose messages are lines.
+    ///
+    /// # Errors
+    /// When it can't be started.
+    pub fn lines(&self, mode: &str) -> Result<(Child, Writer, Lines)> {
+        let (child, input, output) = self.start(mode)?;
+        Ok((child, Writer(input), Lines(BufReader::with_capacity(1 << 16, output))))
+    }
+
+    /// Starts it in a mode of HTTP, and gives its URL. It runs until its input is closed.
+    ///
+    /// # Errors
+    /// When it doesn't start or prints no URL.
+    pub async fn http(&self, mode: &str) -> Result<(Child, ChildStdin, String)> {
+        let (child, input, mut lines) = self.lines(mode)?;
+        let url = lines.next().await?.context("the server ended without naming its URL")?;
+        Ok((child, input.0, url))
+    }
+}
+
+/// What a process has used so far.
+#[derive(Debug, Clone, Copy)]
+pub struct Usage {
+    /// Its CPU time in user and kernel mode, to 10 ms.
+    pub cpu: Duration,
+    /// The most memory that was resident at a time, in bytes.
+    pub peak: u64,
+}
+
+impl Usage {
+    /// Reads what a process has used from /proc.
+    ///
+    /// # Errors
+    /// When the process has ended, or this isn't Linux.
+    pub fn of(child: &Child) -> Result<Self> {
+        let Some(id) = child.id() else {
+            bail!("the server has ended")
+        };
+        let stat = std::fs::read_to_string(format!("/proc/{id}/stat"))?;
+        // The name, in parentheses, may hold spaces. The fields after it begin with the third, the state.
+        let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+        let ticks = |index: usize| fields.get(index).and_then(|field| field.parse::<u64>().ok());
+        let (Some(user), Some(system)) = (ticks(11), ticks(12)) else {
+            bail!("/proc/{id}/stat has no times")
+        };
+        let status = std::fs::read_to_string(format!("/proc/{id}/status"))?;
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let peak = peak.and_then(|text| text.trim().trim_end_matches(" kB").parse::<u64>().ok());
+        Ok(Self {
+            // USER_HZ is 100 on every architecture that Linux has in use.
+            cpu: Duration::from_millis((user + system) * 10),
+            peak: peak.context("no VmHWM")? * 1024,
+        })
+    }
+}
