@@ -1,12 +1,13 @@
 //! Why a call gives no result, and why there is no session.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_adapters::handlers::UnexpectedResult;
 use mcp_adapters::mcp_wire::ErrorObject;
 use mcp_adapters::{FromPeer, Mismatch, Unrepresentable};
 
-use crate::transport::{ProcessExit, TransportError};
+use crate::transport::{HttpFailure, ProcessExit, TransportError};
 
 /// Why a call gives no result.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -40,12 +41,31 @@ pub enum CallError {
     /// No answer came in time; the peer was told that the call is cancelled.
     #[error("no answer came within {0:?}")]
     TimedOut(Duration),
+    /// The server answered with an HTTP status that says that the request has failed, such as 401.
+    #[error("{0}")]
+    Http(Box<HttpFailure>),
+    /// The transport got no answer, such as an HTTP client that finds no server
+    /// (`transport::http::client::HttpError`).
+    #[error("{0}")]
+    Transport(Arc<dyn std::error::Error + Send + Sync>),
     /// The server was a process that this client had started, and it has ended.
     #[error("{0}")]
     Exited(ProcessExit),
     /// The session ended before the answer came.
     #[error("the session has ended")]
     Closed,
+}
+
+impl CallError {
+    /// The error object that the peer answered with, whether or not an HTTP status said that the request has failed.
+    #[must_use]
+    pub fn error_object(&self) -> Option<&ErrorObject> {
+        match self {
+            Self::Peer(error) => Some(error),
+            Self::Http(failure) => failure.response.as_ref().map(|response| &response.error),
+            _ => None,
+        }
+    }
 }
 
 impl From<UnexpectedResult> for CallError {
@@ -69,8 +89,10 @@ impl From<Unrepresentable> for CallError {
 impl From<TransportError> for CallError {
     fn from(error: TransportError) -> Self {
         match error {
+            TransportError::Closed => Self::Closed,
             TransportError::Exited(exit) => Self::Exited(exit),
-            _ => Self::Closed,
+            TransportError::Io(error) => Self::Transport(Arc::new(error)),
+            TransportError::Other(error) => Self::Transport(error.into()),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
-use mcp_adapters::mcp_wire::{Call, ErrorObject, Message, OpenJson, RequestId};
+use mcp_adapters::mcp_wire::{Call, Message, OpenJson, RequestId};
 use mcp_adapters::{Revision, hub};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -124,14 +124,14 @@ impl<S: Side> Shared<S> {
     }
 
     /// Hands an answer to the call that waits for it; `false` if none does.
-    pub fn answered(&self, id: &RequestId, answer: Result<OpenJson, ErrorObject>) -> bool {
+    pub fn answered(&self, id: &RequestId, answer: Result<OpenJson, CallError>) -> bool {
         let RequestId::Integer(id) = id else {
             return false;
         };
         match self.waiting().remove(id) {
             Some(waiting) => {
                 // The caller may have gone in this moment.
-                let _ = waiting.answer.send(answer.map_err(CallError::Peer));
+                let _ = waiting.answer.send(answer);
                 true
             }
             None => false,

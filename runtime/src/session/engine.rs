@@ -119,6 +119,10 @@ impl<S: Side> Engine<S> {
             Ok(Some(Incoming::Refused(error))) => {
                 self.send_answers(self.refusal(None, error, &[]).into_iter().collect(), false);
             }
+            Ok(Some(Incoming::Failed { id, error })) => {
+                // Whoever waited may have gone.
+                self.shared.answered(&id, Err(error));
+            }
             Ok(Some(Incoming::Renewed)) => self.handling().values().for_each(CancellationToken::cancel),
             Ok(None) => return false,
             Err(error) => {

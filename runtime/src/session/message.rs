@@ -12,6 +12,7 @@ use mcp_adapters::{Revision, Translated};
 use super::answer::Pending;
 use super::engine::Engine;
 use super::hearing::Heard;
+use crate::error::CallError;
 use crate::side::{Common, Side};
 
 impl<S: Side> Engine<S> {
@@ -124,7 +125,7 @@ impl<S: Side> Engine<S> {
             }
             (Message::Error(response), _) => {
                 let known = response.id.as_ref();
-                if !known.is_some_and(|id| self.shared.answered(id, Err(response.error.clone()))) {
+                if !known.is_some_and(|id| self.shared.answered(id, Err(CallError::Peer(response.error.clone())))) {
                     tracing::debug!(code = response.error.code, "an error about nothing that was asked");
                 }
                 None
@@ -162,8 +163,7 @@ impl<S: Side> Engine<S> {
             }
             Ok(MessageKind::Notification) => None,
             Ok(MessageKind::Response | MessageKind::Error) | Err(_) => {
-                let why = format!("the peer's answer is malformed: {error}");
-                let why = ErrorObject::new(error_code::INVALID_REQUEST, why);
+                let why = CallError::InvalidResult(format!("the peer's answer is malformed: {error}"));
                 // The call that waits for it must not wait for ever.
                 let id = header.id();
                 if id.as_ref().is_some_and(|id| self.shared.answered(id, Err(why))) {

@@ -2,6 +2,7 @@
 
 mod channel;
 mod exit;
+mod failure;
 #[cfg(any(feature = "http-client", feature = "http-server"))]
 pub mod http;
 #[cfg(feature = "stdio")]
@@ -14,8 +15,11 @@ use ::http::Extensions;
 use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::{ErrorObject, RequestId};
 
+use crate::error::CallError;
+
 pub use channel::{ChannelReceiver, ChannelSender, ChannelTransport, channel};
 pub use exit::ProcessExit;
+pub use failure::HttpFailure;
 pub use watched::{Watched, Way, watched};
 
 /// A connection to one peer.
@@ -97,6 +101,13 @@ pub enum Incoming {
     /// Something that the transport refuses, such as a message over the limit. The session goes on, and tells the peer if
     /// its revision has an error for that.
     Refused(ErrorObject),
+    /// A request to the peer will have no answer.
+    Failed {
+        /// The id of the request.
+        id: RequestId,
+        /// Why there is none.
+        error: CallError,
+    },
     /// The peer has forgotten the session, and another has begun in its place: nobody waits any more for the answers to
     /// what came before this.
     Renewed,

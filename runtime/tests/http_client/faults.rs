@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
-use mcp_runtime::transport::http::client::{HTTP_FAILED, HttpClient, HttpError, HttpOptions, SessionExpired};
+use mcp_runtime::transport::http::client::reqwest::StatusCode;
+use mcp_runtime::transport::http::client::{HttpClient, HttpError, HttpOptions, SessionExpired};
 use mcp_runtime::transport::{Incoming, Sender, TransportError};
-use serde_json::{Value, json};
+use mcp_runtime::{CallError, ClientHandler, ClientSide, ConnectError, Context, Options, connect, hub};
+use serde_json::json;
 use tokio::io::AsyncWriteExt;
 use tokio::time::timeout;
 
-use crate::server::{STREAM, Server, error, message, notification, progress, receive, request, result};
+use crate::server::{STREAM, Server, error, failure, message, notification, progress, receive, request, result};
 
 #[tokio::test]
 async fn a_stream_that_cannot_be_resumed_fails_its_request() {
@@ -21,14 +23,14 @@ async fn a_stream_that_cannot_be_resumed_fails_its_request() {
         .say(&format!("{STREAM}data: {}\n\n", progress(1)))
         .await;
     assert_eq!(message(&mut receiver).await, progress(1));
-    assert_eq!(error(&mut receiver, 1).await["code"], HTTP_FAILED);
+    assert!(matches!(error(&mut receiver, 1).await, CallError::Transport(_)));
 
     client.send(request(2, "tools/call")).await.expect("it is sent");
     server.next().await.say(&format!("{STREAM}id: 7\ndata:\n\n")).await;
     for _ in 0..3 {
         server.next().await.status(500).await;
     }
-    assert_eq!(error(&mut receiver, 2).await["data"]["status"], 500);
+    assert_eq!(failure(&mut receiver, 2).await.status, 500);
 }
 
 #[tokio::test]
@@ -48,16 +50,14 @@ async fn a_session_that_cannot_begin_anew_expires_once_and_another_may_begin() {
     let (mut failed, mut expired) = (Vec::new(), 0);
     for _ in 0..3 {
         match receive(&mut receiver).await {
-            Ok(Some(Incoming::Message { json, .. })) => {
-                failed.push(serde_json::from_slice::<Value>(&json).expect("JSON"))
-            }
+            Ok(Some(Incoming::Failed { error, .. })) => failed.push(error),
             Err(TransportError::Other(error)) if error.is::<SessionExpired>() => expired += 1,
             other => panic!("neither a failure nor the end: {other:?}"),
         }
     }
     assert_eq!(expired, 1);
     assert_eq!(failed.len(), 2);
-    assert!(failed.iter().all(|failed| failed["error"]["code"] == HTTP_FAILED));
+    assert!(failed.iter().all(|failed| matches!(failed, CallError::Transport(_))));
 
     client.send(request(3, "initialize")).await.expect("it is sent");
     let asked = server.next().await;
@@ -80,11 +80,7 @@ async fn an_endpoint_elsewhere_is_never_posted_to() {
         .await
         .say(&format!("{STREAM}event: endpoint\ndata: {}\n\n", other.url()))
         .await;
-    assert_eq!(
-        error(&mut receiver, 1).await["data"]["status"],
-        404,
-        "the first failure is told"
-    );
+    assert_eq!(failure(&mut receiver, 1).await.status, 404, "the first failure is told");
     assert!(timeout(Duration::from_millis(100), other.0.accept()).await.is_err());
 }
 
@@ -97,14 +93,90 @@ async fn a_server_that_wants_a_token_or_answers_in_our_name_is_not_asked_for_the
     asked
         .say("HTTP/1.1 401 X\r\nwww-authenticate: Bearer\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
         .await;
-    let data = error(&mut receiver, 1).await["data"].take();
-    assert_eq!(data, json!({"status": 401, "authenticate": "Bearer"}));
+    let failed = failure(&mut receiver, 1).await;
+    assert_eq!(
+        (failed.status, failed.challenges),
+        (StatusCode::UNAUTHORIZED, vec!["Bearer".to_owned()])
+    );
 
     client.send(request(2, "initialize")).await.expect("it is sent");
     let refusal = json!({"jsonrpc": "2.0", "id": 2, "error": {"code": -32602, "message": "no such version"}});
     server.next().await.json(400, "", &refusal).await;
-    assert_eq!(message(&mut receiver).await, refusal);
+    let failed = failure(&mut receiver, 2).await;
+    assert_eq!(failed.status, StatusCode::BAD_REQUEST);
+    assert_eq!(serde_json::to_value(failed.response).expect("JSON"), refusal);
 }
+
+#[tokio::test]
+async fn a_failure_keeps_its_status_every_challenge_and_the_beginning_of_its_body() {
+    let server = Server::start().await;
+    let (client, mut receiver) = server.client(HttpOptions::default());
+    client.send(request(1, "tools/call")).await.expect("it is sent");
+    let challenges = [
+        r#"Bearer resource_metadata="https://example.org/.well-known/oauth-protected-resource", scope="files:read""#,
+        "Basic realm=\"files\"",
+    ];
+    let head = "HTTP/1.1 403 X\r\nconnection: close\r\ncontent-type: text/html\r\ncontent-length: 1000000\r\n";
+    let [first, second] = challenges;
+    let mut asked = server.next().await;
+    asked
+        .say(&format!(
+            "{head}www-authenticate: {first}\r\nWWW-Authenticate: {second}\r\n"
+        ))
+        .await;
+    let long = "z".repeat(9000);
+    asked
+        .say(&format!("www-authenticate: {long}\r\n\r\n<p>{}", "ü".repeat(499_998)))
+        .await;
+    let failed = failure(&mut receiver, 1).await;
+    assert_eq!(failed.status, StatusCode::FORBIDDEN);
+    assert_eq!(failed.challenges, challenges, "one that is too long is left out");
+    assert!(failed.body.starts_with("<p>üüü"), "{}", failed.body);
+    assert!((4000..4200).contains(&failed.body.len()));
+    assert_eq!(failed.response, None);
+    let text = failed.to_string();
+    assert!(
+        text.starts_with("the server answered with the HTTP status 403 Forbidden: <p>ü"),
+        "{text}"
+    );
+    assert!(text.len() < 500, "{text}");
+}
+
+#[tokio::test]
+async fn a_caller_is_told_the_status_and_the_error_of_a_failure() {
+    let server = Server::start().await;
+    let client = HttpClient::new(&server.url(), HttpOptions::default()).expect("the address is one");
+    let info = hub::Implementation::new("client", "1.0");
+    let capabilities = hub::ClientCapabilities::default();
+    let connecting = connect(Silent, info, capabilities, Options::default(), client);
+    let (connected, ()) = tokio::join!(connecting, async {
+        let asked = server.next().await;
+        let error = json!({"code": -32001, "message": "no token", "data": {"why": 1}});
+        let refusal = json!({"jsonrpc": "2.0", "id": asked.body["id"], "error": error});
+        asked.json(401, "www-authenticate: Bearer\r\n", &refusal).await;
+    });
+    let error = connected.expect_err("the server wants a token");
+    assert_eq!(
+        error.to_string(),
+        "the server answered with the HTTP status 401 Unauthorized and error -32001: no token"
+    );
+    let ConnectError::Call(error) = error else {
+        panic!("{error:?}")
+    };
+    assert_eq!(error.error_object().map(|error| error.code), Some(-32001));
+    let CallError::Http(failed) = error else {
+        panic!("{error:?}")
+    };
+    assert_eq!(
+        (failed.status, failed.challenges),
+        (StatusCode::UNAUTHORIZED, vec!["Bearer".to_owned()])
+    );
+}
+
+/// A client that has nothing to say.
+struct Silent;
+
+impl ClientHandler<Context<ClientSide>> for Silent {}
 
 #[tokio::test]
 async fn whatever_fails_a_request_answers_it_and_the_session_goes_on() {
@@ -137,10 +209,13 @@ async fn whatever_fails_a_request_answers_it_and_the_session_goes_on() {
             _ => drop(asked),
         }
         let error = error(&mut receiver, id).await;
+        match id {
+            1 | 2 | 7 => assert!(matches!(error, CallError::Http(_)), "{id}: {error}"),
+            _ => assert!(matches!(error, CallError::Transport(_)), "{id}: {error}"),
+        }
         assert_eq!(
-            error["code"],
-            if id == 2 { -32001 } else { HTTP_FAILED },
-            "{id}: {error}"
+            error.error_object().map(|error| error.code),
+            (id == 2).then_some(-32001)
         );
     }
     client.send(request(9, "tools/call")).await.expect("it is sent");
@@ -150,7 +225,7 @@ async fn whatever_fails_a_request_answers_it_and_the_session_goes_on() {
         result(8),
         "the answer to another is handed on"
     );
-    assert_eq!(error(&mut receiver, 9).await["code"], HTTP_FAILED);
+    assert!(matches!(error(&mut receiver, 9).await, CallError::Transport(_)));
 
     let sent = tokio::join!(client.send(notification("notifications/x")), async {
         server.next().await.status(500).await
@@ -158,7 +233,7 @@ async fn whatever_fails_a_request_answers_it_and_the_session_goes_on() {
     sent.0.expect("no one waits for an answer");
     drop(server);
     client.send(request(10, "tools/call")).await.expect("it is sent");
-    assert_eq!(error(&mut receiver, 10).await["code"], HTTP_FAILED);
+    assert!(matches!(error(&mut receiver, 10).await, CallError::Transport(_)));
 }
 
 #[tokio::test]

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use mcp_adapters::Revision;
+use mcp_runtime::CallError;
 use mcp_runtime::transport::http::client::{HttpClient, HttpOptions, HttpReceiver, HttpSender};
-use mcp_runtime::transport::{Incoming, Outgoing, Purpose, Receiver, Sender, Transport, TransportError};
+use mcp_runtime::transport::{HttpFailure, Incoming, Outgoing, Purpose, Receiver, Sender, Transport, TransportError};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -176,9 +177,21 @@ pub async fn message(receiver: &mut HttpReceiver) -> Value {
     }
 }
 
-/// The error that the request `id` was answered with.
-pub async fn error(receiver: &mut HttpReceiver, id: i64) -> Value {
-    let mut message = message(receiver).await;
-    assert_eq!(message["id"], id);
-    message["error"].take()
+/// Why the request `id` has no answer.
+pub async fn error(receiver: &mut HttpReceiver, id: i64) -> CallError {
+    match receive(receiver).await {
+        Ok(Some(Incoming::Failed { id: failed, error })) => {
+            assert_eq!(failed, id.into());
+            error
+        }
+        other => panic!("no failure: {other:?}"),
+    }
+}
+
+/// The response of HTTP that was the failure of the request `id`.
+pub async fn failure(receiver: &mut HttpReceiver, id: i64) -> HttpFailure {
+    match error(receiver, id).await {
+        CallError::Http(failure) => *failure,
+        other => panic!("no failure of HTTP: {other:?}"),
+    }
 }

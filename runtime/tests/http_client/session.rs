@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use mcp_adapters::Revision;
-use mcp_runtime::transport::http::client::{HTTP_FAILED, HttpOptions};
+use mcp_runtime::CallError;
+use mcp_runtime::transport::http::client::HttpOptions;
 use mcp_runtime::transport::{Sender, TransportError};
 use serde_json::json;
 
@@ -70,7 +71,7 @@ async fn a_hook_adds_headers_to_each_request_and_may_wait_or_fail() {
     asked.json(200, "", &result(1)).await;
     assert_eq!(message(&mut receiver).await, result(1));
     client.send(request(2, "tools/call")).await.expect("it is sent");
-    assert_eq!(error(&mut receiver, 2).await["code"], HTTP_FAILED);
+    assert!(matches!(error(&mut receiver, 2).await, CallError::Transport(_)));
 }
 
 #[tokio::test]

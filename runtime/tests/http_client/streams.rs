@@ -7,7 +7,7 @@ use mcp_runtime::transport::http::client::{HttpOptions, SessionExpired};
 use mcp_runtime::transport::{Incoming, Receiver, Sender, TransportError};
 use tokio::time::timeout;
 
-use crate::server::{STREAM, Server, error, message, notification, opened, progress, receive, request, result};
+use crate::server::{STREAM, Server, failure, message, notification, opened, progress, receive, request, result};
 
 #[tokio::test]
 async fn an_answer_may_be_a_stream_that_says_more_than_the_answer() {
@@ -150,7 +150,7 @@ async fn a_server_of_the_older_way_is_found_and_its_stream_is_the_session() {
         client.send(request(id + 1, "tools/call")).await.expect("it is sent");
     }
     server.next().await.status(400).await;
-    assert_eq!(error(&mut receiver, 3).await["data"]["status"], 400);
+    assert_eq!(failure(&mut receiver, 3).await.status, 400);
     drop(stream);
     assert!(matches!(receive(&mut receiver).await, Ok(None)));
     assert!(matches!(receive(&mut receiver).await, Ok(None)));

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mcp_adapters::Revision;
-use mcp_adapters::mcp_wire::{ErrorObject, RequestId, error_code};
+use mcp_adapters::mcp_wire::{self, ErrorObject, RequestId, error_code};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, WWW_AUTHENTICATE};
 use reqwest::redirect::Policy;
 use reqwest::{RequestBuilder, Response, StatusCode, Url};
@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::error::HttpError;
 use super::options::HttpOptions;
-use crate::transport::Incoming;
+use crate::transport::{HttpFailure, Incoming};
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
@@ -23,6 +23,16 @@ pub(super) const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id
 
 pub(super) const JSON: &str = "application/json";
 pub(super) const EVENTS: &str = "text/event-stream";
+
+/// What is read of the body of a failure.
+const FAILURE_BYTES: usize = 64 * 1024;
+/// What is kept of it as text.
+const SHOWN_BYTES: usize = 4 * 1024;
+/// How long it is waited for.
+const FAILURE_PATIENCE: Duration = Duration::from_secs(5);
+/// How many challenges are kept, and how long one may be.
+const CHALLENGES: usize = 16;
+const CHALLENGE_BYTES: usize = 8 * 1024;
 
 #[derive(Debug)]
 pub(super) struct Connection {
@@ -143,6 +153,12 @@ impl Connection {
         self.hand(Item::Incoming(Incoming::message(json))).await;
     }
 
+    /// Tells the receiver that a request will have no answer.
+    pub(super) async fn fail(&self, id: RequestId, error: HttpError) {
+        let error = error.into();
+        self.hand(Item::Incoming(Incoming::Failed { id, error })).await;
+    }
+
     pub(super) async fn refuse_oversized(&self) {
         let text = format!("a message has more than {} bytes", self.options.message_bytes);
         let error = ErrorObject::new(error_code::INVALID_REQUEST, text);
@@ -244,12 +260,33 @@ impl Connection {
     }
 }
 
-/// The failure that a response of another status than success is.
-pub(super) fn failure(response: &Response) -> HttpError {
-    let authenticate = response.headers().get(WWW_AUTHENTICATE);
-    HttpError::Status {
-        status: response.status(),
-        authenticate: authenticate.and_then(|value| value.to_str().ok()).map(str::to_owned),
+/// The failure that a response of another status than success is. A body that is slow to come isn't waited for.
+pub(super) async fn failure(mut response: Response) -> HttpFailure {
+    let challenges = response.headers().get_all(WWW_AUTHENTICATE).iter();
+    let challenges = challenges
+        .filter(|challenge| challenge.len() <= CHALLENGE_BYTES)
+        .take(CHALLENGES);
+    let challenges = challenges
+        .map(|challenge| String::from_utf8_lossy(challenge.as_bytes()).into_owned())
+        .collect();
+    let status = response.status();
+    let mut body = Vec::new();
+    let reading = async {
+        while let Ok(Some(chunk)) = response.chunk().await
+            && body.len() < FAILURE_BYTES
+        {
+            let room = FAILURE_BYTES - body.len();
+            body.extend(chunk.iter().take(room));
+        }
+    };
+    if tokio::time::timeout(FAILURE_PATIENCE, reading).await.is_err() {
+        tracing::debug!(%status, "the body of a failure is slow to come");
+    }
+    HttpFailure {
+        status,
+        challenges,
+        response: mcp_wire::from_slice(&body).ok(),
+        body: String::from_utf8_lossy(body.get(..SHOWN_BYTES).unwrap_or(&body)).into_owned(),
     }
 }
 

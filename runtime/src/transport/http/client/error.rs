@@ -1,11 +1,9 @@
 //! What goes wrong between a client and its server.
 
-use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, RequestId};
-use reqwest::StatusCode;
-use serde_json::json;
+use std::sync::Arc;
 
-/// The code of the error that a request ends with when HTTP has failed it and the server has told no error of its own.
-pub const HTTP_FAILED: i64 = -32000;
+use crate::error::CallError;
+use crate::transport::HttpFailure;
 
 /// The server doesn't know the session any more: whoever still wants it has to initialize again, over the same transport
 /// or a new one.
@@ -28,14 +26,9 @@ pub enum HttpError {
     /// The hook that adds headers has failed.
     #[error("the headers couldn't be made: {0}")]
     Headers(Box<dyn std::error::Error + Send + Sync>),
-    /// The server answered with this status.
-    #[error("the server answered with the HTTP status {status}")]
-    Status {
-        /// The status.
-        status: StatusCode,
-        /// What the server wants to know first.
-        authenticate: Option<String>,
-    },
+    /// The server answered with a status that is a failure.
+    #[error("{0}")]
+    Status(Box<HttpFailure>),
     /// The answer is neither JSON nor a stream of events.
     #[error("the server answered with {0:?}, which is no message")]
     ContentType(String),
@@ -64,18 +57,17 @@ fn chain(error: &reqwest::Error) -> String {
     text
 }
 
-impl HttpError {
-    /// As the response to the request that has failed of it.
-    pub(super) fn response(&self, id: RequestId) -> Vec<u8> {
-        let mut error = ErrorObject::new(HTTP_FAILED, self.to_string());
-        if let Self::Status { status, authenticate } = self {
-            error = error.with_data(json!({"status": status.as_u16(), "authenticate": authenticate}));
-        }
-        respond(id, error)
+impl From<HttpFailure> for HttpError {
+    fn from(failure: HttpFailure) -> Self {
+        Self::Status(Box::new(failure))
     }
 }
 
-/// A response as JSON. Its members are only strings and numbers, which can always be written.
-pub(super) fn respond(id: RequestId, error: ErrorObject) -> Vec<u8> {
-    serde_json::to_vec(&ErrorResponse::new(Some(id), error)).unwrap_or_default()
+impl From<HttpError> for CallError {
+    fn from(error: HttpError) -> Self {
+        match error {
+            HttpError::Status(failure) => Self::Http(failure),
+            error => Self::Transport(Arc::new(error)),
+        }
+    }
 }

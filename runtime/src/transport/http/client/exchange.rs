@@ -2,20 +2,17 @@
 
 use std::sync::Arc;
 
-use mcp_adapters::mcp_wire::{self, ErrorResponse, RequestId};
+use mcp_adapters::mcp_wire::RequestId;
 use reqwest::{Response, StatusCode};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
 
 use super::connection::{Connection, EVENTS, JSON, Session, Within, body, failure, media_type};
 use super::envelope::{Kind, answers};
-use super::error::{HttpError, SessionExpired, respond};
+use super::error::{HttpError, SessionExpired};
 use super::renewal::renew;
 use super::{legacy, stream};
 use crate::transport::TransportError;
-
-/// What is read of the body of a failure.
-const FAILURE_BYTES: usize = 64 * 1024;
 
 /// Sends a request in a task of its own, which sees to it that there will be an answer.
 pub(super) fn start(
@@ -36,7 +33,7 @@ pub(super) fn start(
             };
             if let Err(error) = exchanged {
                 tracing::debug!(%id, %error, "a request failed");
-                connection.deliver(error.response(id.clone())).await;
+                connection.fail(id.clone(), error).await;
             }
         });
         let cancelled = done.await.is_none();
@@ -51,7 +48,7 @@ pub(super) fn start(
 async fn begin(connection: &Arc<Connection>, id: &RequestId, json: Vec<u8>) -> Result<(), HttpError> {
     let older = connection.state().legacy.clone();
     if let Some(url) = older {
-        return legacy::post(connection, url, id, json).await;
+        return legacy::post(connection, url, json).await;
     }
     let (response, session) = connection
         .post(connection.url.clone(), json.clone(), Within::None)
@@ -60,23 +57,22 @@ async fn begin(connection: &Arc<Connection>, id: &RequestId, json: Vec<u8>) -> R
         connection.begin(&response, json);
         return take(connection, response, &session, id).await;
     }
-    let status = response.status();
-    let error = failure(&response);
-    let said = said(response, id).await;
-    if asks_for_the_older_way(status) && !matches!(&said, Some(Said { own: true, .. })) {
-        match legacy::begin(connection, id, json).await {
+    let failure = failure(response).await;
+    let response = failure.response.as_ref();
+    let is_understood = response.is_some_and(|response| response.id.as_ref() == Some(id));
+    if asks_for_the_older_way(failure.status) && !is_understood {
+        match legacy::begin(connection, json).await {
             Ok(()) => return Ok(()),
-            Err(other) => tracing::debug!(%error, %other, "the server has neither way of HTTP"),
+            Err(other) => tracing::debug!(%failure, %other, "the server has neither way of HTTP"),
         }
     }
-    connection.deliver(said.ok_or(error)?.json).await;
-    Ok(())
+    Err(failure.into())
 }
 
 async fn exchange(connection: &Arc<Connection>, id: &RequestId, json: Vec<u8>) -> Result<(), HttpError> {
     let older = connection.state().legacy.clone();
     if let Some(url) = older {
-        return legacy::post(connection, url, id, json).await;
+        return legacy::post(connection, url, json).await;
     }
     let post = |json| connection.post(connection.url.clone(), json, Within::Current);
     let (mut response, mut session) = post(json.clone()).await?;
@@ -124,13 +120,12 @@ async fn fail(
     id: &RequestId,
 ) -> Result<(), HttpError> {
     let forgotten = session.forgotten(&response);
-    let error = match &forgotten {
-        Some(_) => HttpError::Expired(SessionExpired),
-        None => failure(&response),
+    let failure = failure(response).await;
+    let error = match (&forgotten, &failure.response) {
+        (Some(_), None) => HttpError::Expired(SessionExpired),
+        _ => failure.into(),
     };
-    let said = said(response, id).await;
-    let answer = said.map_or_else(|| error.response(id.clone()), |said| said.json);
-    connection.deliver(answer).await;
+    connection.fail(id.clone(), error).await;
     if let Some(forgotten) = forgotten {
         connection.expire(&forgotten).await;
     }
@@ -140,28 +135,6 @@ async fn fail(
 /// The revisions differ in which refusals they name; a server that wants to know who is asking has understood, though.
 fn asks_for_the_older_way(status: StatusCode) -> bool {
     status.is_client_error() && !matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN)
-}
-
-/// An error response that came with an error status.
-pub(super) struct Said {
-    /// As the response to our request.
-    pub(super) json: Vec<u8>,
-    /// It was so from the beginning, and not one to nobody in particular.
-    own: bool,
-}
-
-/// The error response that a failure has for its body.
-pub(super) async fn said(response: Response, id: &RequestId) -> Option<Said> {
-    let json = body(response, FAILURE_BYTES).await.ok()?;
-    let said: ErrorResponse = mcp_wire::from_slice(&json).ok()?;
-    match said.id {
-        Some(other) if other != *id => None,
-        Some(_) => Some(Said { json, own: true }),
-        None => Some(Said {
-            json: respond(id.clone(), said.error),
-            own: false,
-        }),
-    }
 }
 
 /// Sends what has no answer.

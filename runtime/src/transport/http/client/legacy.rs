@@ -2,17 +2,15 @@
 
 use std::sync::Arc;
 
-use mcp_adapters::mcp_wire::RequestId;
 use reqwest::Url;
 use tokio::time::timeout;
 
 use super::connection::{Connection, Item, Within, failure};
 use super::error::HttpError;
-use super::exchange::said;
 use super::stream::{Events, Opens, is_message, open};
 
 /// Opens the stream and sends what begins the session.
-pub(super) async fn begin(connection: &Arc<Connection>, id: &RequestId, json: Vec<u8>) -> Result<(), HttpError> {
+pub(super) async fn begin(connection: &Arc<Connection>, json: Vec<u8>) -> Result<(), HttpError> {
     let begun = async {
         let mut events = open(connection, None, Opens::First).await?;
         let url = endpoint(connection, &mut events).await?;
@@ -28,7 +26,7 @@ pub(super) async fn begin(connection: &Arc<Connection>, id: &RequestId, json: Ve
             .clone()
             .run_until_cancelled_owned(read(Arc::clone(connection), events)),
     );
-    post(connection, url, id, json).await
+    post(connection, url, json).await
 }
 
 /// Where to POST, which must be the same server: nobody else is meant to get the messages and the headers.
@@ -46,17 +44,12 @@ async fn endpoint(connection: &Connection, events: &mut Events) -> Result<Url, H
 }
 
 /// Sends a request, whose answer comes on the stream unless this fails.
-pub(super) async fn post(connection: &Connection, url: Url, id: &RequestId, json: Vec<u8>) -> Result<(), HttpError> {
+pub(super) async fn post(connection: &Connection, url: Url, json: Vec<u8>) -> Result<(), HttpError> {
     let (response, _) = connection.post(url, json, Within::Current).await?;
-    if response.status().is_success() {
-        return Ok(());
+    match response.status().is_success() {
+        true => Ok(()),
+        false => Err(failure(response).await.into()),
     }
-    let error = failure(&response);
-    match said(response, id).await {
-        Some(said) => connection.deliver(said.json).await,
-        None => return Err(error),
-    }
-    Ok(())
 }
 
 /// Reads the stream. The session ends with it.

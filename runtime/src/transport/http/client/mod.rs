@@ -22,7 +22,7 @@ use self::connection::{Connection, Item, State};
 use self::envelope::Kind;
 use crate::transport::{Incoming, Outgoing, Receiver, Sender, Transport, TransportError};
 
-pub use error::{HTTP_FAILED, HttpError, SessionExpired};
+pub use error::{HttpError, SessionExpired};
 pub use options::HttpOptions;
 /// The library that speaks HTTP, for hooks and clients of one's own.
 pub use reqwest;
@@ -32,8 +32,9 @@ const NOTICES: usize = 16;
 
 /// A client's connection to a server by HTTP.
 ///
-/// Each message is a POST of its own. A request that HTTP fails, by whatever status or cut, is answered by an error
-/// response of code [`HTTP_FAILED`]; the session goes on.
+/// Each message is a POST of its own. A call whose POST is answered with an error status gives
+/// [`CallError::Http`](crate::CallError::Http), and one that HTTP fails otherwise
+/// [`CallError::Transport`](crate::CallError::Transport) with an [`HttpError`]; the session goes on.
 ///
 /// When the server has forgotten the session, a new one begins in its place: what began the old one is sent again, and
 /// then the message that found it gone. Only what else was pending in the old session fails, and what the server asked in

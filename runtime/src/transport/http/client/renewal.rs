@@ -58,14 +58,14 @@ async fn begin(connection: &Arc<Connection>, opening: Opening) -> Result<Option<
     };
     let post = |json: &[u8], within| connection.post(connection.url.clone(), json.to_vec(), within);
     let (response, _) = post(&opening.initialize, Within::None).await?;
-    let response = succeeded(response)?;
+    let response = succeeded(response).await?;
     let session = connection.begun(&response);
     if negotiated(connection, response, &id).await? != Some(revision) {
         return Err(SessionExpired.into());
     }
     if let Some(initialized) = &opening.initialized {
         let (response, _) = post(initialized, Within::Next(session.clone())).await?;
-        succeeded(response)?;
+        succeeded(response).await?;
     }
     // Answers to the forgotten session could be taken for others' in the new one.
     connection.hand(Item::Incoming(Incoming::Renewed)).await;
@@ -79,10 +79,10 @@ async fn begin(connection: &Arc<Connection>, opening: Opening) -> Result<Option<
     Ok(listens.then(|| stream::listen(connection, &session)))
 }
 
-fn succeeded(response: Response) -> Result<Response, HttpError> {
+async fn succeeded(response: Response) -> Result<Response, HttpError> {
     match response.status().is_success() {
         true => Ok(response),
-        false => Err(failure(&response)),
+        false => Err(failure(response).await.into()),
     }
 }
 

@@ -165,11 +165,11 @@ async fn read_own(connection: Arc<Connection>, open_now: oneshot::Sender<()>) {
     // Nobody may wait any more.
     let _ = open_now.send(());
     // No stream at all is fine, and 404 then says that there is none rather than that the session is over.
-    if let Err(HttpError::Status { status, .. }) = &opened
-        && status.is_client_error()
-        && *status != StatusCode::TOO_MANY_REQUESTS
+    if let Err(HttpError::Status(failure)) = &opened
+        && failure.status.is_client_error()
+        && failure.status != StatusCode::TOO_MANY_REQUESTS
     {
-        tracing::debug!(%status, "the server has no stream of its own");
+        tracing::debug!(status = %failure.status, "the server has no stream of its own");
         return;
     }
     loop {
@@ -202,7 +202,9 @@ async fn reopen(connection: &Arc<Connection>, cursor: &mut Cursor) -> Result<Eve
             Err(error) => error,
         };
         let passes = match &error {
-            HttpError::Status { status, .. } => status.is_server_error() || *status == StatusCode::TOO_MANY_REQUESTS,
+            HttpError::Status(failure) => {
+                failure.status.is_server_error() || failure.status == StatusCode::TOO_MANY_REQUESTS
+            }
             HttpError::Network(_) => true,
             _ => false,
         };
@@ -241,7 +243,7 @@ pub(super) async fn open(
         return Err(SessionExpired.into());
     }
     if !response.status().is_success() {
-        return Err(failure(&response));
+        return Err(failure(response).await.into());
     }
     match media_type(&response).as_str() {
         EVENTS => Ok(Events::new(response, connection.options.message_bytes)),
