@@ -147,7 +147,7 @@ fn make_files(sources: &Sources, wire: &str) -> Result<Made, GenerateError> {
     let templates = Templates::new()?;
     let mut files = FileSet::default();
     let mut undocumented = BTreeMap::new();
-    let mut shells = Vec::new();
+    let mut items = Vec::new();
     for ((entry, revision), model) in manifest.revisions.iter().zip(revisions).zip(&models) {
         let link = |definition: &str| manifest.link(entry, definition).unwrap_or_else(|| entry.source.clone());
         let emitted = emit_crate(
@@ -166,16 +166,16 @@ fn make_files(sources: &Sources, wire: &str) -> Result<Made, GenerateError> {
             files.insert(folder.join(path), contents)?;
         }
         undocumented.insert(model.revision.clone(), emitted.undocumented);
-        shells.push(emitted.shells);
+        items.push(emitted.items);
     }
     if let Some(hub) = manifest.hub() {
         let mut facts = Facts::default();
         let mut inputs = Vec::new();
         let entries = manifest.revisions.iter().zip(revisions);
-        for ((entry, revision), (model, shells)) in entries.zip(models.iter().zip(&shells)) {
+        for ((entry, revision), (model, items)) in entries.zip(models.iter().zip(&items)) {
             facts = revision.overlay.facts.or(facts);
             let functions = revision.functions.as_deref();
-            inputs.push(RevisionInput::new(model, shells, functions, facts, entry.released));
+            inputs.push(RevisionInput::new(model, items, functions, facts, entry.released));
         }
         let input = AdaptersInput {
             revisions: &inputs,

@@ -81,7 +81,7 @@ fn variants_and_scalars_are_made_with_into() {
 fn constants_are_written_first_and_checked() {
     assert_eq!(
         text_of(&ImageContent::new("AAAA", "image/png").with_meta(json!({}))),
-        r#"{"type":"image","_meta":{},"data":"AAAA","mimeType":"image/png"}"#
+        r#"{"type":"image","data":"AAAA","mimeType":"image/png","_meta":{}}"#
     );
     let missing = from_str::<ImageContent>(r#"{"data":"","mimeType":""}"#).unwrap_err();
     assert_eq!(missing.path().to_string(), "type");
@@ -132,7 +132,12 @@ fn a_request_says_its_method_its_direction_and_its_result() {
 #[test]
 fn the_table_of_methods_agrees_with_the_definitions() {
     for revision in Revision::ALL {
-        let defines = |name: &str| revision.definitions().iter().any(|definition| definition.name == name);
+        let defines = |pointer: &str| {
+            revision
+                .definitions()
+                .iter()
+                .any(|definition| definition.pointer == pointer)
+        };
         for method in revision.methods() {
             assert!(defines(method.definition), "{revision} {method:?}");
             assert!(

@@ -1,7 +1,7 @@
 //! Whole messages and results, judged by the schema of the revision that they came in.
 
 use mcp_adapters::Revision::{self, V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25};
-use mcp_adapters::mcp_wire::OpenJson;
+use mcp_adapters::mcp_wire::{OpenJson, definition_name};
 use mcp_codegen::load::load_document;
 use mcp_codegen::overlay::{Overlay, apply_overlay};
 use mcp_instances::Instances;
@@ -19,7 +19,7 @@ fn what_is_valid_by_the_official_schema_passes_and_something_of_the_rest_does_no
         let instances = Instances::new(corrected.root()).unwrap();
         let mut refused = 0;
         for method in revision.methods() {
-            for instance in instances.of(method.definition, 7, COUNT) {
+            for instance in instances.of(definition_name(method.definition), 7, COUNT) {
                 let judged = revision.judge_call(instance.value.to_string().as_bytes());
                 assert!(
                     judged.is_ok() || !instance.valid,
@@ -30,7 +30,7 @@ fn what_is_valid_by_the_official_schema_passes_and_something_of_the_rest_does_no
             }
             for result in method.results {
                 for instance in instances
-                    .of(result, 7, COUNT)
+                    .of(definition_name(result), 7, COUNT)
                     .into_iter()
                     .filter(|instance| instance.valid)
                 {

@@ -1,6 +1,6 @@
 //! Which revision two peers speak, and what is known of each revision as a whole.
 
-use mcp_adapters::mcp_wire::{Direction, error_code};
+use mcp_adapters::mcp_wire::{Direction, definition_name, error_code};
 use mcp_adapters::{
     Facts,
     Revision::{self, V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25},
@@ -264,7 +264,7 @@ fn a_method_is_found_by_name_in_the_revisions_that_have_it() {
     let elicit = V2025_06_18.method("elicitation/create").unwrap();
     assert_eq!(
         (elicit.definition, elicit.results),
-        ("ElicitRequest", &["ElicitResult"][..])
+        ("#/definitions/ElicitRequest", &["#/definitions/ElicitResult"][..])
     );
     assert!(elicit.is_request() && elicit.direction.from_server() && !elicit.direction.from_client());
     for revision in Revision::ALL {
@@ -290,11 +290,14 @@ fn requests_that_may_become_tasks_have_a_task_among_their_results() {
         ("sampling/createMessage", "CreateMessageResult"),
         ("elicitation/create", "ElicitResult"),
     ] {
-        let results = |revision: Revision| revision.method(method).map(|method| method.results);
-        assert_eq!(results(V2025_06_18), Some(&[result][..]));
-        assert_eq!(results(V2025_11_25), Some(&[result, "CreateTaskResult"][..]));
+        let results = |revision: Revision| {
+            let results = revision.method(method).unwrap().results.iter();
+            results.map(|pointer| definition_name(pointer)).collect::<Vec<_>>()
+        };
+        assert_eq!(results(V2025_06_18), [result]);
+        assert_eq!(results(V2025_11_25), [result, "CreateTaskResult"]);
     }
-    assert_eq!(V2025_11_25.method("ping").unwrap().results, ["EmptyResult"]);
+    assert_eq!(V2025_11_25.method("ping").unwrap().results, ["#/$defs/EmptyResult"]);
 }
 
 #[test]

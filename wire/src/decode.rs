@@ -63,10 +63,12 @@ impl Decode for crate::Number {
     }
 }
 
+/// The value of a schema that only allows `null`.
+pub type Null = ();
+
 impl Decode for () {
     const HOLDS_NULL: bool = true;
 
-    /// The value of a schema that only allows `null`.
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
         reader.null()
     }

@@ -4,7 +4,7 @@ use serde_core::Serialize;
 
 use crate::decode::{Decode, from_slice};
 use crate::error::Decoded;
-use crate::judge::Judge;
+use crate::schema::Schema;
 use crate::validate::{Invalid, validate_at};
 
 /// A definition of a revision's schema.
@@ -14,7 +14,7 @@ pub struct Definition {
     pub name: &'static str,
     /// Where it stands in the schema.
     pub pointer: &'static str,
-    judge: fn() -> &'static Judge,
+    schema: &'static Schema,
     decode: fn(&[u8]) -> Decoded<Box<dyn ErasedSerialize>>,
 }
 
@@ -24,12 +24,12 @@ impl Definition {
     pub const fn new<T: Decode + Serialize + 'static>(
         name: &'static str,
         pointer: &'static str,
-        judge: fn() -> &'static Judge,
+        schema: &'static Schema,
     ) -> Self {
         Self {
             name,
             pointer,
-            judge,
+            schema,
             decode: |json| from_slice::<T>(json).map(|value| Box::new(value) as Box<dyn ErasedSerialize>),
         }
     }
@@ -56,6 +56,12 @@ impl std::fmt::Debug for Definition {
     }
 }
 
+/// The name of the definition at a place in a schema: the last part of `#/$defs/Tool`.
+#[must_use]
+pub fn definition_name(pointer: &str) -> &str {
+    pointer.rsplit('/').next().unwrap_or(pointer)
+}
+
 /// A value of a definition whose type is known at run time only.
 pub struct Instance {
     value: Box<dyn ErasedSerialize>,
@@ -76,7 +82,7 @@ impl Instance {
     /// # Errors
     /// When there is any.
     pub fn validate(&self) -> Result<(), Invalid> {
-        self.value.validate(self.definition.pointer, (self.definition.judge)())
+        self.value.validate(self.definition.pointer, self.definition.schema)
     }
 }
 
@@ -90,7 +96,7 @@ impl std::fmt::Debug for Instance {
 
 trait ErasedSerialize {
     fn to_json(&self) -> Result<String, serde_json::Error>;
-    fn validate(&self, pointer: &str, judge: &Judge) -> Result<(), Invalid>;
+    fn validate(&self, pointer: &str, schema: &Schema) -> Result<(), Invalid>;
 }
 
 impl<T: Serialize> ErasedSerialize for T {
@@ -98,7 +104,7 @@ impl<T: Serialize> ErasedSerialize for T {
         serde_json::to_string(self)
     }
 
-    fn validate(&self, pointer: &str, judge: &Judge) -> Result<(), Invalid> {
-        validate_at(self, pointer, judge)
+    fn validate(&self, pointer: &str, schema: &Schema) -> Result<(), Invalid> {
+        validate_at(self, pointer, schema)
     }
 }

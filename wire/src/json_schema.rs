@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 /// The name of the definition at `pointer`: its last part.
 #[must_use]
 pub fn name(pointer: &str) -> Cow<'static, str> {
-    Cow::Owned(pointer.rsplit('/').next().unwrap_or(pointer).to_owned())
+    Cow::Owned(crate::definition_name(pointer).to_owned())
 }
 
 /// What tells a revision's definition from those of other revisions.

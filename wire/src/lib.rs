@@ -25,11 +25,13 @@ mod open;
 pub mod path;
 mod plain;
 mod reader;
+mod schema;
+mod table;
 mod text;
 mod validate;
 
-pub use decode::{Decode, from_slice, from_str};
-pub use definition::{Definition, Instance};
+pub use decode::{Decode, Null, from_slice, from_str};
+pub use definition::{Definition, Instance, definition_name};
 pub use error::{DecodeError, DecodeErrorKind, Decoded};
 pub use judge::Judge;
 pub use map::{Extra, Map};
@@ -43,7 +45,8 @@ pub use number::Number;
 pub use open::{OpenJson, OpenObject};
 pub use path::Path;
 pub use reader::{Kind, MAX_DEPTH, Reader, Telling};
-pub use validate::{Invalid, Validate, embedded_judge, validate_at};
+pub use schema::Schema;
+pub use validate::{Invalid, Validate, validate_at};
 
 /// The examples of the README, which compile and run as tests.
 #[cfg(doctest)]

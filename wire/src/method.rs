@@ -60,13 +60,43 @@ pub struct Method {
     /// The capability that it needs, as the way from the object of capabilities to a member, `tools.listChanged`: of the
     /// receiver of a request, of the sender of a notification.
     pub capability: Option<&'static str>,
-    /// The schema's name for the request or notification.
+    /// Where the schema defines the request or notification, such as `#/$defs/CallToolRequest`.
     pub definition: &'static str,
-    /// The schema's name for what comes back, in any of the forms it may take; empty for a notification.
+    /// Where it defines the result, in each of the forms that it may have, the usual one first; empty for a notification.
     pub results: &'static [&'static str],
 }
 
 impl Method {
+    /// A request, by the places in the schema of its definition and of its results'.
+    #[must_use]
+    pub const fn request(
+        name: &'static str,
+        direction: Direction,
+        definition: &'static str,
+        results: &'static [&'static str],
+    ) -> Self {
+        Self {
+            name,
+            direction,
+            capability: None,
+            definition,
+            results,
+        }
+    }
+
+    /// A notification, by the place in the schema of its definition.
+    #[must_use]
+    pub const fn notification(name: &'static str, direction: Direction, definition: &'static str) -> Self {
+        Self::request(name, direction, definition, &[])
+    }
+
+    /// The same method, which needs a capability.
+    #[must_use]
+    pub const fn needs(mut self, capability: &'static str) -> Self {
+        self.capability = Some(capability);
+        self
+    }
+
     /// Whether an answer is expected.
     #[must_use]
     pub fn is_request(&self) -> bool {

@@ -5,10 +5,11 @@ use std::fmt;
 use serde_core::Serialize;
 
 use crate::error::DecodeError;
-use crate::judge::{Judge, Violation};
+use crate::judge::Violation;
 use crate::message::{Call, Notice};
 use crate::path::Path;
 use crate::plain::plain_value;
+use crate::schema::Schema;
 use crate::text::shortened;
 
 /// A type whose values can be judged by the schema they come from.
@@ -19,8 +20,8 @@ pub trait Validate: Serialize {
     /// Where the type is defined in its revision's schema.
     const POINTER: &'static str;
 
-    /// The judge that knows the schema.
-    fn judge() -> &'static Judge;
+    /// That schema.
+    fn schema() -> &'static Schema;
 
     /// Reports every departure from the schema.
     ///
@@ -29,15 +30,15 @@ pub trait Validate: Serialize {
     // Inline, so that it is compiled where it is called and not for every type of a revision.
     #[inline]
     fn validate(&self) -> Result<(), Invalid> {
-        validate_at(self, Self::POINTER, Self::judge())
+        validate_at(self, Self::POINTER, Self::schema())
     }
 }
 
 impl<T: Validate + crate::Object> Validate for Call<T> {
     const POINTER: &'static str = T::POINTER;
 
-    fn judge() -> &'static Judge {
-        T::judge()
+    fn schema() -> &'static Schema {
+        T::schema()
     }
 
     /// Judges the request; an envelope that could be decoded is a valid one.
@@ -49,8 +50,8 @@ impl<T: Validate + crate::Object> Validate for Call<T> {
 impl<T: Validate + crate::Object> Validate for Notice<T> {
     const POINTER: &'static str = T::POINTER;
 
-    fn judge() -> &'static Judge {
-        T::judge()
+    fn schema() -> &'static Schema {
+        T::schema()
     }
 
     /// Judges the notification; an envelope that could be decoded is a valid one.
@@ -63,10 +64,10 @@ impl<T: Validate + crate::Object> Validate for Notice<T> {
 ///
 /// # Errors
 /// When it departs from it.
-pub fn validate_at<T: Serialize + ?Sized>(value: &T, pointer: &str, judge: &Judge) -> Result<(), Invalid> {
+pub fn validate_at<T: Serialize + ?Sized>(value: &T, pointer: &str, schema: &Schema) -> Result<(), Invalid> {
     let violations = match serde_json::to_string(value) {
         Ok(text) => match plain_value(&text) {
-            Ok(json) => judge.check_json(pointer, &json),
+            Ok(json) => schema.judge().check_json(pointer, &json),
             Err(error) => vec![Violation::unreadable(&error)],
         },
         Err(error) => vec![Violation::unwritable(&error)],
@@ -75,16 +76,6 @@ pub fn validate_at<T: Serialize + ?Sized>(value: &T, pointer: &str, judge: &Judg
         return Ok(());
     }
     Err(Invalid { violations })
-}
-
-/// The judge of a schema that a crate embeds.
-///
-/// # Panics
-/// When the text is no schema that can be judged by. A crate is generated only from one that can.
-#[must_use]
-pub fn embedded_judge(schema: &str) -> Judge {
-    let schema = serde_json::from_str(schema).expect("an embedded schema is JSON");
-    Judge::new(&schema).expect("the generator has compiled the embedded schema before")
 }
 
 /// A value that departs from its schema.

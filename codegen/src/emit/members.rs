@@ -1,23 +1,28 @@
 //! Which member of an object is which field.
 
 use heck::ToSnakeCase;
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::Ident;
 
-use super::shells::Shells;
+use super::items::Items;
 use super::tokens::ident;
 use crate::model::names::{spelt_out, unique};
-use crate::model::{ConstantMember, Member, Struct};
+use crate::model::{ConstantMember, Member, Model, Struct};
 
-/// Where a member's value is while it is read, and where it stays.
-pub(super) enum Place<'m> {
-    /// A member with one value: nothing stays of it, unless it may be absent.
+/// A member of an object in Rust.
+pub(super) enum Field<'m> {
+    /// A member that is always there with the same value: the struct has no field for it.
     Constant {
         /// The member.
         constant: &'m ConstantMember,
-        /// The variable that it is read into.
+        /// The variable that says whether it was read.
         local: Ident,
-        /// The private field that says whether it is there, where it may be absent.
-        field: Option<Ident>,
+    },
+    /// A member that has the same value wherever it is present.
+    Implied {
+        /// The member.
+        constant: &'m ConstantMember,
+        /// The private field that says whether it is present.
+        field: Ident,
     },
     /// A member whose value varies.
     Member {
@@ -25,27 +30,17 @@ pub(super) enum Place<'m> {
         member: &'m Member,
         /// Its field.
         field: Ident,
-        /// The field's type.
-        ty: TokenStream,
     },
 }
 
-impl Place<'_> {
-    /// The variable that the value is read into.
-    pub(super) fn local(&self) -> &Ident {
-        match self {
-            Self::Constant { local, .. } => local,
-            Self::Member { field, .. } => field,
-        }
-    }
-}
-
-impl Shells {
-    /// The places of an object's members: constants first, as they are written first.
-    pub(super) fn places<'m>(&self, name: &str, object: &'m Struct) -> Option<Vec<Place<'m>>> {
-        let shell = self.structure(name)?;
-        let mut taken: Vec<String> = shell.fields.values().map(|(field, _)| field.to_string()).collect();
-        let mut places = Vec::new();
+impl Items {
+    /// The fields of an object's members as people would order them: constants, required members, optional ones; simple
+    /// values before what has parts; `_meta` and the like last.
+    pub(super) fn fields<'m>(&self, model: &Model, name: &str, object: &'m Struct) -> Option<Vec<Field<'m>>> {
+        let names = &self.structure(name)?.fields;
+        let mut taken: Vec<String> = names.values().map(ToString::to_string).collect();
+        taken.push(super::items::EXTRA.to_owned());
+        let mut fields = Vec::new();
         for constant in &object.constants {
             let wanted = spelt_out(&constant.name).to_snake_case();
             let wanted = if syn::parse_str::<Ident>(&wanted).is_ok() {
@@ -55,14 +50,26 @@ impl Shells {
             };
             let name = unique(&wanted, |name| taken.iter().any(|other| other == name));
             taken.push(name.clone());
-            let local = ident(&name);
-            let field = (!constant.required).then(|| local.clone());
-            places.push(Place::Constant { constant, local, field });
+            fields.push(if constant.required {
+                let local = ident(&name);
+                Field::Constant { constant, local }
+            } else {
+                let field = ident(&name);
+                Field::Implied { constant, field }
+            });
         }
         for member in &object.members {
-            let (field, ty) = shell.fields.get(&member.name)?.clone();
-            places.push(Place::Member { member, field, ty });
+            let field = names.get(&member.name)?.clone();
+            fields.push(Field::Member { member, field });
         }
-        Some(places)
+        fields.sort_by_key(|field| match field {
+            Field::Constant { .. } => (0, false, false),
+            Field::Implied { .. } => (1, false, false),
+            Field::Member { member, .. } => {
+                let section = if member.required { 2 } else { 3 };
+                (section, member.name.starts_with('_'), model.is_compound(&member.ty))
+            }
+        });
+        Some(fields)
     }
 }

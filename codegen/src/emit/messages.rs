@@ -1,12 +1,14 @@
 //! Methods: the traits of requests and notifications, the unions by direction, whole messages, and the tables.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::Emitter;
-use super::tokens::ident;
+use super::source::{Table, items};
+use super::tokens::{ident, text};
+use super::{EmitError, Emitter};
 use crate::model::names::{UNKNOWN, unique, variant_names};
 use crate::model::{Direction, JsonKind, MessageKind, Method, Struct, Type, TypeKind, TypeRef};
 use crate::normalise::envelope::Envelope;
@@ -14,417 +16,271 @@ use crate::normalise::envelope::Envelope;
 const PARAMS: &str = "params";
 
 impl Emitter<'_> {
-    /// `Request` or `Notification` for a struct that is one.
-    pub(super) fn method_impl(&self, name: &str, object: &Struct) -> Option<TokenStream> {
+    /// The table of a struct that is a request or a notification.
+    pub(super) fn method_table(&self, name: &str, object: &Struct) -> Option<String> {
         let method = self.input.model.methods.iter().find(|method| method.ty == name)?;
-        let rust = ident(name);
-        let wire = &method.name;
-        let direction = direction_token(method.direction);
         let params = match object.members.iter().find(|member| member.name == PARAMS) {
             Some(member) if member.required => self.scope.ty(&member.ty),
             Some(member) => self.scope.optional(&self.scope.ty(&member.ty)),
-            None => quote!(()),
+            None => self.scope.wire("Null"),
         };
-        let (kind, result) = match method.kind {
+        let (macro_name, result) = match method.kind {
             MessageKind::Request => {
                 let result = self.scope.ty(method.results.first().unwrap_or(&TypeRef::OpenObject));
-                (quote!(Request), Some(quote!(type Result = #result;)))
+                ("request!", format!(" => {}", text(&result)))
             }
-            MessageKind::Notification => (quote!(Notification), None),
+            MessageKind::Notification => ("notification!", String::new()),
         };
-        Some(quote! {
-            impl mcp_wire::#kind for #rust {
-                const METHOD: &'static str = #wire;
-                const DIRECTION: mcp_wire::Direction = #direction;
-                type Params = #params;
-                #result
-            }
-        })
+        Some(format!(
+            "{} {{ {}: {:?} {}, {}{result} }}\n",
+            self.scope.table(macro_name),
+            ident(name),
+            method.name,
+            direction_name(method.direction),
+            text(&params)
+        ))
     }
 
-    /// One of several requests or notifications.
-    pub(super) fn method_union(&self, name: &str, ty: &Type, variants: &[(String, String)]) -> TokenStream {
+    /// One of several requests or notifications, and its table.
+    pub(super) fn method_union(
+        &self,
+        name: &str,
+        ty: &Type,
+        variants: &[(String, String)],
+    ) -> Result<String, EmitError> {
         let rust = ident(name);
         let docs = self.documenter.ty(ty);
-        let types = variants.iter().map(|(_, ty)| TypeRef::Named(ty.clone()));
-        let types: Vec<TypeRef> = types.collect();
         let (names, unknown) = method_variants(variants);
-        let held: Vec<_> = types.iter().map(|ty| self.scope.ty(ty)).collect();
-        let methods: Vec<&String> = variants.iter().map(|(method, _)| method).collect();
-        let from = self.scope.std("From");
-        let variant_docs = methods.iter().map(|method| super::docs::lines(&format!("`{method}`")));
-        quote! {
-            #docs
-            #[derive(Debug, Clone, PartialEq)]
-            pub enum #rust {
-                #(#variant_docs #names(#held),)*
-                /// A method that the revision doesn't declare, as it came.
-                #unknown(mcp_wire::UnknownMethod),
-            }
-
-            impl #rust {
-                /// The method's name on the wire.
-                #[must_use]
-                pub fn method(&self) -> &str {
-                    match self {
-                        #(Self::#names(_) => #methods,)*
-                        Self::#unknown(unknown) => &unknown.method,
-                    }
+        let held: Vec<TokenStream> = variants.iter().map(|(_, ty)| self.scope.named(ty)).collect();
+        let variant_docs = variants
+            .iter()
+            .map(|(method, _)| super::docs::lines(&format!("`{method}`")));
+        let unknown_method = self.scope.wire("UnknownMethod");
+        let definition = items(
+            name,
+            quote! {
+                #docs
+                #[derive(Debug, Clone, PartialEq)]
+                pub enum #rust {
+                    #(#variant_docs #names(#held),)*
+                    /// A method that the revision doesn't declare, as it came.
+                    #unknown(#unknown_method),
                 }
-            }
-
-            #(impl #from<#held> for #rust {
-                fn from(message: #held) -> Self {
-                    Self::#names(message)
-                }
-            })*
-
-            impl mcp_wire::Decode for #rust {
-                fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
-                    match reader.peek_tag("method")?.as_deref() {
-                        #(Some(#methods) => mcp_wire::Decode::decode(reader).map(Self::#names),)*
-                        _ => mcp_wire::Decode::decode(reader).map(Self::#unknown),
-                    }
-                }
-            }
-
-            impl mcp_wire::Object for #rust {
-                fn extra(&self) -> &mcp_wire::Extra {
-                    match self {
-                        #(Self::#names(message) => message.extra(),)*
-                        Self::#unknown(message) => message.extra(),
-                    }
-                }
-
-                fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
-                    &self,
-                    members: &mut mcp_wire::MemberWriter<'_, M>,
-                ) -> ::std::result::Result<(), M::Error> {
-                    match self {
-                        #(Self::#names(message) => message.write_members(members),)*
-                        Self::#unknown(message) => message.write_members(members),
-                    }
-                }
-            }
-            mcp_wire::serde_object!(#rust);
-
-            impl mcp_wire::Validate for #rust {
-                const POINTER: &'static str = "";
-
-                fn judge() -> &'static mcp_wire::Judge {
-                    crate::schema::judge()
-                }
-
-                /// Judges the message by its own definition; a method that the revision doesn't declare has none.
-                fn validate(&self) -> ::std::result::Result<(), mcp_wire::Invalid> {
-                    match self {
-                        #(Self::#names(message) => message.validate(),)*
-                        Self::#unknown(message) => Err(mcp_wire::Invalid::unknown_method(&message.method)),
-                    }
-                }
-            }
+            },
+        )?;
+        let macro_name = self.scope.table("methods!");
+        let mut table = Table::new(&macro_name, &format!("{rust}: {}", self.scope.schema()));
+        for ((method, _), (name, held)) in variants.iter().zip(names.iter().zip(&held)) {
+            table.row(&format!("{method:?} => {name}({held})"));
         }
+        table.row(&format!("_ => {unknown}"));
+        Ok(format!("{definition}\n{}", table.finish()))
     }
 
-    /// What may come back, by the method that was called.
-    pub(super) fn result_union(&self, name: &str, ty: &Type, methods: &[(String, Vec<TypeRef>)]) -> TokenStream {
+    /// What may come back, by the method that was called, and its table.
+    pub(super) fn result_union(
+        &self,
+        name: &str,
+        ty: &Type,
+        methods: &[(String, Vec<TypeRef>)],
+    ) -> Result<String, EmitError> {
         let rust = ident(name);
         let docs = self.documenter.ty(ty);
         let (types, idents): (Vec<TypeRef>, Vec<Ident>) = result_variants(methods).into_iter().unzip();
-        let held: Vec<_> = types.iter().map(|ty| self.scope.ty(ty)).collect();
+        let held = types.iter().map(|ty| self.scope.ty(ty));
         let documented = types.iter().map(|ty| {
             super::docs::lines(&match ty.named() {
                 Some(name) => format!("See [`{name}`]."),
                 None => "Any result.".to_owned(),
             })
         });
-        let variant_of = |ty: &TypeRef| types.iter().position(|other| other == ty).map(|at| idents[at].clone());
-        let arms = methods.iter().map(|(method, results)| {
-            let decoded = self.decode_result(results, &variant_of);
-            quote!(#method => #decoded)
-        });
-        quote! {
-            #docs
-            #[derive(Debug, Clone, PartialEq)]
-            pub enum #rust {
-                #(#documented #idents(#held),)*
-            }
-
-            impl #rust {
-                /// Decodes what came back from `method`; `None` if the revision has no such method in this direction.
-                ///
-                /// # Errors
-                /// When it isn't what the method returns.
-                pub fn decode(
-                    method: &str,
-                    result: &mcp_wire::OpenJson,
-                ) -> mcp_wire::Decoded<::std::option::Option<Self>> {
-                    let mut reader = mcp_wire::Reader::new(result.text());
-                    let reader = &mut reader;
-                    let decoded: mcp_wire::Decoded<Self> = match method {
-                        #(#arms,)*
-                        _ => return Ok(None),
-                    };
-                    decoded.map(Some)
+        let definition = items(
+            name,
+            quote! {
+                #docs
+                #[derive(Debug, Clone, PartialEq)]
+                pub enum #rust {
+                    #(#documented #idents(#held),)*
                 }
-            }
-
-            impl mcp_wire::serde::Serialize for #rust {
-                fn serialize<S: mcp_wire::serde::Serializer>(
-                    &self,
-                    serializer: S,
-                ) -> ::std::result::Result<S::Ok, S::Error> {
-                    match self {
-                        #(Self::#idents(result) => result.serialize(serializer),)*
-                    }
-                }
-            }
+            },
+        )?;
+        let variant_of = |ty: &TypeRef| types.iter().position(|other| other == ty).map(|at| &idents[at]);
+        let variants: Vec<String> = idents.iter().map(ToString::to_string).collect();
+        let macro_name = self.scope.table("results!");
+        let mut table = Table::new(&macro_name, &format!("{rust}: {};", variants.join(", ")));
+        for (method, results) in methods {
+            let forms = self.forms(results);
+            let forms = forms.iter().filter_map(|(ty, member)| {
+                let variant = variant_of(ty)?;
+                Some(match member {
+                    Some(member) => format!("{variant}({member:?})"),
+                    None => variant.to_string(),
+                })
+            });
+            let forms: Vec<String> = forms.collect();
+            table.row(&format!("{method:?} => {}", forms.join(" or ")));
         }
+        Ok(format!("{definition}\n{}", table.finish()))
     }
 
-    /// Decodes the usual result, or another one that a member tells from it.
-    fn decode_result(&self, results: &[TypeRef], variant_of: &dyn Fn(&TypeRef) -> Option<Ident>) -> TokenStream {
+    /// The forms of a method's result: the usual one, and those that a member tells from it, each with that member.
+    fn forms<'m>(&self, results: &'m [TypeRef]) -> Vec<(&'m TypeRef, Option<String>)> {
         let Some((usual, others)) = results.split_first() else {
-            return quote!(return Ok(None));
-        };
-        let decode = |ty: &TypeRef| {
-            let variant = variant_of(ty);
-            quote!(mcp_wire::Decode::decode(reader).map(Self::#variant))
+            return Vec::new();
         };
         let model = self.input.model;
-        let required = |ty: &TypeRef| model.struct_of(ty)?.members.iter().find(|member| member.required);
-        let Some(telling) = required(usual) else {
-            return decode(usual);
-        };
-        let declared = |name: &str| {
+        let members = |ty| {
             model
-                .struct_of(usual)
-                .is_some_and(|usual| usual.members.iter().any(|member| member.name == name))
+                .struct_of(ty)
+                .map(|object| object.members.as_slice())
+                .unwrap_or_default()
         };
-        // The usual result is told by what it requires, another one by a member that the usual one doesn't declare.
-        let mut told = vec![(telling.name.as_str(), decode(usual))];
-        for other in others {
-            let members = model
-                .struct_of(other)
-                .map(|other| other.members.as_slice())
-                .unwrap_or_default();
-            let own = members.iter().find(|member| member.required && !declared(&member.name));
-            told.extend(own.map(|member| (member.name.as_str(), decode(other))));
-        }
-        let usual = decode(usual);
-        if told.len() == 1 {
-            return usual;
-        }
-        let members = told.iter().map(|(member, _)| member);
-        let arms = told
-            .iter()
-            .skip(1)
-            .map(|(member, decode)| quote!(Some(#member) => #decode));
-        quote! {
-            match reader.peek_members(&[#(#members),*])? {
-                #(#arms,)*
-                _ => #usual,
-            }
-        }
+        let required = members(usual).iter().find(|member| member.required);
+        let declared = |name: &str| members(usual).iter().any(|member| member.name == name);
+        // The usual form is told by what it requires, another one by a member that the usual one doesn't declare.
+        let others = others.iter().filter_map(|other| {
+            let mut own = members(other)
+                .iter()
+                .filter(|member| member.required && !declared(&member.name));
+            Some((other, Some(own.next()?.name.clone())))
+        });
+        let others: Vec<_> = required.map(|_| others.collect()).unwrap_or_default();
+        let told_by = required
+            .map(|member| member.name.clone())
+            .filter(|_| !others.is_empty());
+        std::iter::once((usual, told_by)).chain(others).collect()
     }
 
     /// What a peer may send, as one type.
-    pub(super) fn message_aliases(&self) -> TokenStream {
+    pub(super) fn message_aliases(&self) -> String {
         let model = self.input.model;
-        let union = |name: String| {
-            let known = model
-                .types
-                .get(&name)
-                .is_some_and(|ty| matches!(ty.kind, TypeKind::Methods(_)));
-            let rust = ident(&name);
-            if known {
-                quote!(#rust)
-            } else {
-                quote!(mcp_wire::UnknownMethod)
-            }
+        let union = |name: String| match model.types.get(&name).map(|ty| &ty.kind) {
+            Some(TypeKind::Methods(_)) => self.scope.named(&name),
+            _ => self.scope.wire("UnknownMethod"),
         };
-        ["Client", "Server"]
-            .into_iter()
-            .map(|side| {
-                let (requests, notifications) = (union(format!("{side}Request")), union(format!("{side}Notification")));
-                let message = quote!(mcp_wire::Message<#requests, #notifications>);
-                let name = unique(&format!("{side}Message"), |name| model.types.contains_key(name));
-                let name = ident(&name);
-                let who = side.to_lowercase();
-                if model.batches {
-                    let docs = super::docs::lines(&format!(
-                        "Whatever a {who} may send at once: a JSON-RPC message, or several in an array."
-                    ));
-                    quote!(#docs pub type #name = mcp_wire::Batch<#message>;)
-                } else {
-                    let docs = super::docs::lines(&format!("Whatever a {who} may send: a whole JSON-RPC message."));
-                    quote!(#docs pub type #name = #message;)
-                }
-            })
-            .collect()
+        let aliases = ["Client", "Server"].map(|side| {
+            let (requests, notifications) = (union(format!("{side}Request")), union(format!("{side}Notification")));
+            let message = self.scope.wire("Message");
+            let mut message = format!("{message}<{}, {}>", text(&requests), text(&notifications));
+            let mut what = "a whole JSON-RPC message";
+            if model.batches {
+                message = format!("{}<{message}>", self.scope.wire("Batch"));
+                what = "a JSON-RPC message, or several in an array";
+            }
+            let who = side.to_lowercase();
+            let name = unique(&format!("{side}Message"), |name| model.types.contains_key(name));
+            format!("/// Whatever a {who} may send at once: {what}.\npub type {name} = {message};\n")
+        });
+        aliases.join("\n")
     }
 
     /// The table of methods.
-    pub(super) fn methods(&self) -> TokenStream {
-        let lines = self.input.model.methods.iter().map(|method| self.method_line(method));
-        quote! {
-            //! The revision's methods.
-
-            /// Every method: requests, then notifications, each by name.
-            pub const METHODS: &[mcp_wire::Method] = &[#(#lines),*];
-        }
+    pub(super) fn methods(&self) -> String {
+        let lines: String = self
+            .input
+            .model
+            .methods
+            .iter()
+            .map(|method| self.method_line(method))
+            .collect();
+        let imports: &[&str] = if lines.is_empty() {
+            &["Method"]
+        } else {
+            &["Direction", "Method"]
+        };
+        let imports = imports.iter().map(|name| (*name).to_owned()).collect();
+        let imports = super::source::import("mcp_wire", &imports);
+        format!(
+            "//! The revision's methods.\n\n{imports}\n/// Every method: requests, then notifications, each by name.\n\
+             pub const METHODS: &[Method] = &[\n{lines}];"
+        )
     }
 
-    /// The official name of a result, or those of its forms where the schema gives their union none.
-    fn official_names<'m>(&'m self, ty: &'m TypeRef) -> Vec<&'m str> {
-        let name = ty.named().unwrap_or("Result");
-        match self.input.model.types.get(name) {
+    /// Where the schema defines a result, or its forms where the schema gives their union no name.
+    fn pointers<'m>(&'m self, ty: &'m TypeRef) -> Vec<&'m str> {
+        let model = self.input.model;
+        match ty.named().and_then(|name| model.types.get(name)) {
             Some(Type {
                 official: false,
                 kind: TypeKind::Union(union),
                 ..
-            }) => {
-                let forms = union.variants.iter();
-                forms.flat_map(|form| self.official_names(&form.ty)).collect()
-            }
-            Some(named) => vec![&named.documented_as],
-            None => vec![name],
+            }) => union.variants.iter().flat_map(|form| self.pointers(&form.ty)).collect(),
+            Some(named) => vec![&named.pointer],
+            None => Vec::new(),
         }
     }
 
-    fn method_line(&self, method: &Method) -> TokenStream {
-        let (name, definition) = (&method.name, &method.definition);
-        let direction = direction_token(method.direction);
-        let mut results: Vec<&str> = method.results.iter().flat_map(|ty| self.official_names(ty)).collect();
+    fn method_line(&self, method: &Method) -> String {
+        let model = self.input.model;
+        let name = &method.name;
+        let definition = model.types.get(&method.ty).map_or("", |ty| ty.pointer.as_str());
+        let mut results: Vec<&str> = method.results.iter().flat_map(|ty| self.pointers(ty)).collect();
         // The usual one first.
         let stem = definition.strip_suffix("Request");
-        results.sort_by_key(|name| stem.is_none() || name.strip_suffix("Result") != stem);
-        let capability = match &method.capability {
-            Some(capability) => quote!(Some(#capability)),
-            None => quote!(None),
-        };
-        quote! {
-            mcp_wire::Method {
-                name: #name,
-                direction: #direction,
-                capability: #capability,
-                definition: #definition,
-                results: &[#(#results),*],
+        results.sort_by_key(|pointer| stem.is_none() || pointer.strip_suffix("Result") != stem);
+        let direction = direction_name(method.direction);
+        let line = match method.kind {
+            MessageKind::Request => {
+                format!("    Method::request({name:?}, Direction::{direction}, {definition:?}, &{results:?})")
             }
+            MessageKind::Notification => {
+                format!("    Method::notification({name:?}, Direction::{direction}, {definition:?})")
+            }
+        };
+        match &method.capability {
+            Some(capability) => format!("{line}.needs({capability:?}),\n"),
+            None => line + ",\n",
         }
     }
 
     /// The constants of error codes.
-    pub(super) fn error_codes(&self) -> TokenStream {
-        let codes = self.input.model.error_codes.iter().map(|code| {
-            let docs = super::docs::lines(&format!("{}\n\n[Specification]({})", code.meaning, code.link));
-            let (name, value) = (ident(&code.name), proc_macro2::Literal::i64_unsuffixed(code.code));
-            quote!(#docs pub const #name: i64 = #value;)
-        });
-        quote! {
-            //! What the `code` of an error says.
-
-            pub use mcp_wire::error_code::*;
-
-            #(#codes)*
+    pub(super) fn error_codes(&self) -> String {
+        let mut text = "//! What the `code` of an error says.\n\npub use mcp_wire::error_code::*;\n".to_owned();
+        for code in &self.input.model.error_codes {
+            let (name, value) = (ident(&code.name), code.code);
+            let meaning = super::docs::comment(&format!("{}\n\n[Specification]({})", code.meaning, code.link));
+            let _ = writeln!(text, "\n{meaning}pub const {name}: i64 = {value};");
         }
+        text
     }
 
     /// The definitions by name.
-    pub(super) fn definitions(&self) -> TokenStream {
-        let lines = self.input.model.definitions.iter().map(|(name, definition)| {
+    pub(super) fn definitions(&self) -> String {
+        let mut lines = String::new();
+        for (name, definition) in &self.input.model.definitions {
             let is_result_union = matches!(&definition.ty, TypeRef::Named(name)
                 if self.input.model.types.get(name).is_some_and(|ty| matches!(ty.kind, TypeKind::Results(_))));
-            let held = match &definition.ty {
+            let held = if is_result_union {
                 // Which result it is depends on the request, which nobody has told us here.
-                _ if is_result_union => quote!(mcp_wire::OpenObject),
-                TypeRef::Named(name) => {
-                    let name = ident(name);
-                    quote!(crate::#name)
-                }
-                other => self.scope.ty(other),
+                self.scope.wire("OpenObject")
+            } else {
+                self.scope.ty(&definition.ty)
             };
             let held = match definition.envelope {
-                Some(Envelope::Request) => quote!(mcp_wire::Call<#held>),
-                Some(Envelope::Notification) => quote!(mcp_wire::Notice<#held>),
+                Some(Envelope::Request) => {
+                    let call = self.scope.wire("Call");
+                    quote!(#call<#held>)
+                }
+                Some(Envelope::Notification) => {
+                    let notice = self.scope.wire("Notice");
+                    quote!(#notice<#held>)
+                }
                 None => held,
             };
-            let pointer = &definition.pointer;
-            quote!(Definition::new::<#held>(#name, #pointer, judge))
-        });
-        quote! {
-            //! The schema's definitions by name, for tools that learn the type at run time.
-
-            use mcp_wire::Definition;
-
-            use crate::schema::judge;
-
-            /// Every definition of the revision's schema, by name.
-            pub const DEFINITIONS: &[Definition] = &[#(#lines),*];
+            let (held, pointer) = (text(&held), &definition.pointer);
+            let _ = writeln!(lines, "    Definition::new::<{held}>({name:?}, {pointer:?}, &SCHEMA),");
         }
-    }
-
-    /// The schema and its judge.
-    pub(super) fn schema(&self) -> TokenStream {
-        let is_judged = |ty: &Type| {
-            matches!(
-                ty.kind,
-                TypeKind::Struct(_) | TypeKind::Strings { .. } | TypeKind::Union(_)
-            )
-        };
-        let judged = self.input.model.types.values().any(is_judged).then(judged_macro);
-        quote! {
-            //! The revision's schema, and the judge that knows it.
-
-            use std::sync::LazyLock;
-
-            /// The official schema without its prose, corrected, and without the JSON-RPC envelope around methods.
-            pub const SCHEMA: &str = include_str!("../schema.json");
-
-            /// The judge of the revision's values.
-            #[must_use]
-            pub fn judge() -> &'static mcp_wire::Judge {
-                static JUDGE: LazyLock<mcp_wire::Judge> = LazyLock::new(|| mcp_wire::embedded_judge(SCHEMA));
-                &JUDGE
-            }
-
-            #judged
+        let definition = text(&self.scope.wire("Definition"));
+        if !lines.is_empty() {
+            self.scope.schema();
         }
-    }
-}
-
-/// What ties a type to its place in the schema.
-fn judged_macro() -> TokenStream {
-    quote! {
-            macro_rules! judged {
-                ($type:ty, $pointer:literal) => {
-                    impl mcp_wire::Validate for $type {
-                        const POINTER: &'static str = $pointer;
-
-                        fn judge() -> &'static mcp_wire::Judge {
-                            crate::schema::judge()
-                        }
-                    }
-
-                    #[cfg(feature = "schemars")]
-                    impl mcp_wire::schemars::JsonSchema for $type {
-                        fn schema_name() -> ::std::borrow::Cow<'static, str> {
-                            mcp_wire::json_schema::name($pointer)
-                        }
-
-                        fn schema_id() -> ::std::borrow::Cow<'static, str> {
-                            mcp_wire::json_schema::id(crate::REVISION, $pointer)
-                        }
-
-                        fn json_schema(
-                            generator: &mut mcp_wire::schemars::SchemaGenerator,
-                        ) -> mcp_wire::schemars::Schema {
-                            mcp_wire::json_schema::schema(generator, crate::REVISION, crate::schema::SCHEMA, $pointer)
-                        }
-                    }
-                };
-            }
-            pub(crate) use judged;
+        let lines = lines.replace("    Definition::new", &format!("    {definition}::new"));
+        let imports = self.scope.take_imports(|_| false);
+        format!(
+            "//! The schema's definitions by name, for tools that learn the type at run time.\n\n{imports}\n\
+             /// Every definition of the revision's schema, by name.\n\
+             pub const DEFINITIONS: &[{definition}] = &[\n{lines}];"
+        )
     }
 }
 
@@ -444,10 +300,10 @@ pub(super) fn result_variants(methods: &[(String, Vec<TypeRef>)]) -> Vec<(TypeRe
     types.into_iter().zip(names.iter().map(|name| ident(name))).collect()
 }
 
-fn direction_token(direction: Direction) -> TokenStream {
+fn direction_name(direction: Direction) -> &'static str {
     match direction {
-        Direction::ClientToServer => quote!(mcp_wire::Direction::ClientToServer),
-        Direction::ServerToClient => quote!(mcp_wire::Direction::ServerToClient),
-        Direction::Both => quote!(mcp_wire::Direction::Both),
+        Direction::ClientToServer => "ClientToServer",
+        Direction::ServerToClient => "ServerToClient",
+        Direction::Both => "Both",
     }
 }

@@ -2,10 +2,11 @@
 
 mod adapters;
 mod docs;
+mod items;
 mod members;
 mod messages;
 mod scaffold;
-mod shells;
+mod source;
 mod strings;
 mod structs;
 mod tokens;
@@ -13,8 +14,6 @@ mod unions;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::TokenStream;
-use quote::quote;
 use serde_json::Value;
 
 use crate::model::modules::MESSAGES;
@@ -22,8 +21,8 @@ use crate::model::{Model, TypeKind};
 
 pub use adapters::{AdapterTemplates, AdaptersInput, RevisionInput, callable_functions, emit_adapters};
 pub use docs::Docs;
+pub use items::Items;
 pub use scaffold::{Templates, crate_name};
-pub use shells::Shells;
 
 use docs::Documenter;
 use tokens::Scope;
@@ -51,8 +50,8 @@ pub struct EmittedCrate {
     pub files: BTreeMap<String, String>,
     /// Documentation keys without an entry.
     pub undocumented: BTreeSet<String>,
-    /// The Rust names of members and values.
-    pub shells: Shells,
+    /// The structs and enumerations.
+    pub items: Items,
 }
 
 /// A built-in template that doesn't parse.
@@ -90,7 +89,7 @@ struct Emitter<'i> {
     input: &'i EmitInput<'i>,
     scope: Scope,
     documenter: Documenter<'i>,
-    shells: Shells,
+    items: Items,
 }
 
 /// Emits the type crate of a revision.
@@ -102,38 +101,38 @@ pub fn emit_crate(input: &EmitInput<'_>, templates: &Templates) -> Result<Emitte
     let emitter = Emitter {
         input,
         documenter: Documenter::new(input),
-        shells: Shells::new(input.model, &scope)?,
+        items: Items::new(input.model, &scope)?,
         scope,
     };
+    // What typify was given isn't written yet.
+    emitter.scope.take_imports(|_| true);
     let mut files = BTreeMap::new();
     let modules: BTreeSet<&str> = input.model.types.values().map(|ty| ty.module.as_str()).collect();
     for module in modules {
-        let code = emitter.module(module);
-        let text = scaffold::rust_file(input, &format!("{module}.rs"), code)?;
-        files.insert(format!("src/{module}.rs"), text);
+        files.insert(format!("src/{module}.rs"), emitter.module(module)?);
     }
-    for (file, code) in [
+    let header = scaffold::header("//", input);
+    for (file, text) in [
         ("definitions.rs", emitter.definitions()),
         ("error_code.rs", emitter.error_codes()),
         ("methods.rs", emitter.methods()),
-        ("schema.rs", emitter.schema()),
     ] {
-        files.insert(format!("src/{file}"), scaffold::rust_file(input, file, code)?);
+        files.insert(format!("src/{file}"), source::file(&header, [text]));
     }
-    files.extend(templates.crate_files(input)?);
+    files.extend(templates.crate_files(input, &emitter.documenter)?);
     files.insert("schema.json".to_owned(), scaffold::schema_file(input)?);
     Ok(EmittedCrate {
         files,
         undocumented: emitter.documenter.undocumented(),
-        shells: emitter.shells,
+        items: emitter.items,
     })
 }
 
 impl Emitter<'_> {
-    /// The items of a module, in the order of their names.
-    fn module(&self, module: &str) -> TokenStream {
+    /// The file of a module: its types in the order of their names.
+    fn module(&self, module: &str) -> Result<String, EmitError> {
         let types = self.input.model.types.iter().filter(|(_, ty)| ty.module == module);
-        let items: Vec<TokenStream> = types
+        let mut parts: Vec<String> = types
             .map(|(name, ty)| match &ty.kind {
                 TypeKind::Struct(object) => self.structure(name, ty, object),
                 TypeKind::Strings { values, ordered } => self.strings(name, ty, values, *ordered),
@@ -142,15 +141,16 @@ impl Emitter<'_> {
                 TypeKind::Methods(variants) => self.method_union(name, ty, variants),
                 TypeKind::Results(variants) => self.result_union(name, ty, variants),
             })
-            .collect();
-        let title = format!(" The part of the protocol that is about {}.", module.replace('_', " "));
-        let imports = self.scope.imports(self.input.model, module);
-        let messages = (module == MESSAGES).then(|| self.message_aliases());
-        quote! {
-            #![doc = #title]
-            #imports
-            #messages
-            #(#items)*
+            .collect::<Result<_, EmitError>>()?;
+        if module == MESSAGES {
+            parts.insert(0, self.message_aliases());
         }
+        let types = &self.input.model.types;
+        let imports = self
+            .scope
+            .take_imports(|name| types.get(name).is_some_and(|ty| ty.module == module));
+        parts.insert(0, imports);
+        parts.insert(0, format!("//! {}", self.documenter.module(module)));
+        Ok(source::file(&scaffold::header("//", self.input), parts))
     }
 }

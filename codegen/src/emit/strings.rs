@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::Ident;
 use quote::quote;
+use syn::parse_quote;
 
-use super::Emitter;
+use super::source::{Table, items};
 use super::tokens::ident;
+use super::{EmitError, Emitter};
 use crate::model::names::{UNKNOWN, unique};
 use crate::model::{Type, TypeRef};
 
@@ -18,95 +20,51 @@ pub(super) fn unknown_value(variants: &BTreeMap<String, Ident>) -> Ident {
 }
 
 impl Emitter<'_> {
-    /// An enumeration that also holds what it doesn't know.
-    pub(super) fn strings(&self, name: &str, ty: &Type, values: &[String], ordered: bool) -> TokenStream {
-        let Some(variants) = self.shells.strings(name) else {
-            return TokenStream::new();
+    /// An enumeration that also holds what it doesn't know, and its table.
+    pub(super) fn strings(&self, name: &str, ty: &Type, values: &[String], ordered: bool) -> Result<String, EmitError> {
+        let Some(enumeration) = self.items.enumeration(name) else {
+            return Ok(String::new());
         };
-        let rust = ident(name);
-        let docs = self.documenter.ty(ty);
-        let order = ordered.then(|| quote!(, PartialOrd, Ord));
-        let known: Vec<_> = values
+        let variants = &enumeration.variants;
+        let unknown = unknown_value(variants);
+        let known: Vec<(&String, &Ident)> = values
             .iter()
             .filter_map(|value| Some((value, variants.get(value)?)))
             .collect();
-        let declared = known.iter().map(|(value, variant)| {
-            let docs = self.documenter.member(ty, value, None);
-            quote!(#docs #variant)
+        let mut laid_out = enumeration.item.clone();
+        let order = ordered.then(|| quote!(, PartialOrd, Ord));
+        laid_out.attrs = vec![parse_quote!(#[derive(Debug, Clone, PartialEq, Eq, Hash #order)])];
+        let of_values: Vec<syn::Variant> = laid_out.variants.iter().cloned().collect();
+        laid_out.variants = known
+            .iter()
+            .filter_map(|(value, variant)| {
+                let docs = self.documenter.member(ty, value, None);
+                let item = of_values.iter().find(|other| other.ident == **variant)?;
+                syn::parse2::<syn::Variant>(quote!(#docs #item)).ok()
+            })
+            .collect();
+        let string = self.scope.std("String");
+        laid_out.variants.push(parse_quote! {
+            /// A value that the revision doesn't declare, as it came.
+            #unknown(#string)
         });
-        let unknown = unknown_value(variants);
-        let texts = known.iter().map(|(value, variant)| quote!(Self::#variant => #value));
-        let matches = known.iter().map(|(value, variant)| quote!(#value => Self::#variant));
-        let [string, from] = ["String", "From"].map(|name| self.scope.std(name));
-        let pointer = &ty.pointer;
-        quote! {
-            #docs
-            #[derive(Debug, Clone, PartialEq, Eq, Hash #order)]
-            pub enum #rust {
-                #(#declared,)*
-                /// A value that the revision doesn't declare, as it came.
-                #unknown(#string),
-            }
-
-            impl #rust {
-                /// The value as it is written.
-                #[must_use]
-                pub fn as_str(&self) -> &str {
-                    match self {
-                        #(#texts,)*
-                        Self::#unknown(value) => value,
-                    }
-                }
-            }
-
-            impl #from<&str> for #rust {
-                fn from(value: &str) -> Self {
-                    match value {
-                        #(#matches,)*
-                        other => Self::#unknown(other.to_owned()),
-                    }
-                }
-            }
-
-            impl #from<#string> for #rust {
-                fn from(value: #string) -> Self {
-                    Self::from(value.as_str())
-                }
-            }
-
-            impl ::std::fmt::Display for #rust {
-                fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                    f.write_str(self.as_str())
-                }
-            }
-
-            impl mcp_wire::Decode for #rust {
-                fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
-                    reader.string().map(|value| Self::from(&*value))
-                }
-            }
-
-            impl mcp_wire::serde::Serialize for #rust {
-                fn serialize<S: mcp_wire::serde::Serializer>(
-                    &self,
-                    serializer: S,
-                ) -> ::std::result::Result<S::Ok, S::Error> {
-                    serializer.serialize_str(self.as_str())
-                }
-            }
-            mcp_wire::deserialize_by_decoding!(#rust);
-            crate::schema::judged!(#rust, #pointer);
+        let docs = self.documenter.ty(ty);
+        let definition = items(name, quote!(#docs #laid_out))?;
+        let (macro_name, schema) = (self.scope.table("strings!"), self.scope.schema());
+        let head = format!("{}: {schema}[{:?}]", ident(name), ty.pointer);
+        let mut table = Table::new(&macro_name, &head);
+        for (value, variant) in known {
+            table.row(&format!("{value:?} => {variant}"));
         }
+        table.row(&format!("_ => {unknown}"));
+        Ok(format!("{definition}\n{}", table.finish()))
     }
 
     /// Another name for a type.
-    pub(super) fn alias(&self, name: &str, ty: &Type, target: &TypeRef) -> TokenStream {
+    pub(super) fn alias(&self, name: &str, ty: &Type, target: &TypeRef) -> Result<String, EmitError> {
         let docs = self.documenter.ty(ty);
         let rust = ident(name);
         let target = self.scope.ty(target);
-        quote! {
-            #docs
-            pub type #rust = #target;
-        }
+        items(name, quote!(#docs pub type #rust = #target;))
     }
 }

@@ -1,314 +1,129 @@
-//! Objects: the struct, its constructors, and how it is read and written.
+//! Objects: the struct, and the table of its members.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
+use syn::parse_quote;
 
-use super::Emitter;
 use super::docs::lines;
-use super::members::Place;
-use super::tokens::ident;
-use crate::model::{Member, Struct, Type};
+use super::items::EXTRA;
+use super::members::Field;
+use super::source::{Table, items};
+use super::tokens::{ident, text};
+use super::{EmitError, Emitter};
+use crate::model::{Struct, Type};
 use crate::normalise::Scalar;
 
-/// The most parameters that a constructor may have before clippy finds them too many.
-const MOST_PARAMETERS: usize = 7;
-
 impl Emitter<'_> {
-    /// A struct and its implementations.
-    pub(super) fn structure(&self, name: &str, ty: &Type, object: &Struct) -> TokenStream {
-        let Some(places) = self.shells.places(name, object) else {
+    /// A struct and its table.
+    pub(super) fn structure(&self, name: &str, ty: &Type, object: &Struct) -> Result<String, EmitError> {
+        let Some(fields) = self.items.fields(self.input.model, name, object) else {
+            return Ok(String::new());
+        };
+        let definition = items(name, self.struct_definition(name, ty, object, &fields))?;
+        let table = self.object_table(name, ty, &fields);
+        let method = self.method_table(name, object).unwrap_or_default();
+        Ok(format!("{definition}\n{table}\n{method}"))
+    }
+
+    fn struct_definition(&self, name: &str, ty: &Type, object: &Struct, fields: &[Field<'_>]) -> TokenStream {
+        let Some(structure) = self.items.structure(name) else {
             return TokenStream::new();
         };
-        let definition = self.struct_definition(name, ty, object, &places);
-        let constructors = self.constructors(name, object, &places);
-        let decode = self.struct_decode(name, object, &places);
-        let write = self.struct_write(name, object, &places);
-        let method = self.method_impl(name, object);
-        let rust = ident(name);
-        let pointer = &ty.pointer;
-        quote! {
-            #definition
-            #constructors
-            #decode
-            #write
-            mcp_wire::serde_object!(#rust);
-            crate::schema::judged!(#rust, #pointer);
-            #method
-        }
-    }
-
-    fn struct_definition(&self, name: &str, ty: &Type, object: &Struct, places: &[Place<'_>]) -> TokenStream {
-        let docs = self.documenter.ty(ty);
-        let rust = ident(name);
-        let defaults = object.members.iter().all(|member| !member.required);
-        let default = defaults.then(|| quote!(, Default));
-        let fields = places.iter().map(|place| match place {
-            Place::Constant {
-                constant,
-                field: Some(field),
-                ..
-            } => {
+        let mut laid_out = structure.item.clone();
+        let mut of_members: Vec<syn::Field> = laid_out.fields.iter().cloned().collect();
+        let fields = fields.iter().filter_map(|field| match field {
+            Field::Constant { .. } => None,
+            Field::Implied { constant, field } => {
                 let docs = lines(&format!("Whether `{}` is written.", constant.name));
-                quote!(#docs #field: bool)
+                Some(quote!(#docs #field: bool))
             }
-            Place::Constant { .. } => TokenStream::new(),
-            Place::Member {
-                member,
-                field,
-                ty: held,
-            } => {
+            Field::Member { member, field } => {
                 let docs = self.documenter.member(ty, &member.name, member.description.as_deref());
-                quote!(#docs pub #field: #held)
+                let at = of_members
+                    .iter()
+                    .position(|other| other.ident.as_ref() == Some(field))?;
+                let item = of_members.swap_remove(at);
+                // What it names is recorded, so that it is imported.
+                self.scope.field(member);
+                Some(quote!(#docs #item))
             }
         });
-        let fields = fields.filter(|field| !field.is_empty());
-        let extra = extra_field(places);
-        quote! {
-            #docs
-            #[derive(Debug, Clone, PartialEq #default)]
-            pub struct #rust {
+        let (extra, extra_type) = (ident(EXTRA), self.scope.wire("Extra"));
+        let members = quote! {
+            {
                 #(#fields,)*
                 /// Members that the revision doesn't declare, as they came.
-                pub #extra: mcp_wire::Extra,
+                pub #extra: #extra_type,
             }
+        };
+        if let Ok(named) = syn::parse2(members) {
+            laid_out.fields = syn::Fields::Named(named);
         }
+        let defaults = object.members.iter().all(|member| !member.required);
+        let default = defaults.then(|| quote!(, Default));
+        laid_out.attrs = vec![parse_quote!(#[derive(Debug, Clone, PartialEq #default)])];
+        let docs = self.documenter.ty(ty);
+        quote!(#docs #laid_out)
     }
 
-    fn constructors(&self, name: &str, object: &Struct, places: &[Place<'_>]) -> TokenStream {
-        let rust = ident(name);
-        let new = object
-            .members
-            .iter()
-            .any(|member| member.required)
-            .then(|| self.new_function(places));
-        let with = places.iter().filter_map(|place| self.with_function(place));
-        let functions: TokenStream = new.into_iter().chain(with).collect();
-        if functions.is_empty() {
-            return functions;
-        }
-        quote!(impl #rust { #functions })
-    }
-
-    fn new_function(&self, places: &[Place<'_>]) -> TokenStream {
-        let mut parameters = Vec::new();
-        let mut fields = Vec::new();
-        for place in places {
-            match place {
-                Place::Constant { field: Some(field), .. } => fields.push(quote!(#field: false)),
-                Place::Constant { .. } => {}
-                Place::Member { member, field, .. } if member.required => {
-                    let (parameter, value) = self.scope.parameter(self.input.model, field, &member.ty, member.boxed);
-                    parameters.push((self.input.model.is_compound(&member.ty), parameter));
-                    fields.push(if *field == value.to_string() {
-                        value
+    fn object_table(&self, name: &str, ty: &Type, fields: &[Field<'_>]) -> String {
+        let (macro_name, schema) = (self.scope.table("object!"), self.scope.schema());
+        let head = format!("{}: {schema}[{:?}]", ident(name), ty.pointer);
+        let mut table = Table::new(&macro_name, &head);
+        table.section(
+            "constant",
+            fields.iter().filter_map(|field| match field {
+                Field::Constant { constant, local } => {
+                    Some(format!("{:?} => {local}: {}", constant.name, scalar(&constant.value)))
+                }
+                _ => None,
+            }),
+        );
+        table.section(
+            "implied",
+            fields.iter().filter_map(|field| match field {
+                Field::Implied { constant, field } => {
+                    let (has, with) = (prefixed("has", field), prefixed("with", field));
+                    let value = scalar(&constant.value);
+                    Some(format!("{:?} => {field}, {has}, {with}: {value}", constant.name))
+                }
+                _ => None,
+            }),
+        );
+        let rows = |required: bool| {
+            fields.iter().filter_map(move |field| match field {
+                Field::Member { member, field } if member.required == required => {
+                    let argument = text(&self.scope.argument(self.input.model, member));
+                    let with = if required {
+                        String::new()
                     } else {
-                        quote!(#field: #value)
-                    });
+                        format!(", {}", prefixed("with", field))
+                    };
+                    Some(format!("{:?} => {field}{with}: {argument}", member.name))
                 }
-                Place::Member { field, .. } => fields.push(quote!(#field: None)),
-            }
-        }
-        // As people write them: names and other simple values first, then what they introduce.
-        parameters.sort_by_key(|(compound, _)| *compound);
-        let parameters: Vec<TokenStream> = parameters.into_iter().map(|(_, parameter)| parameter).collect();
-        let extra = extra_field(places);
-        let many = (parameters.len() > MOST_PARAMETERS)
-            .then(|| quote!(#[expect(clippy::too_many_arguments, reason = "the schema requires as many members")]));
-        quote! {
-            /// One with the members that must be there.
-            #[must_use]
-            #many
-            pub fn new(#(#parameters),*) -> Self {
-                Self { #(#fields,)* #extra: mcp_wire::Extra::new() }
-            }
-        }
-    }
-
-    fn with_function(&self, place: &Place<'_>) -> Option<TokenStream> {
-        match place {
-            Place::Constant {
-                constant,
-                field: Some(field),
-                ..
-            } => {
-                let (with, has) = (with_name(field), has_name(field));
-                let docs = lines(&format!("The same with `{}` written.", constant.name));
-                let has_docs = lines(&format!("Whether `{}` is written.", constant.name));
-                Some(quote! {
-                    #has_docs
-                    #[must_use]
-                    pub fn #has(&self) -> bool {
-                        self.#field
-                    }
-
-                    #docs
-                    #[must_use]
-                    pub fn #with(mut self) -> Self {
-                        self.#field = true;
-                        self
-                    }
-                })
-            }
-            Place::Member { member, field, .. } if !member.required => {
-                let with = with_name(field);
-                let docs = lines(&format!("The same with `{}`.", member.name));
-                let (parameter, value) = self.scope.parameter(self.input.model, field, &member.ty, member.boxed);
-                Some(quote! {
-                    #docs
-                    #[must_use]
-                    pub fn #with(mut self, #parameter) -> Self {
-                        self.#field = Some(#value);
-                        self
-                    }
-                })
-            }
-            _ => None,
-        }
-    }
-
-    fn struct_decode(&self, name: &str, object: &Struct, places: &[Place<'_>]) -> TokenStream {
-        let rust = ident(name);
-        let locals: Vec<&Ident> = places.iter().map(Place::local).collect();
-        let [reader, members, key] = ["reader", "members", "key"].map(|wanted| free_name(wanted, &locals));
-        let declarations = locals.iter().map(|local| quote!(let mut #local = None;));
-        let arms = places.iter().map(|place| {
-            let local = place.local();
-            match place {
-                Place::Constant { constant, .. } => {
-                    let (wire, value) = (&constant.name, scalar(&constant.value));
-                    quote!(#wire => #members.read_constant(&mut #local, #wire, #value)?,)
-                }
-                Place::Member {
-                    member:
-                        Member {
-                            name: wire,
-                            required: true,
-                            ..
-                        },
-                    ..
-                } => {
-                    quote!(#wire => #members.read(&mut #local, #wire)?,)
-                }
-                Place::Member {
-                    member: Member { name: wire, .. },
-                    ..
-                } => {
-                    quote!(#wire => #members.read_optional(&mut #local, #wire)?,)
-                }
-            }
-        });
-        let required_constants = places.iter().filter_map(|place| match place {
-            Place::Constant { constant, .. } if constant.required => {
-                let (local, wire) = (place.local(), &constant.name);
-                Some(quote!(#members.require(#local, #wire)?;))
-            }
-            _ => None,
-        });
-        let fields = places.iter().filter_map(|place| match place {
-            Place::Constant { field: Some(field), .. } => {
-                let local = place.local();
-                Some(quote!(#field: #local.is_some()))
-            }
-            Place::Constant { .. } => None,
-            Place::Member { member, field, .. } => {
-                let wire = &member.name;
-                Some(if member.required {
-                    quote!(#field: #members.require(#field, #wire)?)
-                } else {
-                    quote!(#field)
-                })
-            }
-        });
-        let extra = extra_field(places);
-        debug_assert_eq!(places.len(), object.members.len() + object.constants.len());
-        quote! {
-            impl mcp_wire::Decode for #rust {
-                fn decode(#reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
-                    #(#declarations)*
-                    let mut #members = #reader.members()?;
-                    while let Some(#key) = #members.key()? {
-                        match &*#key {
-                            #(#arms)*
-                            _ => #members.keep(#key)?,
-                        }
-                    }
-                    #(#required_constants)*
-                    Ok(Self { #(#fields,)* #extra: #members.finish()? })
-                }
-            }
-        }
-    }
-
-    fn struct_write(&self, name: &str, object: &Struct, places: &[Place<'_>]) -> TokenStream {
-        let rust = ident(name);
-        let statements: Vec<TokenStream> = places
-            .iter()
-            .map(|place| match place {
-                Place::Constant { constant, field, .. } => {
-                    let (wire, value) = (&constant.name, scalar(&constant.value));
-                    let write = quote!(members.write_constant(#wire, #value)?;);
-                    match field {
-                        Some(field) => quote!(if self.#field { #write }),
-                        None => write,
-                    }
-                }
-                Place::Member { member, field, .. } => {
-                    let wire = &member.name;
-                    if member.required {
-                        quote!(members.write(#wire, &self.#field)?;)
-                    } else {
-                        quote!(members.write_optional(#wire, &self.#field)?;)
-                    }
-                }
+                _ => None,
             })
-            .collect();
-        let extra = extra_field(places);
-        let unused = (object.members.is_empty() && object.constants.is_empty()).then(|| quote!(let _ = members;));
-        quote! {
-            impl mcp_wire::Object for #rust {
-                fn extra(&self) -> &mcp_wire::Extra {
-                    &self.#extra
-                }
-
-                fn write_members<M: mcp_wire::serde::ser::SerializeMap>(
-                    &self,
-                    members: &mut mcp_wire::MemberWriter<'_, M>,
-                ) -> ::std::result::Result<(), M::Error> {
-                    #unused
-                    #(#statements)*
-                    Ok(())
-                }
-            }
-        }
+        };
+        table.section("required", rows(true));
+        table.section("optional", rows(false));
+        table.finish()
     }
 }
 
-/// The field for undeclared members: `extra`, unless the schema declares a member of that name.
-pub(super) fn extra_field(places: &[Place<'_>]) -> Ident {
-    let taken: Vec<&Ident> = places.iter().map(Place::local).collect();
-    free_name("extra", &taken)
-}
-
-/// A name that no member has.
-fn free_name(wanted: &str, taken: &[&Ident]) -> Ident {
-    ident(&crate::model::names::unique(wanted, |name| {
-        taken.iter().any(|other| *other == name)
-    }))
-}
-
-pub(super) fn with_name(field: &Ident) -> Ident {
-    prefixed("with", field)
-}
-
-pub(super) fn has_name(field: &Ident) -> Ident {
-    prefixed("has", field)
-}
-
-fn prefixed(prefix: &str, field: &Ident) -> Ident {
+fn prefixed(prefix: &str, field: &proc_macro2::Ident) -> proc_macro2::Ident {
     let field = field.to_string();
     format_ident!("{prefix}_{}", field.trim_start_matches("r#").trim_end_matches('_'))
 }
 
+pub(super) fn with_name(field: &proc_macro2::Ident) -> proc_macro2::Ident {
+    prefixed("with", field)
+}
+
+pub(super) fn has_name(field: &proc_macro2::Ident) -> proc_macro2::Ident {
+    prefixed("has", field)
+}
+
+/// A constant as a literal.
 pub(super) fn scalar(value: &Scalar) -> TokenStream {
     match value {
         Scalar::String(text) => quote!(#text),

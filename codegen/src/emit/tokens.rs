@@ -1,11 +1,12 @@
 //! Types as tokens, and which names mean what in a generated file.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
-use crate::model::{Model, TypeKind, TypeRef};
+use crate::model::{Member, Model, TypeKind, TypeRef};
 
 /// Names of the standard library's prelude that generated code writes without a path, where no type shadows them.
 const PRELUDE: [(&str, &str); 6] = [
@@ -17,18 +18,26 @@ const PRELUDE: [(&str, &str); 6] = [
     ("Vec", "::std::vec::Vec"),
 ];
 
-/// What names mean in the files of one crate.
+/// The name of a crate's schema.
+const SCHEMA: &str = "SCHEMA";
+
+/// What names mean in the files of one crate, and which of them the file at hand has to import.
 #[derive(Debug)]
 pub struct Scope {
-    shadowed: BTreeSet<&'static str>,
+    types: BTreeSet<String>,
+    /// The names of `mcp-wire` that were written.
+    wire: RefCell<BTreeSet<String>>,
+    /// The names of the crate's own types that were written.
+    own: RefCell<BTreeSet<String>>,
 }
 
 impl Scope {
     /// The scope of a model's crate.
     pub fn new(model: &Model) -> Self {
-        let names = PRELUDE.iter().map(|(name, _)| *name);
         Self {
-            shadowed: names.filter(|name| model.types.contains_key(*name)).collect(),
+            types: model.types.keys().cloned().collect(),
+            wire: RefCell::default(),
+            own: RefCell::default(),
         }
     }
 
@@ -36,7 +45,7 @@ impl Scope {
     pub fn std(&self, name: &str) -> TokenStream {
         let path = PRELUDE
             .iter()
-            .find(|(short, _)| *short == name && self.shadowed.contains(short));
+            .find(|(short, _)| *short == name && self.types.contains(*short));
         match path {
             Some((_, path)) => path.parse().unwrap_or_default(),
             None => {
@@ -46,28 +55,54 @@ impl Scope {
         }
     }
 
+    /// An item of `mcp-wire`: by its name, or by its whole path where the revision has a type of that name.
+    pub fn wire(&self, name: &str) -> TokenStream {
+        let rust = ident(name);
+        if self.types.contains(name) {
+            return quote!(mcp_wire::#rust);
+        }
+        self.wire.borrow_mut().insert(name.to_owned());
+        quote!(#rust)
+    }
+
+    /// A macro of `mcp-wire`, such as `object!`.
+    pub fn table(&self, name: &str) -> String {
+        self.wire.borrow_mut().insert(name.trim_end_matches('!').to_owned());
+        name.to_owned()
+    }
+
+    /// The crate's schema.
+    pub fn schema(&self) -> &'static str {
+        self.own.borrow_mut().insert(SCHEMA.to_owned());
+        SCHEMA
+    }
+
+    /// A type of the crate.
+    pub fn named(&self, name: &str) -> TokenStream {
+        self.own.borrow_mut().insert(name.to_owned());
+        let name = ident(name);
+        quote!(#name)
+    }
+
     /// A type as it is written.
     pub fn ty(&self, ty: &TypeRef) -> TokenStream {
         match ty {
-            TypeRef::Named(name) => {
-                let name = ident(name);
-                quote!(#name)
-            }
-            TypeRef::RequestId => quote!(mcp_wire::RequestId),
+            TypeRef::Named(name) => self.named(name),
+            TypeRef::RequestId => self.wire("RequestId"),
             TypeRef::String => self.std("String"),
             TypeRef::Boolean => quote!(bool),
             TypeRef::Integer => quote!(i64),
-            TypeRef::Number => quote!(mcp_wire::Number),
-            TypeRef::Null => quote!(()),
-            TypeRef::Any => quote!(mcp_wire::OpenJson),
-            TypeRef::OpenObject => quote!(mcp_wire::OpenObject),
+            TypeRef::Number => self.wire("Number"),
+            TypeRef::Null => self.wire("Null"),
+            TypeRef::Any => self.wire("OpenJson"),
+            TypeRef::OpenObject => self.wire("OpenObject"),
             TypeRef::List(inner) => {
                 let (vec, inner) = (self.std("Vec"), self.ty(inner));
                 quote!(#vec<#inner>)
             }
             TypeRef::Map(inner) => {
-                let inner = self.ty(inner);
-                quote!(mcp_wire::Map<#inner>)
+                let (map, inner) = (self.wire("Map"), self.ty(inner));
+                quote!(#map<#inner>)
             }
             TypeRef::Nullable(inner) => self.optional(&self.ty(inner)),
         }
@@ -89,10 +124,16 @@ impl Scope {
         quote!(#option<#ty>)
     }
 
-    /// A parameter that a value of this type is made from, and the expression that makes it.
-    pub fn parameter(&self, model: &Model, name: &Ident, ty: &TypeRef, boxed: bool) -> (TokenStream, TokenStream) {
-        let plain = self.ty(ty);
-        let converts = match model.resolve(ty) {
+    /// The type of a member's field.
+    pub fn field(&self, member: &Member) -> TokenStream {
+        let held = self.held(&member.ty, member.boxed);
+        if member.required { held } else { self.optional(&held) }
+    }
+
+    /// The type of the argument that a member's field is made from by `Into`.
+    pub fn argument(&self, model: &Model, member: &Member) -> TokenStream {
+        let plain = self.ty(&member.ty);
+        let converts = match model.resolve(&member.ty) {
             TypeRef::String | TypeRef::Number | TypeRef::Any | TypeRef::OpenObject | TypeRef::RequestId => true,
             TypeRef::Named(name) => model
                 .types
@@ -100,60 +141,34 @@ impl Scope {
                 .is_some_and(|ty| matches!(ty.kind, TypeKind::Union(_) | TypeKind::Strings { .. })),
             _ => false,
         };
-        let (parameter, value) = if converts {
+        if converts && !member.boxed {
             let into = self.std("Into");
-            (quote!(#name: impl #into<#plain>), quote!(#name.into()))
+            quote!(impl #into<#plain>)
         } else {
-            (quote!(#name: #plain), quote!(#name))
-        };
-        if boxed {
-            let pointer = self.std("Box");
-            return (parameter, quote!(#pointer::new(#value)));
+            plain
         }
-        (parameter, value)
     }
 
-    /// The types of other modules that a module's types name.
-    pub fn imports(&self, model: &Model, module: &str) -> Option<TokenStream> {
-        let in_module = model.types.values().filter(|ty| ty.module == module);
-        let mut names = BTreeSet::new();
-        for ty in in_module {
-            names.extend(mentioned(model, &ty.kind));
-        }
-        names.retain(|name| model.types.get(name).is_some_and(|ty| ty.module != module));
-        if names.is_empty() {
-            return None;
-        }
-        let names = names.iter().map(|name| ident(name));
-        Some(quote!(use crate::{#(#names),*};))
-    }
-}
-
-/// The types that the code for a type names.
-fn mentioned(model: &Model, kind: &TypeKind) -> BTreeSet<String> {
-    let named = |ty: &TypeRef| ty.named().map(str::to_owned);
-    match kind {
-        TypeKind::Struct(object) => {
-            let mut names: BTreeSet<String> = object.members.iter().filter_map(|member| named(&member.ty)).collect();
-            let own = model
-                .methods
-                .iter()
-                .filter(|method| matches!(model.types.get(&method.ty), Some(ty) if std::ptr::eq(&ty.kind, kind)));
-            names.extend(own.filter_map(|method| method.results.first().and_then(named)));
-            names
-        }
-        TypeKind::Union(union) => union.variants.iter().filter_map(|variant| named(&variant.ty)).collect(),
-        TypeKind::Alias(target) => named(target).into_iter().collect(),
-        TypeKind::Methods(variants) => variants.iter().map(|(_, ty)| ty.clone()).collect(),
-        TypeKind::Results(variants) => variants
-            .iter()
-            .flat_map(|(_, types)| types.iter().filter_map(named))
-            .collect(),
-        TypeKind::Strings { .. } => BTreeSet::new(),
+    /// The imports of the file whose code has been written since they were last asked for. `defined` are the file's own
+    /// types.
+    pub fn take_imports(&self, defined: impl Fn(&str) -> bool) -> String {
+        let wire = std::mem::take(&mut *self.wire.borrow_mut());
+        let mut own = std::mem::take(&mut *self.own.borrow_mut());
+        own.retain(|name| !defined(name));
+        super::source::import("mcp_wire", &wire) + &super::source::import("crate", &own)
     }
 }
 
 /// An identifier; a keyword becomes a raw one.
 pub fn ident(name: &str) -> Ident {
     syn::parse_str(name).unwrap_or_else(|_| Ident::new_raw(name, Span::call_site()))
+}
+
+/// A type as people write it.
+pub fn text(ty: &TokenStream) -> String {
+    let text = ty.to_string().replace(' ', "");
+    match text.strip_prefix("impl") {
+        Some(bound) if text.contains("Into<") => format!("impl {bound}"),
+        _ => text,
+    }
 }

@@ -1,18 +1,17 @@
 //! Unions: an enum, told apart by what tells its variants apart.
 
-use std::collections::BTreeMap;
-
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::Emitter;
-use super::tokens::ident;
+use super::source::{Table, expression, items};
+use super::tokens::{Scope, ident, text};
+use super::{EmitError, Emitter};
 use crate::model::names::{UNKNOWN, unique};
 use crate::model::{Case, Decision, JsonKind, Type, TypeRef, Union, Variant};
 
 impl Emitter<'_> {
-    /// An enum and its implementations.
-    pub(super) fn union(&self, name: &str, ty: &Type, union: &Union) -> TokenStream {
+    /// An enum and its table.
+    pub(super) fn union(&self, name: &str, ty: &Type, union: &Union) -> Result<String, EmitError> {
         let rust = ident(name);
         let docs = self.documenter.ty(ty);
         let variants = union.variants.iter().map(|variant| {
@@ -22,97 +21,75 @@ impl Emitter<'_> {
         });
         let unknown = unknown_variant(union);
         let unknown_variant = unknown.as_ref().map(|unknown| {
+            let json = self.scope.wire("OpenJson");
             quote! {
                 /// A variant that the revision doesn't declare, as it came.
-                #unknown(mcp_wire::OpenJson),
+                #unknown(#json),
             }
         });
-        let names = union.variants.iter().map(|variant| ident(&variant.name));
-        let written = names
-            .chain(unknown.clone())
-            .map(|name| quote!(Self::#name(value) => value.serialize(serializer)));
-        let conversions = self.union_conversions(name, union);
-        let decode = self.union_decode(union, unknown.as_ref());
-        let pointer = &ty.pointer;
-        quote! {
-            #docs
-            #[derive(Debug, Clone, PartialEq)]
-            pub enum #rust {
-                #(#variants,)*
-                #unknown_variant
-            }
-
-            #conversions
-
-            impl mcp_wire::Decode for #rust {
-                fn decode(reader: &mut mcp_wire::Reader<'_>) -> mcp_wire::Decoded<Self> {
-                    #decode
+        let definition = items(
+            name,
+            quote! {
+                #docs
+                #[derive(Debug, Clone, PartialEq)]
+                pub enum #rust {
+                    #(#variants,)*
+                    #unknown_variant
                 }
-            }
-
-            impl mcp_wire::serde::Serialize for #rust {
-                fn serialize<S: mcp_wire::serde::Serializer>(
-                    &self,
-                    serializer: S,
-                ) -> ::std::result::Result<S::Ok, S::Error> {
-                    match self {
-                        #(#written,)*
-                    }
+            },
+        )?;
+        let (macro_name, schema) = (self.scope.table("union!"), self.scope.schema());
+        let head = format!("{rust}: {schema}[{:?}]", ty.pointer);
+        let held = self.held_by_one_variant(union);
+        let table = match (tags(union), &unknown) {
+            (Some((tag, values)), Some(unknown)) => {
+                let mut table = Table::new(&macro_name, &format!("{head} by {tag:?}"));
+                for (value, (variant, held)) in values.iter().zip(union.variants.iter().zip(&held)) {
+                    table.row(&format!("{value:?} => {}{held}", ident(&variant.name)));
                 }
+                table.row(&format!("_ => {unknown}"));
+                table
             }
-            mcp_wire::deserialize_by_decoding!(#rust);
-            crate::schema::judged!(#rust, #pointer);
-        }
+            _ => {
+                let mut table = Table::new(&macro_name, &head);
+                for (variant, held) in union.variants.iter().zip(&held) {
+                    table.row(&format!("{}{held}", ident(&variant.name)));
+                }
+                if let Some(unknown) = &unknown {
+                    table.row(&unknown.to_string());
+                }
+                let decode = self.union_decode(union, unknown.as_ref());
+                table.code(&format!("|reader| {}", expression(name, &decode)?));
+                table
+            }
+        };
+        Ok(format!("{definition}\n{}", table.finish()))
     }
 
-    /// `From` for each type that only one variant holds.
-    fn union_conversions(&self, name: &str, union: &Union) -> TokenStream {
-        let rust = ident(name);
-        let from = self.scope.std("From");
-        let mut holders: BTreeMap<&TypeRef, Vec<&Variant>> = BTreeMap::new();
-        for variant in &union.variants {
-            holders
-                .entry(self.input.model.resolve(&variant.ty))
-                .or_default()
-                .push(variant);
-        }
-        holders
-            .values()
-            .filter_map(|variants| match variants.as_slice() {
-                [only] => Some(*only),
-                _ => None,
-            })
+    /// For each variant the type that it is made from by `From`, in parentheses; nothing where two hold the same.
+    fn held_by_one_variant(&self, union: &Union) -> Vec<String> {
+        let resolve = |variant: &Variant| self.input.model.resolve(&variant.ty).clone();
+        union
+            .variants
+            .iter()
             .map(|variant| {
-                let (held, name) = (self.scope.ty(&variant.ty), ident(&variant.name));
-                let value = if variant.boxed {
-                    let pointer = self.scope.std("Box");
-                    quote!(#pointer::new(value))
+                let same = union.variants.iter().filter(|other| resolve(other) == resolve(variant));
+                let also = if variant.ty == TypeRef::String { ", &str" } else { "" };
+                if same.count() == 1 {
+                    format!("({}{also})", text(&self.scope.ty(&variant.ty)))
                 } else {
-                    quote!(value)
-                };
-                let text = (variant.ty == TypeRef::String).then(|| {
-                    quote! {
-                        impl #from<&str> for #rust {
-                            fn from(value: &str) -> Self {
-                                Self::#name(value.to_owned())
-                            }
-                        }
-                    }
-                });
-                quote! {
-                    impl #from<#held> for #rust {
-                        fn from(value: #held) -> Self {
-                            Self::#name(#value)
-                        }
-                    }
-                    #text
+                    String::new()
                 }
             })
             .collect()
     }
 
     fn union_decode(&self, union: &Union, unknown: Option<&Ident>) -> TokenStream {
-        let choice = Choice { union, unknown };
+        let choice = Choice {
+            union,
+            unknown,
+            scope: &self.scope,
+        };
         let objects = union.objects.as_ref().map(|decision| choice.decode(decision));
         let others: Vec<&Variant> = union
             .variants
@@ -122,16 +99,17 @@ impl Emitter<'_> {
         if others.is_empty() {
             return objects.unwrap_or_default();
         }
+        let kinds = self.scope.wire("Kind");
         let arms = others.iter().map(|variant| {
             let (kind, name) = (kind_token(variant.kind), ident(&variant.name));
-            quote!(mcp_wire::Kind::#kind => mcp_wire::Decode::decode(reader).map(Self::#name))
+            quote!(#kinds::#kind => reader.decode().map(Self::#name))
         });
-        let object_arm = objects.map(|objects| quote!(mcp_wire::Kind::Object => #objects,));
-        let mut kinds: Vec<&str> = others.iter().map(|variant| variant_kind_name(variant)).collect();
+        let object_arm = objects.map(|objects| quote!(#kinds::Object => #objects,));
+        let mut expected: Vec<&str> = others.iter().map(|variant| variant_kind_name(variant)).collect();
         if union.objects.is_some() {
-            kinds.push("an object");
+            expected.push("an object");
         }
-        let expected = kinds.join(" or ");
+        let expected = expected.join(" or ");
         quote! {
             match reader.kind()? {
                 #(#arms,)*
@@ -142,10 +120,37 @@ impl Emitter<'_> {
     }
 }
 
+/// The tag and its value for each variant, of a union of objects that a tag which is always there tells apart.
+fn tags(union: &Union) -> Option<(&str, Vec<&str>)> {
+    let Some(Decision::Tag {
+        member,
+        cases,
+        absent: None,
+    }) = &union.objects
+    else {
+        return None;
+    };
+    let value_of = |index: usize| {
+        let mut cases = cases
+            .iter()
+            .filter(|(_, decision)| matches!(decision, Decision::Is(at) if *at == index));
+        match (cases.next(), cases.next()) {
+            (Some((values, _)), None) => match values.as_slice() {
+                [value] => Some(value.as_str()),
+                _ => None,
+            },
+            _ => None,
+        }
+    };
+    let values: Option<Vec<&str>> = (0..union.variants.len()).map(value_of).collect();
+    Some((member, values.filter(|values| values.len() == cases.len())?))
+}
+
 /// Writes decisions as code.
 struct Choice<'u> {
     union: &'u Union,
     unknown: Option<&'u Ident>,
+    scope: &'u Scope,
 }
 
 impl Choice<'_> {
@@ -179,7 +184,7 @@ impl Choice<'_> {
                 otherwise,
                 needs,
             } => {
-                let tellings = cases.iter().map(telling);
+                let tellings = cases.iter().map(|case| self.telling(case));
                 let arms = cases.iter().map(|Case { member, decision, .. }| {
                     let decoded = self.decode(decision);
                     quote!(Some(#member) => #decoded)
@@ -193,7 +198,7 @@ impl Choice<'_> {
                 }
             }
             Decision::Within { member, decision } => {
-                let (chosen, variants) = (Self::choose(decision), indices(decision));
+                let (chosen, variants) = (self.choose(decision), indices(decision));
                 let arms = variants.iter().map(|index| {
                     let decoded = self.variant(*index);
                     let index = proc_macro2::Literal::usize_unsuffixed(*index);
@@ -209,18 +214,26 @@ impl Choice<'_> {
         }
     }
 
+    /// A case as the reader looks for it.
+    fn telling(&self, case: &Case) -> TokenStream {
+        let (member, needs) = (&case.member, &case.needs);
+        let (telling, kind) = (self.scope.wire("Telling"), self.scope.wire("Kind"));
+        let kinds = case.kinds.iter().map(|of_case| kind_token(*of_case));
+        quote!(#telling { member: #member, kinds: &[#(#kind::#kinds),*], needs: &[#(#needs),*] })
+    }
+
     fn variant(&self, index: usize) -> TokenStream {
         match self.union.variants.get(index) {
             Some(variant) => {
                 let name = ident(&variant.name);
-                quote!(mcp_wire::Decode::decode(reader).map(Self::#name))
+                quote!(reader.decode().map(Self::#name))
             }
             None => TokenStream::new(),
         }
     }
 
     /// An expression that says which variant an inner object belongs to, by its index.
-    fn choose(decision: &Decision) -> TokenStream {
+    fn choose(&self, decision: &Decision) -> TokenStream {
         match decision {
             Decision::Is(index) => {
                 let index = proc_macro2::Literal::usize_unsuffixed(*index);
@@ -228,11 +241,11 @@ impl Choice<'_> {
             }
             Decision::Tag { member, cases, absent } => {
                 let arms = cases.iter().map(|(values, decision)| {
-                    let chosen = Self::choose(decision);
+                    let chosen = self.choose(decision);
                     quote!(#(Some(#values))|* => #chosen)
                 });
                 let absent = match absent {
-                    Some(decision) => Self::choose(decision),
+                    Some(decision) => self.choose(decision),
                     None => quote!(Err(reader.missing(#member))),
                 };
                 quote! {
@@ -247,12 +260,12 @@ impl Choice<'_> {
                 otherwise,
                 needs,
             } => {
-                let tellings = cases.iter().map(telling);
+                let tellings = cases.iter().map(|case| self.telling(case));
                 let arms = cases.iter().map(|Case { member, decision, .. }| {
-                    let chosen = Self::choose(decision);
+                    let chosen = self.choose(decision);
                     quote!(Some(#member) => #chosen)
                 });
-                let otherwise = Self::choose(otherwise);
+                let otherwise = self.choose(otherwise);
                 quote! {
                     match reader.peek_telling(&[#(#tellings),*], &[#(#needs),*])? {
                         #(#arms,)*
@@ -261,7 +274,7 @@ impl Choice<'_> {
                 }
             }
             Decision::Within { member, decision } => {
-                let chosen = Self::choose(decision);
+                let chosen = self.choose(decision);
                 quote! {
                     match reader.peek_into(#member, |reader| #chosen)? {
                         Some(chosen) => Ok(chosen),
@@ -277,13 +290,6 @@ impl Choice<'_> {
 pub(super) fn unknown_variant(union: &Union) -> Option<Ident> {
     let taken = |name: &str| union.variants.iter().any(|variant| variant.name == name);
     has_tag(union.objects.as_ref()).then(|| ident(&unique(UNKNOWN, taken)))
-}
-
-/// A case as the reader looks for it.
-fn telling(case: &Case) -> TokenStream {
-    let (member, needs) = (&case.member, &case.needs);
-    let kinds = case.kinds.iter().map(|kind| kind_token(*kind));
-    quote!(mcp_wire::Telling { member: #member, kinds: &[#(mcp_wire::Kind::#kinds),*], needs: &[#(#needs),*] })
 }
 
 /// Whether a union can meet a tag that it doesn't know.

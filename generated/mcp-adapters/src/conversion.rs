@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use mcp_wire::path::Segment;
 use mcp_wire::serde::Serialize;
 use mcp_wire::serde_json::Value;
-use mcp_wire::{Decode, Extra, Judge, Map, OpenJson, OpenObject, Path, Validate, error_code, from_str, validate_at};
+use mcp_wire::{Decode, Extra, Map, OpenJson, OpenObject, Path, Schema, Validate, error_code, from_str, validate_at};
 
 use crate::filling::fill_template;
 use crate::loss::{Reversed, without_detours};
@@ -184,14 +184,14 @@ impl Conversion {
         &mut self,
         extra: &mut Extra,
         member: &str,
-        judge: fn() -> &'static Judge,
+        schema: &'static Schema,
         pointer: Option<&str>,
     ) -> Option<T> {
         if extra.is_empty() {
             return None;
         }
         let json = extra.remove(member)?;
-        let valid = |value: &T| pointer.is_none_or(|pointer| validate_at(value, pointer, judge()).is_ok());
+        let valid = |value: &T| pointer.is_none_or(|pointer| validate_at(value, pointer, schema).is_ok());
         let value = from_str::<T>(json.text()).ok().filter(valid);
         if value.is_none() {
             self.lose_member(member, LossKind::Dropped, AUTOMATIC);
@@ -314,10 +314,10 @@ impl Conversion {
         &self,
         member: &str,
         value: T,
-        judge: fn() -> &'static Judge,
+        schema: &'static Schema,
         pointer: &str,
     ) -> Result<T, Unrepresentable> {
-        match validate_at(&value, pointer, judge()) {
+        match validate_at(&value, pointer, schema) {
             Ok(()) => Ok(value),
             Err(invalid) => Err(
                 Unrepresentable::new(error_code::INVALID_PARAMS, invalid.to_string(), AUTOMATIC).within_member(member),
@@ -331,7 +331,7 @@ impl Conversion {
         &mut self,
         member: &str,
         object: OpenObject,
-        judge: fn() -> &'static Judge,
+        schema: &'static Schema,
         declared: &[(&str, &str)],
     ) -> OpenObject {
         if self.carries() {
@@ -339,7 +339,7 @@ impl Conversion {
         }
         let is_invalid = |(name, pointer): &&(&str, &str)| {
             let value = object.get(name);
-            value.is_some_and(|value| validate_at(&value, pointer, judge()).is_err())
+            value.is_some_and(|value| validate_at(&value, pointer, schema).is_err())
         };
         let invalid: Vec<&str> = declared.iter().filter(is_invalid).map(|(name, _)| *name).collect();
         if invalid.is_empty() {

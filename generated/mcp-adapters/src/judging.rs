@@ -2,31 +2,9 @@
 
 //! Judging what a peer sent by the schema of its revision.
 
-use mcp_wire::{DecodeErrorKind, Invalid, Judge, Map, OpenJson, from_slice, validate_at};
+use mcp_wire::{DecodeErrorKind, Invalid, Map, OpenJson, from_slice, validate_at};
 
 use crate::Revision;
-use crate::judged::judged;
-
-/// Where the messages of a method are defined.
-pub(crate) struct Judged {
-    pub method: &'static str,
-    /// The request or notification.
-    pub call: &'static str,
-    /// What may come back, the usual result first; nothing if that may be anything.
-    pub results: &'static [&'static str],
-}
-
-/// The messages of a revision.
-pub(crate) struct Schema {
-    pub judge: fn() -> &'static Judge,
-    pub judged: &'static [Judged],
-}
-
-impl Schema {
-    fn of(&self, method: &str) -> Option<&Judged> {
-        self.judged.iter().find(|judged| judged.method == method)
-    }
-}
 
 impl Revision {
     /// Judges a request or notification, as it came, by the official schema of this revision as corrected by the overlay.
@@ -42,14 +20,13 @@ impl Revision {
             Err(error) => return Err(Invalid::from(error)),
         };
         let method = message.get("method").and_then(|method| method.decode_as::<String>().ok());
-        let schema = judged(self);
-        let Some(judged) = method.and_then(|method| schema.of(&method)) else {
+        let Some(method) = method.and_then(|name| self.method(&name)) else {
             return Ok(());
         };
         // The schema has methods without their envelope.
         message.remove("jsonrpc");
         message.remove("id");
-        validate_at(&message, judged.call, (schema.judge)())
+        validate_at(&message, method.definition, self.schema())
     }
 
     /// Judges a result of a method, as it came, in the same way. Where there are several forms, what is reported is what
@@ -58,11 +35,10 @@ impl Revision {
     /// # Errors
     /// When it departs from the schema.
     pub fn judge_result(self, method: &str, result: &OpenJson) -> Result<(), Invalid> {
-        let schema = judged(self);
-        let forms = schema.of(method).map_or(&[][..], |judged| judged.results);
+        let forms = self.method(method).map_or(&[][..], |method| method.results);
         let mut closest: Option<Invalid> = None;
         for form in forms {
-            match validate_at(result, form, (schema.judge)()) {
+            match validate_at(result, form, self.schema()) {
                 Ok(()) => return Ok(()),
                 Err(invalid) => {
                     let faults = |invalid: &Invalid| invalid.violations.len();

@@ -11,7 +11,6 @@ pub mod conversion;
 mod everywhere;
 mod filling;
 pub mod handlers;
-mod judged;
 mod judging;
 mod loss;
 mod needs;

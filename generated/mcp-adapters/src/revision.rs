@@ -111,6 +111,18 @@ impl Revision {
         }
     }
 
+    /// The revision's schema.
+    #[must_use]
+    #[inline]
+    pub const fn schema(self) -> &'static mcp_wire::Schema {
+        match self {
+            Self::V2024_11_05 => &crate::v2024_11_05::SCHEMA,
+            Self::V2025_03_26 => &crate::v2025_03_26::SCHEMA,
+            Self::V2025_06_18 => &crate::v2025_06_18::SCHEMA,
+            Self::V2025_11_25 => &crate::v2025_11_25::SCHEMA,
+        }
+    }
+
     /// The revision's own method of this name.
     #[must_use]
     #[inline]

@@ -1024,7 +1024,7 @@ impl Convert<target::ProgressNotificationParams> for source::ProgressNotificatio
             .adopt(
                 &mut extra,
                 "message",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some(
                     "#/definitions/ProgressNotification/properties/params/properties/message",
                 ),
@@ -1407,7 +1407,7 @@ impl Convert<target::ServerCapabilities> for source::ServerCapabilities {
             .adopt(
                 &mut extra,
                 "completions",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/definitions/ServerCapabilities/properties/completions"),
             );
         Ok(target::ServerCapabilities {
@@ -1674,7 +1674,7 @@ impl Convert<target::Tool> for source::Tool {
             .adopt(
                 &mut extra,
                 "annotations",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/definitions/Tool/properties/annotations"),
             );
         Ok(target::Tool {

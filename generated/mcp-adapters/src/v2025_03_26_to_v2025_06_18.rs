@@ -17,7 +17,7 @@ impl Convert<target::Annotations> for source::Annotations {
             .adopt(
                 &mut extra,
                 "lastModified",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/definitions/Annotations/properties/lastModified"),
             );
         Ok(target::Annotations {
@@ -58,7 +58,7 @@ impl Convert<target::AudioContent> for source::AudioContent {
             .adopt(
                 &mut extra,
                 "_meta",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/definitions/AudioContent/properties/_meta"),
             );
         Ok(target::AudioContent {
@@ -82,7 +82,7 @@ impl Convert<target::BlobResourceContents> for source::BlobResourceContents {
             .adopt(
                 &mut extra,
                 "_meta",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/definitions/BlobResourceContents/properties/_meta"),
             );
         Ok(target::BlobResourceContents {
@@ -134,7 +134,7 @@ impl Convert<target::CallToolResult> for source::CallToolResult {
             .adopt(
                 &mut extra,
                 "structuredContent",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/definitions/CallToolResult/properties/structuredContent"),
             );
         Ok(target::CallToolResult {
@@ -187,7 +187,7 @@ impl Convert<target::ClientCapabilities> for source::ClientCapabilities {
             .adopt(
                 &mut extra,
                 "elicitation",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/definitions/ClientCapabilities/properties/elicitation"),
             );
         Ok(target::ClientCapabilities {
@@ -346,7 +346,7 @@ impl Convert<target::CompleteRequestParams> for source::CompleteRequestParams {
             .adopt(
                 &mut extra,
                 "context",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some(
                     "#/definitions/CompleteRequest/properties/params/properties/context",
                 ),
@@ -566,7 +566,7 @@ impl Convert<target::EmbeddedResource> for source::EmbeddedResource {
             .adopt(
                 &mut extra,
                 "_meta",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/definitions/EmbeddedResource/properties/_meta"),
             );
         Ok(target::EmbeddedResource {
@@ -644,7 +644,7 @@ impl Convert<target::ImageContent> for source::ImageContent {
             .adopt(
                 &mut extra,
                 "_meta",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/definitions/ImageContent/properties/_meta"),
             );
         Ok(target::ImageContent {
@@ -668,7 +668,7 @@ impl Convert<target::Implementation> for source::Implementation {
             .adopt(
                 &mut extra,
                 "title",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/definitions/Implementation/properties/title"),
             );
         Ok(target::Implementation {
@@ -1155,14 +1155,14 @@ impl Convert<target::Prompt> for source::Prompt {
             .adopt(
                 &mut extra,
                 "_meta",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/definitions/Prompt/properties/_meta"),
             );
         let adopted_1 = conversion
             .adopt(
                 &mut extra,
                 "title",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/definitions/Prompt/properties/title"),
             );
         Ok(target::Prompt {
@@ -1187,7 +1187,7 @@ impl Convert<target::PromptArgument> for source::PromptArgument {
             .adopt(
                 &mut extra,
                 "title",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/definitions/PromptArgument/properties/title"),
             );
         Ok(target::PromptArgument {
@@ -1239,7 +1239,7 @@ impl Convert<target::PromptReference> for source::PromptReference {
             .adopt(
                 &mut extra,
                 "title",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/definitions/PromptReference/properties/title"),
             );
         Ok(target::PromptReference {
@@ -1342,14 +1342,14 @@ impl Convert<target::Resource> for source::Resource {
             .adopt(
                 &mut extra,
                 "_meta",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/definitions/Resource/properties/_meta"),
             );
         let adopted_1 = conversion
             .adopt(
                 &mut extra,
                 "title",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/definitions/Resource/properties/title"),
             );
         Ok(target::Resource {
@@ -1377,7 +1377,7 @@ impl Convert<target::ResourceContents> for source::ResourceContents {
             .adopt(
                 &mut extra,
                 "_meta",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/definitions/ResourceContents/properties/_meta"),
             );
         Ok(target::ResourceContents {
@@ -1427,14 +1427,14 @@ impl Convert<target::ResourceTemplate> for source::ResourceTemplate {
             .adopt(
                 &mut extra,
                 "_meta",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/definitions/ResourceTemplate/properties/_meta"),
             );
         let adopted_1 = conversion
             .adopt(
                 &mut extra,
                 "title",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/definitions/ResourceTemplate/properties/title"),
             );
         Ok(target::ResourceTemplate {
@@ -1511,7 +1511,7 @@ impl Convert<target::Root> for source::Root {
             .adopt(
                 &mut extra,
                 "_meta",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/definitions/Root/properties/_meta"),
             );
         Ok(target::Root {
@@ -1821,7 +1821,7 @@ impl Convert<target::TextContent> for source::TextContent {
             .adopt(
                 &mut extra,
                 "_meta",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/definitions/TextContent/properties/_meta"),
             );
         Ok(target::TextContent {
@@ -1844,7 +1844,7 @@ impl Convert<target::TextResourceContents> for source::TextResourceContents {
             .adopt(
                 &mut extra,
                 "_meta",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/definitions/TextResourceContents/properties/_meta"),
             );
         Ok(target::TextResourceContents {
@@ -1868,21 +1868,21 @@ impl Convert<target::Tool> for source::Tool {
             .adopt(
                 &mut extra,
                 "_meta",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/definitions/Tool/properties/_meta"),
             );
         let adopted_1 = conversion
             .adopt(
                 &mut extra,
                 "outputSchema",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/definitions/Tool/properties/outputSchema"),
             );
         let adopted_2 = conversion
             .adopt(
                 &mut extra,
                 "title",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/definitions/Tool/properties/title"),
             );
         Ok(target::Tool {

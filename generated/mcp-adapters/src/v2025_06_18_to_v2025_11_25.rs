@@ -124,7 +124,7 @@ impl Convert<target::CallToolRequestParams> for source::CallToolRequestParams {
             .adopt(
                 &mut extra,
                 "task",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/$defs/CallToolRequestParams/properties/task"),
             );
         Ok(target::CallToolRequestParams {
@@ -193,7 +193,7 @@ impl Convert<target::ClientCapabilities> for source::ClientCapabilities {
             .adopt(
                 &mut extra,
                 "tasks",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/$defs/ClientCapabilities/properties/tasks"),
             );
         Ok(target::ClientCapabilities {
@@ -507,21 +507,21 @@ impl Convert<target::CreateMessageRequestParams> for source::CreateMessageReques
             .adopt(
                 &mut extra,
                 "task",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/$defs/CreateMessageRequestParams/properties/task"),
             );
         let adopted_1 = conversion
             .adopt(
                 &mut extra,
                 "toolChoice",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/$defs/CreateMessageRequestParams/properties/toolChoice"),
             );
         let adopted_2 = conversion
             .adopt(
                 &mut extra,
                 "tools",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/$defs/CreateMessageRequestParams/properties/tools"),
             );
         Ok(target::CreateMessageRequestParams {
@@ -640,7 +640,7 @@ impl Convert<target::ElicitRequestFormParams> for source::ElicitRequestParams {
             .adopt(
                 &mut extra,
                 "task",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/$defs/ElicitRequestFormParams/properties/task"),
             );
         let meta = conversion.member("_meta", self.meta)?;
@@ -765,7 +765,7 @@ impl Convert<target::LegacyTitledEnumSchema> for source::EnumSchema {
             .adopt(
                 &mut extra,
                 "default",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/$defs/LegacyTitledEnumSchema/properties/default"),
             );
         Ok(target::LegacyTitledEnumSchema {
@@ -861,21 +861,21 @@ impl Convert<target::Implementation> for source::Implementation {
             .adopt(
                 &mut extra,
                 "description",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/$defs/Implementation/properties/description"),
             );
         let adopted_1 = conversion
             .adopt(
                 &mut extra,
                 "icons",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/$defs/Implementation/properties/icons"),
             );
         let adopted_2 = conversion
             .adopt(
                 &mut extra,
                 "websiteUrl",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/$defs/Implementation/properties/websiteUrl"),
             );
         Ok(target::Implementation {
@@ -1307,7 +1307,7 @@ impl Convert<target::NumberSchema> for source::NumberSchema {
             .adopt(
                 &mut extra,
                 "default",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/$defs/NumberSchema/properties/default"),
             );
         Ok(target::NumberSchema {
@@ -1484,7 +1484,7 @@ impl Convert<target::Prompt> for source::Prompt {
             .adopt(
                 &mut extra,
                 "icons",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/$defs/Prompt/properties/icons"),
             );
         Ok(target::Prompt {
@@ -1659,7 +1659,7 @@ impl Convert<target::RequestedSchema> for source::RequestedSchema {
             .adopt(
                 &mut extra,
                 "$schema",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some(
                     "#/$defs/ElicitRequestFormParams/properties/requestedSchema/properties/$schema",
                 ),
@@ -1684,7 +1684,7 @@ impl Convert<target::Resource> for source::Resource {
             .adopt(
                 &mut extra,
                 "icons",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/$defs/Resource/properties/icons"),
             );
         Ok(target::Resource {
@@ -1728,7 +1728,7 @@ impl Convert<target::ResourceLink> for source::ResourceLink {
             .adopt(
                 &mut extra,
                 "icons",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/$defs/ResourceLink/properties/icons"),
             );
         Ok(target::ResourceLink {
@@ -1771,7 +1771,7 @@ impl Convert<target::ResourceTemplate> for source::ResourceTemplate {
             .adopt(
                 &mut extra,
                 "icons",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/$defs/ResourceTemplate/properties/icons"),
             );
         Ok(target::ResourceTemplate {
@@ -1912,7 +1912,7 @@ impl Convert<target::SamplingMessage> for source::SamplingMessage {
             .adopt(
                 &mut extra,
                 "_meta",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/$defs/SamplingMessage/properties/_meta"),
             );
         Ok(target::SamplingMessage {
@@ -1935,7 +1935,7 @@ impl Convert<target::ServerCapabilities> for source::ServerCapabilities {
             .adopt(
                 &mut extra,
                 "tasks",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/$defs/ServerCapabilities/properties/tasks"),
             );
         Ok(target::ServerCapabilities {
@@ -2162,7 +2162,7 @@ impl Convert<target::StringSchema> for source::StringSchema {
             .adopt(
                 &mut extra,
                 "default",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/$defs/StringSchema/properties/default"),
             );
         Ok(target::StringSchema {
@@ -2266,14 +2266,14 @@ impl Convert<target::Tool> for source::Tool {
             .adopt(
                 &mut extra,
                 "execution",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/$defs/Tool/properties/execution"),
             );
         let adopted_1 = conversion
             .adopt(
                 &mut extra,
                 "icons",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/$defs/Tool/properties/icons"),
             );
         Ok(target::Tool {
@@ -2286,7 +2286,7 @@ impl Convert<target::Tool> for source::Tool {
                 .declare(
                     "inputSchema",
                     self.input_schema,
-                    target::schema::judge,
+                    &target::SCHEMA,
                     &[
                         (
                             "$schema",
@@ -2302,7 +2302,7 @@ impl Convert<target::Tool> for source::Tool {
                         .declare(
                             "outputSchema",
                             value,
-                            target::schema::judge,
+                            &target::SCHEMA,
                             &[
                                 (
                                     "$schema",

@@ -2569,7 +2569,7 @@ impl Convert<target::EnumSchema> for source::UntitledSingleSelectEnumSchema {
             .adopt(
                 &mut extra,
                 "enumNames",
-                target::schema::judge,
+                &target::SCHEMA,
                 Some("#/definitions/EnumSchema/properties/enumNames"),
             );
         conversion.leave(&mut extra, "default", self.default, AUTOMATIC);

@@ -2,6 +2,49 @@
 // Don't edit: change schema/ or codegen/ and generate again.
 
 #![doc = include_str!("../README.md")]
+//! # Types
+//!
+//! - [`base`]: Messages that every part of the protocol uses, and the envelopes of JSON-RPC. [`Annotations`],
+//!   [`AnyResourceContents`], [`CancelledNotification`], [`CancelledNotificationParams`], [`ContentBlock`],
+//!   [`Cursor`], [`EmptyResult`], [`Error`], [`JsonRpcError`], [`JsonRpcMessage`], [`JsonRpcNotification`],
+//!   [`JsonRpcRequest`], [`JsonRpcResponse`], [`Notification`], [`NotificationParams`], [`PaginatedRequest`],
+//!   [`PaginatedRequestParams`], [`PaginatedResult`], [`PingRequest`], [`ProgressNotification`],
+//!   [`ProgressNotificationParams`], [`ProgressToken`], [`Request`], [`RequestId`], [`RequestMeta`],
+//!   [`RequestParams`], [`Result`].
+//! - [`completion`]: Suggestions for the arguments of prompts and of resource templates, while a user types.
+//!   [`CompleteRequest`], [`CompleteRequestParams`], [`CompleteRequestParamsArgument`], [`CompleteResult`],
+//!   [`CompleteResultCompletion`], [`CompletionReference`], [`PromptReference`], [`ResourceReference`].
+//! - [`content`]: Text, images, audio and resources, as tool results and prompts hold them. [`Annotated`],
+//!   [`BlobResourceContents`], [`EmbeddedResource`], [`ImageContent`], [`ResourceContents`], [`Role`],
+//!   [`TextContent`], [`TextResourceContents`].
+//! - [`lifecycle`]: The handshake, and what the peers say about themselves and what they can do.
+//!   [`ClientCapabilities`], [`ClientCapabilitiesRoots`], [`Implementation`], [`InitializeRequest`],
+//!   [`InitializeRequestParams`], [`InitializeResult`], [`InitializedNotification`], [`ServerCapabilities`],
+//!   [`ServerCapabilitiesPrompts`], [`ServerCapabilitiesResources`], [`ServerCapabilitiesTools`].
+//! - [`logging`]: Log messages of a server, and the level from which on a client wants them. [`LoggingLevel`],
+//!   [`LoggingMessageNotification`], [`LoggingMessageNotificationParams`], [`SetLevelRequest`],
+//!   [`SetLevelRequestParams`].
+//! - [`messages`]: Every message that a client or a server may send, and what each method gives back.
+//!   [`ClientNotification`], [`ClientRequest`], [`ClientResult`], [`ServerNotification`], [`ServerRequest`],
+//!   [`ServerResult`].
+//! - [`prompts`]: Templates of messages that a server offers for users to choose. [`GetPromptRequest`],
+//!   [`GetPromptRequestParams`], [`GetPromptResult`], [`ListPromptsRequest`], [`ListPromptsResult`], [`Prompt`],
+//!   [`PromptArgument`], [`PromptListChangedNotification`], [`PromptMessage`].
+//! - [`resources`]: Data that a server offers for a client to read, and the templates of their addresses.
+//!   [`ListResourceTemplatesRequest`], [`ListResourceTemplatesResult`], [`ListResourcesRequest`],
+//!   [`ListResourcesResult`], [`ReadResourceRequest`], [`ReadResourceRequestParams`], [`ReadResourceResult`],
+//!   [`Resource`], [`ResourceListChangedNotification`], [`ResourceTemplate`], [`ResourceUpdatedNotification`],
+//!   [`ResourceUpdatedNotificationParams`], [`SubscribeRequest`], [`SubscribeRequestParams`],
+//!   [`UnsubscribeRequest`], [`UnsubscribeRequestParams`].
+//! - [`roots`]: The directories and files that a client lets a server work in. [`ListRootsRequest`],
+//!   [`ListRootsResult`], [`Root`], [`RootsListChangedNotification`].
+//! - [`sampling`]: Requests of a server for the client's language model. [`CreateMessageRequest`],
+//!   [`CreateMessageRequestParams`], [`CreateMessageRequestParamsIncludeContext`], [`CreateMessageResult`],
+//!   [`CreateMessageResultStopReason`], [`ModelHint`], [`ModelPreferences`], [`SamplingContent`],
+//!   [`SamplingMessage`].
+//! - [`tools`]: Functions that a server offers for a language model to call. [`CallToolRequest`],
+//!   [`CallToolRequestParams`], [`CallToolResult`], [`ListToolsRequest`], [`ListToolsResult`], [`Tool`],
+//!   [`ToolListChangedNotification`].
 
 pub mod base;
 pub mod completion;
@@ -18,21 +61,34 @@ pub mod tools;
 pub mod definitions;
 pub mod error_code;
 mod methods;
-pub mod schema;
 
+#[doc(inline)]
 pub use self::base::*;
+#[doc(inline)]
 pub use self::completion::*;
+#[doc(inline)]
 pub use self::content::*;
+#[doc(inline)]
 pub use self::lifecycle::*;
+#[doc(inline)]
 pub use self::logging::*;
+#[doc(inline)]
 pub use self::messages::*;
+#[doc(inline)]
 pub use self::prompts::*;
+#[doc(inline)]
 pub use self::resources::*;
+#[doc(inline)]
 pub use self::roots::*;
+#[doc(inline)]
 pub use self::sampling::*;
+#[doc(inline)]
 pub use self::tools::*;
 pub use self::methods::METHODS;
 pub use mcp_wire;
 
 /// The revision that these types are of, as peers name it when they negotiate.
 pub const REVISION: &str = "2024-11-05";
+
+/// The official schema without its prose, corrected, and without the JSON-RPC envelope around methods.
+pub static SCHEMA: mcp_wire::Schema = mcp_wire::Schema::new(REVISION, include_str!("../schema.json"));

@@ -3,254 +3,107 @@
 
 //! The schema's definitions by name, for tools that learn the type at run time.
 
-use mcp_wire::Definition;
-use crate::schema::judge;
+use mcp_wire::{Definition, OpenObject};
+use crate::{
+    Annotations, AudioContent, BlobResourceContents, CallToolRequest, CallToolResult, CancelledNotification,
+    ClientCapabilities, ClientNotification, ClientRequest, CompleteRequest, CompleteResult, CreateMessageRequest,
+    CreateMessageResult, Cursor, EmbeddedResource, EmptyResult, GetPromptRequest, GetPromptResult, ImageContent,
+    Implementation, InitializeRequest, InitializeResult, InitializedNotification, JsonRpcBatchRequest,
+    JsonRpcBatchResponse, JsonRpcError, JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse,
+    ListPromptsRequest, ListPromptsResult, ListResourceTemplatesRequest, ListResourceTemplatesResult,
+    ListResourcesRequest, ListResourcesResult, ListRootsRequest, ListRootsResult, ListToolsRequest, ListToolsResult,
+    LoggingLevel, LoggingMessageNotification, ModelHint, ModelPreferences, Notification, PaginatedRequest,
+    PaginatedResult, PingRequest, ProgressNotification, ProgressToken, Prompt, PromptArgument,
+    PromptListChangedNotification, PromptMessage, PromptReference, ReadResourceRequest, ReadResourceResult, Request,
+    RequestId, Resource, ResourceContents, ResourceListChangedNotification, ResourceReference, ResourceTemplate,
+    ResourceUpdatedNotification, Result, Role, Root, RootsListChangedNotification, SCHEMA, SamplingMessage,
+    ServerCapabilities, ServerNotification, ServerRequest, SetLevelRequest, SubscribeRequest, TextContent,
+    TextResourceContents, Tool, ToolAnnotations, ToolListChangedNotification, UnsubscribeRequest,
+};
 
 /// Every definition of the revision's schema, by name.
 pub const DEFINITIONS: &[Definition] = &[
-    Definition::new::<
-        crate::Annotations,
-    >("Annotations", "#/definitions/Annotations", judge),
-    Definition::new::<
-        crate::AudioContent,
-    >("AudioContent", "#/definitions/AudioContent", judge),
-    Definition::new::<
-        crate::BlobResourceContents,
-    >("BlobResourceContents", "#/definitions/BlobResourceContents", judge),
-    Definition::new::<
-        crate::CallToolRequest,
-    >("CallToolRequest", "#/definitions/CallToolRequest", judge),
-    Definition::new::<
-        crate::CallToolResult,
-    >("CallToolResult", "#/definitions/CallToolResult", judge),
-    Definition::new::<
-        crate::CancelledNotification,
-    >("CancelledNotification", "#/definitions/CancelledNotification", judge),
-    Definition::new::<
-        crate::ClientCapabilities,
-    >("ClientCapabilities", "#/definitions/ClientCapabilities", judge),
-    Definition::new::<
-        crate::ClientNotification,
-    >("ClientNotification", "#/definitions/ClientNotification", judge),
-    Definition::new::<
-        crate::ClientRequest,
-    >("ClientRequest", "#/definitions/ClientRequest", judge),
-    Definition::new::<
-        mcp_wire::OpenObject,
-    >("ClientResult", "#/definitions/ClientResult", judge),
-    Definition::new::<
-        crate::CompleteRequest,
-    >("CompleteRequest", "#/definitions/CompleteRequest", judge),
-    Definition::new::<
-        crate::CompleteResult,
-    >("CompleteResult", "#/definitions/CompleteResult", judge),
-    Definition::new::<
-        crate::CreateMessageRequest,
-    >("CreateMessageRequest", "#/definitions/CreateMessageRequest", judge),
-    Definition::new::<
-        crate::CreateMessageResult,
-    >("CreateMessageResult", "#/definitions/CreateMessageResult", judge),
-    Definition::new::<crate::Cursor>("Cursor", "#/definitions/Cursor", judge),
-    Definition::new::<
-        crate::EmbeddedResource,
-    >("EmbeddedResource", "#/definitions/EmbeddedResource", judge),
-    Definition::new::<
-        crate::EmptyResult,
-    >("EmptyResult", "#/definitions/EmptyResult", judge),
-    Definition::new::<
-        crate::GetPromptRequest,
-    >("GetPromptRequest", "#/definitions/GetPromptRequest", judge),
-    Definition::new::<
-        crate::GetPromptResult,
-    >("GetPromptResult", "#/definitions/GetPromptResult", judge),
-    Definition::new::<
-        crate::ImageContent,
-    >("ImageContent", "#/definitions/ImageContent", judge),
-    Definition::new::<
-        crate::Implementation,
-    >("Implementation", "#/definitions/Implementation", judge),
-    Definition::new::<
-        crate::InitializeRequest,
-    >("InitializeRequest", "#/definitions/InitializeRequest", judge),
-    Definition::new::<
-        crate::InitializeResult,
-    >("InitializeResult", "#/definitions/InitializeResult", judge),
-    Definition::new::<
-        crate::InitializedNotification,
-    >("InitializedNotification", "#/definitions/InitializedNotification", judge),
-    Definition::new::<
-        crate::JsonRpcBatchRequest,
-    >("JSONRPCBatchRequest", "#/definitions/JSONRPCBatchRequest", judge),
-    Definition::new::<
-        crate::JsonRpcBatchResponse,
-    >("JSONRPCBatchResponse", "#/definitions/JSONRPCBatchResponse", judge),
-    Definition::new::<
-        crate::JsonRpcError,
-    >("JSONRPCError", "#/definitions/JSONRPCError", judge),
-    Definition::new::<
-        crate::JsonRpcMessage,
-    >("JSONRPCMessage", "#/definitions/JSONRPCMessage", judge),
-    Definition::new::<
-        crate::JsonRpcNotification,
-    >("JSONRPCNotification", "#/definitions/JSONRPCNotification", judge),
-    Definition::new::<
-        crate::JsonRpcRequest,
-    >("JSONRPCRequest", "#/definitions/JSONRPCRequest", judge),
-    Definition::new::<
-        crate::JsonRpcResponse,
-    >("JSONRPCResponse", "#/definitions/JSONRPCResponse", judge),
-    Definition::new::<
-        crate::ListPromptsRequest,
-    >("ListPromptsRequest", "#/definitions/ListPromptsRequest", judge),
-    Definition::new::<
-        crate::ListPromptsResult,
-    >("ListPromptsResult", "#/definitions/ListPromptsResult", judge),
-    Definition::new::<
-        crate::ListResourceTemplatesRequest,
-    >(
-        "ListResourceTemplatesRequest",
-        "#/definitions/ListResourceTemplatesRequest",
-        judge,
-    ),
-    Definition::new::<
-        crate::ListResourceTemplatesResult,
-    >("ListResourceTemplatesResult", "#/definitions/ListResourceTemplatesResult", judge),
-    Definition::new::<
-        crate::ListResourcesRequest,
-    >("ListResourcesRequest", "#/definitions/ListResourcesRequest", judge),
-    Definition::new::<
-        crate::ListResourcesResult,
-    >("ListResourcesResult", "#/definitions/ListResourcesResult", judge),
-    Definition::new::<
-        crate::ListRootsRequest,
-    >("ListRootsRequest", "#/definitions/ListRootsRequest", judge),
-    Definition::new::<
-        crate::ListRootsResult,
-    >("ListRootsResult", "#/definitions/ListRootsResult", judge),
-    Definition::new::<
-        crate::ListToolsRequest,
-    >("ListToolsRequest", "#/definitions/ListToolsRequest", judge),
-    Definition::new::<
-        crate::ListToolsResult,
-    >("ListToolsResult", "#/definitions/ListToolsResult", judge),
-    Definition::new::<
-        crate::LoggingLevel,
-    >("LoggingLevel", "#/definitions/LoggingLevel", judge),
-    Definition::new::<
-        crate::LoggingMessageNotification,
-    >("LoggingMessageNotification", "#/definitions/LoggingMessageNotification", judge),
-    Definition::new::<crate::ModelHint>("ModelHint", "#/definitions/ModelHint", judge),
-    Definition::new::<
-        crate::ModelPreferences,
-    >("ModelPreferences", "#/definitions/ModelPreferences", judge),
-    Definition::new::<
-        crate::Notification,
-    >("Notification", "#/definitions/Notification", judge),
-    Definition::new::<
-        crate::PaginatedRequest,
-    >("PaginatedRequest", "#/definitions/PaginatedRequest", judge),
-    Definition::new::<
-        crate::PaginatedResult,
-    >("PaginatedResult", "#/definitions/PaginatedResult", judge),
-    Definition::new::<
-        crate::PingRequest,
-    >("PingRequest", "#/definitions/PingRequest", judge),
-    Definition::new::<
-        crate::ProgressNotification,
-    >("ProgressNotification", "#/definitions/ProgressNotification", judge),
-    Definition::new::<
-        crate::ProgressToken,
-    >("ProgressToken", "#/definitions/ProgressToken", judge),
-    Definition::new::<crate::Prompt>("Prompt", "#/definitions/Prompt", judge),
-    Definition::new::<
-        crate::PromptArgument,
-    >("PromptArgument", "#/definitions/PromptArgument", judge),
-    Definition::new::<
-        crate::PromptListChangedNotification,
-    >(
-        "PromptListChangedNotification",
-        "#/definitions/PromptListChangedNotification",
-        judge,
-    ),
-    Definition::new::<
-        crate::PromptMessage,
-    >("PromptMessage", "#/definitions/PromptMessage", judge),
-    Definition::new::<
-        crate::PromptReference,
-    >("PromptReference", "#/definitions/PromptReference", judge),
-    Definition::new::<
-        crate::ReadResourceRequest,
-    >("ReadResourceRequest", "#/definitions/ReadResourceRequest", judge),
-    Definition::new::<
-        crate::ReadResourceResult,
-    >("ReadResourceResult", "#/definitions/ReadResourceResult", judge),
-    Definition::new::<crate::Request>("Request", "#/definitions/Request", judge),
-    Definition::new::<crate::RequestId>("RequestId", "#/definitions/RequestId", judge),
-    Definition::new::<crate::Resource>("Resource", "#/definitions/Resource", judge),
-    Definition::new::<
-        crate::ResourceContents,
-    >("ResourceContents", "#/definitions/ResourceContents", judge),
-    Definition::new::<
-        crate::ResourceListChangedNotification,
-    >(
-        "ResourceListChangedNotification",
-        "#/definitions/ResourceListChangedNotification",
-        judge,
-    ),
-    Definition::new::<
-        crate::ResourceReference,
-    >("ResourceReference", "#/definitions/ResourceReference", judge),
-    Definition::new::<
-        crate::ResourceTemplate,
-    >("ResourceTemplate", "#/definitions/ResourceTemplate", judge),
-    Definition::new::<
-        crate::ResourceUpdatedNotification,
-    >("ResourceUpdatedNotification", "#/definitions/ResourceUpdatedNotification", judge),
-    Definition::new::<crate::Result>("Result", "#/definitions/Result", judge),
-    Definition::new::<crate::Role>("Role", "#/definitions/Role", judge),
-    Definition::new::<crate::Root>("Root", "#/definitions/Root", judge),
-    Definition::new::<
-        crate::RootsListChangedNotification,
-    >(
-        "RootsListChangedNotification",
-        "#/definitions/RootsListChangedNotification",
-        judge,
-    ),
-    Definition::new::<
-        crate::SamplingMessage,
-    >("SamplingMessage", "#/definitions/SamplingMessage", judge),
-    Definition::new::<
-        crate::ServerCapabilities,
-    >("ServerCapabilities", "#/definitions/ServerCapabilities", judge),
-    Definition::new::<
-        crate::ServerNotification,
-    >("ServerNotification", "#/definitions/ServerNotification", judge),
-    Definition::new::<
-        crate::ServerRequest,
-    >("ServerRequest", "#/definitions/ServerRequest", judge),
-    Definition::new::<
-        mcp_wire::OpenObject,
-    >("ServerResult", "#/definitions/ServerResult", judge),
-    Definition::new::<
-        crate::SetLevelRequest,
-    >("SetLevelRequest", "#/definitions/SetLevelRequest", judge),
-    Definition::new::<
-        crate::SubscribeRequest,
-    >("SubscribeRequest", "#/definitions/SubscribeRequest", judge),
-    Definition::new::<
-        crate::TextContent,
-    >("TextContent", "#/definitions/TextContent", judge),
-    Definition::new::<
-        crate::TextResourceContents,
-    >("TextResourceContents", "#/definitions/TextResourceContents", judge),
-    Definition::new::<crate::Tool>("Tool", "#/definitions/Tool", judge),
-    Definition::new::<
-        crate::ToolAnnotations,
-    >("ToolAnnotations", "#/definitions/ToolAnnotations", judge),
-    Definition::new::<
-        crate::ToolListChangedNotification,
-    >("ToolListChangedNotification", "#/definitions/ToolListChangedNotification", judge),
-    Definition::new::<
-        crate::UnsubscribeRequest,
-    >("UnsubscribeRequest", "#/definitions/UnsubscribeRequest", judge),
+    Definition::new::<Annotations>("Annotations", "#/definitions/Annotations", &SCHEMA),
+    Definition::new::<AudioContent>("AudioContent", "#/definitions/AudioContent", &SCHEMA),
+    Definition::new::<BlobResourceContents>("BlobResourceContents", "#/definitions/BlobResourceContents", &SCHEMA),
+    Definition::new::<CallToolRequest>("CallToolRequest", "#/definitions/CallToolRequest", &SCHEMA),
+    Definition::new::<CallToolResult>("CallToolResult", "#/definitions/CallToolResult", &SCHEMA),
+    Definition::new::<CancelledNotification>("CancelledNotification", "#/definitions/CancelledNotification", &SCHEMA),
+    Definition::new::<ClientCapabilities>("ClientCapabilities", "#/definitions/ClientCapabilities", &SCHEMA),
+    Definition::new::<ClientNotification>("ClientNotification", "#/definitions/ClientNotification", &SCHEMA),
+    Definition::new::<ClientRequest>("ClientRequest", "#/definitions/ClientRequest", &SCHEMA),
+    Definition::new::<OpenObject>("ClientResult", "#/definitions/ClientResult", &SCHEMA),
+    Definition::new::<CompleteRequest>("CompleteRequest", "#/definitions/CompleteRequest", &SCHEMA),
+    Definition::new::<CompleteResult>("CompleteResult", "#/definitions/CompleteResult", &SCHEMA),
+    Definition::new::<CreateMessageRequest>("CreateMessageRequest", "#/definitions/CreateMessageRequest", &SCHEMA),
+    Definition::new::<CreateMessageResult>("CreateMessageResult", "#/definitions/CreateMessageResult", &SCHEMA),
+    Definition::new::<Cursor>("Cursor", "#/definitions/Cursor", &SCHEMA),
+    Definition::new::<EmbeddedResource>("EmbeddedResource", "#/definitions/EmbeddedResource", &SCHEMA),
+    Definition::new::<EmptyResult>("EmptyResult", "#/definitions/EmptyResult", &SCHEMA),
+    Definition::new::<GetPromptRequest>("GetPromptRequest", "#/definitions/GetPromptRequest", &SCHEMA),
+    Definition::new::<GetPromptResult>("GetPromptResult", "#/definitions/GetPromptResult", &SCHEMA),
+    Definition::new::<ImageContent>("ImageContent", "#/definitions/ImageContent", &SCHEMA),
+    Definition::new::<Implementation>("Implementation", "#/definitions/Implementation", &SCHEMA),
+    Definition::new::<InitializeRequest>("InitializeRequest", "#/definitions/InitializeRequest", &SCHEMA),
+    Definition::new::<InitializeResult>("InitializeResult", "#/definitions/InitializeResult", &SCHEMA),
+    Definition::new::<InitializedNotification>("InitializedNotification", "#/definitions/InitializedNotification", &SCHEMA),
+    Definition::new::<JsonRpcBatchRequest>("JSONRPCBatchRequest", "#/definitions/JSONRPCBatchRequest", &SCHEMA),
+    Definition::new::<JsonRpcBatchResponse>("JSONRPCBatchResponse", "#/definitions/JSONRPCBatchResponse", &SCHEMA),
+    Definition::new::<JsonRpcError>("JSONRPCError", "#/definitions/JSONRPCError", &SCHEMA),
+    Definition::new::<JsonRpcMessage>("JSONRPCMessage", "#/definitions/JSONRPCMessage", &SCHEMA),
+    Definition::new::<JsonRpcNotification>("JSONRPCNotification", "#/definitions/JSONRPCNotification", &SCHEMA),
+    Definition::new::<JsonRpcRequest>("JSONRPCRequest", "#/definitions/JSONRPCRequest", &SCHEMA),
+    Definition::new::<JsonRpcResponse>("JSONRPCResponse", "#/definitions/JSONRPCResponse", &SCHEMA),
+    Definition::new::<ListPromptsRequest>("ListPromptsRequest", "#/definitions/ListPromptsRequest", &SCHEMA),
+    Definition::new::<ListPromptsResult>("ListPromptsResult", "#/definitions/ListPromptsResult", &SCHEMA),
+    Definition::new::<ListResourceTemplatesRequest>("ListResourceTemplatesRequest", "#/definitions/ListResourceTemplatesRequest", &SCHEMA),
+    Definition::new::<ListResourceTemplatesResult>("ListResourceTemplatesResult", "#/definitions/ListResourceTemplatesResult", &SCHEMA),
+    Definition::new::<ListResourcesRequest>("ListResourcesRequest", "#/definitions/ListResourcesRequest", &SCHEMA),
+    Definition::new::<ListResourcesResult>("ListResourcesResult", "#/definitions/ListResourcesResult", &SCHEMA),
+    Definition::new::<ListRootsRequest>("ListRootsRequest", "#/definitions/ListRootsRequest", &SCHEMA),
+    Definition::new::<ListRootsResult>("ListRootsResult", "#/definitions/ListRootsResult", &SCHEMA),
+    Definition::new::<ListToolsRequest>("ListToolsRequest", "#/definitions/ListToolsRequest", &SCHEMA),
+    Definition::new::<ListToolsResult>("ListToolsResult", "#/definitions/ListToolsResult", &SCHEMA),
+    Definition::new::<LoggingLevel>("LoggingLevel", "#/definitions/LoggingLevel", &SCHEMA),
+    Definition::new::<LoggingMessageNotification>("LoggingMessageNotification", "#/definitions/LoggingMessageNotification", &SCHEMA),
+    Definition::new::<ModelHint>("ModelHint", "#/definitions/ModelHint", &SCHEMA),
+    Definition::new::<ModelPreferences>("ModelPreferences", "#/definitions/ModelPreferences", &SCHEMA),
+    Definition::new::<Notification>("Notification", "#/definitions/Notification", &SCHEMA),
+    Definition::new::<PaginatedRequest>("PaginatedRequest", "#/definitions/PaginatedRequest", &SCHEMA),
+    Definition::new::<PaginatedResult>("PaginatedResult", "#/definitions/PaginatedResult", &SCHEMA),
+    Definition::new::<PingRequest>("PingRequest", "#/definitions/PingRequest", &SCHEMA),
+    Definition::new::<ProgressNotification>("ProgressNotification", "#/definitions/ProgressNotification", &SCHEMA),
+    Definition::new::<ProgressToken>("ProgressToken", "#/definitions/ProgressToken", &SCHEMA),
+    Definition::new::<Prompt>("Prompt", "#/definitions/Prompt", &SCHEMA),
+    Definition::new::<PromptArgument>("PromptArgument", "#/definitions/PromptArgument", &SCHEMA),
+    Definition::new::<PromptListChangedNotification>("PromptListChangedNotification", "#/definitions/PromptListChangedNotification", &SCHEMA),
+    Definition::new::<PromptMessage>("PromptMessage", "#/definitions/PromptMessage", &SCHEMA),
+    Definition::new::<PromptReference>("PromptReference", "#/definitions/PromptReference", &SCHEMA),
+    Definition::new::<ReadResourceRequest>("ReadResourceRequest", "#/definitions/ReadResourceRequest", &SCHEMA),
+    Definition::new::<ReadResourceResult>("ReadResourceResult", "#/definitions/ReadResourceResult", &SCHEMA),
+    Definition::new::<Request>("Request", "#/definitions/Request", &SCHEMA),
+    Definition::new::<RequestId>("RequestId", "#/definitions/RequestId", &SCHEMA),
+    Definition::new::<Resource>("Resource", "#/definitions/Resource", &SCHEMA),
+    Definition::new::<ResourceContents>("ResourceContents", "#/definitions/ResourceContents", &SCHEMA),
+    Definition::new::<ResourceListChangedNotification>("ResourceListChangedNotification", "#/definitions/ResourceListChangedNotification", &SCHEMA),
+    Definition::new::<ResourceReference>("ResourceReference", "#/definitions/ResourceReference", &SCHEMA),
+    Definition::new::<ResourceTemplate>("ResourceTemplate", "#/definitions/ResourceTemplate", &SCHEMA),
+    Definition::new::<ResourceUpdatedNotification>("ResourceUpdatedNotification", "#/definitions/ResourceUpdatedNotification", &SCHEMA),
+    Definition::new::<Result>("Result", "#/definitions/Result", &SCHEMA),
+    Definition::new::<Role>("Role", "#/definitions/Role", &SCHEMA),
+    Definition::new::<Root>("Root", "#/definitions/Root", &SCHEMA),
+    Definition::new::<RootsListChangedNotification>("RootsListChangedNotification", "#/definitions/RootsListChangedNotification", &SCHEMA),
+    Definition::new::<SamplingMessage>("SamplingMessage", "#/definitions/SamplingMessage", &SCHEMA),
+    Definition::new::<ServerCapabilities>("ServerCapabilities", "#/definitions/ServerCapabilities", &SCHEMA),
+    Definition::new::<ServerNotification>("ServerNotification", "#/definitions/ServerNotification", &SCHEMA),
+    Definition::new::<ServerRequest>("ServerRequest", "#/definitions/ServerRequest", &SCHEMA),
+    Definition::new::<OpenObject>("ServerResult", "#/definitions/ServerResult", &SCHEMA),
+    Definition::new::<SetLevelRequest>("SetLevelRequest", "#/definitions/SetLevelRequest", &SCHEMA),
+    Definition::new::<SubscribeRequest>("SubscribeRequest", "#/definitions/SubscribeRequest", &SCHEMA),
+    Definition::new::<TextContent>("TextContent", "#/definitions/TextContent", &SCHEMA),
+    Definition::new::<TextResourceContents>("TextResourceContents", "#/definitions/TextResourceContents", &SCHEMA),
+    Definition::new::<Tool>("Tool", "#/definitions/Tool", &SCHEMA),
+    Definition::new::<ToolAnnotations>("ToolAnnotations", "#/definitions/ToolAnnotations", &SCHEMA),
+    Definition::new::<ToolListChangedNotification>("ToolListChangedNotification", "#/definitions/ToolListChangedNotification", &SCHEMA),
+    Definition::new::<UnsubscribeRequest>("UnsubscribeRequest", "#/definitions/UnsubscribeRequest", &SCHEMA),
 ];

@@ -3,420 +3,182 @@
 
 //! The schema's definitions by name, for tools that learn the type at run time.
 
-use mcp_wire::Definition;
-use crate::schema::judge;
+use mcp_wire::{Call, Definition, Notice, OpenObject};
+use crate::{
+    Annotations, AudioContent, BaseMetadata, BlobResourceContents, BooleanSchema, CallToolRequest,
+    CallToolRequestParams, CallToolResult, CancelTaskRequest, CancelTaskResult, CancelledNotification,
+    CancelledNotificationParams, ClientCapabilities, ClientNotification, ClientRequest, CompleteRequest,
+    CompleteRequestParams, CompleteResult, ContentBlock, CreateMessageRequest, CreateMessageRequestParams,
+    CreateMessageResult, CreateTaskResult, Cursor, ElicitRequest, ElicitRequestFormParams, ElicitRequestParams,
+    ElicitRequestUrlParams, ElicitResult, ElicitationCompleteNotification, EmbeddedResource, EmptyResult, EnumSchema,
+    Error, GetPromptRequest, GetPromptRequestParams, GetPromptResult, GetTaskPayloadRequest, GetTaskPayloadResult,
+    GetTaskRequest, GetTaskResult, Icon, Icons, ImageContent, Implementation, InitializeRequest,
+    InitializeRequestParams, InitializeResult, InitializedNotification, JsonRpcErrorResponse, JsonRpcMessage,
+    JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, JsonRpcResultResponse, LegacyTitledEnumSchema,
+    ListPromptsRequest, ListPromptsResult, ListResourceTemplatesRequest, ListResourceTemplatesResult,
+    ListResourcesRequest, ListResourcesResult, ListRootsRequest, ListRootsResult, ListTasksRequest, ListTasksResult,
+    ListToolsRequest, ListToolsResult, LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParams,
+    ModelHint, ModelPreferences, MultiSelectEnumSchema, Notification, NotificationParams, NumberSchema,
+    PaginatedRequest, PaginatedRequestParams, PaginatedResult, PingRequest, PrimitiveSchemaDefinition,
+    ProgressNotification, ProgressNotificationParams, ProgressToken, Prompt, PromptArgument,
+    PromptListChangedNotification, PromptMessage, PromptReference, ReadResourceRequest, ReadResourceRequestParams,
+    ReadResourceResult, RelatedTaskMetadata, Request, RequestId, RequestParams, Resource, ResourceContents,
+    ResourceLink, ResourceListChangedNotification, ResourceRequestParams, ResourceTemplate, ResourceTemplateReference,
+    ResourceUpdatedNotification, ResourceUpdatedNotificationParams, Result, Role, Root, RootsListChangedNotification,
+    SCHEMA, SamplingMessage, SamplingMessageContentBlock, ServerCapabilities, ServerNotification, ServerRequest,
+    SetLevelRequest, SetLevelRequestParams, SingleSelectEnumSchema, StringSchema, SubscribeRequest,
+    SubscribeRequestParams, Task, TaskAugmentedRequestParams, TaskMetadata, TaskStatus, TaskStatusNotification,
+    TaskStatusNotificationParams, TextContent, TextResourceContents, TitledMultiSelectEnumSchema,
+    TitledSingleSelectEnumSchema, Tool, ToolAnnotations, ToolChoice, ToolExecution, ToolListChangedNotification,
+    ToolResultContent, ToolUseContent, UnsubscribeRequest, UnsubscribeRequestParams, UntitledMultiSelectEnumSchema,
+    UntitledSingleSelectEnumSchema, UrlElicitationRequiredError,
+};
 
 /// Every definition of the revision's schema, by name.
 pub const DEFINITIONS: &[Definition] = &[
-    Definition::new::<crate::Annotations>("Annotations", "#/$defs/Annotations", judge),
-    Definition::new::<
-        crate::AudioContent,
-    >("AudioContent", "#/$defs/AudioContent", judge),
-    Definition::new::<
-        crate::BaseMetadata,
-    >("BaseMetadata", "#/$defs/BaseMetadata", judge),
-    Definition::new::<
-        crate::BlobResourceContents,
-    >("BlobResourceContents", "#/$defs/BlobResourceContents", judge),
-    Definition::new::<
-        crate::BooleanSchema,
-    >("BooleanSchema", "#/$defs/BooleanSchema", judge),
-    Definition::new::<
-        mcp_wire::Call<crate::CallToolRequest>,
-    >("CallToolRequest", "#/$defs/CallToolRequest", judge),
-    Definition::new::<
-        crate::CallToolRequestParams,
-    >("CallToolRequestParams", "#/$defs/CallToolRequestParams", judge),
-    Definition::new::<
-        crate::CallToolResult,
-    >("CallToolResult", "#/$defs/CallToolResult", judge),
-    Definition::new::<
-        mcp_wire::Call<crate::CancelTaskRequest>,
-    >("CancelTaskRequest", "#/$defs/CancelTaskRequest", judge),
-    Definition::new::<
-        crate::CancelTaskResult,
-    >("CancelTaskResult", "#/$defs/CancelTaskResult", judge),
-    Definition::new::<
-        mcp_wire::Notice<crate::CancelledNotification>,
-    >("CancelledNotification", "#/$defs/CancelledNotification", judge),
-    Definition::new::<
-        crate::CancelledNotificationParams,
-    >("CancelledNotificationParams", "#/$defs/CancelledNotificationParams", judge),
-    Definition::new::<
-        crate::ClientCapabilities,
-    >("ClientCapabilities", "#/$defs/ClientCapabilities", judge),
-    Definition::new::<
-        mcp_wire::Notice<crate::ClientNotification>,
-    >("ClientNotification", "#/$defs/ClientNotification", judge),
-    Definition::new::<
-        mcp_wire::Call<crate::ClientRequest>,
-    >("ClientRequest", "#/$defs/ClientRequest", judge),
-    Definition::new::<
-        mcp_wire::OpenObject,
-    >("ClientResult", "#/$defs/ClientResult", judge),
-    Definition::new::<
-        mcp_wire::Call<crate::CompleteRequest>,
-    >("CompleteRequest", "#/$defs/CompleteRequest", judge),
-    Definition::new::<
-        crate::CompleteRequestParams,
-    >("CompleteRequestParams", "#/$defs/CompleteRequestParams", judge),
-    Definition::new::<
-        crate::CompleteResult,
-    >("CompleteResult", "#/$defs/CompleteResult", judge),
-    Definition::new::<
-        crate::ContentBlock,
-    >("ContentBlock", "#/$defs/ContentBlock", judge),
-    Definition::new::<
-        mcp_wire::Call<crate::CreateMessageRequest>,
-    >("CreateMessageRequest", "#/$defs/CreateMessageRequest", judge),
-    Definition::new::<
-        crate::CreateMessageRequestParams,
-    >("CreateMessageRequestParams", "#/$defs/CreateMessageRequestParams", judge),
-    Definition::new::<
-        crate::CreateMessageResult,
-    >("CreateMessageResult", "#/$defs/CreateMessageResult", judge),
-    Definition::new::<
-        crate::CreateTaskResult,
-    >("CreateTaskResult", "#/$defs/CreateTaskResult", judge),
-    Definition::new::<crate::Cursor>("Cursor", "#/$defs/Cursor", judge),
-    Definition::new::<
-        mcp_wire::Call<crate::ElicitRequest>,
-    >("ElicitRequest", "#/$defs/ElicitRequest", judge),
-    Definition::new::<
-        crate::ElicitRequestFormParams,
-    >("ElicitRequestFormParams", "#/$defs/ElicitRequestFormParams", judge),
-    Definition::new::<
-        crate::ElicitRequestParams,
-    >("ElicitRequestParams", "#/$defs/ElicitRequestParams", judge),
-    Definition::new::<
-        crate::ElicitRequestUrlParams,
-    >("ElicitRequestURLParams", "#/$defs/ElicitRequestURLParams", judge),
-    Definition::new::<
-        crate::ElicitResult,
-    >("ElicitResult", "#/$defs/ElicitResult", judge),
-    Definition::new::<
-        mcp_wire::Notice<crate::ElicitationCompleteNotification>,
-    >(
-        "ElicitationCompleteNotification",
-        "#/$defs/ElicitationCompleteNotification",
-        judge,
-    ),
-    Definition::new::<
-        crate::EmbeddedResource,
-    >("EmbeddedResource", "#/$defs/EmbeddedResource", judge),
-    Definition::new::<crate::EmptyResult>("EmptyResult", "#/$defs/EmptyResult", judge),
-    Definition::new::<crate::EnumSchema>("EnumSchema", "#/$defs/EnumSchema", judge),
-    Definition::new::<crate::Error>("Error", "#/$defs/Error", judge),
-    Definition::new::<
-        mcp_wire::Call<crate::GetPromptRequest>,
-    >("GetPromptRequest", "#/$defs/GetPromptRequest", judge),
-    Definition::new::<
-        crate::GetPromptRequestParams,
-    >("GetPromptRequestParams", "#/$defs/GetPromptRequestParams", judge),
-    Definition::new::<
-        crate::GetPromptResult,
-    >("GetPromptResult", "#/$defs/GetPromptResult", judge),
-    Definition::new::<
-        mcp_wire::Call<crate::GetTaskPayloadRequest>,
-    >("GetTaskPayloadRequest", "#/$defs/GetTaskPayloadRequest", judge),
-    Definition::new::<
-        crate::GetTaskPayloadResult,
-    >("GetTaskPayloadResult", "#/$defs/GetTaskPayloadResult", judge),
-    Definition::new::<
-        mcp_wire::Call<crate::GetTaskRequest>,
-    >("GetTaskRequest", "#/$defs/GetTaskRequest", judge),
-    Definition::new::<
-        crate::GetTaskResult,
-    >("GetTaskResult", "#/$defs/GetTaskResult", judge),
-    Definition::new::<crate::Icon>("Icon", "#/$defs/Icon", judge),
-    Definition::new::<crate::Icons>("Icons", "#/$defs/Icons", judge),
-    Definition::new::<
-        crate::ImageContent,
-    >("ImageContent", "#/$defs/ImageContent", judge),
-    Definition::new::<
-        crate::Implementation,
-    >("Implementation", "#/$defs/Implementation", judge),
-    Definition::new::<
-        mcp_wire::Call<crate::InitializeRequest>,
-    >("InitializeRequest", "#/$defs/InitializeRequest", judge),
-    Definition::new::<
-        crate::InitializeRequestParams,
-    >("InitializeRequestParams", "#/$defs/InitializeRequestParams", judge),
-    Definition::new::<
-        crate::InitializeResult,
-    >("InitializeResult", "#/$defs/InitializeResult", judge),
-    Definition::new::<
-        mcp_wire::Notice<crate::InitializedNotification>,
-    >("InitializedNotification", "#/$defs/InitializedNotification", judge),
-    Definition::new::<
-        crate::JsonRpcErrorResponse,
-    >("JSONRPCErrorResponse", "#/$defs/JSONRPCErrorResponse", judge),
-    Definition::new::<
-        crate::JsonRpcMessage,
-    >("JSONRPCMessage", "#/$defs/JSONRPCMessage", judge),
-    Definition::new::<
-        crate::JsonRpcNotification,
-    >("JSONRPCNotification", "#/$defs/JSONRPCNotification", judge),
-    Definition::new::<
-        crate::JsonRpcRequest,
-    >("JSONRPCRequest", "#/$defs/JSONRPCRequest", judge),
-    Definition::new::<
-        crate::JsonRpcResponse,
-    >("JSONRPCResponse", "#/$defs/JSONRPCResponse", judge),
-    Definition::new::<
-        crate::JsonRpcResultResponse,
-    >("JSONRPCResultResponse", "#/$defs/JSONRPCResultResponse", judge),
-    Definition::new::<
-        crate::LegacyTitledEnumSchema,
-    >("LegacyTitledEnumSchema", "#/$defs/LegacyTitledEnumSchema", judge),
-    Definition::new::<
-        mcp_wire::Call<crate::ListPromptsRequest>,
-    >("ListPromptsRequest", "#/$defs/ListPromptsRequest", judge),
-    Definition::new::<
-        crate::ListPromptsResult,
-    >("ListPromptsResult", "#/$defs/ListPromptsResult", judge),
-    Definition::new::<
-        mcp_wire::Call<crate::ListResourceTemplatesRequest>,
-    >("ListResourceTemplatesRequest", "#/$defs/ListResourceTemplatesRequest", judge),
-    Definition::new::<
-        crate::ListResourceTemplatesResult,
-    >("ListResourceTemplatesResult", "#/$defs/ListResourceTemplatesResult", judge),
-    Definition::new::<
-        mcp_wire::Call<crate::ListResourcesRequest>,
-    >("ListResourcesRequest", "#/$defs/ListResourcesRequest", judge),
-    Definition::new::<
-        crate::ListResourcesResult,
-    >("ListResourcesResult", "#/$defs/ListResourcesResult", judge),
-    Definition::new::<
-        mcp_wire::Call<crate::ListRootsRequest>,
-    >("ListRootsRequest", "#/$defs/ListRootsRequest", judge),
-    Definition::new::<
-        crate::ListRootsResult,
-    >("ListRootsResult", "#/$defs/ListRootsResult", judge),
-    Definition::new::<
-        mcp_wire::Call<crate::ListTasksRequest>,
-    >("ListTasksRequest", "#/$defs/ListTasksRequest", judge),
-    Definition::new::<
-        crate::ListTasksResult,
-    >("ListTasksResult", "#/$defs/ListTasksResult", judge),
-    Definition::new::<
-        mcp_wire::Call<crate::ListToolsRequest>,
-    >("ListToolsRequest", "#/$defs/ListToolsRequest", judge),
-    Definition::new::<
-        crate::ListToolsResult,
-    >("ListToolsResult", "#/$defs/ListToolsResult", judge),
-    Definition::new::<
-        crate::LoggingLevel,
-    >("LoggingLevel", "#/$defs/LoggingLevel", judge),
-    Definition::new::<
-        mcp_wire::Notice<crate::LoggingMessageNotification>,
-    >("LoggingMessageNotification", "#/$defs/LoggingMessageNotification", judge),
-    Definition::new::<
-        crate::LoggingMessageNotificationParams,
-    >(
-        "LoggingMessageNotificationParams",
-        "#/$defs/LoggingMessageNotificationParams",
-        judge,
-    ),
-    Definition::new::<crate::ModelHint>("ModelHint", "#/$defs/ModelHint", judge),
-    Definition::new::<
-        crate::ModelPreferences,
-    >("ModelPreferences", "#/$defs/ModelPreferences", judge),
-    Definition::new::<
-        crate::MultiSelectEnumSchema,
-    >("MultiSelectEnumSchema", "#/$defs/MultiSelectEnumSchema", judge),
-    Definition::new::<
-        crate::Notification,
-    >("Notification", "#/$defs/Notification", judge),
-    Definition::new::<
-        crate::NotificationParams,
-    >("NotificationParams", "#/$defs/NotificationParams", judge),
-    Definition::new::<
-        crate::NumberSchema,
-    >("NumberSchema", "#/$defs/NumberSchema", judge),
-    Definition::new::<
-        mcp_wire::Call<crate::PaginatedRequest>,
-    >("PaginatedRequest", "#/$defs/PaginatedRequest", judge),
-    Definition::new::<
-        crate::PaginatedRequestParams,
-    >("PaginatedRequestParams", "#/$defs/PaginatedRequestParams", judge),
-    Definition::new::<
-        crate::PaginatedResult,
-    >("PaginatedResult", "#/$defs/PaginatedResult", judge),
-    Definition::new::<
-        mcp_wire::Call<crate::PingRequest>,
-    >("PingRequest", "#/$defs/PingRequest", judge),
-    Definition::new::<
-        crate::PrimitiveSchemaDefinition,
-    >("PrimitiveSchemaDefinition", "#/$defs/PrimitiveSchemaDefinition", judge),
-    Definition::new::<
-        mcp_wire::Notice<crate::ProgressNotification>,
-    >("ProgressNotification", "#/$defs/ProgressNotification", judge),
-    Definition::new::<
-        crate::ProgressNotificationParams,
-    >("ProgressNotificationParams", "#/$defs/ProgressNotificationParams", judge),
-    Definition::new::<
-        crate::ProgressToken,
-    >("ProgressToken", "#/$defs/ProgressToken", judge),
-    Definition::new::<crate::Prompt>("Prompt", "#/$defs/Prompt", judge),
-    Definition::new::<
-        crate::PromptArgument,
-    >("PromptArgument", "#/$defs/PromptArgument", judge),
-    Definition::new::<
-        mcp_wire::Notice<crate::PromptListChangedNotification>,
-    >("PromptListChangedNotification", "#/$defs/PromptListChangedNotification", judge),
-    Definition::new::<
-        crate::PromptMessage,
-    >("PromptMessage", "#/$defs/PromptMessage", judge),
-    Definition::new::<
-        crate::PromptReference,
-    >("PromptReference", "#/$defs/PromptReference", judge),
-    Definition::new::<
-        mcp_wire::Call<crate::ReadResourceRequest>,
-    >("ReadResourceRequest", "#/$defs/ReadResourceRequest", judge),
-    Definition::new::<
-        crate::ReadResourceRequestParams,
-    >("ReadResourceRequestParams", "#/$defs/ReadResourceRequestParams", judge),
-    Definition::new::<
-        crate::ReadResourceResult,
-    >("ReadResourceResult", "#/$defs/ReadResourceResult", judge),
-    Definition::new::<
-        crate::RelatedTaskMetadata,
-    >("RelatedTaskMetadata", "#/$defs/RelatedTaskMetadata", judge),
-    Definition::new::<crate::Request>("Request", "#/$defs/Request", judge),
-    Definition::new::<crate::RequestId>("RequestId", "#/$defs/RequestId", judge),
-    Definition::new::<
-        crate::RequestParams,
-    >("RequestParams", "#/$defs/RequestParams", judge),
-    Definition::new::<crate::Resource>("Resource", "#/$defs/Resource", judge),
-    Definition::new::<
-        crate::ResourceContents,
-    >("ResourceContents", "#/$defs/ResourceContents", judge),
-    Definition::new::<
-        crate::ResourceLink,
-    >("ResourceLink", "#/$defs/ResourceLink", judge),
-    Definition::new::<
-        mcp_wire::Notice<crate::ResourceListChangedNotification>,
-    >(
-        "ResourceListChangedNotification",
-        "#/$defs/ResourceListChangedNotification",
-        judge,
-    ),
-    Definition::new::<
-        crate::ResourceRequestParams,
-    >("ResourceRequestParams", "#/$defs/ResourceRequestParams", judge),
-    Definition::new::<
-        crate::ResourceTemplate,
-    >("ResourceTemplate", "#/$defs/ResourceTemplate", judge),
-    Definition::new::<
-        crate::ResourceTemplateReference,
-    >("ResourceTemplateReference", "#/$defs/ResourceTemplateReference", judge),
-    Definition::new::<
-        mcp_wire::Notice<crate::ResourceUpdatedNotification>,
-    >("ResourceUpdatedNotification", "#/$defs/ResourceUpdatedNotification", judge),
-    Definition::new::<
-        crate::ResourceUpdatedNotificationParams,
-    >(
-        "ResourceUpdatedNotificationParams",
-        "#/$defs/ResourceUpdatedNotificationParams",
-        judge,
-    ),
-    Definition::new::<crate::Result>("Result", "#/$defs/Result", judge),
-    Definition::new::<crate::Role>("Role", "#/$defs/Role", judge),
-    Definition::new::<crate::Root>("Root", "#/$defs/Root", judge),
-    Definition::new::<
-        mcp_wire::Notice<crate::RootsListChangedNotification>,
-    >("RootsListChangedNotification", "#/$defs/RootsListChangedNotification", judge),
-    Definition::new::<
-        crate::SamplingMessage,
-    >("SamplingMessage", "#/$defs/SamplingMessage", judge),
-    Definition::new::<
-        crate::SamplingMessageContentBlock,
-    >("SamplingMessageContentBlock", "#/$defs/SamplingMessageContentBlock", judge),
-    Definition::new::<
-        crate::ServerCapabilities,
-    >("ServerCapabilities", "#/$defs/ServerCapabilities", judge),
-    Definition::new::<
-        mcp_wire::Notice<crate::ServerNotification>,
-    >("ServerNotification", "#/$defs/ServerNotification", judge),
-    Definition::new::<
-        mcp_wire::Call<crate::ServerRequest>,
-    >("ServerRequest", "#/$defs/ServerRequest", judge),
-    Definition::new::<
-        mcp_wire::OpenObject,
-    >("ServerResult", "#/$defs/ServerResult", judge),
-    Definition::new::<
-        mcp_wire::Call<crate::SetLevelRequest>,
-    >("SetLevelRequest", "#/$defs/SetLevelRequest", judge),
-    Definition::new::<
-        crate::SetLevelRequestParams,
-    >("SetLevelRequestParams", "#/$defs/SetLevelRequestParams", judge),
-    Definition::new::<
-        crate::SingleSelectEnumSchema,
-    >("SingleSelectEnumSchema", "#/$defs/SingleSelectEnumSchema", judge),
-    Definition::new::<
-        crate::StringSchema,
-    >("StringSchema", "#/$defs/StringSchema", judge),
-    Definition::new::<
-        mcp_wire::Call<crate::SubscribeRequest>,
-    >("SubscribeRequest", "#/$defs/SubscribeRequest", judge),
-    Definition::new::<
-        crate::SubscribeRequestParams,
-    >("SubscribeRequestParams", "#/$defs/SubscribeRequestParams", judge),
-    Definition::new::<crate::Task>("Task", "#/$defs/Task", judge),
-    Definition::new::<
-        crate::TaskAugmentedRequestParams,
-    >("TaskAugmentedRequestParams", "#/$defs/TaskAugmentedRequestParams", judge),
-    Definition::new::<
-        crate::TaskMetadata,
-    >("TaskMetadata", "#/$defs/TaskMetadata", judge),
-    Definition::new::<crate::TaskStatus>("TaskStatus", "#/$defs/TaskStatus", judge),
-    Definition::new::<
-        mcp_wire::Notice<crate::TaskStatusNotification>,
-    >("TaskStatusNotification", "#/$defs/TaskStatusNotification", judge),
-    Definition::new::<
-        crate::TaskStatusNotificationParams,
-    >("TaskStatusNotificationParams", "#/$defs/TaskStatusNotificationParams", judge),
-    Definition::new::<crate::TextContent>("TextContent", "#/$defs/TextContent", judge),
-    Definition::new::<
-        crate::TextResourceContents,
-    >("TextResourceContents", "#/$defs/TextResourceContents", judge),
-    Definition::new::<
-        crate::TitledMultiSelectEnumSchema,
-    >("TitledMultiSelectEnumSchema", "#/$defs/TitledMultiSelectEnumSchema", judge),
-    Definition::new::<
-        crate::TitledSingleSelectEnumSchema,
-    >("TitledSingleSelectEnumSchema", "#/$defs/TitledSingleSelectEnumSchema", judge),
-    Definition::new::<crate::Tool>("Tool", "#/$defs/Tool", judge),
-    Definition::new::<
-        crate::ToolAnnotations,
-    >("ToolAnnotations", "#/$defs/ToolAnnotations", judge),
-    Definition::new::<crate::ToolChoice>("ToolChoice", "#/$defs/ToolChoice", judge),
-    Definition::new::<
-        crate::ToolExecution,
-    >("ToolExecution", "#/$defs/ToolExecution", judge),
-    Definition::new::<
-        mcp_wire::Notice<crate::ToolListChangedNotification>,
-    >("ToolListChangedNotification", "#/$defs/ToolListChangedNotification", judge),
-    Definition::new::<
-        crate::ToolResultContent,
-    >("ToolResultContent", "#/$defs/ToolResultContent", judge),
-    Definition::new::<
-        crate::ToolUseContent,
-    >("ToolUseContent", "#/$defs/ToolUseContent", judge),
-    Definition::new::<
-        crate::UrlElicitationRequiredError,
-    >("URLElicitationRequiredError", "#/$defs/URLElicitationRequiredError", judge),
-    Definition::new::<
-        mcp_wire::Call<crate::UnsubscribeRequest>,
-    >("UnsubscribeRequest", "#/$defs/UnsubscribeRequest", judge),
-    Definition::new::<
-        crate::UnsubscribeRequestParams,
-    >("UnsubscribeRequestParams", "#/$defs/UnsubscribeRequestParams", judge),
-    Definition::new::<
-        crate::UntitledMultiSelectEnumSchema,
-    >("UntitledMultiSelectEnumSchema", "#/$defs/UntitledMultiSelectEnumSchema", judge),
-    Definition::new::<
-        crate::UntitledSingleSelectEnumSchema,
-    >("UntitledSingleSelectEnumSchema", "#/$defs/UntitledSingleSelectEnumSchema", judge),
+    Definition::new::<Annotations>("Annotations", "#/$defs/Annotations", &SCHEMA),
+    Definition::new::<AudioContent>("AudioContent", "#/$defs/AudioContent", &SCHEMA),
+    Definition::new::<BaseMetadata>("BaseMetadata", "#/$defs/BaseMetadata", &SCHEMA),
+    Definition::new::<BlobResourceContents>("BlobResourceContents", "#/$defs/BlobResourceContents", &SCHEMA),
+    Definition::new::<BooleanSchema>("BooleanSchema", "#/$defs/BooleanSchema", &SCHEMA),
+    Definition::new::<Call<CallToolRequest>>("CallToolRequest", "#/$defs/CallToolRequest", &SCHEMA),
+    Definition::new::<CallToolRequestParams>("CallToolRequestParams", "#/$defs/CallToolRequestParams", &SCHEMA),
+    Definition::new::<CallToolResult>("CallToolResult", "#/$defs/CallToolResult", &SCHEMA),
+    Definition::new::<Call<CancelTaskRequest>>("CancelTaskRequest", "#/$defs/CancelTaskRequest", &SCHEMA),
+    Definition::new::<CancelTaskResult>("CancelTaskResult", "#/$defs/CancelTaskResult", &SCHEMA),
+    Definition::new::<Notice<CancelledNotification>>("CancelledNotification", "#/$defs/CancelledNotification", &SCHEMA),
+    Definition::new::<CancelledNotificationParams>("CancelledNotificationParams", "#/$defs/CancelledNotificationParams", &SCHEMA),
+    Definition::new::<ClientCapabilities>("ClientCapabilities", "#/$defs/ClientCapabilities", &SCHEMA),
+    Definition::new::<Notice<ClientNotification>>("ClientNotification", "#/$defs/ClientNotification", &SCHEMA),
+    Definition::new::<Call<ClientRequest>>("ClientRequest", "#/$defs/ClientRequest", &SCHEMA),
+    Definition::new::<OpenObject>("ClientResult", "#/$defs/ClientResult", &SCHEMA),
+    Definition::new::<Call<CompleteRequest>>("CompleteRequest", "#/$defs/CompleteRequest", &SCHEMA),
+    Definition::new::<CompleteRequestParams>("CompleteRequestParams", "#/$defs/CompleteRequestParams", &SCHEMA),
+    Definition::new::<CompleteResult>("CompleteResult", "#/$defs/CompleteResult", &SCHEMA),
+    Definition::new::<ContentBlock>("ContentBlock", "#/$defs/ContentBlock", &SCHEMA),
+    Definition::new::<Call<CreateMessageRequest>>("CreateMessageRequest", "#/$defs/CreateMessageRequest", &SCHEMA),
+    Definition::new::<CreateMessageRequestParams>("CreateMessageRequestParams", "#/$defs/CreateMessageRequestParams", &SCHEMA),
+    Definition::new::<CreateMessageResult>("CreateMessageResult", "#/$defs/CreateMessageResult", &SCHEMA),
+    Definition::new::<CreateTaskResult>("CreateTaskResult", "#/$defs/CreateTaskResult", &SCHEMA),
+    Definition::new::<Cursor>("Cursor", "#/$defs/Cursor", &SCHEMA),
+    Definition::new::<Call<ElicitRequest>>("ElicitRequest", "#/$defs/ElicitRequest", &SCHEMA),
+    Definition::new::<ElicitRequestFormParams>("ElicitRequestFormParams", "#/$defs/ElicitRequestFormParams", &SCHEMA),
+    Definition::new::<ElicitRequestParams>("ElicitRequestParams", "#/$defs/ElicitRequestParams", &SCHEMA),
+    Definition::new::<ElicitRequestUrlParams>("ElicitRequestURLParams", "#/$defs/ElicitRequestURLParams", &SCHEMA),
+    Definition::new::<ElicitResult>("ElicitResult", "#/$defs/ElicitResult", &SCHEMA),
+    Definition::new::<Notice<ElicitationCompleteNotification>>("ElicitationCompleteNotification", "#/$defs/ElicitationCompleteNotification", &SCHEMA),
+    Definition::new::<EmbeddedResource>("EmbeddedResource", "#/$defs/EmbeddedResource", &SCHEMA),
+    Definition::new::<EmptyResult>("EmptyResult", "#/$defs/EmptyResult", &SCHEMA),
+    Definition::new::<EnumSchema>("EnumSchema", "#/$defs/EnumSchema", &SCHEMA),
+    Definition::new::<Error>("Error", "#/$defs/Error", &SCHEMA),
+    Definition::new::<Call<GetPromptRequest>>("GetPromptRequest", "#/$defs/GetPromptRequest", &SCHEMA),
+    Definition::new::<GetPromptRequestParams>("GetPromptRequestParams", "#/$defs/GetPromptRequestParams", &SCHEMA),
+    Definition::new::<GetPromptResult>("GetPromptResult", "#/$defs/GetPromptResult", &SCHEMA),
+    Definition::new::<Call<GetTaskPayloadRequest>>("GetTaskPayloadRequest", "#/$defs/GetTaskPayloadRequest", &SCHEMA),
+    Definition::new::<GetTaskPayloadResult>("GetTaskPayloadResult", "#/$defs/GetTaskPayloadResult", &SCHEMA),
+    Definition::new::<Call<GetTaskRequest>>("GetTaskRequest", "#/$defs/GetTaskRequest", &SCHEMA),
+    Definition::new::<GetTaskResult>("GetTaskResult", "#/$defs/GetTaskResult", &SCHEMA),
+    Definition::new::<Icon>("Icon", "#/$defs/Icon", &SCHEMA),
+    Definition::new::<Icons>("Icons", "#/$defs/Icons", &SCHEMA),
+    Definition::new::<ImageContent>("ImageContent", "#/$defs/ImageContent", &SCHEMA),
+    Definition::new::<Implementation>("Implementation", "#/$defs/Implementation", &SCHEMA),
+    Definition::new::<Call<InitializeRequest>>("InitializeRequest", "#/$defs/InitializeRequest", &SCHEMA),
+    Definition::new::<InitializeRequestParams>("InitializeRequestParams", "#/$defs/InitializeRequestParams", &SCHEMA),
+    Definition::new::<InitializeResult>("InitializeResult", "#/$defs/InitializeResult", &SCHEMA),
+    Definition::new::<Notice<InitializedNotification>>("InitializedNotification", "#/$defs/InitializedNotification", &SCHEMA),
+    Definition::new::<JsonRpcErrorResponse>("JSONRPCErrorResponse", "#/$defs/JSONRPCErrorResponse", &SCHEMA),
+    Definition::new::<JsonRpcMessage>("JSONRPCMessage", "#/$defs/JSONRPCMessage", &SCHEMA),
+    Definition::new::<JsonRpcNotification>("JSONRPCNotification", "#/$defs/JSONRPCNotification", &SCHEMA),
+    Definition::new::<JsonRpcRequest>("JSONRPCRequest", "#/$defs/JSONRPCRequest", &SCHEMA),
+    Definition::new::<JsonRpcResponse>("JSONRPCResponse", "#/$defs/JSONRPCResponse", &SCHEMA),
+    Definition::new::<JsonRpcResultResponse>("JSONRPCResultResponse", "#/$defs/JSONRPCResultResponse", &SCHEMA),
+    Definition::new::<LegacyTitledEnumSchema>("LegacyTitledEnumSchema", "#/$defs/LegacyTitledEnumSchema", &SCHEMA),
+    Definition::new::<Call<ListPromptsRequest>>("ListPromptsRequest", "#/$defs/ListPromptsRequest", &SCHEMA),
+    Definition::new::<ListPromptsResult>("ListPromptsResult", "#/$defs/ListPromptsResult", &SCHEMA),
+    Definition::new::<Call<ListResourceTemplatesRequest>>("ListResourceTemplatesRequest", "#/$defs/ListResourceTemplatesRequest", &SCHEMA),
+    Definition::new::<ListResourceTemplatesResult>("ListResourceTemplatesResult", "#/$defs/ListResourceTemplatesResult", &SCHEMA),
+    Definition::new::<Call<ListResourcesRequest>>("ListResourcesRequest", "#/$defs/ListResourcesRequest", &SCHEMA),
+    Definition::new::<ListResourcesResult>("ListResourcesResult", "#/$defs/ListResourcesResult", &SCHEMA),
+    Definition::new::<Call<ListRootsRequest>>("ListRootsRequest", "#/$defs/ListRootsRequest", &SCHEMA),
+    Definition::new::<ListRootsResult>("ListRootsResult", "#/$defs/ListRootsResult", &SCHEMA),
+    Definition::new::<Call<ListTasksRequest>>("ListTasksRequest", "#/$defs/ListTasksRequest", &SCHEMA),
+    Definition::new::<ListTasksResult>("ListTasksResult", "#/$defs/ListTasksResult", &SCHEMA),
+    Definition::new::<Call<ListToolsRequest>>("ListToolsRequest", "#/$defs/ListToolsRequest", &SCHEMA),
+    Definition::new::<ListToolsResult>("ListToolsResult", "#/$defs/ListToolsResult", &SCHEMA),
+    Definition::new::<LoggingLevel>("LoggingLevel", "#/$defs/LoggingLevel", &SCHEMA),
+    Definition::new::<Notice<LoggingMessageNotification>>("LoggingMessageNotification", "#/$defs/LoggingMessageNotification", &SCHEMA),
+    Definition::new::<LoggingMessageNotificationParams>("LoggingMessageNotificationParams", "#/$defs/LoggingMessageNotificationParams", &SCHEMA),
+    Definition::new::<ModelHint>("ModelHint", "#/$defs/ModelHint", &SCHEMA),
+    Definition::new::<ModelPreferences>("ModelPreferences", "#/$defs/ModelPreferences", &SCHEMA),
+    Definition::new::<MultiSelectEnumSchema>("MultiSelectEnumSchema", "#/$defs/MultiSelectEnumSchema", &SCHEMA),
+    Definition::new::<Notification>("Notification", "#/$defs/Notification", &SCHEMA),
+    Definition::new::<NotificationParams>("NotificationParams", "#/$defs/NotificationParams", &SCHEMA),
+    Definition::new::<NumberSchema>("NumberSchema", "#/$defs/NumberSchema", &SCHEMA),
+    Definition::new::<Call<PaginatedRequest>>("PaginatedRequest", "#/$defs/PaginatedRequest", &SCHEMA),
+    Definition::new::<PaginatedRequestParams>("PaginatedRequestParams", "#/$defs/PaginatedRequestParams", &SCHEMA),
+    Definition::new::<PaginatedResult>("PaginatedResult", "#/$defs/PaginatedResult", &SCHEMA),
+    Definition::new::<Call<PingRequest>>("PingRequest", "#/$defs/PingRequest", &SCHEMA),
+    Definition::new::<PrimitiveSchemaDefinition>("PrimitiveSchemaDefinition", "#/$defs/PrimitiveSchemaDefinition", &SCHEMA),
+    Definition::new::<Notice<ProgressNotification>>("ProgressNotification", "#/$defs/ProgressNotification", &SCHEMA),
+    Definition::new::<ProgressNotificationParams>("ProgressNotificationParams", "#/$defs/ProgressNotificationParams", &SCHEMA),
+    Definition::new::<ProgressToken>("ProgressToken", "#/$defs/ProgressToken", &SCHEMA),
+    Definition::new::<Prompt>("Prompt", "#/$defs/Prompt", &SCHEMA),
+    Definition::new::<PromptArgument>("PromptArgument", "#/$defs/PromptArgument", &SCHEMA),
+    Definition::new::<Notice<PromptListChangedNotification>>("PromptListChangedNotification", "#/$defs/PromptListChangedNotification", &SCHEMA),
+    Definition::new::<PromptMessage>("PromptMessage", "#/$defs/PromptMessage", &SCHEMA),
+    Definition::new::<PromptReference>("PromptReference", "#/$defs/PromptReference", &SCHEMA),
+    Definition::new::<Call<ReadResourceRequest>>("ReadResourceRequest", "#/$defs/ReadResourceRequest", &SCHEMA),
+    Definition::new::<ReadResourceRequestParams>("ReadResourceRequestParams", "#/$defs/ReadResourceRequestParams", &SCHEMA),
+    Definition::new::<ReadResourceResult>("ReadResourceResult", "#/$defs/ReadResourceResult", &SCHEMA),
+    Definition::new::<RelatedTaskMetadata>("RelatedTaskMetadata", "#/$defs/RelatedTaskMetadata", &SCHEMA),
+    Definition::new::<Request>("Request", "#/$defs/Request", &SCHEMA),
+    Definition::new::<RequestId>("RequestId", "#/$defs/RequestId", &SCHEMA),
+    Definition::new::<RequestParams>("RequestParams", "#/$defs/RequestParams", &SCHEMA),
+    Definition::new::<Resource>("Resource", "#/$defs/Resource", &SCHEMA),
+    Definition::new::<ResourceContents>("ResourceContents", "#/$defs/ResourceContents", &SCHEMA),
+    Definition::new::<ResourceLink>("ResourceLink", "#/$defs/ResourceLink", &SCHEMA),
+    Definition::new::<Notice<ResourceListChangedNotification>>("ResourceListChangedNotification", "#/$defs/ResourceListChangedNotification", &SCHEMA),
+    Definition::new::<ResourceRequestParams>("ResourceRequestParams", "#/$defs/ResourceRequestParams", &SCHEMA),
+    Definition::new::<ResourceTemplate>("ResourceTemplate", "#/$defs/ResourceTemplate", &SCHEMA),
+    Definition::new::<ResourceTemplateReference>("ResourceTemplateReference", "#/$defs/ResourceTemplateReference", &SCHEMA),
+    Definition::new::<Notice<ResourceUpdatedNotification>>("ResourceUpdatedNotification", "#/$defs/ResourceUpdatedNotification", &SCHEMA),
+    Definition::new::<ResourceUpdatedNotificationParams>("ResourceUpdatedNotificationParams", "#/$defs/ResourceUpdatedNotificationParams", &SCHEMA),
+    Definition::new::<Result>("Result", "#/$defs/Result", &SCHEMA),
+    Definition::new::<Role>("Role", "#/$defs/Role", &SCHEMA),
+    Definition::new::<Root>("Root", "#/$defs/Root", &SCHEMA),
+    Definition::new::<Notice<RootsListChangedNotification>>("RootsListChangedNotification", "#/$defs/RootsListChangedNotification", &SCHEMA),
+    Definition::new::<SamplingMessage>("SamplingMessage", "#/$defs/SamplingMessage", &SCHEMA),
+    Definition::new::<SamplingMessageContentBlock>("SamplingMessageContentBlock", "#/$defs/SamplingMessageContentBlock", &SCHEMA),
+    Definition::new::<ServerCapabilities>("ServerCapabilities", "#/$defs/ServerCapabilities", &SCHEMA),
+    Definition::new::<Notice<ServerNotification>>("ServerNotification", "#/$defs/ServerNotification", &SCHEMA),
+    Definition::new::<Call<ServerRequest>>("ServerRequest", "#/$defs/ServerRequest", &SCHEMA),
+    Definition::new::<OpenObject>("ServerResult", "#/$defs/ServerResult", &SCHEMA),
+    Definition::new::<Call<SetLevelRequest>>("SetLevelRequest", "#/$defs/SetLevelRequest", &SCHEMA),
+    Definition::new::<SetLevelRequestParams>("SetLevelRequestParams", "#/$defs/SetLevelRequestParams", &SCHEMA),
+    Definition::new::<SingleSelectEnumSchema>("SingleSelectEnumSchema", "#/$defs/SingleSelectEnumSchema", &SCHEMA),
+    Definition::new::<StringSchema>("StringSchema", "#/$defs/StringSchema", &SCHEMA),
+    Definition::new::<Call<SubscribeRequest>>("SubscribeRequest", "#/$defs/SubscribeRequest", &SCHEMA),
+    Definition::new::<SubscribeRequestParams>("SubscribeRequestParams", "#/$defs/SubscribeRequestParams", &SCHEMA),
+    Definition::new::<Task>("Task", "#/$defs/Task", &SCHEMA),
+    Definition::new::<TaskAugmentedRequestParams>("TaskAugmentedRequestParams", "#/$defs/TaskAugmentedRequestParams", &SCHEMA),
+    Definition::new::<TaskMetadata>("TaskMetadata", "#/$defs/TaskMetadata", &SCHEMA),
+    Definition::new::<TaskStatus>("TaskStatus", "#/$defs/TaskStatus", &SCHEMA),
+    Definition::new::<Notice<TaskStatusNotification>>("TaskStatusNotification", "#/$defs/TaskStatusNotification", &SCHEMA),
+    Definition::new::<TaskStatusNotificationParams>("TaskStatusNotificationParams", "#/$defs/TaskStatusNotificationParams", &SCHEMA),
+    Definition::new::<TextContent>("TextContent", "#/$defs/TextContent", &SCHEMA),
+    Definition::new::<TextResourceContents>("TextResourceContents", "#/$defs/TextResourceContents", &SCHEMA),
+    Definition::new::<TitledMultiSelectEnumSchema>("TitledMultiSelectEnumSchema", "#/$defs/TitledMultiSelectEnumSchema", &SCHEMA),
+    Definition::new::<TitledSingleSelectEnumSchema>("TitledSingleSelectEnumSchema", "#/$defs/TitledSingleSelectEnumSchema", &SCHEMA),
+    Definition::new::<Tool>("Tool", "#/$defs/Tool", &SCHEMA),
+    Definition::new::<ToolAnnotations>("ToolAnnotations", "#/$defs/ToolAnnotations", &SCHEMA),
+    Definition::new::<ToolChoice>("ToolChoice", "#/$defs/ToolChoice", &SCHEMA),
+    Definition::new::<ToolExecution>("ToolExecution", "#/$defs/ToolExecution", &SCHEMA),
+    Definition::new::<Notice<ToolListChangedNotification>>("ToolListChangedNotification", "#/$defs/ToolListChangedNotification", &SCHEMA),
+    Definition::new::<ToolResultContent>("ToolResultContent", "#/$defs/ToolResultContent", &SCHEMA),
+    Definition::new::<ToolUseContent>("ToolUseContent", "#/$defs/ToolUseContent", &SCHEMA),
+    Definition::new::<UrlElicitationRequiredError>("URLElicitationRequiredError", "#/$defs/URLElicitationRequiredError", &SCHEMA),
+    Definition::new::<Call<UnsubscribeRequest>>("UnsubscribeRequest", "#/$defs/UnsubscribeRequest", &SCHEMA),
+    Definition::new::<UnsubscribeRequestParams>("UnsubscribeRequestParams", "#/$defs/UnsubscribeRequestParams", &SCHEMA),
+    Definition::new::<UntitledMultiSelectEnumSchema>("UntitledMultiSelectEnumSchema", "#/$defs/UntitledMultiSelectEnumSchema", &SCHEMA),
+    Definition::new::<UntitledSingleSelectEnumSchema>("UntitledSingleSelectEnumSchema", "#/$defs/UntitledSingleSelectEnumSchema", &SCHEMA),
 ];

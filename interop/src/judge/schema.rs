@@ -102,7 +102,7 @@ impl Schema {
     fn build(&self, kind: Kind, definitions: &[&str]) -> Result<Validator, String> {
         let refer = |name: &str| json!({ "$ref": format!("#/{}/{name}", self.definitions) });
         let mut all: Vec<Value> = self.envelopes.get(&kind).map(|name| refer(name)).into_iter().collect();
-        let own: Vec<Value> = definitions.iter().map(|name| refer(name)).collect();
+        let own: Vec<Value> = definitions.iter().map(|pointer| json!({ "$ref": pointer })).collect();
         // An `anyOf` of one would only blur what is wrong.
         let own = match own.as_slice() {
             [] => json!({}),

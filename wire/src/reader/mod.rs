@@ -344,6 +344,15 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Reads the next value as a `T`.
+    ///
+    /// # Errors
+    /// When a `T` can't hold it.
+    #[inline]
+    pub fn decode<T: Decode>(&mut self) -> Decoded<T> {
+        T::decode(self)
+    }
+
     /// Reads the end of the text.
     ///
     /// # Errors

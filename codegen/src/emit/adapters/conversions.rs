@@ -243,7 +243,7 @@ impl Pair<'_> {
     fn strings(&self, source: &TypeRef, target: &TypeRef, refused: &[String], closed: bool) -> TokenStream {
         let (from, to) = (self.source(source), self.target(target));
         let known = |revision: &RevisionInput<'_>, ty: &TypeRef| match ty {
-            TypeRef::Named(name) => revision.shells.strings(name).cloned(),
+            TypeRef::Named(name) => revision.items.enumeration(name).map(|item| item.variants.clone()),
             _ => None,
         };
         let (sources, targets) = (known(self.from, source), known(self.to, target));

@@ -124,13 +124,7 @@ impl Side<'_> {
             let method = model.methods.iter().find(|method| method.name == *name)?;
             let object = model.struct_of(&TypeRef::Named(ty.clone()))?;
             let declared = object.members.iter().find(|member| member.name == PARAMS);
-            let field = self
-                .hub
-                .shells
-                .structure(ty)?
-                .fields
-                .get(PARAMS)
-                .map(|(field, _)| field.clone());
+            let field = self.hub.items.structure(ty)?.fields.get(PARAMS).cloned();
             let prefix = if kind == "Notification" { "on_" } else { "" };
             let stem = ty.strip_suffix(kind).unwrap_or(ty).to_snake_case();
             Some(Call {

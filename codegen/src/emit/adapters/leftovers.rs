@@ -6,7 +6,7 @@ use quote::{format_ident, quote};
 use super::conversions::Pair;
 use super::objects::{Code, constant_field, field_of, flag_name};
 use crate::adapt::{Leftover, LeftoverFate, Refusal};
-use crate::emit::members::Place;
+use crate::emit::members::Field;
 use crate::emit::structs::{has_name, scalar};
 use crate::model::TypeRef;
 
@@ -15,8 +15,8 @@ impl Pair<'_> {
     pub(super) fn leftover(
         &self,
         leftover: &Leftover,
-        from: &[Place<'_>],
-        to: &[Place<'_>],
+        from: &[Field<'_>],
+        to: &[Field<'_>],
         target: &TypeRef,
         code: &mut Code,
     ) {
@@ -76,7 +76,7 @@ impl Pair<'_> {
                 let (list_field, required) = to
                     .iter()
                     .find_map(|place| match place {
-                        Place::Member { member, field, .. } if member.name == *list => Some((field, member.required)),
+                        Field::Member { member, field } if member.name == *list => Some((field, member.required)),
                         _ => None,
                     })
                     .unzip();

@@ -4,7 +4,6 @@ mod chains;
 mod conversions;
 mod functions;
 mod handlers;
-mod judged;
 mod leftovers;
 mod needs;
 mod objects;
@@ -26,7 +25,7 @@ use crate::overlay::Facts;
 
 use super::scaffold::{Template, crate_name, format_rust, licences, registry, render_all};
 use super::tokens::ident;
-use super::{EmitError, Shells, TemplateError};
+use super::{EmitError, Items, TemplateError};
 pub use functions::callable_functions;
 
 use conversions::Pair;
@@ -101,7 +100,7 @@ pub struct RevisionInput<'i> {
     /// Its model.
     pub model: &'i Model,
     /// The Rust names of its members and values.
-    pub shells: &'i Shells,
+    pub items: &'i Items,
     /// The module that its types are in.
     pub module: Ident,
     /// The hand-written functions that the rules between it and the revision before call.
@@ -115,10 +114,10 @@ pub struct RevisionInput<'i> {
 impl<'i> RevisionInput<'i> {
     /// A revision by its model and what goes with it.
     #[must_use]
-    pub fn new(model: &'i Model, shells: &'i Shells, functions: Option<&'i str>, facts: Facts, released: bool) -> Self {
+    pub fn new(model: &'i Model, items: &'i Items, functions: Option<&'i str>, facts: Facts, released: bool) -> Self {
         Self {
             model,
-            shells,
+            items,
             module: ident(&module_name(&model.revision)),
             functions,
             facts,
@@ -204,7 +203,6 @@ pub fn emit_adapters(
     let mut rust = vec![
         ("revision.rs".to_owned(), revision::revision_enum(input)),
         ("handlers.rs".to_owned(), handlers::handlers(input)),
-        ("judged.rs".to_owned(), judged::judged(input)),
         ("needs.rs".to_owned(), needs::needs(input)),
         ("peers.rs".to_owned(), peers::peers(input)),
         ("translations.rs".to_owned(), chains::translations(input)),

@@ -5,8 +5,8 @@ use quote::{format_ident, quote};
 
 use super::conversions::{Pair, refuse};
 use crate::adapt::{ConstantSource, MemberPlan, StructPlan, Taking, ValuePlan};
-use crate::emit::members::Place;
-use crate::emit::structs::{extra_field, has_name, scalar, with_name};
+use crate::emit::members::Field;
+use crate::emit::structs::{has_name, scalar, with_name};
 use crate::model::TypeRef;
 use crate::normalise::Scalar;
 
@@ -37,8 +37,6 @@ impl Pair<'_> {
             return quote!(Err(#refusal.within_member(#member)));
         }
         let mut code = Code::default();
-        let source_extra = extra_field(&from);
-        let target_extra = extra_field(&to);
         let flags = self.constants(plan, &from, &to, &mut code);
         let fields: Vec<(Ident, TokenStream)> = plan
             .members
@@ -60,14 +58,9 @@ impl Pair<'_> {
         }
         let to_type = self.target(target);
         let (declared, extra) = if code.touches_extra {
-            let init = if target_extra == "extra" {
-                quote!(extra)
-            } else {
-                quote!(#target_extra: extra)
-            };
-            (Some(quote!(let mut extra = self.#source_extra;)), init)
+            (Some(quote!(let mut extra = self.extra;)), quote!(extra))
         } else {
-            (None, quote!(#target_extra: self.#source_extra))
+            (None, quote!(extra: self.extra))
         };
         let inits: Vec<TokenStream> = fields.iter().map(|(field, value)| init(field, value)).collect();
         let (first, before, after) = (&code.first, &code.before, &code.after);
@@ -78,7 +71,7 @@ impl Pair<'_> {
             let extra = if code.touches_extra {
                 quote!(extra)
             } else {
-                quote!(self.#source_extra)
+                quote!(self.extra)
             };
             return quote! {
                 #declared
@@ -86,7 +79,7 @@ impl Pair<'_> {
                 #made
                 #(#flags)*
                 #(#after)*
-                converted.#target_extra = #extra;
+                converted.extra = #extra;
                 Ok(converted)
             };
         }
@@ -106,30 +99,32 @@ impl Pair<'_> {
         }
     }
 
-    pub(super) fn places(&self, of_source: bool, ty: &TypeRef) -> Option<Vec<Place<'_>>> {
+    pub(super) fn places(&self, of_source: bool, ty: &TypeRef) -> Option<Vec<Field<'_>>> {
         let revision = if of_source { self.from } else { self.to };
         let name = revision.model.resolve(ty).named()?;
-        revision.shells.places(name, revision.model.struct_of(ty)?)
+        revision
+            .items
+            .fields(revision.model, name, revision.model.struct_of(ty)?)
     }
 
-    fn made_by_functions(&self, target: &TypeRef, to: &[Place<'_>], fields: &[(Ident, TokenStream)]) -> TokenStream {
+    fn made_by_functions(&self, target: &TypeRef, to: &[Field<'_>], fields: &[(Ident, TokenStream)]) -> TokenStream {
         let to_type = self.target(target);
         let required = |field: &Ident| {
             to.iter().any(
-                |place| matches!(place, Place::Member { member, field: own, .. } if own == field && member.required),
+                |place| matches!(place, Field::Member { member, field: own, .. } if own == field && member.required),
             )
         };
         let locals = fields.iter().map(|(field, value)| quote!(let #field = #value;));
         let arguments: Vec<&Ident> = to
             .iter()
             .filter_map(|place| match place {
-                Place::Member { member, field, .. } if member.required => Some(field),
+                Field::Member { member, field } if member.required => Some(field),
                 _ => None,
             })
             .collect();
         let boxed = |field: &Ident| {
             to.iter()
-                .any(|place| matches!(place, Place::Member { member, field: own, .. } if own == field && member.boxed))
+                .any(|place| matches!(place, Field::Member { member, field: own, .. } if own == field && member.boxed))
         };
         let values = arguments
             .iter()
@@ -151,7 +146,7 @@ impl Pair<'_> {
     }
 
     /// Statements about the constants; those that set an optional one of the target are returned.
-    fn constants(&self, plan: &StructPlan, from: &[Place<'_>], to: &[Place<'_>], code: &mut Code) -> Vec<TokenStream> {
+    fn constants(&self, plan: &StructPlan, from: &[Field<'_>], to: &[Field<'_>], code: &mut Code) -> Vec<TokenStream> {
         let mut flags = Vec::new();
         for constant in &plan.constants {
             let name = &constant.name;
@@ -214,7 +209,7 @@ impl Pair<'_> {
     }
 
     /// The value of a member of the target.
-    fn member(&self, plan: &MemberPlan, from: &[Place<'_>], code: &mut Code) -> TokenStream {
+    fn member(&self, plan: &MemberPlan, from: &[Field<'_>], code: &mut Code) -> TokenStream {
         let (to, name) = (&plan.to, &plan.to.name);
         let value = match &plan.value {
             ValuePlan::Taken(source, taking) => self.taken(plan, source, taking, from, code),
@@ -230,7 +225,7 @@ impl Pair<'_> {
                 let pointer = option(pointer.as_ref().map(|pointer| quote!(#pointer)));
                 let reboxed = to.boxed.then(|| quote!(.map(Box::new)));
                 code.before.push(quote! {
-                    let #local = conversion.adopt(&mut extra, #name, target::schema::judge, #pointer)#reboxed;
+                    let #local = conversion.adopt(&mut extra, #name, &target::SCHEMA, #pointer)#reboxed;
                 });
                 match (&plan.default, to.required) {
                     (Some((json, rule)), true) => quote! {
@@ -248,7 +243,7 @@ impl Pair<'_> {
             value
         } else {
             let declared = plan.declared.iter().map(|(name, pointer)| quote!((#name, #pointer)));
-            let declared = quote!(target::schema::judge, &[#(#declared),*]);
+            let declared = quote!(&target::SCHEMA, &[#(#declared),*]);
             if to.required {
                 quote!(conversion.declare(#name, #value, #declared))
             } else {
@@ -257,11 +252,11 @@ impl Pair<'_> {
         };
         match &plan.checked {
             Some(pointer) if to.required => {
-                quote!(conversion.check(#name, #value, target::schema::judge, #pointer)?)
+                quote!(conversion.check(#name, #value, &target::SCHEMA, #pointer)?)
             }
             Some(pointer) => quote! {
                 match #value {
-                    Some(value) => Some(conversion.check(#name, value, target::schema::judge, #pointer)?),
+                    Some(value) => Some(conversion.check(#name, value, &target::SCHEMA, #pointer)?),
                     None => None,
                 }
             },
@@ -282,22 +277,22 @@ fn option(value: Option<TokenStream>) -> TokenStream {
     value.map_or_else(|| quote!(None), |value| quote!(Some(#value)))
 }
 
-pub(super) fn field_of(places: &[Place<'_>], name: &str) -> Option<Ident> {
+pub(super) fn field_of(places: &[Field<'_>], name: &str) -> Option<Ident> {
     places.iter().find_map(|place| match place {
-        Place::Member { member, field, .. } if member.name == name => Some(field.clone()),
+        Field::Member { member, field } if member.name == name => Some(field.clone()),
         _ => None,
     })
 }
 
-pub(super) fn constant_field(places: &[Place<'_>], name: &str) -> Option<Ident> {
+pub(super) fn constant_field(places: &[Field<'_>], name: &str) -> Option<Ident> {
     places.iter().find_map(|place| match place {
-        Place::Constant { constant, field, .. } if constant.name == name => field.clone(),
+        Field::Implied { constant, field } if constant.name == name => Some(field.clone()),
         _ => None,
     })
 }
 
 /// Whether the source has a constant, which is asked while the source is whole.
-fn has_constant(from: &[Place<'_>], name: &str, is_optional: bool, code: &mut Code) -> TokenStream {
+fn has_constant(from: &[Field<'_>], name: &str, is_optional: bool, code: &mut Code) -> TokenStream {
     if !is_optional {
         return quote!(true);
     }
@@ -308,10 +303,11 @@ fn has_constant(from: &[Place<'_>], name: &str, is_optional: bool, code: &mut Co
 }
 
 /// A part of a variable's name that is about a constant.
-pub(super) fn flag_name(places: &[Place<'_>], name: &str) -> String {
+pub(super) fn flag_name(places: &[Field<'_>], name: &str) -> String {
     let local = places.iter().find_map(|place| match place {
-        Place::Constant { constant, local, .. } if constant.name == name => Some(local.to_string()),
-        Place::Member { member, field, .. } if member.name == name => Some(field.to_string()),
+        Field::Constant { constant, local } if constant.name == name => Some(local.to_string()),
+        Field::Implied { constant, field } if constant.name == name => Some(field.to_string()),
+        Field::Member { member, field } if member.name == name => Some(field.to_string()),
         _ => None,
     });
     local.unwrap_or_default().trim_start_matches("r#").to_owned()

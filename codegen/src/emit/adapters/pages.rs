@@ -80,7 +80,7 @@ impl Side<'_> {
             let TypeRef::Named(name) = model.resolve(ty) else {
                 return None;
             };
-            let (field, _) = self.hub.shells.structure(name)?.fields.get(member)?;
+            let field = self.hub.items.structure(name)?.fields.get(member)?;
             Some(field.clone())
         };
         let (requests, results) = (

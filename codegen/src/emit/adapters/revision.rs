@@ -90,6 +90,14 @@ pub(super) fn revision_enum(input: &AdaptersInput<'_>) -> TokenStream {
                 }
             }
 
+            /// The revision's schema.
+            #[must_use]
+            pub const fn schema(self) -> &'static mcp_wire::Schema {
+                match self {
+                    #(Self::#variants => &crate::#modules::SCHEMA,)*
+                }
+            }
+
             /// The revision's own method of this name.
             #[must_use]
             pub fn method(self, name: &str) -> Option<&'static mcp_wire::Method> {

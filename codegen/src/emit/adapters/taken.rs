@@ -6,7 +6,7 @@ use quote::quote;
 use super::conversions::Pair;
 use super::objects::{Code, field_of};
 use crate::adapt::{MemberPlan, Refusal, Taking};
-use crate::emit::members::Place;
+use crate::emit::members::Field;
 use crate::model::{Member, Struct, TypeRef};
 
 impl Pair<'_> {
@@ -16,7 +16,7 @@ impl Pair<'_> {
         plan: &MemberPlan,
         source: &Member,
         taking: &Taking,
-        from: &[Place<'_>],
+        from: &[Field<'_>],
         code: &mut Code,
     ) -> TokenStream {
         let (to, name) = (&plan.to, &plan.to.name);
@@ -97,7 +97,7 @@ impl Pair<'_> {
             }
             Taking::Omitting { unless_in, .. } => {
                 let needed = from.iter().find_map(|place| match place {
-                    Place::Member { member, field, .. } if member.name == *unless_in => Some((field, member.required)),
+                    Field::Member { member, field } if member.name == *unless_in => Some((field, member.required)),
                     _ => None,
                 });
                 code.before.push(match needed {

@@ -3,27 +3,11 @@
 
 //! The revision's methods.
 
+use mcp_wire::{Direction, Method};
+
 /// Every method: requests, then notifications, each by name.
-pub const METHODS: &[mcp_wire::Method] = &[
-    mcp_wire::Method {
-        name: "poke",
-        direction: mcp_wire::Direction::ClientToServer,
-        capability: None,
-        definition: "PokeRequest",
-        results: &["Result"],
-    },
-    mcp_wire::Method {
-        name: "things/list",
-        direction: mcp_wire::Direction::ClientToServer,
-        capability: None,
-        definition: "ListThingsRequest",
-        results: &["ListThingsResult"],
-    },
-    mcp_wire::Method {
-        name: "notifications/gone",
-        direction: mcp_wire::Direction::ServerToClient,
-        capability: None,
-        definition: "GoneNotification",
-        results: &[],
-    },
+pub const METHODS: &[Method] = &[
+    Method::request("poke", Direction::ClientToServer, "#/$defs/PokeRequest", &["#/$defs/Result"]),
+    Method::request("things/list", Direction::ClientToServer, "#/$defs/ListThingsRequest", &["#/$defs/ListThingsResult"]),
+    Method::notification("notifications/gone", Direction::ServerToClient, "#/$defs/GoneNotification"),
 ];

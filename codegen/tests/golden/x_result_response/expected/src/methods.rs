@@ -3,27 +3,11 @@
 
 //! The revision's methods.
 
+use mcp_wire::{Direction, Method};
+
 /// Every method: requests, then notifications, each by name.
-pub const METHODS: &[mcp_wire::Method] = &[
-    mcp_wire::Method {
-        name: "ask",
-        direction: mcp_wire::Direction::ClientToServer,
-        capability: None,
-        definition: "AskRequest",
-        results: &["EmptyResult"],
-    },
-    mcp_wire::Method {
-        name: "call/it",
-        direction: mcp_wire::Direction::ClientToServer,
-        capability: None,
-        definition: "CallRequest",
-        results: &["CallResult", "OtherResult"],
-    },
-    mcp_wire::Method {
-        name: "notifications/tick",
-        direction: mcp_wire::Direction::ServerToClient,
-        capability: None,
-        definition: "TickNotification",
-        results: &[],
-    },
+pub const METHODS: &[Method] = &[
+    Method::request("ask", Direction::ClientToServer, "#/$defs/AskRequest", &["#/$defs/EmptyResult"]),
+    Method::request("call/it", Direction::ClientToServer, "#/$defs/CallRequest", &["#/$defs/CallResult", "#/$defs/OtherResult"]),
+    Method::notification("notifications/tick", Direction::ServerToClient, "#/$defs/TickNotification"),
 ];

@@ -1,0 +1,109 @@
+//! Rust files as text: a header, imports, items as prettyplease writes them, and the tables below them.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::TokenStream;
+
+use super::EmitError;
+
+/// The width of lines that rustfmt is set to.
+const WIDTH: usize = 120;
+
+/// The call of a macro of `mcp-wire` that describes a type: rows, perhaps in sections.
+pub(super) struct Table {
+    text: String,
+}
+
+impl Table {
+    /// A table of the type that `head` names.
+    pub(super) fn new(name: &str, head: &str) -> Self {
+        let text = format!("{name} {{\n    {head}\n");
+        Self { text }
+    }
+
+    /// Rows between braces, after the section's name; nothing if there are none.
+    pub(super) fn section(&mut self, name: &str, rows: impl IntoIterator<Item = String>) {
+        let mut rows = rows.into_iter().peekable();
+        if rows.peek().is_none() {
+            return;
+        }
+        self.text.push_str(&format!("    {name} {{\n"));
+        for row in rows {
+            self.text.push_str(&format!("        {row},\n"));
+        }
+        self.text.push_str("    }\n");
+    }
+
+    /// A row that stands in no section.
+    pub(super) fn row(&mut self, row: &str) {
+        self.text.push_str(&format!("    {row},\n"));
+    }
+
+    /// Rust code at the end of the table.
+    pub(super) fn code(&mut self, code: &str) {
+        for line in code.lines() {
+            self.text.push_str(&format!("    {line}\n"));
+        }
+    }
+
+    /// The whole call.
+    pub(super) fn finish(self) -> String {
+        self.text + "}\n"
+    }
+}
+
+/// Items as text.
+pub(super) fn items(file: &str, code: TokenStream) -> Result<String, EmitError> {
+    let parsed = syn::parse2::<syn::File>(code).map_err(|error| EmitError::Unparsable {
+        file: file.to_owned(),
+        error,
+    })?;
+    Ok(prettyplease::unparse(&parsed))
+}
+
+/// An expression as text.
+pub(super) fn expression(file: &str, code: &TokenStream) -> Result<String, EmitError> {
+    let text = items(file, quote::quote!(const _: () = #code;))?;
+    let text = text.strip_prefix("const _: () = ").unwrap_or(&text).trim_end();
+    Ok(text.strip_suffix(';').unwrap_or(text).to_owned())
+}
+
+/// An import as rustfmt writes it; nothing if there are no names.
+pub(super) fn import(path: &str, names: &BTreeSet<String>) -> String {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        [name] => format!("use {path}::{name};\n"),
+        names => {
+            let line = format!("use {path}::{{{}}};\n", names.join(", "));
+            if line.len() <= WIDTH {
+                return line;
+            }
+            let mut text = format!("use {path}::{{\n");
+            let mut line = String::from("   ");
+            for name in names {
+                if line.len() + name.len() + 2 > WIDTH {
+                    text.push_str(&line);
+                    text.push('\n');
+                    line = String::from("   ");
+                }
+                line.push_str(&format!(" {name},"));
+            }
+            text + &line + "\n};\n"
+        }
+    }
+}
+
+/// The parts of a file, with an empty line between them.
+pub(super) fn file(header: &str, parts: impl IntoIterator<Item = String>) -> String {
+    let mut text = header.trim_end().to_owned() + "\n";
+    for part in parts {
+        let part = part.trim();
+        if !part.is_empty() {
+            text.push('\n');
+            text.push_str(part);
+            text.push('\n');
+        }
+    }
+    text
+}

@@ -1,0 +1,177 @@
+//! The tables of methods: what may be called, and what comes back.
+
+/// Implements [`Request`](crate::Request) for a struct: its method, who may send it, its parameters and its result.
+///
+/// ```ignore
+/// request! { CallToolRequest: "tools/call" ClientToServer, CallToolRequestParams => CallToolResult }
+/// ```
+#[macro_export]
+macro_rules! request {
+    ($type:ident: $method:literal $direction:ident, $params:ty => $result:ty) => {
+        impl $crate::Request for $type {
+            const METHOD: &'static str = $method;
+            const DIRECTION: $crate::Direction = $crate::Direction::$direction;
+            type Params = $params;
+            type Result = $result;
+        }
+    };
+}
+
+/// Implements [`Notification`](crate::Notification) for a struct: its method, who may send it, and its parameters.
+///
+/// ```ignore
+/// notification! { ProgressNotification: "notifications/progress" Both, ProgressNotificationParams }
+/// ```
+#[macro_export]
+macro_rules! notification {
+    ($type:ident: $method:literal $direction:ident, $params:ty) => {
+        impl $crate::Notification for $type {
+            const METHOD: &'static str = $method;
+            const DIRECTION: $crate::Direction = $crate::Direction::$direction;
+            type Params = $params;
+        }
+    };
+}
+
+/// Implements what an enum needs to be one of several requests or notifications: `method`, `From` each of them,
+/// [`Decode`](crate::Decode), [`Object`](crate::Object), `serde`'s traits and [`Validate`](crate::Validate).
+///
+/// The last variant is an [`UnknownMethod`](crate::UnknownMethod).
+///
+/// ```ignore
+/// methods! {
+///     ClientRequest: SCHEMA
+///     "ping" => Ping(PingRequest),
+///     "tools/call" => CallTool(CallToolRequest),
+///     _ => Unknown,
+/// }
+/// ```
+#[macro_export]
+macro_rules! methods {
+    ($type:ident: $schema:ident $($method:literal => $variant:ident($message:ty),)* _ => $unknown:ident,) => {
+        impl $type {
+            /// The method's name on the wire.
+            #[must_use]
+            #[inline]
+            pub fn method(&self) -> &str {
+                match self {
+                    $(Self::$variant(_) => $method,)*
+                    Self::$unknown(message) => &message.method,
+                }
+            }
+        }
+
+        $(impl ::std::convert::From<$message> for $type {
+            #[inline]
+            fn from(message: $message) -> Self {
+                Self::$variant(message)
+            }
+        })*
+
+        impl $crate::Decode for $type {
+            #[inline]
+            fn decode(reader: &mut $crate::Reader<'_>) -> $crate::Decoded<Self> {
+                match reader.peek_tag("method")?.as_deref() {
+                    $(Some($method) => reader.decode().map(Self::$variant),)*
+                    _ => reader.decode().map(Self::$unknown),
+                }
+            }
+        }
+
+        impl $crate::Object for $type {
+            #[inline]
+            fn extra(&self) -> &$crate::Extra {
+                match self {
+                    $(Self::$variant(message) => message.extra(),)*
+                    Self::$unknown(message) => message.extra(),
+                }
+            }
+
+            fn write_members<M: $crate::serde::ser::SerializeMap>(
+                &self,
+                members: &mut $crate::MemberWriter<'_, M>,
+            ) -> ::std::result::Result<(), M::Error> {
+                match self {
+                    $(Self::$variant(message) => message.write_members(members),)*
+                    Self::$unknown(message) => message.write_members(members),
+                }
+            }
+        }
+
+        $crate::serde_object!($type);
+
+        impl $crate::Validate for $type {
+            const POINTER: &'static str = "";
+
+            #[inline]
+            fn schema() -> &'static $crate::Schema {
+                &$schema
+            }
+
+            /// Validates the message by its own definition. A method that the revision doesn't declare has none, and
+            /// is invalid.
+            #[inline]
+            fn validate(&self) -> ::std::result::Result<(), $crate::Invalid> {
+                match self {
+                    $(Self::$variant(message) => $crate::Validate::validate(message),)*
+                    Self::$unknown(message) => Err($crate::Invalid::unknown_method(&message.method)),
+                }
+            }
+        }
+    };
+}
+
+/// Implements what an enum needs to be one of several results: `decode` by the method that was called, and `Serialize`.
+///
+/// The variants come first, then what each method gives. Where a method gives results of several kinds, each is named
+/// with a member that tells it from the others; a result that has none of them is the first.
+///
+/// ```ignore
+/// results! {
+///     ServerResult: CallTool, CreateTask, Empty;
+///     "ping" => Empty,
+///     "tools/call" => CallTool("content") or CreateTask("task"),
+/// }
+/// ```
+#[macro_export]
+macro_rules! results {
+    (
+        $type:ident: $($variant:ident),*;
+        $($method:literal => $first:ident $(($first_member:literal) $(or $other:ident($member:literal))+)?,)*
+    ) => {
+        impl $type {
+            /// Decodes what came back from `method`; `None` if the revision has no such method in this direction.
+            ///
+            /// # Errors
+            /// When it isn't what the method returns.
+            pub fn decode(
+                method: &str,
+                result: &$crate::OpenJson,
+            ) -> $crate::Decoded<::std::option::Option<Self>> {
+                let mut reader = $crate::Reader::new(result.text());
+                let decoded: $crate::Decoded<Self> = match method {
+                    $($method => {
+                        $(match reader.peek_members(&[$first_member, $($member),+])? {
+                            $(Some($member) => return reader.decode().map(Self::$other).map(Some),)+
+                            _ => {}
+                        })?
+                        reader.decode().map(Self::$first)
+                    })*
+                    _ => return Ok(None),
+                };
+                decoded.map(Some)
+            }
+        }
+
+        impl $crate::serde::Serialize for $type {
+            fn serialize<S: $crate::serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> ::std::result::Result<S::Ok, S::Error> {
+                match self {
+                    $(Self::$variant(result) => result.serialize(serializer),)*
+                }
+            }
+        }
+    };
+}

@@ -1,0 +1,10 @@
+//! The macros that generated crates describe their types with.
+//!
+//! A generated type is a plain `struct` or `enum`; the table below it says how its members, values or variants are
+//! written in JSON. From the table come [`Decode`](crate::Decode), `serde`'s traits, [`Validate`](crate::Validate),
+//! constructors and setters.
+
+mod messages;
+mod object;
+mod strings;
+mod union;

@@ -1,0 +1,256 @@
+//! The table of an object's members.
+
+/// Implements what a struct needs to be a JSON object: [`Decode`](crate::Decode), [`Object`](crate::Object), `serde`'s
+/// traits, [`Validate`](crate::Validate), a constructor and setters.
+///
+/// A row names a member as it is written in JSON, its field, and the type of the argument that the field is made from.
+/// There are four kinds of members, and each section may be left out:
+///
+/// - `constant`: always there, and always with this value. The struct has no field for it.
+/// - `implied`: the same, but it may be absent. A private field of type `bool` says whether it is there; one function
+///   reads the field and one sets it.
+/// - `required`: always there. `new` takes one argument for each.
+/// - `optional`: the field is an `Option`, and a function sets it.
+///
+/// The field `extra` is an [`Extra`](crate::Extra) with the members that the table doesn't name. A struct without required
+/// members derives `Default`, and gets no `new`.
+///
+/// ```
+/// use mcp_wire::{Extra, OpenObject, Schema, object};
+///
+/// static SCHEMA: Schema = Schema::new("2099-01-01", r#"{"$defs": {"Tool": {"type": "object"}}}"#);
+///
+/// #[derive(Debug, Clone, PartialEq)]
+/// pub struct Tool {
+///     pub name: String,
+///     pub input_schema: OpenObject,
+///     pub title: Option<String>,
+///     pub extra: Extra,
+/// }
+///
+/// object! {
+///     Tool: SCHEMA["#/$defs/Tool"]
+///     constant {
+///         "type" => type_: "tool",
+///     }
+///     required {
+///         "name" => name: impl Into<String>,
+///         "inputSchema" => input_schema: impl Into<OpenObject>,
+///     }
+///     optional {
+///         "title" => title, with_title: impl Into<String>,
+///     }
+/// }
+///
+/// let tool = Tool::new("draw", OpenObject::default()).with_title("Draw a chart");
+/// let json = r#"{"type":"tool","name":"draw","inputSchema":{},"title":"Draw a chart"}"#;
+/// assert_eq!(serde_json::to_string(&tool)?, json);
+/// assert_eq!(mcp_wire::from_str::<Tool>(json)?, tool);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[macro_export]
+macro_rules! object {
+    (
+        $type:ident: $schema:ident[$pointer:literal]
+        $(constant { $($constant:literal => $seen:ident: $value:literal,)+ })?
+        $(implied { $($implied:literal => $flag:ident, $has:ident, $with_flag:ident: $implied_value:literal,)+ })?
+        $(required { $($required:literal => $field:ident: $argument:ty,)+ })?
+        $(optional { $($optional:literal => $option:ident, $with:ident: $option_argument:ty,)+ })?
+    ) => {
+        impl $crate::Decode for $type {
+            #[inline]
+            fn decode(reader: &mut $crate::Reader<'_>) -> $crate::Decoded<Self> {
+                $($(let mut $seen = None;)+)?
+                $($(let mut $flag = None;)+)?
+                $($(let mut $field = None;)+)?
+                $($(let mut $option = None;)+)?
+                let mut members = reader.members()?;
+                while let Some(key) = members.key()? {
+                    match &*key {
+                        $($($constant => members.read_constant(&mut $seen, $constant, $value)?,)+)?
+                        $($($implied => members.read_constant(&mut $flag, $implied, $implied_value)?,)+)?
+                        $($($required => members.read(&mut $field, $required)?,)+)?
+                        $($($optional => members.read_optional(&mut $option, $optional)?,)+)?
+                        _ => members.keep(key)?,
+                    }
+                }
+                $($(members.require($seen, $constant)?;)+)?
+                Ok(Self {
+                    $($($flag: $flag.is_some(),)+)?
+                    $($($field: members.require($field, $required)?,)+)?
+                    $($($option,)+)?
+                    extra: members.finish()?,
+                })
+            }
+        }
+
+        impl $crate::Object for $type {
+            #[inline]
+            fn extra(&self) -> &$crate::Extra {
+                &self.extra
+            }
+
+            fn write_members<M: $crate::serde::ser::SerializeMap>(
+                &self,
+                members: &mut $crate::MemberWriter<'_, M>,
+            ) -> ::std::result::Result<(), M::Error> {
+                let _ = &members;
+                $($(members.write_constant($constant, $value)?;)+)?
+                $($(if self.$flag {
+                    members.write_constant($implied, $implied_value)?;
+                })+)?
+                $($(members.write($required, &self.$field)?;)+)?
+                $($(members.write_optional($optional, &self.$option)?;)+)?
+                Ok(())
+            }
+        }
+
+        $crate::object! {
+            @new $type
+            [$($($field: $argument,)+)?]
+            [$($($flag,)+)?]
+            [$($($option,)+)?]
+        }
+
+        $(impl $type {
+            $(
+                #[doc = concat!("Whether `", $implied, "` is written.")]
+                #[must_use]
+                #[inline]
+                pub fn $has(&self) -> bool {
+                    self.$flag
+                }
+
+                #[doc = concat!("Writes `", $implied, "`.")]
+                #[must_use]
+                #[inline]
+                pub fn $with_flag(mut self) -> Self {
+                    self.$flag = true;
+                    self
+                }
+            )+
+        })?
+
+        $(impl $type {
+            $(
+                #[doc = concat!("Sets `", $optional, "`.")]
+                #[must_use]
+                #[inline]
+                pub fn $with(mut self, $option: $option_argument) -> Self {
+                    self.$option = Some($option.into());
+                    self
+                }
+            )+
+        })?
+
+        $crate::serde_object!($type);
+        $crate::defined_at!($type, $schema, $pointer);
+    };
+    (@new $type:ident [] [$($flag:ident,)*] [$($option:ident,)*]) => {};
+    (@new $type:ident [$($field:ident: $argument:ty,)+] [$($flag:ident,)*] [$($option:ident,)*]) => {
+        impl $type {
+            /// Creates a value from its required members. The others are absent.
+            #[must_use]
+            #[inline]
+            pub fn new($($field: $argument),+) -> Self {
+                Self {
+                    $($field: $field.into(),)+
+                    $($flag: false,)*
+                    $($option: None,)*
+                    extra: $crate::Extra::new(),
+                }
+            }
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Extra, Map, Number, OpenObject, Schema, Validate, from_str};
+
+    static SCHEMA: Schema = Schema::new(
+        "2099-01-01",
+        r##"{"$defs": {
+            "Point": {"type": "object", "required": ["kind", "x"], "properties": {
+                "kind": {"const": "point"}, "unit": {"const": "m"}, "x": {"type": "number"}, "next": {"$ref": "#/$defs/Point"}
+            }},
+            "Nothing": {"type": "object"}
+        }}"##,
+    );
+
+    #[derive(Debug, Clone, PartialEq)]
+    struct Point {
+        unit: bool,
+        x: Number,
+        next: Option<Box<Point>>,
+        members: Option<Map<i64>>,
+        extra: Extra,
+    }
+
+    crate::object! {
+        Point: SCHEMA["#/$defs/Point"]
+        constant {
+            "kind" => kind: "point",
+        }
+        implied {
+            "unit" => unit, has_unit, with_unit: "m",
+        }
+        required {
+            "x" => x: impl Into<Number>,
+        }
+        optional {
+            "next" => next, with_next: Point,
+            "members" => members, with_members: Map<i64>,
+        }
+    }
+
+    #[derive(Debug, Clone, PartialEq, Default)]
+    struct Nothing {
+        extra: Extra,
+    }
+
+    crate::object! {
+        Nothing: SCHEMA["#/$defs/Nothing"]
+    }
+
+    #[test]
+    fn the_members_of_every_section_are_read_and_written() {
+        let json =
+            r#"{"kind":"point","unit":"m","x":1.5,"next":{"kind":"point","x":2},"members":{"a":1},"vendor":null}"#;
+        let point: Point = from_str(json).unwrap();
+        assert!(point.has_unit());
+        assert_eq!(serde_json::to_string(&point).unwrap(), json);
+        let next = Point::new(2);
+        let members = Map::from([("a", 1)]);
+        let mut same = Point::new(1.5).with_unit().with_next(next).with_members(members);
+        same.extra.insert("vendor", serde_json::Value::Null);
+        assert_eq!(point, same);
+        point.validate().unwrap();
+    }
+
+    #[test]
+    fn an_absent_implied_member_stays_absent() {
+        let json = r#"{"kind":"point","x":1}"#;
+        let point: Point = from_str(json).unwrap();
+        assert!(!point.has_unit());
+        assert_eq!(serde_json::to_string(&point).unwrap(), json);
+    }
+
+    #[test]
+    fn an_absent_constant_or_required_member_is_an_error() {
+        let error = from_str::<Point>(r#"{"x":1}"#).unwrap_err();
+        assert_eq!(error.path().to_string(), "kind");
+        let error = from_str::<Point>(r#"{"kind":"point"}"#).unwrap_err();
+        assert_eq!(error.path().to_string(), "x");
+    }
+
+    #[test]
+    fn an_object_without_members_keeps_everything() {
+        let nothing: Nothing = from_str(r#"{"a":1}"#).unwrap();
+        assert_eq!(serde_json::to_string(&nothing).unwrap(), r#"{"a":1}"#);
+        assert_eq!(
+            OpenObject::from(serde_json::json!({})).text(),
+            serde_json::to_string(&Nothing::default()).unwrap()
+        );
+    }
+}

@@ -1,0 +1,88 @@
+//! The table of an enumeration's values.
+
+/// Implements what an enum needs to be a JSON string with known values: `as_str`, `From` texts, `Display`,
+/// [`Decode`](crate::Decode), `serde`'s traits and [`Validate`](crate::Validate).
+///
+/// The last variant holds any other text.
+///
+/// ```
+/// use mcp_wire::{Schema, strings};
+///
+/// static SCHEMA: Schema = Schema::new("2099-01-01", r#"{"$defs": {"Role": {"enum": ["assistant", "user"]}}}"#);
+///
+/// #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+/// pub enum Role {
+///     Assistant,
+///     User,
+///     Unknown(String),
+/// }
+///
+/// strings! {
+///     Role: SCHEMA["#/$defs/Role"]
+///     "assistant" => Assistant,
+///     "user" => User,
+///     _ => Unknown,
+/// }
+///
+/// assert_eq!(Role::from("user"), Role::User);
+/// assert_eq!(Role::from("system").as_str(), "system");
+/// ```
+#[macro_export]
+macro_rules! strings {
+    ($type:ident: $schema:ident[$pointer:literal] $($value:literal => $variant:ident,)* _ => $unknown:ident,) => {
+        impl $type {
+            /// The value as it is written.
+            #[must_use]
+            #[inline]
+            pub fn as_str(&self) -> &str {
+                match self {
+                    $(Self::$variant => $value,)*
+                    Self::$unknown(value) => value,
+                }
+            }
+        }
+
+        impl ::std::convert::From<&str> for $type {
+            #[inline]
+            fn from(value: &str) -> Self {
+                match value {
+                    $($value => Self::$variant,)*
+                    other => Self::$unknown(other.to_owned()),
+                }
+            }
+        }
+
+        impl ::std::convert::From<::std::string::String> for $type {
+            #[inline]
+            fn from(value: ::std::string::String) -> Self {
+                Self::from(value.as_str())
+            }
+        }
+
+        impl ::std::fmt::Display for $type {
+            #[inline]
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        impl $crate::Decode for $type {
+            #[inline]
+            fn decode(reader: &mut $crate::Reader<'_>) -> $crate::Decoded<Self> {
+                reader.string().map(|value| Self::from(&*value))
+            }
+        }
+
+        impl $crate::serde::Serialize for $type {
+            fn serialize<S: $crate::serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> ::std::result::Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        $crate::deserialize_by_decoding!($type);
+        $crate::defined_at!($type, $schema, $pointer);
+    };
+}

@@ -1,0 +1,115 @@
+//! The table of a union's variants.
+
+/// Implements what an enum needs to be one of several JSON values: [`Decode`](crate::Decode), `serde`'s traits,
+/// [`Validate`](crate::Validate), and `From` what only one variant holds.
+///
+/// A variant with a type in parentheses gets `From` for it. Most unions are told apart by a tag; the last row then names
+/// the variant that holds an object with another tag, as an [`OpenJson`](crate::OpenJson):
+///
+/// ```
+/// use mcp_wire::{Extra, OpenJson, Schema, object, union};
+/// # static SCHEMA: Schema = Schema::new("2099-01-01", r#"{"$defs": {"Text": {}, "Content": {}}}"#);
+/// # #[derive(Debug, Clone, PartialEq)]
+/// # pub struct Text { pub text: String, pub extra: Extra }
+/// # object! { Text: SCHEMA["#/$defs/Text"] constant { "type" => type_: "text", } required { "text" => text: impl Into<String>, } }
+///
+/// #[derive(Debug, Clone, PartialEq)]
+/// pub enum Content {
+///     Text(Text),
+///     Unknown(OpenJson),
+/// }
+///
+/// union! {
+///     Content: SCHEMA["#/$defs/Content"] by "type"
+///     "text" => Text(Text),
+///     _ => Unknown,
+/// }
+///
+/// let content: Content = mcp_wire::from_str(r#"{"type":"text","text":"Hello"}"#)?;
+/// assert_eq!(content, Text::new("Hello").into());
+/// # Ok::<(), mcp_wire::DecodeError>(())
+/// ```
+///
+/// Any other union says how it is decoded:
+///
+/// ```
+/// use mcp_wire::{Kind, Schema, union};
+/// # static SCHEMA: Schema = Schema::new("2099-01-01", r#"{"$defs": {"Token": {}}}"#);
+///
+/// #[derive(Debug, Clone, PartialEq)]
+/// pub enum Token {
+///     String(String),
+///     Integer(i64),
+/// }
+///
+/// union! {
+///     Token: SCHEMA["#/$defs/Token"]
+///     String(String, &str),
+///     Integer(i64),
+///     |reader| match reader.kind()? {
+///         Kind::String => reader.decode().map(Self::String),
+///         _ => reader.decode().map(Self::Integer),
+///     }
+/// }
+///
+/// assert_eq!(mcp_wire::from_str::<Token>("7")?, Token::from(7));
+/// # Ok::<(), mcp_wire::DecodeError>(())
+/// ```
+#[macro_export]
+macro_rules! union {
+    (
+        $type:ident: $schema:ident[$pointer:literal] by $tag:literal
+        $($value:literal => $variant:ident $(($held:ty))?,)* _ => $unknown:ident,
+    ) => {
+        $crate::union! {
+            $type: $schema[$pointer]
+            $($variant $(($held))?,)*
+            $unknown,
+            |reader| match reader.peek_tag($tag)?.as_deref() {
+                $(Some($value) => reader.decode().map(Self::$variant),)*
+                Some(_) => reader.unknown_variant().map(Self::$unknown),
+                None => Err(reader.missing($tag)),
+            }
+        }
+    };
+    (
+        $type:ident: $schema:ident[$pointer:literal]
+        $($variant:ident $(($held:ty $(, $also:ty)?))?,)* |$reader:ident| $decode:expr
+    ) => {
+        impl $crate::Decode for $type {
+            #[inline]
+            fn decode($reader: &mut $crate::Reader<'_>) -> $crate::Decoded<Self> {
+                $decode
+            }
+        }
+
+        impl $crate::serde::Serialize for $type {
+            fn serialize<S: $crate::serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> ::std::result::Result<S::Ok, S::Error> {
+                match self {
+                    $(Self::$variant(value) => value.serialize(serializer),)*
+                }
+            }
+        }
+
+        $($(
+            impl ::std::convert::From<$held> for $type {
+                #[inline]
+                fn from(value: $held) -> Self {
+                    Self::$variant(value.into())
+                }
+            }
+            $(impl ::std::convert::From<$also> for $type {
+                #[inline]
+                fn from(value: $also) -> Self {
+                    Self::$variant(value.into())
+                }
+            })?
+        )?)*
+
+        $crate::deserialize_by_decoding!($type);
+        $crate::defined_at!($type, $schema, $pointer);
+    };
+}
