@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_core::Stream;
 use mcp_adapters::handlers::{CallClient, CallServer, Paginated};
-use mcp_adapters::mcp_wire::RequestId;
+use mcp_adapters::mcp_wire::{Notification, OpenJson, Request, RequestId, UnknownMethod};
 use mcp_adapters::{Revision, hub};
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -112,6 +112,48 @@ impl<S: Side> Peer<S> {
     /// When it can't be told.
     pub async fn tell(&self, notification: S::NotificationOut) -> Result<(), CallError> {
         self.shared.tell(notification, self.purpose()).await
+    }
+
+    /// Calls a method that the protocol doesn't declare, by a type of yours. It is the same for peers of every revision.
+    ///
+    /// # Errors
+    /// When there is no result, or when the protocol declares the method.
+    pub async fn call_custom<R: Request>(&self, request: R) -> Result<R::Result, CallError> {
+        let result = self
+            .shared
+            .call_custom(R::METHOD, request, self.purpose(), self.progress.clone());
+        let result = result.await?.decode_as();
+        result.map_err(|error| CallError::InvalidResult(error.to_string()))
+    }
+
+    /// Calls a method that the protocol doesn't declare.
+    ///
+    /// # Errors
+    /// When there is no result, or when the protocol declares the method.
+    pub async fn call_unknown(&self, request: UnknownMethod) -> Result<OpenJson, CallError> {
+        let method = request.method.clone();
+        let result = self
+            .shared
+            .call_custom(&method, request, self.purpose(), self.progress.clone());
+        result.await
+    }
+
+    /// Tells the peer something that the protocol doesn't declare, by a type of yours.
+    ///
+    /// # Errors
+    /// When it can't be told, or when the protocol declares the method.
+    pub async fn tell_custom<N: Notification>(&self, notification: N) -> Result<(), CallError> {
+        let told = self.shared.tell_custom(N::METHOD, notification, self.purpose());
+        told.await
+    }
+
+    /// Tells the peer something that the protocol doesn't declare.
+    ///
+    /// # Errors
+    /// When it can't be told, or when the protocol declares the method.
+    pub async fn tell_unknown(&self, notification: UnknownMethod) -> Result<(), CallError> {
+        let method = notification.method.clone();
+        self.shared.tell_custom(&method, notification, self.purpose()).await
     }
 
     fn purpose(&self) -> Purpose {

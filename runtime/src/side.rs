@@ -1,7 +1,8 @@
 //! The two sides of a session: which messages come in, which go out.
 
 use mcp_adapters::mcp_wire::{
-    Batch, Decoded, Direction, ErrorObject, ErrorResponse, Message, Object, OpenJson, RequestId, error_code,
+    Batch, Call, Decoded, Direction, ErrorObject, ErrorResponse, Message, Notice, Object, OpenJson, RequestId,
+    UnknownMethod, error_code, from_slice,
 };
 use mcp_adapters::{FromPeer, FromResult, Loss, Policy, Revision, Translated, Unrepresentable, hub, peers};
 
@@ -30,6 +31,31 @@ pub trait Side: Send + Sync + Sized + 'static {
     /// # Errors
     /// When it is no message.
     fn receive(peer: Revision, json: &[u8]) -> Decoded<Translated<MessageIn<Self>>>;
+
+    /// One message of the peer whose method no revision declares.
+    ///
+    /// # Errors
+    /// When it is no message.
+    fn receive_custom(json: &[u8]) -> Decoded<MessageIn<Self>> {
+        let message: Message<UnknownMethod, UnknownMethod> = from_slice(json)?;
+        Ok(match message {
+            Message::Request(Call { id, request }) => Message::Request(Call {
+                id,
+                request: Self::custom_request(request),
+            }),
+            Message::Notification(Notice { notification }) => Message::Notification(Notice {
+                notification: Self::custom_notification(notification),
+            }),
+            Message::Response(response) => Message::Response(response),
+            Message::Error(response) => Message::Error(response),
+        })
+    }
+
+    /// A request of the peer whose method no revision declares.
+    fn custom_request(request: UnknownMethod) -> Self::Request;
+
+    /// A notification of the peer whose method no revision declares.
+    fn custom_notification(notification: UnknownMethod) -> Self::Notification;
 
     /// A message for the peer, in its revision.
     fn encode(peer: Revision, message: MessageOut<Self>) -> Translated<Vec<u8>>;
@@ -127,6 +153,14 @@ macro_rules! messages {
                     Ok(Translated::Refused(ErrorResponse::new(None, error)))
                 }
             }
+        }
+
+        fn custom_request(request: UnknownMethod) -> Self::Request {
+            hub::$request::Unknown(request)
+        }
+
+        fn custom_notification(notification: UnknownMethod) -> Self::Notification {
+            hub::$notification::Unknown(notification)
         }
 
         fn encode(peer: Revision, message: MessageOut<Self>) -> Translated<Vec<u8>> {

@@ -6,7 +6,7 @@
 //! method. Whatever can send messages gets the typed calls of [`CallServer`] or [`CallClient`] for it.
 
 use std::future::Future;
-use mcp_wire::{ErrorObject, UnknownMethod, error_code};
+use mcp_wire::{ErrorObject, OpenJson, UnknownMethod, error_code};
 use crate::hub;
 
 /// A result that isn't one of those which the method gives.
@@ -246,17 +246,17 @@ pub trait ServerHandler<C>: Send + Sync {
         async {}
     }
 
-    /// Answers a method that the protocol doesn't declare.
+    /// Answers a method that the protocol doesn't declare, with any JSON object.
     fn unknown_request(
         &self,
         request: UnknownMethod,
         context: &C,
-    ) -> impl Future<Output = Result<hub::ServerResult, ErrorObject>> + Send {
+    ) -> impl Future<Output = Result<OpenJson, ErrorObject>> + Send {
         let _ = context;
         async move { Err(not_found(&request.method)) }
     }
 
-    /// Answers a request of a client by the method that it calls.
+    /// Answers a request of a client by the method that it calls, which the protocol declares; any other is for [`Self::unknown_request`].
     fn answer_client(
         &self,
         request: hub::ClientRequest,
@@ -344,9 +344,7 @@ pub trait ServerHandler<C>: Send + Sync {
                         .await
                         .map(hub::ServerResult::ListTools)
                 }
-                hub::ClientRequest::Unknown(request) => {
-                    self.unknown_request(request, context).await
-                }
+                hub::ClientRequest::Unknown(request) => Err(not_found(&request.method)),
             }
         }
     }
@@ -1155,17 +1153,17 @@ pub trait ClientHandler<C>: Send + Sync {
         async {}
     }
 
-    /// Answers a method that the protocol doesn't declare.
+    /// Answers a method that the protocol doesn't declare, with any JSON object.
     fn unknown_request(
         &self,
         request: UnknownMethod,
         context: &C,
-    ) -> impl Future<Output = Result<hub::ClientResult, ErrorObject>> + Send {
+    ) -> impl Future<Output = Result<OpenJson, ErrorObject>> + Send {
         let _ = context;
         async move { Err(not_found(&request.method)) }
     }
 
-    /// Answers a request of a server by the method that it calls.
+    /// Answers a request of a server by the method that it calls, which the protocol declares; any other is for [`Self::unknown_request`].
     fn answer_server(
         &self,
         request: hub::ServerRequest,
@@ -1212,9 +1210,7 @@ pub trait ClientHandler<C>: Send + Sync {
                         .await
                         .map(hub::ClientResult::GetTaskPayload)
                 }
-                hub::ServerRequest::Unknown(request) => {
-                    self.unknown_request(request, context).await
-                }
+                hub::ServerRequest::Unknown(request) => Err(not_found(&request.method)),
             }
         }
     }

@@ -5,11 +5,12 @@ use std::pin::pin;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
-use mcp_adapters::mcp_wire::{Call, Message, OpenJson, RequestId};
+use mcp_adapters::mcp_wire::{Call, Message, Object, OpenJson, RequestId};
 use mcp_adapters::{Revision, hub};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
+use super::answer::encode;
 use super::progress_token::with_progress_token;
 use super::shared::Shared;
 use crate::error::CallError;
@@ -38,10 +39,48 @@ impl<S: Side> Shared<S> {
             id: RequestId::Integer(id),
             request,
         };
-        let Some(mut json) = self.encode(&method, Message::Request(call))? else {
+        let Some(json) = self.encode(&method, Message::Request(call))? else {
             return Err(CallError::Unrepresentable(method));
         };
         self.may_ask_this(&method, &json)?;
+        let json = self.exchange(id, json, purpose, progress).await?;
+        let revision = self.revision_of(&json);
+        self.judge_result(revision, &method, &json)?;
+        let result = S::decode_result(revision, &method, &json)?;
+        let Some(result) = result else {
+            return Err(CallError::InvalidResult(format!(
+                "{method} isn't a method of the peer's revision"
+            )));
+        };
+        self.report(&method, &result.losses);
+        Ok(result.result)
+    }
+
+    /// Calls a method of the peer that no revision declares.
+    pub async fn call_custom(
+        self: &Arc<Self>,
+        method: &str,
+        request: impl Object,
+        purpose: Purpose,
+        progress: Option<mpsc::Sender<Progress>>,
+    ) -> Result<OpenJson, CallError> {
+        self.check_custom(method)?;
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let json = encode(&Call {
+            id: RequestId::Integer(id),
+            request,
+        });
+        self.exchange(id, json, purpose, progress).await
+    }
+
+    /// Sends a request and waits for its result.
+    async fn exchange(
+        self: &Arc<Self>,
+        id: i64,
+        mut json: Vec<u8>,
+        purpose: Purpose,
+        progress: Option<mpsc::Sender<Progress>>,
+    ) -> Result<OpenJson, CallError> {
         if progress.is_some() {
             let edited = with_progress_token(&json, id);
             json = edited.map_err(|error| CallError::Unrepresentable(error.to_string()))?;
@@ -63,17 +102,7 @@ impl<S: Side> Shared<S> {
         } else {
             guard.settle();
         }
-        let json = json?;
-        let revision = self.revision_of(&json);
-        self.judge_result(revision, &method, &json)?;
-        let result = S::decode_result(revision, &method, &json)?;
-        let Some(result) = result else {
-            return Err(CallError::InvalidResult(format!(
-                "{method} isn't a method of the peer's revision"
-            )));
-        };
-        self.report(&method, &result.losses);
-        Ok(result.result)
+        json
     }
 
     /// The revision that a result is read by: before one is negotiated, the one that the result names itself.

@@ -12,6 +12,7 @@ use mcp_adapters::{Revision, Translated};
 use super::answer::Pending;
 use super::engine::Engine;
 use super::hearing::Heard;
+use super::shared::is_custom;
 use crate::error::CallError;
 use crate::side::{Common, Side};
 
@@ -81,7 +82,15 @@ impl<S: Side> Engine<S> {
     fn take_message(self: &Arc<Self>, header: &MessageHeader<'_>, extensions: Arc<Extensions>) -> Option<Pending> {
         let revision = self.revision_of(header);
         let json = header.message().text().as_bytes();
-        let message = match S::receive(revision, json) {
+        let is_custom = header.method().is_some_and(|method| is_custom(revision, &method));
+        let received = match is_custom {
+            true => S::receive_custom(json).map(|message| Translated::Message {
+                message,
+                losses: Vec::new(),
+            }),
+            false => S::receive(revision, json),
+        };
+        let message = match received {
             Ok(message) => message,
             Err(error) => return self.take_malformed(header, &error),
         };

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::answer::{Pending, encode};
 use super::engine::Engine;
+use super::handler::Answered;
 use crate::context::Context;
 use crate::peer::{Peer, PeerInfo};
 use crate::side::Side;
@@ -87,7 +88,10 @@ impl<S: Side> Engine<S> {
     }
 
     fn answered_at_once(&self, id: &RequestId, answer: Result<S::Result, ErrorObject>) -> Pending {
-        Pending::ready(Some(id.clone()), self.encode_answer("", id, answer))
+        Pending::ready(
+            Some(id.clone()),
+            self.encode_answer("", id, answer.map(Answered::Declared)),
+        )
     }
 
     /// Negotiates, and says what this server is.
@@ -155,12 +159,13 @@ impl<S: Side> Engine<S> {
         Some(self.encode_answer(&method, &id, answer))
     }
 
-    fn encode_answer(&self, method: &str, id: &RequestId, answer: Result<S::Result, ErrorObject>) -> Vec<u8> {
-        let result = answer.and_then(|result| {
-            S::encode_result(self.shared.spoken(), result).map_err(|error| {
+    fn encode_answer(&self, method: &str, id: &RequestId, answer: Result<Answered<S::Result>, ErrorObject>) -> Vec<u8> {
+        let result = answer.and_then(|result| match result {
+            Answered::Declared(result) => S::encode_result(self.shared.spoken(), result).map_err(|error| {
                 tracing::debug!(method, %error, "the peer's revision can't represent the result");
                 ErrorObject::new(error_code::INTERNAL_ERROR, error.to_string())
-            })
+            }),
+            Answered::Custom(result) => Ok((result, Vec::new())),
         });
         match result {
             Ok((result, losses)) => {

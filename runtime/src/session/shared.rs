@@ -5,12 +5,13 @@ use std::fmt;
 use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use mcp_adapters::mcp_wire::{Message, Method, Notice, RequestId};
+use mcp_adapters::mcp_wire::{Message, Method, Notice, Object, RequestId};
 use mcp_adapters::{Loss, Revision, Translated};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use super::answer::encode;
 use super::call::Waiting;
 use super::handler::Boxed;
 use crate::error::CallError;
@@ -43,6 +44,11 @@ impl<T: Sender> AnySender for T {
     fn close(&self) -> Boxed<'_, ()> {
         Box::pin(Sender::close(self))
     }
+}
+
+/// Whether neither a revision nor the hub declares a method: its messages are the same for every peer.
+pub fn is_custom(revision: Revision, method: &str) -> bool {
+    revision.method(method).is_none() && Revision::HUB.method(method).is_none()
 }
 
 /// What the tasks of a session share.
@@ -157,6 +163,27 @@ impl<S: Side> Shared<S> {
             Some(json) => self.send(json, purpose).await.map_err(|error| self.unsent(error)),
             None => Ok(()),
         }
+    }
+
+    /// Tells the peer something that no revision declares.
+    pub async fn tell_custom(
+        &self,
+        method: &str,
+        notification: impl Object,
+        purpose: Purpose,
+    ) -> Result<(), CallError> {
+        self.check_custom(method)?;
+        let json = encode(&Notice { notification });
+        Ok(self.send(json, purpose).await?)
+    }
+
+    /// What the protocol declares goes through its conversions and capability checks instead.
+    pub(super) fn check_custom(&self, method: &str) -> Result<(), CallError> {
+        if is_custom(self.spoken(), method) {
+            return Ok(());
+        }
+        let why = format!("{method} is a method of the protocol, and not a custom one");
+        Err(CallError::Unrepresentable(why))
     }
 
     /// A message in the peer's revision; `None` for a notification that it can't represent.

@@ -47,6 +47,15 @@ impl UnknownMethod {
         }
     }
 
+    /// The same message as a type of yours, such as one that implements [`Request`](crate::Request).
+    ///
+    /// # Errors
+    /// When it isn't one.
+    pub fn decode_as<T: Decode>(&self) -> Decoded<T> {
+        // Only a map whose keys are no strings could fail, and a message has none.
+        crate::from_slice(&serde_json::to_vec(self).unwrap_or_default())
+    }
+
     /// The same call with parameters.
     #[must_use]
     pub fn with_params(mut self, params: impl Into<OpenObject>) -> Self {

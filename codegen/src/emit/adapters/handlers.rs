@@ -35,7 +35,7 @@ pub(super) fn handlers(input: &AdaptersInput<'_>) -> TokenStream {
         import(
             &quote!(mcp_wire),
             &text,
-            &["ErrorObject", "UnknownMethod", "error_code"],
+            &["ErrorObject", "OpenJson", "UnknownMethod", "error_code"],
         ),
         import(&quote!(crate), &text, &["hub"]),
     ];
@@ -234,14 +234,17 @@ impl Side<'_> {
                 })
             });
             let function = format_ident!("answer_{other}");
-            let docs = format!(" Answers a request of a {other} by the method that it calls.");
+            let docs = format!(
+                " Answers a request of a {other} by the method that it calls, which the protocol declares; any other is for \
+                 [`Self::unknown_request`]."
+            );
             quote! {
-                /// Answers a method that the protocol doesn't declare.
+                /// Answers a method that the protocol doesn't declare, with any JSON object.
                 fn unknown_request(
                     &self,
                     request: UnknownMethod,
                     context: &C,
-                ) -> impl Future<Output = Result<hub::#results, ErrorObject>> + Send {
+                ) -> impl Future<Output = Result<OpenJson, ErrorObject>> + Send {
                     let _ = context;
                     async move { Err(not_found(&request.method)) }
                 }
@@ -258,7 +261,7 @@ impl Side<'_> {
                     async move {
                         match request {
                             #(#arms)*
-                            hub::#union::#unknown(request) => self.unknown_request(request, context).await,
+                            hub::#union::#unknown(request) => Err(not_found(&request.method)),
                         }
                     }
                 }
