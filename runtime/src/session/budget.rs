@@ -1,4 +1,4 @@
-//! How many bytes a session may hold of one kind.
+//! How many bytes may be held for a peer.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -36,9 +36,19 @@ impl Budget {
     /// Takes this many bytes, if they are there.
     pub fn try_charge(self: &Arc<Self>, bytes: usize) -> Option<Charge> {
         let bytes = bytes.saturating_add(OVERHEAD);
+        self.try_take(bytes).then(|| self.part(bytes))
+    }
+
+    fn try_take(&self, bytes: usize) -> bool {
         let fits = |taken: usize| taken.checked_add(bytes).filter(|taken| *taken <= self.limit);
-        let charged = self.taken.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fits);
-        charged.ok().map(|_| self.part(bytes))
+        let taken = self.taken.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fits);
+        taken.is_ok()
+    }
+
+    /// How many bytes are taken.
+    #[cfg(feature = "http-server")]
+    pub fn taken(&self) -> usize {
+        self.taken.load(Ordering::SeqCst)
     }
 
     /// Takes this many bytes, be they there or not.
@@ -64,6 +74,16 @@ impl Budget {
     fn part(self: &Arc<Self>, bytes: usize) -> Charge {
         let budget = Arc::clone(self);
         Charge { budget, bytes }
+    }
+}
+
+#[cfg(feature = "http-server")]
+impl Charge {
+    /// Takes this many bytes more, if they are there.
+    pub fn try_grow(&mut self, bytes: usize) -> bool {
+        let grows = self.budget.try_take(bytes);
+        self.bytes += if grows { bytes } else { 0 };
+        grows
     }
 }
 

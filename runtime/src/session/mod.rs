@@ -1,7 +1,7 @@
 //! Sessions: negotiation, what is in flight, and the end.
 
 mod answer;
-mod budget;
+pub(crate) mod budget;
 mod call;
 mod engine;
 mod gates;

@@ -2,6 +2,7 @@
 #![cfg(feature = "http-server")]
 
 mod answers;
+mod budgets;
 mod client;
 mod connections;
 mod cross_site;

@@ -6,6 +6,7 @@ use std::task::{Context, Poll, Waker};
 use axum::body::Bytes;
 
 use super::config::Limits;
+use super::memory::{Held, Memory};
 use super::reader::EventId;
 
 /// How many lines may be connected at once.
@@ -33,6 +34,7 @@ struct Event {
     number: u64,
     json: Bytes,
     kept: bool,
+    _held: Held,
     /// The line that it was sent on.
     line: Option<u64>,
 }
@@ -72,12 +74,20 @@ impl Buffer {
         self.lines > 0
     }
 
+    /// Forgets everything, unless somebody is about to read it.
+    pub(super) fn clear_unread(&mut self) {
+        if self.connected.is_empty() {
+            self.events.clear();
+            self.bytes = 0;
+        }
+    }
+
     pub(super) fn is_done(&self) -> bool {
         self.done
     }
 
     /// Takes a message in, if there is room or nobody to wait for.
-    pub(super) fn take(&mut self, json: &Bytes, kept: bool, limits: &Limits) -> bool {
+    pub(super) fn take(&mut self, json: &Bytes, kept: bool, limits: &Limits, memory: &Memory) -> bool {
         if self.done {
             return true;
         }
@@ -89,11 +99,12 @@ impl Buffer {
             while !self.has_room(json, limits) && self.forget_unsent() {}
         }
         self.bytes += json.len();
-        let (number, json) = (self.next, json.clone());
+        let (number, json_bytes, json) = (self.next, json.len(), json.clone());
         self.events.push_back(Event {
             number,
             json,
             kept,
+            _held: memory.hold(json_bytes),
             line: None,
         });
         self.next += 1;

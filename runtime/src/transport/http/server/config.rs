@@ -32,7 +32,9 @@ pub struct HttpServer {
     pub(super) revisions: Vec<Revision>,
     pub(super) max_body: usize,
     pub(super) max_sessions: usize,
+    pub(super) max_bytes: usize,
     pub(super) expiry: Duration,
+    pub(super) opening: Duration,
     pub(super) json_only: bool,
     pub(super) stateless: bool,
     pub(super) store: Arc<dyn SessionStore>,
@@ -49,6 +51,7 @@ type Principal = dyn Fn(&Parts) -> Option<String> + Send + Sync;
 pub(super) struct Limits {
     pub(super) capacity: usize,
     pub(super) max_in_flight: usize,
+    pub(super) session_bytes: usize,
     pub(super) replay_events: usize,
     pub(super) replay_bytes: usize,
     pub(super) keep_alive: Duration,
@@ -68,7 +71,9 @@ impl Default for HttpServer {
             revisions: Options::default().negotiable().supported,
             max_body: 4 << 20,
             max_sessions: 10_000,
+            max_bytes: 512 << 20,
             expiry: Duration::from_secs(30 * 60),
+            opening: Duration::from_secs(60),
             json_only: false,
             stateless: false,
             store: Arc::new(MemoryStore::default()),
@@ -77,6 +82,7 @@ impl Default for HttpServer {
             limits: Limits {
                 capacity: 64,
                 max_in_flight: 2048,
+                session_bytes: 32 << 20,
                 replay_events: 1024,
                 replay_bytes: 1 << 20,
                 keep_alive: Duration::from_secs(15),
@@ -220,10 +226,37 @@ impl HttpServer {
         self
     }
 
-    /// How many sessions there may be at once; 10,000 unless told otherwise. Those who come later get a 503.
+    /// How many sessions there may be at once; 10,000 unless told otherwise. One more takes the place of the session that
+    /// has been idle longest, and gets a 503 if none is idle.
     #[must_use]
     pub fn max_sessions(mut self, sessions: usize) -> Self {
         self.max_sessions = sessions.min(tokio::sync::Semaphore::MAX_PERMITS);
+        self
+    }
+
+    /// How many bytes the bodies of requests that are in flight may have, together with what the streams of all sessions
+    /// keep; 512 MiB unless told otherwise. Beyond them, idle sessions that keep much end, and then requests get a 503.
+    /// How sessions began, which is kept as long as they last, may have a quarter of this number of bytes besides.
+    ///
+    /// Here and in [`session_bytes`](HttpServer::session_bytes), 512 bytes are added for each body and each event.
+    #[must_use]
+    pub fn max_bytes(mut self, bytes: usize) -> Self {
+        self.max_bytes = bytes;
+        self
+    }
+
+    /// How many bytes the requests of one session that are in flight may have, together with what its streams keep; 32 MiB
+    /// unless told otherwise. Beyond them its requests get a 503 until the client has read its answers.
+    #[must_use]
+    pub fn session_bytes(mut self, bytes: usize) -> Self {
+        self.limits.session_bytes = bytes;
+        self
+    }
+
+    /// How long a session lasts whose client says nothing after `initialize`; a minute unless told otherwise.
+    #[must_use]
+    pub fn opening(mut self, patience: Duration) -> Self {
+        self.opening = patience;
         self
     }
 
@@ -338,6 +371,7 @@ impl HttpServer {
         // A stream that is read keeps its session alive, and quiet ones are read by their keep-alives.
         let longest = (self.expiry / 3).max(Duration::from_millis(1));
         self.limits.keep_alive = self.limits.keep_alive.min(longest);
+        self.opening = self.opening.min(self.expiry);
         self.json_only |= self.stateless;
         self
     }

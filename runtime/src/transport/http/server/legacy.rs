@@ -17,10 +17,12 @@ use super::streamable::{EVENTS, check_batch, events, read_body};
 
 /// Begins a session: it has one stream, and ends with its connection.
 pub(super) async fn open(State(server): State<Server>, uri: OriginalUri, request: Request) -> Response {
-    open_stream(&server, &uri, &request.into_parts().0).unwrap_or_else(IntoResponse::into_response)
+    open_stream(&server, &uri, &request.into_parts().0)
+        .await
+        .unwrap_or_else(IntoResponse::into_response)
 }
 
-fn open_stream(server: &Server, uri: &OriginalUri, request: &Parts) -> Result<Response, Refusal> {
+async fn open_stream(server: &Server, uri: &OriginalUri, request: &Parts) -> Result<Response, Refusal> {
     if request.method != Method::GET {
         return Err(Refusal::invalid(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed"));
     }
@@ -28,7 +30,7 @@ fn open_stream(server: &Server, uri: &OriginalUri, request: &Parts) -> Result<Re
         return Err(not_acceptable(&[EVENTS]));
     }
     let id = Shared::new_id()?;
-    let beginning = server.start(id.clone(), Kind::Legacy, request)?;
+    let beginning = server.start(id.clone(), Kind::Legacy, request, 0).await?;
     let messages = server.config.legacy.as_ref().map_or("", |(_, messages)| messages);
     // The router may be part of another, which has paths of its own before these.
     let prefix = uri.path().strip_suffix(request.uri.path()).unwrap_or_default();

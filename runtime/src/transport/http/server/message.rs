@@ -1,5 +1,7 @@
 //! As much of a client's messages as their way through the server depends on.
 
+use std::sync::Arc;
+
 use axum::body::Bytes;
 use axum::http::StatusCode;
 use mcp_adapters::mcp_wire::{
@@ -10,11 +12,14 @@ use mcp_adapters::{Revision, hub};
 
 use super::refusal::Refusal;
 use crate::options::BATCH;
+use crate::session::budget::Charge;
 
 /// What a client has posted.
 #[derive(Debug)]
 pub(super) struct Posted {
     pub(super) json: Bytes,
+    /// What the body takes of the server's memory, if it came from a client.
+    pub(super) held: Option<Arc<Charge>>,
     /// It is an array.
     pub(super) batch: bool,
     /// The ids of its requests, each once.
@@ -29,6 +34,7 @@ impl Posted {
     pub(super) fn read(json: Bytes) -> Result<Self, Refusal> {
         let mut posted = Self {
             json: json.clone(),
+            held: None,
             batch: false,
             requests: Vec::new(),
             cancelled: Vec::new(),

@@ -25,6 +25,7 @@ mod buffer;
 mod config;
 mod guard;
 mod legacy;
+mod memory;
 mod message;
 mod reader;
 mod refusal;

@@ -1,6 +1,7 @@
 //! A session: its engine on one side, the streams to its client on the other.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::body::Bytes;
@@ -9,13 +10,15 @@ use axum::http::request::Parts;
 use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, RequestId, error_code};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
-use tokio::time::Instant;
+use tokio::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::config::Limits;
+use super::memory::Memory;
 use super::message::{Posted, agreed_revision};
 use super::refusal::Refusal;
 use super::stream::{Content, Stream};
+use crate::session::budget::{Budget, Charge};
 use crate::transport::{ChannelSender, Outgoing, Purpose, Sender as _};
 
 /// How many streams that are done are kept for clients whose connection was cut at the end.
@@ -62,7 +65,13 @@ pub(super) struct Session {
     table: Mutex<Table>,
     /// A request is no longer in flight.
     closed: Notify,
+    began: Instant,
     used: Mutex<Instant>,
+    /// The client has said something after `initialize`.
+    confirmed: AtomicBool,
+    /// Is done once the session takes no room any more.
+    pub(super) gone: CancellationToken,
+    pub(super) memory: Memory,
     room: Arc<Semaphore>,
 }
 
@@ -87,6 +96,8 @@ struct Request {
 struct Open {
     stream: Arc<Stream>,
     unanswered: usize,
+    /// What the requests take of the session's memory, and of the server's.
+    _held: (Charge, Option<Arc<Charge>>),
 }
 
 impl Session {
@@ -95,26 +106,36 @@ impl Session {
         kind: Kind,
         principal: Option<String>,
         limits: Limits,
+        server: Arc<Budget>,
         to_engine: ChannelSender,
         shutdown: CancellationToken,
-        nonce: [u8; 4],
-    ) -> Arc<Self> {
-        Arc::new(Self {
+    ) -> Result<Arc<Self>, getrandom::Error> {
+        let mut nonce = [0; 4];
+        getrandom::fill(&mut nonce)?;
+        let memory = Memory {
+            session: Budget::new(limits.session_bytes),
+            server,
+        };
+        Ok(Arc::new(Self {
             id,
             kind,
             principal,
             nonce: u32::from_be_bytes(nonce),
-            own: Arc::new(Stream::new(0, Content::Any, true)),
+            own: Arc::new(Stream::new(0, Content::Any, memory.clone(), true)),
             ended: CancellationToken::new(),
             shutdown,
             to_engine,
             phase: watch::Sender::new(Phase::Starting),
             table: Mutex::default(),
             closed: Notify::new(),
+            memory,
+            confirmed: AtomicBool::new(false),
+            gone: CancellationToken::new(),
+            began: Instant::now(),
             used: Mutex::new(Instant::now()),
             room: Arc::new(Semaphore::new(limits.max_in_flight)),
             limits,
-        })
+        }))
     }
 
     /// Nothing panics while the lock is held, so it is never poisoned.
@@ -124,6 +145,32 @@ impl Session {
 
     pub(super) fn is_legacy(&self) -> bool {
         self.kind == Kind::Legacy
+    }
+
+    /// The client uses the session that it has begun.
+    pub(super) fn confirm(&self) {
+        self.confirmed.store(true, Ordering::Relaxed);
+        self.touch();
+    }
+
+    /// Whether the client has used the session since it began.
+    pub(super) fn is_confirmed(&self) -> bool {
+        self.confirmed.load(Ordering::Relaxed)
+    }
+
+    /// Whether nothing is in flight and no stream is read.
+    pub(super) fn is_idle(&self) -> bool {
+        !self.is_legacy()
+            && self.room.available_permits() >= self.limits.max_in_flight
+            && self.table().requests.is_empty()
+    }
+
+    /// When the session ends unless its client is heard of.
+    pub(super) fn expires(&self, opening: Duration, expiry: Duration) -> Instant {
+        match self.is_confirmed() {
+            true => self.used() + expiry,
+            false => self.began + opening,
+        }
     }
 
     /// The client is there.
@@ -215,15 +262,21 @@ impl Session {
         if table.requests.len() + ids.len() > self.limits.max_in_flight {
             return Err(Refusal::busy("Too many requests are in flight in this session"));
         }
+        let Some(held) = self.memory.session.try_charge(posted.json.len()) else {
+            return Err(Refusal::busy(
+                "The client has to read its answers before it asks for more",
+            ));
+        };
         let number = table.last + 1;
         let stream = match self.kind {
             Kind::Legacy => self.own.clone(),
-            Kind::Streams | Kind::Once => Arc::new(Stream::new(number, content, false)),
+            Kind::Streams | Kind::Once => Arc::new(Stream::new(number, content, self.memory.clone(), false)),
         };
         table.last = number;
         let open = Open {
             stream: stream.clone(),
             unanswered: posted.requests.len(),
+            _held: (held, posted.held.clone()),
         };
         table.streams.insert(number, open);
         for id in &posted.requests {
@@ -377,6 +430,8 @@ impl Session {
             open.stream.finish();
         }
         self.own.finish();
+        // The engine may have this session for a while yet.
+        self.own.clear_unread();
     }
 
     /// Tells the engine that the client is gone.

@@ -9,7 +9,7 @@ use axum::http::request::Parts;
 use mcp_adapters::Revision;
 use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::Instant;
+use tokio::time::{Duration, Instant, timeout};
 
 use super::config::HttpServer;
 use super::message::Posted;
@@ -18,6 +18,7 @@ use super::session::{Kind, Session};
 use super::store::SessionRecord;
 use super::stream::Content;
 use super::transport::SessionTransport;
+use crate::session::budget::{Budget, Charge};
 use crate::transport::{Transport as _, channel};
 
 /// What an engine may want to know of the client that it is started for.
@@ -41,6 +42,10 @@ pub(super) struct Shared {
     serve: Box<Serve>,
     live: Mutex<HashMap<String, Arc<Session>>>,
     room: Arc<Semaphore>,
+    /// How sessions began.
+    openings: Arc<Budget>,
+    /// What is in flight, and what streams keep.
+    pub(super) memory: Arc<Budget>,
     unbound: Once,
 }
 
@@ -53,6 +58,8 @@ impl Shared {
             serve: Box::new(serve),
             live: Mutex::default(),
             room: Arc::new(Semaphore::new(config.max_sessions)),
+            openings: Budget::new(config.max_bytes / 4),
+            memory: Budget::new(config.max_bytes),
             unbound: Once::new(),
             config,
         }
@@ -62,18 +69,59 @@ impl Shared {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts an engine for a session that hasn't begun yet; it ends when what is returned is dropped.
-    pub(super) fn start(self: &Arc<Self>, id: String, kind: Kind, parts: &Parts) -> Result<Beginning, Refusal> {
+    /// Room for a session that began with this many bytes; if need be, the place of one that is idle.
+    async fn place(&self, bytes: usize) -> Result<Place, Refusal> {
+        let place = || {
+            let permit = self.room.clone().try_acquire_owned().ok()?;
+            Some((permit, self.openings.try_charge(bytes)?))
+        };
+        loop {
+            if let Some(place) = place() {
+                return Ok(place);
+            }
+            if !self.end_idle(|_| true).await {
+                return Err(Refusal::busy("There are too many sessions"));
+            }
+        }
+    }
+
+    /// Ends the session that has been idle longest, of those that may be ended; `false` if there is none. Those whose
+    /// clients have said nothing after `initialize` go first.
+    pub(super) async fn end_idle(&self, may_end: impl Fn(&Session) -> bool) -> bool {
+        let idle = {
+            let live = self.live();
+            let idle = live.values().filter(|session| {
+                let ended = session.ended.is_cancelled();
+                !ended && session.is_idle() && may_end(session)
+            });
+            idle.min_by_key(|session| (session.is_confirmed(), session.used()))
+                .cloned()
+        };
+        let Some(idle) = idle else { return false };
+        tracing::debug!("an idle session makes room");
+        idle.end();
+        let gone = idle.gone.clone();
+        drop(idle);
+        let _ = timeout(Duration::from_secs(1), gone.cancelled()).await;
+        true
+    }
+
+    /// Starts an engine for a session that hasn't begun yet; it ends when what is returned is dropped. How it begins has
+    /// this many bytes.
+    pub(super) async fn start(
+        self: &Arc<Self>,
+        id: String,
+        kind: Kind,
+        parts: &Parts,
+        bytes: usize,
+    ) -> Result<Beginning, Refusal> {
         if self.config.shutdown.is_cancelled() {
             return Err(Refusal::shutting_down());
         }
-        let permit = self.room.clone().try_acquire_owned();
-        let permit = permit.map_err(|_| Refusal::busy("There are too many sessions"))?;
+        let place = self.place(bytes).await?;
         let (ours, engines) = channel(self.config.limits.capacity);
         let ((to_engine, _), (_, posted)) = (ours.split(), engines.split());
         let shutdown = self.config.shutdown.clone();
-        let mut nonce = [0; 4];
-        getrandom::fill(&mut nonce).map_err(no_randomness)?;
         if self.config.principal.is_none() && kind != Kind::Once && parts.headers.contains_key(AUTHORIZATION) {
             self.unbound.call_once(|| {
                 tracing::warn!(
@@ -83,7 +131,9 @@ impl Shared {
         }
         let principal = self.config.principal_of(parts);
         let limits = self.config.limits.clone();
-        let session = Session::new(id.clone(), kind, principal.clone(), limits, to_engine, shutdown, nonce);
+        let memory = self.memory.clone();
+        let session = Session::new(id.clone(), kind, principal.clone(), limits, memory, to_engine, shutdown);
+        let session = session.map_err(no_randomness)?;
         let info = SessionInfo {
             id: (kind != Kind::Once).then_some(id),
             principal,
@@ -95,7 +145,7 @@ impl Shared {
             published: false,
         };
         (self.serve)(SessionTransport::new(session.clone(), posted), info);
-        tokio::spawn(run(session, Arc::downgrade(self), permit));
+        tokio::spawn(run(session, Arc::downgrade(self), place));
         Ok(beginning)
     }
 
@@ -122,8 +172,13 @@ impl Shared {
     pub(super) fn find_legacy(&self, id: &str, parts: &Parts) -> Result<Arc<Session>, Refusal> {
         let principal = self.config.principal_of(parts);
         let live = self.live().get(id).cloned();
-        live.filter(|session| session.is_legacy() && session.principal == principal)
-            .ok_or_else(Refusal::no_such_session)
+        let session = live
+            .filter(|session| session.is_legacy() && session.principal == principal)
+            .ok_or_else(Refusal::no_such_session)?;
+        if session.revision().is_some() {
+            session.confirm();
+        }
+        Ok(session)
     }
 
     /// The session with this id, which may have begun on another machine, if it belongs to whoever sent the request.
@@ -144,7 +199,7 @@ impl Shared {
             .map_err(store_fails)?;
         match (live, record) {
             (Some(session), Some(_)) => {
-                session.touch();
+                session.confirm();
                 Ok(session)
             }
             (None, Some(record)) if record.principal == principal => self.revive(id, record, parts).await,
@@ -160,8 +215,9 @@ impl Shared {
 
     /// Begins a session that began elsewhere once more.
     async fn revive(self: &Arc<Self>, id: &str, record: SessionRecord, parts: &Parts) -> Result<Arc<Session>, Refusal> {
-        let beginning = self.start(id.to_owned(), Kind::Streams, parts)?;
-        let initialize = Posted::read(record.initialize.into())?;
+        let bytes = record.initialize.len();
+        let beginning = self.start(id.to_owned(), Kind::Streams, parts, bytes).await?;
+        let initialize = Posted::read(record.initialize.to_vec().into())?;
         let revision = self.introduce(&beginning, &initialize, parts).await?;
         if revision != record.revision {
             tracing::warn!(%revision, agreed = %record.revision, "the machines that share sessions differ");
@@ -171,6 +227,7 @@ impl Shared {
         if let Some(session) = self.live().get(id) {
             return Ok(session.clone());
         }
+        beginning.session().confirm();
         Ok(self.publish(beginning))
     }
 
@@ -206,13 +263,13 @@ impl Shared {
         revision: Revision,
     ) -> Result<(), Refusal> {
         let record = SessionRecord {
-            initialize: initialize.to_vec(),
+            initialize: initialize[..].into(),
             revision,
             principal: session.principal.clone(),
         };
         self.config
             .store
-            .create(&session.id, record, self.config.expiry)
+            .create(&session.id, record, self.config.opening)
             .await
             .map_err(store_fails)
     }
@@ -263,11 +320,16 @@ impl Drop for Beginning {
     }
 }
 
+/// What a session takes until it has ended.
+type Place = (OwnedSemaphorePermit, Charge);
+
 /// A session's life, until its engine, its client or time ends it.
-async fn run(session: Arc<Session>, shared: Weak<Shared>, _permit: OwnedSemaphorePermit) {
-    let Some((expiry, grace)) = shared
+async fn run(session: Arc<Session>, shared: Weak<Shared>, place: Place) {
+    let _gone = session.gone.clone().drop_guard();
+    let _place = place;
+    let Some((opening, expiry, grace)) = shared
         .upgrade()
-        .map(|shared| (shared.config.expiry, shared.config.grace))
+        .map(|shared| (shared.config.opening, shared.config.expiry, shared.config.grace))
     else {
         return;
     };
@@ -275,21 +337,21 @@ async fn run(session: Arc<Session>, shared: Weak<Shared>, _permit: OwnedSemaphor
     {
         let mut drained = std::pin::pin!(async {
             session.shutdown.cancelled().await;
-            if tokio::time::timeout(grace, session.all_answered()).await.is_err() {
+            if timeout(grace, session.all_answered()).await.is_err() {
                 tracing::warn!("requests of a session aren't answered before the server shuts down");
             }
         });
         let mut renewed = session.used();
         while !expired {
             // The store has to hear of a client that only listens before the record expires there.
-            let look = (session.used() + expiry).min(Instant::now() + expiry / 2);
+            let look = session.expires(opening, expiry).min(Instant::now() + expiry / 2);
             tokio::select! {
                 biased;
                 () = session.ended.cancelled() => break,
                 () = &mut drained => break,
                 () = tokio::time::sleep_until(look) => {
                     let used = session.used();
-                    expired = used + expiry <= Instant::now();
+                    expired = session.expires(opening, expiry) <= Instant::now();
                     if !expired && used > renewed {
                         renewed = used;
                         expired = !renew(&session, &shared).await;

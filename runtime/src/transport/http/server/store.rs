@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::error::Error;
 use std::pin::Pin;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mcp_adapters::Revision;
@@ -36,7 +36,7 @@ pub trait SessionStore: Send + Sync + 'static {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionRecord {
     /// The client's request `initialize`, as it came.
-    pub initialize: Vec<u8>,
+    pub initialize: Arc<[u8]>,
     /// The revision that was agreed upon.
     pub revision: Revision,
     /// Whose session it is, as [`HttpServer::principal`](super::HttpServer::principal) says.

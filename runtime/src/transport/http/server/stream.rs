@@ -9,6 +9,7 @@ use tokio::time::timeout;
 
 use super::buffer::Buffer;
 use super::config::Limits;
+use super::memory::Memory;
 use super::reader::{EventId, Opening, Reader};
 use super::session::Session;
 
@@ -19,6 +20,7 @@ use super::session::Session;
 pub(super) struct Stream {
     pub(super) id: u64,
     pub(super) content: Content,
+    memory: Memory,
     buffer: Mutex<Buffer>,
     /// An event was sent, a connection has come or gone, or the stream is done.
     changed: Notify,
@@ -42,10 +44,11 @@ pub(super) enum Unresumable {
 
 impl Stream {
     /// An empty stream. Nobody waits for the first reader of a stream that is `deserted` from the start.
-    pub(super) fn new(id: u64, content: Content, deserted: bool) -> Self {
+    pub(super) fn new(id: u64, content: Content, memory: Memory, deserted: bool) -> Self {
         Self {
             id,
             content,
+            memory,
             buffer: Mutex::new(Buffer::new(deserted)),
             changed: Notify::new(),
         }
@@ -60,7 +63,7 @@ impl Stream {
     pub(super) async fn push(&self, json: Bytes, kept: bool, limits: &Limits) {
         loop {
             let changed = self.changed.notified();
-            if self.buffer().take(&json, kept, limits) {
+            if self.buffer().take(&json, kept, limits, &self.memory) {
                 return;
             }
             if timeout(limits.stall, changed).await.is_err() {
@@ -72,7 +75,7 @@ impl Stream {
 
     /// Adds an answer, for which there is always room.
     pub(super) fn answer(&self, json: Bytes, limits: &Limits) {
-        self.buffer().take(&json, true, limits);
+        self.buffer().take(&json, true, limits, &self.memory);
         self.changed.notify_waiters();
     }
 
@@ -82,6 +85,11 @@ impl Stream {
         let was_read = self.buffer().finish();
         self.changed.notify_waiters();
         was_read
+    }
+
+    /// Forgets all messages, unless somebody is about to read them.
+    pub(super) fn clear_unread(&self) {
+        self.buffer().clear_unread();
     }
 
     /// How many bytes of messages are kept.

@@ -1,12 +1,15 @@
 //! The one endpoint of Streamable HTTP.
 
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
-use axum::extract::{DefaultBodyLimit, FromRequest, Request, State};
+use axum::extract::{Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use futures_core::Stream as _;
 use mcp_adapters::Revision;
 use tokio::time::{Duration, timeout};
 
@@ -18,6 +21,7 @@ use super::refusal::Refusal;
 use super::session::{Kind, Session};
 use super::sessions::Shared;
 use super::stream::{Content, Stream, Unresumable};
+use crate::session::budget::Charge;
 
 pub(super) const SESSION: &str = "mcp-session-id";
 const LAST_EVENT: &str = "last-event-id";
@@ -25,6 +29,8 @@ const JSON: &str = "application/json";
 pub(super) const EVENTS: &str = "text/event-stream";
 /// How long a client may take to send a body.
 const BODY_PATIENCE: Duration = Duration::from_secs(60);
+/// An idle session that keeps more bytes than this ends when the server has no room.
+const MUCH: usize = 64 << 10;
 
 /// Answers a request, whichever method it has.
 pub(super) async fn handle(State(server): State<Server>, request: Request) -> Response {
@@ -132,7 +138,9 @@ async fn answers(session: &Session, stream: &Stream, form: Form) -> Option<Vec<B
 /// The request that begins a session. Its answer is waited for, since there is no session if it is an error.
 async fn begin(server: &Server, parts: Parts, posted: Posted, form: Form) -> Result<Response, Refusal> {
     let id = Shared::new_id()?;
-    let beginning = server.start(id.clone(), Kind::Streams, &parts)?;
+    let beginning = server
+        .start(id.clone(), Kind::Streams, &parts, posted.json.len())
+        .await?;
     let session = beginning.session().clone();
     let permit = session.admit()?;
     let stream = session.post(&posted, parts, form.content()).await?;
@@ -168,7 +176,7 @@ async fn post_once(server: &Server, parts: Parts, posted: Posted) -> Result<Resp
         // Whatever it is about, there is no engine any more that would care.
         return Ok(StatusCode::ACCEPTED.into_response());
     }
-    let beginning = server.start(String::new(), Kind::Once, &parts)?;
+    let beginning = server.start(String::new(), Kind::Once, &parts, 0).await?;
     if posted.initialize.is_none() && revision.facts().initializes {
         let initialize = Shared::bare_initialize(revision)?;
         server.introduce(&beginning, &initialize, &parts).await?;
@@ -241,12 +249,40 @@ fn no_such_event() -> Refusal {
 
 /// Reads what a client posts.
 pub(super) async fn read_body(server: &Server, body: Body) -> Result<Posted, Refusal> {
-    let mut request = Request::new(body);
-    DefaultBodyLimit::max(server.config.max_body).apply(&mut request);
-    let body = timeout(BODY_PATIENCE, Bytes::from_request(request, &())).await;
-    let body = body.map_err(|_| Refusal::invalid(StatusCode::REQUEST_TIMEOUT, "The body doesn't come"))?;
-    let body = body.map_err(|rejection| Refusal::invalid(rejection.status(), rejection.body_text()))?;
-    Posted::read(body)
+    let collected = timeout(BODY_PATIENCE, collect(server, body)).await;
+    let collected = collected.map_err(|_| Refusal::invalid(StatusCode::REQUEST_TIMEOUT, "The body doesn't come"))?;
+    let (json, held) = collected?;
+    let mut posted = Posted::read(json)?;
+    posted.held = Some(Arc::new(held));
+    Ok(posted)
+}
+
+/// Reads a body, and counts it as it comes.
+async fn collect(server: &Server, body: Body) -> Result<(Bytes, Charge), Refusal> {
+    let mut body = pin!(body.into_data_stream());
+    let (mut first, mut all) = (Bytes::new(), Vec::new());
+    let mut held = server.memory.charge(0);
+    while let Some(chunk) = poll_fn(|cx| body.as_mut().poll_next(cx)).await {
+        let chunk = chunk.map_err(|error| Refusal::bad_request(format!("The body can't be read: {error}")))?;
+        if first.len() + all.len() + chunk.len() > server.config.max_body {
+            let why = format!("The body has more than {} bytes", server.config.max_body);
+            return Err(Refusal::invalid(StatusCode::PAYLOAD_TOO_LARGE, why));
+        }
+        while !held.try_grow(chunk.len()) {
+            let keeps_much = |session: &Session| session.memory.session.taken() > MUCH;
+            if !server.end_idle(keeps_much).await {
+                return Err(Refusal::busy("The server holds as much as it may"));
+            }
+        }
+        // Most bodies come at once, and needn't be copied.
+        if first.is_empty() && all.is_empty() {
+            first = chunk;
+        } else {
+            all.extend_from_slice(&std::mem::take(&mut first));
+            all.extend_from_slice(&chunk);
+        }
+    }
+    Ok((if all.is_empty() { first } else { all.into() }, held))
 }
 
 /// Refuses a batch where there are none.
