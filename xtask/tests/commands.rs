@@ -89,7 +89,7 @@ fn tree() -> tempfile::TempDir {
     .unwrap();
     let output = xtask(tree.path(), &["ingest", "a", "official.json", "--schema", "try"]);
     assert!(output.status.success(), "{}", said(&output));
-    fs::write(tree.path().join("try/docs.yaml"), "A: A thing.\n").unwrap();
+    fs::write(tree.path().join("try/docs.yaml"), "mod base: Things.\nA: A thing.\n").unwrap();
     tree
 }
 
