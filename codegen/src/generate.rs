@@ -10,7 +10,9 @@ use crate::emit::{
 };
 use crate::files::{FileSet, FilesError, Report};
 use crate::load::{Document, Entry, Manifest, Revision};
-use crate::model::{BuildInput, Defect, ErrorCode, MessageKind, Model, Names, assign_roles, build_model, gate_methods};
+use crate::model::{
+    BuildInput, Defect, ErrorCode, MessageKind, Model, Names, add_tolerances, assign_roles, build_model, gate_methods,
+};
 use crate::overlay::{Facts, Overlay};
 use crate::problem::{Problem, Problems};
 use crate::sources::{LoadedRevision, Sources};
@@ -253,6 +255,7 @@ fn build_models(sources: &Sources) -> Result<Vec<Model>, Problems> {
         modules,
         capabilities,
         lifecycle,
+        tolerances,
         ..
     } = sources;
     let names = Names::new(manifest.acronyms.clone());
@@ -265,6 +268,7 @@ fn build_models(sources: &Sources) -> Result<Vec<Model>, Problems> {
             Ok(mut model) => {
                 gate_methods(&mut model, capabilities);
                 assign_roles(&mut model, lifecycle);
+                add_tolerances(&mut model, tolerances);
                 models.push(model);
             }
             Err(found) => problems.extend(found),

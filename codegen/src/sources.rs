@@ -9,7 +9,7 @@ use crate::adapt::Rules;
 use crate::adapt::rules::FUNCTIONS;
 use crate::emit::{Docs, callable_functions};
 use crate::load::{Document, Manifest, Revision, check_document, load_document, without_unused_definitions};
-use crate::model::{Capabilities, Lifecycle};
+use crate::model::{Capabilities, Lifecycle, Tolerances};
 use crate::normalise::{Shapes, normalise_schema};
 use crate::overlay::{Overlay, apply_overlay};
 use crate::problem::{Problem, Problems};
@@ -24,6 +24,9 @@ const MODULES: &str = "modules.yaml";
 const CAPABILITIES: &str = "capabilities.yaml";
 /// The file of the schema directory that says which methods a session deals with by itself.
 const LIFECYCLE: &str = "lifecycle.yaml";
+/// The file of the schema directory that says what is tolerated in results.
+const TOLERANCES: &str = "tolerances.yaml";
+
 /// Everything that crates are generated from.
 pub(crate) struct Sources {
     pub manifest: Manifest,
@@ -34,6 +37,7 @@ pub(crate) struct Sources {
     pub modules: BTreeMap<String, String>,
     pub capabilities: Capabilities,
     pub lifecycle: Lifecycle,
+    pub tolerances: Tolerances,
 }
 
 /// A revision, ready to be modelled.
@@ -79,6 +83,7 @@ impl Sources {
             modules: load_modules(&schema.join(MODULES))?,
             capabilities: load_map(&schema.join(CAPABILITIES))?,
             lifecycle: load_map(&schema.join(LIFECYCLE))?,
+            tolerances: load_map(&schema.join(TOLERANCES))?,
             manifest,
         })
     }

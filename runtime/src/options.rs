@@ -22,7 +22,9 @@ pub type FaultObserver = Arc<dyn Fn(&str, &Invalid) + Send + Sync>;
 /// either way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reading {
-    /// It is taken for what it seems to mean. `tracing` is told of it, at the level of debugging, and
+    /// It is taken for what it seems to mean. So are answers that can't be read and that most peers put up with: an id
+    /// that is the request's number as a string, `null` beside the result or the error, and what
+    /// [`Revision::tolerances`] has. `tracing` is told of it, at the level of debugging, and
     /// [`Options::faults`]; where neither listens, nothing is judged.
     #[default]
     Tolerant,

@@ -5,6 +5,7 @@ mod common;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use futures_util::TryStreamExt;
 use mcp_runtime::transport::{ChannelReceiver, ChannelSender, Outgoing, Purpose, Sender, Transport, channel};
 use mcp_runtime::{
     CallError, CallServer, ClientHandler, ClientSession, ClientSide, ConnectError, Context, ErrorObject, Options,
@@ -285,5 +286,140 @@ async fn each_message_of_a_batch_is_judged_by_itself() {
             .filter(|answer| answer.get("error").is_some());
         assert_eq!(refused.map(|answer| &answer["id"]).collect::<Vec<_>>(), [&json!(3)]);
         assert_eq!(heard.lock().unwrap().len(), 2);
+    }
+}
+
+/// Answers a client's call of a tool by what `answer` makes of its id.
+async fn called(
+    reading: Reading,
+    revision: Revision,
+    answer: impl FnOnce(&Value) -> Value,
+) -> (Result<hub::CallToolResult, CallError>, Vec<String>) {
+    let (session, mut raw, _, faults) = client(reading, revision, json!("")).await;
+    let peer = session.unwrap().peer().clone();
+    let (called, ()) = tokio::join!(
+        timeout(
+            Duration::from_secs(10),
+            peer.call_tool(hub::CallToolRequestParams::new("x"))
+        ),
+        async {
+            assert_eq!(raw.receive().await["method"], "notifications/initialized");
+            let id = raw.receive().await["id"].take();
+            raw.send(answer(&id)).await;
+        }
+    );
+    let faults = faults.lock().unwrap().clone();
+    (called.expect("the call doesn't wait for ever"), faults)
+}
+
+#[tokio::test]
+async fn an_answer_whose_id_is_a_string_answers_the_request_of_that_number() {
+    for revision in spoken() {
+        for reading in BOTH {
+            let (called, faults) = called(
+                reading,
+                revision,
+                |id| json!({"jsonrpc": "2.0", "id": id.to_string(), "result": {"content": []}}),
+            )
+            .await;
+            assert_eq!(faults, ["tools/call id"], "{revision}");
+            match reading {
+                Reading::Tolerant => assert_eq!(called.unwrap().content, []),
+                Reading::Strict => {
+                    assert!(matches!(called, Err(CallError::InvalidResult(why)) if why.contains("`id`")))
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_error_that_is_null_beside_a_result_is_none_and_the_other_way_round() {
+    for revision in spoken() {
+        for reading in BOTH {
+            let answer = |id: &Value| json!({"jsonrpc": "2.0", "id": id, "result": {"content": []}, "error": null});
+            let (succeeded, faults) = called(reading, revision, answer).await;
+            assert_eq!(faults, ["tools/call error"], "{revision}");
+            let error = json!({"code": -32000, "message": "no such tool"});
+            let answer = |id: &Value| json!({"jsonrpc": "2.0", "id": id, "result": null, "error": error});
+            let (failed, faults) = called(reading, revision, answer).await;
+            assert_eq!(faults, ["tools/call result"], "{revision}");
+            match reading {
+                Reading::Tolerant => {
+                    assert_eq!(succeeded.unwrap().content, []);
+                    assert!(matches!(failed, Err(CallError::Peer(error)) if error.message == "no such tool"));
+                }
+                Reading::Strict => {
+                    assert!(matches!(succeeded, Err(CallError::InvalidResult(why)) if why.contains("`error`")));
+                    assert!(matches!(failed, Err(CallError::InvalidResult(why)) if why.contains("`result`")));
+                }
+            }
+        }
+        let both = |id: &Value| json!({"jsonrpc": "2.0", "id": id, "result": {}, "error": {"code": 1, "message": ""}});
+        let (called, _) = called(Reading::Tolerant, revision, both).await;
+        assert!(
+            matches!(called, Err(CallError::InvalidResult(_))),
+            "both at once are neither"
+        );
+    }
+}
+
+#[tokio::test]
+async fn structured_content_needs_no_other_content() {
+    for revision in spoken() {
+        let tolerates = !revision.tolerances("tools/call").is_empty();
+        for reading in BOTH {
+            let answer = |id: &Value| json!({"jsonrpc": "2.0", "id": id, "result": {"structuredContent": {"n": 5}}});
+            let (called, faults) = called(reading, revision, answer).await;
+            assert_eq!(
+                faults,
+                ["tools/call (root)"],
+                "{revision}: what is absent is a fault of the object"
+            );
+            match called {
+                Ok(called) => {
+                    assert!(tolerates && reading == Reading::Tolerant, "{revision}");
+                    assert_eq!(called.content, []);
+                    assert_eq!(called.structured_content.unwrap().get("n").unwrap().text(), "5");
+                }
+                Err(error) => {
+                    assert!(!tolerates || reading == Reading::Strict, "{revision}");
+                    assert!(matches!(error, CallError::InvalidResult(why) if why.contains("content")));
+                }
+            }
+        }
+        let answer = |id: &Value| json!({"jsonrpc": "2.0", "id": id, "result": {}});
+        let (called, _) = called(Reading::Tolerant, revision, answer).await;
+        assert!(
+            matches!(called, Err(CallError::InvalidResult(_))),
+            "nothing at all is no result"
+        );
+    }
+    assert!(!Revision::HUB.tolerances("tools/call").is_empty());
+}
+
+#[tokio::test]
+async fn an_empty_cursor_is_the_end_of_a_list() {
+    for revision in spoken() {
+        for reading in BOTH {
+            let (session, mut raw, _, faults) = client(reading, revision, json!("")).await;
+            let peer = session.unwrap().peer().clone();
+            let tools = peer.list::<hub::Tool>().try_collect::<Vec<_>>();
+            let (listed, ()) = tokio::join!(timeout(Duration::from_secs(10), tools), async {
+                assert_eq!(raw.receive().await["method"], "notifications/initialized");
+                let id = raw.receive().await["id"].take();
+                let tool = json!({"name": "x", "inputSchema": {"type": "object"}});
+                let result = json!({"nextCursor": "", "tools": [tool]});
+                raw.send(json!({"jsonrpc": "2.0", "id": id, "result": result})).await;
+            });
+            let listed = listed.expect("no other page is asked for");
+            assert_eq!(*faults.lock().unwrap(), ["tools/list nextCursor"], "{revision}");
+            match reading {
+                Reading::Tolerant => assert_eq!(listed.unwrap().len(), 1),
+                Reading::Strict => {
+                    assert!(matches!(listed, Err(CallError::InvalidResult(why)) if why.contains("`nextCursor`")));
+                }
+            }
+        }
     }
 }

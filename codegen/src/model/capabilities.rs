@@ -21,7 +21,7 @@ pub enum OneOrMany {
 }
 
 impl OneOrMany {
-    fn as_slice(&self) -> &[String] {
+    pub(super) fn as_slice(&self) -> &[String] {
         match self {
             Self::One(one) => std::slice::from_ref(one),
             Self::Many(many) => many,

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::check_messages::check_messages;
-use super::{Defect, Definition, Model, Struct, Type, TypeKind, TypeRef};
+use super::{Defect, Definition, Model, Struct, Tolerance, Type, TypeKind, TypeRef};
 use crate::normalise::envelope::Envelope;
 use crate::normalise::{Node, Scalar, Shape, Shapes};
 
@@ -90,6 +90,9 @@ pub struct Method {
     /// What may come back, the usual result first; nothing for a notification.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<TypeRef>,
+    /// What is tolerated in a result.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tolerances: Vec<Tolerance>,
 }
 
 /// A capability that a request needs for what its parameters say.
@@ -252,6 +255,7 @@ fn method(
         role: None,
         capability: None,
         needs: Vec::new(),
+        tolerances: Vec::new(),
         name: method.to_owned(),
         kind,
         direction,

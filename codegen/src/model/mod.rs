@@ -9,6 +9,7 @@ mod lifecycle;
 mod messages;
 pub mod modules;
 pub mod names;
+mod tolerances;
 
 use std::collections::BTreeMap;
 
@@ -23,6 +24,7 @@ pub use decide::{Case, Decision};
 pub use lifecycle::{Lifecycle, assign_roles};
 pub use messages::{Direction, MessageKind, Method, Need};
 pub use names::Names;
+pub use tolerances::{Tolerance, Tolerances, add_tolerances};
 
 /// A revision, ready to be written as Rust.
 #[derive(Debug, Clone, Serialize)]

@@ -18,6 +18,7 @@ mod negotiation;
 mod peer;
 pub mod peers;
 mod revision;
+mod tolerances;
 mod unrepresentable;
 mod chains;
 mod v2024_11_05_to_v2025_03_26;
@@ -41,5 +42,6 @@ pub use self::needs::Need;
 pub use self::negotiation::{Mismatch, accept, negotiate};
 pub use self::peer::{FromPeer, FromResult, Translated};
 pub use self::revision::{Facts, Revision, UnknownRevision};
+pub use self::tolerances::Tolerance;
 #[cfg(feature = "definitions")]
 pub use self::translation::{TranslateError, Translation, translatable, translate};

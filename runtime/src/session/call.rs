@@ -5,14 +5,16 @@ use std::pin::pin;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
+use mcp_adapters::mcp_wire::judge::Violation;
 use mcp_adapters::mcp_wire::{Call, Message, Object, OpenJson, RequestId};
 use mcp_adapters::{Revision, hub};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use super::answer::encode;
-use super::progress_token::with_progress_token;
+use super::edit::with_progress_token;
 use super::shared::Shared;
+use super::tolerance::{Outcome, Reply, fault, read_as};
 use crate::error::CallError;
 use crate::peer::Progress;
 use crate::side::Side;
@@ -20,7 +22,7 @@ use crate::transport::{Purpose, TransportError};
 
 /// A call that waits for its answer.
 pub struct Waiting {
-    answer: oneshot::Sender<Result<OpenJson, CallError>>,
+    reply: oneshot::Sender<Reply>,
     progress: mpsc::Sender<Progress>,
 }
 
@@ -43,10 +45,21 @@ impl<S: Side> Shared<S> {
             return Err(CallError::Unrepresentable(method));
         };
         self.may_ask_this(&method, &json)?;
-        let json = self.exchange(id, json, purpose, progress).await?;
-        let revision = self.revision_of(&json);
-        self.judge_result(revision, &method, &json)?;
-        let result = S::decode_result(revision, &method, &json)?;
+        let Reply { outcome, mut faults } = self.exchange(id, json, purpose, progress).await?;
+        let result = match outcome {
+            Ok(result) => result,
+            Err(error) => {
+                self.judge_answer(&method, faults)?;
+                return Err(error);
+            }
+        };
+        let revision = self.revision_of(&result);
+        let read = read_as(revision.tolerances(&method), &result).map(|(read, more)| {
+            faults.extend(more);
+            read
+        });
+        self.judge_result(revision, &method, &result, faults)?;
+        let result = S::decode_result(revision, &method, read.as_ref().unwrap_or(&result))?;
         let Some(result) = result else {
             return Err(CallError::InvalidResult(format!(
                 "{method} isn't a method of the peer's revision"
@@ -70,24 +83,26 @@ impl<S: Side> Shared<S> {
             id: RequestId::Integer(id),
             request,
         });
-        self.exchange(id, json, purpose, progress).await
+        let Reply { outcome, faults } = self.exchange(id, json, purpose, progress).await?;
+        self.judge_answer(method, faults)?;
+        outcome
     }
 
-    /// Sends a request and waits for its result.
+    /// Sends a request and waits for its answer.
     async fn exchange(
         self: &Arc<Self>,
         id: i64,
         mut json: Vec<u8>,
         purpose: Purpose,
         progress: Option<mpsc::Sender<Progress>>,
-    ) -> Result<OpenJson, CallError> {
+    ) -> Result<Reply, CallError> {
         if progress.is_some() {
             let edited = with_progress_token(&json, id);
             json = edited.map_err(|error| CallError::Unrepresentable(error.to_string()))?;
         }
-        let (answer, answered) = oneshot::channel();
+        let (reply, replied) = oneshot::channel();
         let (made, mut making) = mpsc::channel(16);
-        self.waiting().insert(id, Waiting { answer, progress: made });
+        self.waiting().insert(id, Waiting { reply, progress: made });
         let guard = Abandoned {
             shared: self,
             id: Some(id),
@@ -96,13 +111,13 @@ impl<S: Side> Shared<S> {
             return Err(self.closed());
         }
         let sending = self.send(json, purpose);
-        let json = self.wait(sending, answered, &mut making, progress).await;
-        if matches!(json, Err(CallError::TimedOut(_))) {
+        let reply = self.wait(sending, replied, &mut making, progress).await;
+        if matches!(reply, Err(CallError::TimedOut(_))) {
             drop(guard);
         } else {
             guard.settle();
         }
-        json
+        reply
     }
 
     /// The revision that a result is read by: before one is negotiated, the one that the result names itself.
@@ -118,10 +133,10 @@ impl<S: Side> Shared<S> {
     async fn wait(
         &self,
         sending: impl Future<Output = Result<(), TransportError>>,
-        mut answered: oneshot::Receiver<Result<OpenJson, CallError>>,
+        mut replied: oneshot::Receiver<Reply>,
         making: &mut mpsc::Receiver<Progress>,
         progress: Option<mpsc::Sender<Progress>>,
-    ) -> Result<OpenJson, CallError> {
+    ) -> Result<Reply, CallError> {
         let limits = &self.options.limits;
         let begun = Instant::now();
         let mut heard = begun;
@@ -140,7 +155,7 @@ impl<S: Side> Shared<S> {
                         let _ = progress.try_send(made);
                     }
                 }
-                answer = &mut answered => return answer.unwrap_or_else(|_| Err(self.closed())),
+                reply = &mut replied => return reply.map_err(|_| self.closed()),
                 sent = &mut sending, if !is_sent => {
                     sent.map_err(|error| self.unsent(error))?;
                     is_sent = true;
@@ -152,15 +167,26 @@ impl<S: Side> Shared<S> {
         }
     }
 
-    /// Hands an answer to the call that waits for it; `false` if none does.
-    pub fn answered(&self, id: &RequestId, answer: Result<OpenJson, CallError>) -> bool {
-        let RequestId::Integer(id) = id else {
-            return false;
+    /// Hands an answer, whose faults are known, to the call that waits for it; `false` if none does.
+    pub fn answered(&self, id: &RequestId, outcome: Outcome, mut faults: Vec<Violation>) -> bool {
+        let number = match id {
+            RequestId::Integer(number) => *number,
+            RequestId::String(text) => match text.parse::<i64>() {
+                Ok(number) if number.to_string() == *text => {
+                    faults.push(fault(
+                        "id",
+                        &format!("{number}, as in the request"),
+                        &format!("{text:?}"),
+                    ));
+                    number
+                }
+                _ => return false,
+            },
         };
-        match self.waiting().remove(id) {
+        match self.waiting().remove(&number) {
             Some(waiting) => {
                 // The caller may have gone in this moment.
-                let _ = waiting.answer.send(answer);
+                let _ = waiting.reply.send(Reply { outcome, faults });
                 true
             }
             None => false,

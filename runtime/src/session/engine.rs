@@ -121,7 +121,7 @@ impl<S: Side> Engine<S> {
             }
             Ok(Some(Incoming::Failed { id, error })) => {
                 // Whoever waited may have gone.
-                self.shared.answered(&id, Err(error));
+                self.shared.answered(&id, Err(error), Vec::new());
             }
             Ok(Some(Incoming::Renewed)) => self.handling().values().for_each(CancellationToken::cancel),
             Ok(None) => return false,

@@ -13,6 +13,7 @@ use super::answer::Pending;
 use super::engine::Engine;
 use super::hearing::Heard;
 use super::shared::is_custom;
+use super::tolerance::only_outcome;
 use crate::error::CallError;
 use crate::side::{Common, Side};
 
@@ -127,14 +128,15 @@ impl<S: Side> Engine<S> {
                 None
             }
             (Message::Response(response), _) => {
-                if !self.shared.answered(&response.id, Ok(response.result)) {
+                if !self.shared.answered(&response.id, Ok(response.result), Vec::new()) {
                     tracing::debug!(id = %response.id, "an answer to nothing");
                 }
                 None
             }
             (Message::Error(response), _) => {
+                let outcome = || Err(CallError::Peer(response.error.clone()));
                 let known = response.id.as_ref();
-                if !known.is_some_and(|id| self.shared.answered(id, Err(CallError::Peer(response.error.clone())))) {
+                if !known.is_some_and(|id| self.shared.answered(id, outcome(), Vec::new())) {
                     tracing::debug!(code = response.error.code, "an error about nothing that was asked");
                 }
                 None
@@ -172,10 +174,16 @@ impl<S: Side> Engine<S> {
             }
             Ok(MessageKind::Notification) => None,
             Ok(MessageKind::Response | MessageKind::Error) | Err(_) => {
-                let why = CallError::InvalidResult(format!("the peer's answer is malformed: {error}"));
+                let (outcome, faults) = match only_outcome(header) {
+                    Some((outcome, fault)) => (outcome, vec![fault]),
+                    None => {
+                        let why = format!("the peer's answer is malformed: {error}");
+                        (Err(CallError::InvalidResult(why)), Vec::new())
+                    }
+                };
                 // The call that waits for it must not wait for ever.
                 let id = header.id();
-                if id.as_ref().is_some_and(|id| self.shared.answered(id, Err(why))) {
+                if id.is_some_and(|id| self.shared.answered(&id, outcome, faults)) {
                     return None;
                 }
                 // The id may be one of ours: an error with it would be taken for the answer to another request.

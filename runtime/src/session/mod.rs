@@ -3,16 +3,17 @@
 mod answer;
 pub(crate) mod budget;
 mod call;
+mod edit;
 mod engine;
 mod gates;
 mod handler;
 mod hearing;
 mod message;
-mod progress_token;
 mod reading;
 mod request;
 pub(crate) mod shared;
 mod strays;
+mod tolerance;
 
 use std::sync::Arc;
 

@@ -1,6 +1,7 @@
 //! Judging what the peer sends by its revision's schema.
 
 use mcp_adapters::Revision;
+use mcp_adapters::mcp_wire::judge::Violation;
 use mcp_adapters::mcp_wire::{ErrorObject, Invalid, OpenJson, error_code};
 use serde_json::json;
 
@@ -27,12 +28,29 @@ impl<S: Side> Shared<S> {
         })
     }
 
-    /// Judges a result of the peer, as it came.
-    pub fn judge_result(&self, revision: Revision, method: &str, result: &OpenJson) -> Result<(), CallError> {
-        if !self.judges() {
-            return Ok(());
+    /// Judges a result of the peer, as it came; `faults` are known already.
+    pub fn judge_result(
+        &self,
+        revision: Revision,
+        method: &str,
+        result: &OpenJson,
+        mut faults: Vec<Violation>,
+    ) -> Result<(), CallError> {
+        if self.judges()
+            && let Err(invalid) = revision.judge_result(method, result)
+        {
+            faults.extend(invalid.violations);
         }
-        let judged = self.judged(method, revision.judge_result(method, result));
+        self.judge_answer(method, faults)
+    }
+
+    /// Judges an answer of the peer by the faults that are known.
+    pub fn judge_answer(&self, method: &str, faults: Vec<Violation>) -> Result<(), CallError> {
+        let judged = match faults.is_empty() {
+            true => Ok(()),
+            false => Err(Invalid { violations: faults }),
+        };
+        let judged = self.judged(method, judged);
         judged.map_err(|invalid| CallError::InvalidResult(text(&invalid)))
     }
 

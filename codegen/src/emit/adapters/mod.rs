@@ -11,6 +11,7 @@ mod pages;
 mod peers;
 mod revision;
 mod taken;
+mod tolerances;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -205,6 +206,7 @@ pub fn emit_adapters(
         ("handlers.rs".to_owned(), handlers::handlers(input)),
         ("needs.rs".to_owned(), needs::needs(input)),
         ("peers.rs".to_owned(), peers::peers(input)),
+        ("tolerances.rs".to_owned(), tolerances::tolerances(input)),
         ("translations.rs".to_owned(), chains::translations(input)),
     ];
     let mut primitives = BTreeSet::new();

@@ -1,47 +1,52 @@
-//! Asking for progress.
+//! Changing one value in a JSON text, all else of which stays as it is written.
 
 use std::ops::Range;
 
 use mcp_adapters::mcp_wire::{BorrowedJson, Decoded, Kind, MessageHeader};
 
-/// Where in a request the token is.
-const PATH: [&str; 3] = ["params", "_meta", "progressToken"];
+/// Where in a request the token of its progress is.
+const PROGRESS_TOKEN: [&str; 3] = ["params", "_meta", "progressToken"];
 
-/// The same request, asking for progress under this token. All else stays as it is written.
+/// The same request, asking for progress under this token.
 pub fn with_progress_token(request: &[u8], token: i64) -> Decoded<Vec<u8>> {
-    let message = MessageHeader::from_slice(request)?.message();
-    let (place, text) = edit(message, &PATH, token)?;
-    let mut edited = message.text().to_owned();
-    edited.replace_range(place, &text);
-    Ok(edited.into_bytes())
+    set(request, &PROGRESS_TOKEN, &token.to_string()).map(String::into_bytes)
 }
 
-/// What is to be written where, so that `object` has the token at the end of `path`.
-fn edit(object: BorrowedJson<'_>, path: &[&str], token: i64) -> Decoded<(Range<usize>, String)> {
+/// The same object, with this JSON at the end of `path`.
+pub fn set(object: &[u8], path: &[&str], json: &str) -> Decoded<String> {
+    let object = MessageHeader::from_slice(object)?.message();
+    let (place, text) = edit(object, path, json)?;
+    let mut edited = object.text().to_owned();
+    edited.replace_range(place, &text);
+    Ok(edited)
+}
+
+/// What is to be written where, so that `object` has the JSON at the end of `path`.
+fn edit(object: BorrowedJson<'_>, path: &[&str], json: &str) -> Decoded<(Range<usize>, String)> {
     let [member, rest @ ..] = path else {
-        return Ok((range(object), token.to_string()));
+        return Ok((range(object), json.to_owned()));
     };
     if object.kind() != Kind::Object {
-        return Ok((range(object), nested(path, token)));
+        return Ok((range(object), nested(path, json)));
     }
     if let Some(value) = object.get(&[member])? {
-        return edit(value, rest, token);
+        return edit(value, rest, json);
     }
     let end = range(object).end - 1;
     let is_empty = object.text()[1..].trim_start() == "}";
     let comma = if is_empty { "" } else { "," };
-    Ok((end..end, format!("{comma}\"{member}\":{}", nested(rest, token))))
+    Ok((end..end, format!("{comma}\"{member}\":{}", nested(rest, json))))
 }
 
 fn range(value: BorrowedJson<'_>) -> Range<usize> {
     value.offset()..value.offset() + value.text().len()
 }
 
-/// The token in an object for each step of `path`.
-fn nested(path: &[&str], token: i64) -> String {
+/// The JSON in an object for each step of `path`.
+fn nested(path: &[&str], json: &str) -> String {
     path.iter()
         .rev()
-        .fold(token.to_string(), |value, member| format!("{{\"{member}\":{value}}}"))
+        .fold(json.to_owned(), |value, member| format!("{{\"{member}\":{value}}}"))
 }
 
 #[cfg(test)]

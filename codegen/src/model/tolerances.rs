@@ -1,0 +1,78 @@
+//! What results get wrong and is put up with: data, because no schema says so.
+
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+use super::capabilities::OneOrMany;
+use super::{Model, TypeRef};
+
+/// What is tolerated in results.
+pub type Tolerances = Vec<ToleranceEntry>;
+
+/// What is tolerated in a member of a result, or in several.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToleranceEntry {
+    /// The members, each as `Type.member`.
+    at: OneOrMany,
+    /// What stands there; `None` for a member that is absent.
+    #[serde(default, deserialize_with = "present")]
+    found: Option<Value>,
+    /// The member without which it isn't tolerated.
+    beside: Option<String>,
+    /// What it is read as.
+    read: Value,
+}
+
+/// What is tolerated in a member of a method's result.
+#[derive(Debug, Clone, Serialize)]
+pub struct Tolerance {
+    /// The member.
+    pub member: String,
+    /// What stands there as JSON; `None` for a member that is absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found: Option<String>,
+    /// The member without which it isn't tolerated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beside: Option<String>,
+    /// What it is read as, as JSON.
+    pub read: String,
+}
+
+/// Puts the tolerances into a model's methods, where the model declares the members.
+pub fn add_tolerances(model: &mut Model, tolerances: &Tolerances) {
+    let of_type = |ty: &TypeRef| {
+        let TypeRef::Named(name) = ty else { return Vec::new() };
+        let Some(object) = model.struct_of(ty) else {
+            return Vec::new();
+        };
+        let declares = |member: &str| object.members.iter().any(|declared| declared.name == member);
+        let places = tolerances
+            .iter()
+            .flat_map(|entry| entry.at.as_slice().iter().map(move |place| (place, entry)));
+        let entries = places.filter_map(|(place, entry)| {
+            let (_, member) = place.split_once('.').filter(|(ty, _)| ty == name)?;
+            let is_declared = declares(member) && entry.beside.as_deref().is_none_or(declares);
+            is_declared.then(|| Tolerance {
+                member: member.to_owned(),
+                found: entry.found.as_ref().map(Value::to_string),
+                beside: entry.beside.clone(),
+                read: entry.read.to_string(),
+            })
+        });
+        entries.collect()
+    };
+    let found: Vec<Vec<Tolerance>> = model
+        .methods
+        .iter()
+        .map(|method| method.results.iter().flat_map(of_type).collect())
+        .collect();
+    for (method, tolerances) in model.methods.iter_mut().zip(found) {
+        method.tolerances = tolerances;
+    }
+}
+
+/// A value that is there, be it null.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
