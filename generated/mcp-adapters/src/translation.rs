@@ -10,7 +10,22 @@ use mcp_wire::{Decode, DecodeError, Decoded, OpenJson, from_slice};
 
 use crate::Revision;
 use crate::conversion::{Conversion, Convert, Loss, Policy, Unrepresentable};
-use crate::translations::definitions;
+
+/// Definitions, each with its type, and with what it becomes one revision earlier and later.
+macro_rules! definitions {
+    ($($name:literal: $type:ty
+        $(, earlier $earlier_name:literal: $earlier:ty)?
+        $(, later $later_name:literal: $later:ty)?;)*) => {
+        const {
+            &[$(
+                Definition::new::<$type>($name)
+                    $(.earlier::<$type, $earlier>($earlier_name))?
+                    $(.later::<$type, $later>($later_name))?
+            ),*]
+        }
+    };
+}
+pub(crate) use definitions;
 
 /// A definition of a revision, and what it becomes one revision earlier or later.
 pub(crate) struct Definition {
@@ -125,7 +140,7 @@ pub fn translate(
     json: &[u8],
     policy: Policy,
 ) -> Result<Translation, TranslateError> {
-    let find = |revision, name: &str| definitions(revision).iter().find(|definition| definition.name == name);
+    let find = |revision, name: &str| crate::translations::definitions(revision).iter().find(|definition| definition.name == name);
     let unknown = || TranslateError::UnknownDefinition {
         revision: from,
         name: name.to_owned(),
@@ -165,7 +180,7 @@ pub fn translate(
 
 /// The definitions of a revision that can be translated, by name.
 pub fn translatable(revision: Revision) -> impl Iterator<Item = &'static str> {
-    definitions(revision).iter().map(|definition| definition.name)
+    crate::translations::definitions(revision).iter().map(|definition| definition.name)
 }
 
 impl TranslateError {

@@ -2,3697 +2,547 @@
 
 //! What each definition becomes one revision earlier or later, by name.
 
-use crate::translation::Definition;
+use crate::translation::{Definition, definitions};
 use crate::{Revision, v2024_11_05, v2025_03_26, v2025_06_18, v2025_11_25};
 
 /// The definitions of a revision's schema that other revisions may have counterparts of.
 pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
     match revision {
-        Revision::V2024_11_05 => {
-            const {
-                &[
-                    Definition::new::<v2024_11_05::Annotated>("Annotated"),
-                    Definition::new::<v2024_11_05::Annotations>("Annotations")
-                        .later::<
-                            v2024_11_05::Annotations,
-                            v2025_03_26::Annotations,
-                        >("Annotations"),
-                    Definition::new::<
-                        v2024_11_05::AnyResourceContents,
-                    >("AnyResourceContents")
-                        .later::<
-                            v2024_11_05::AnyResourceContents,
-                            v2025_03_26::AnyResourceContents,
-                        >("AnyResourceContents"),
-                    Definition::new::<
-                        v2024_11_05::BlobResourceContents,
-                    >("BlobResourceContents")
-                        .later::<
-                            v2024_11_05::BlobResourceContents,
-                            v2025_03_26::BlobResourceContents,
-                        >("BlobResourceContents"),
-                    Definition::new::<v2024_11_05::CallToolRequest>("CallToolRequest")
-                        .later::<
-                            v2024_11_05::CallToolRequest,
-                            v2025_03_26::CallToolRequest,
-                        >("CallToolRequest"),
-                    Definition::new::<
-                        v2024_11_05::CallToolRequestParams,
-                    >("CallToolRequestParams")
-                        .later::<
-                            v2024_11_05::CallToolRequestParams,
-                            v2025_03_26::CallToolRequestParams,
-                        >("CallToolRequestParams"),
-                    Definition::new::<v2024_11_05::CallToolResult>("CallToolResult")
-                        .later::<
-                            v2024_11_05::CallToolResult,
-                            v2025_03_26::CallToolResult,
-                        >("CallToolResult"),
-                    Definition::new::<
-                        v2024_11_05::CancelledNotification,
-                    >("CancelledNotification")
-                        .later::<
-                            v2024_11_05::CancelledNotification,
-                            v2025_03_26::CancelledNotification,
-                        >("CancelledNotification"),
-                    Definition::new::<
-                        v2024_11_05::CancelledNotificationParams,
-                    >("CancelledNotificationParams")
-                        .later::<
-                            v2024_11_05::CancelledNotificationParams,
-                            v2025_03_26::CancelledNotificationParams,
-                        >("CancelledNotificationParams"),
-                    Definition::new::<
-                        v2024_11_05::ClientCapabilities,
-                    >("ClientCapabilities")
-                        .later::<
-                            v2024_11_05::ClientCapabilities,
-                            v2025_03_26::ClientCapabilities,
-                        >("ClientCapabilities"),
-                    Definition::new::<
-                        v2024_11_05::ClientCapabilitiesRoots,
-                    >("ClientCapabilitiesRoots")
-                        .later::<
-                            v2024_11_05::ClientCapabilitiesRoots,
-                            v2025_03_26::ClientCapabilitiesRoots,
-                        >("ClientCapabilitiesRoots"),
-                    Definition::new::<
-                        v2024_11_05::ClientNotification,
-                    >("ClientNotification")
-                        .later::<
-                            v2024_11_05::ClientNotification,
-                            v2025_03_26::ClientNotification,
-                        >("ClientNotification"),
-                    Definition::new::<v2024_11_05::ClientRequest>("ClientRequest")
-                        .later::<
-                            v2024_11_05::ClientRequest,
-                            v2025_03_26::ClientRequest,
-                        >("ClientRequest"),
-                    Definition::new::<v2024_11_05::CompleteRequest>("CompleteRequest")
-                        .later::<
-                            v2024_11_05::CompleteRequest,
-                            v2025_03_26::CompleteRequest,
-                        >("CompleteRequest"),
-                    Definition::new::<
-                        v2024_11_05::CompleteRequestParams,
-                    >("CompleteRequestParams")
-                        .later::<
-                            v2024_11_05::CompleteRequestParams,
-                            v2025_03_26::CompleteRequestParams,
-                        >("CompleteRequestParams"),
-                    Definition::new::<
-                        v2024_11_05::CompleteRequestParamsArgument,
-                    >("CompleteRequestParamsArgument")
-                        .later::<
-                            v2024_11_05::CompleteRequestParamsArgument,
-                            v2025_03_26::CompleteRequestParamsArgument,
-                        >("CompleteRequestParamsArgument"),
-                    Definition::new::<v2024_11_05::CompleteResult>("CompleteResult")
-                        .later::<
-                            v2024_11_05::CompleteResult,
-                            v2025_03_26::CompleteResult,
-                        >("CompleteResult"),
-                    Definition::new::<
-                        v2024_11_05::CompleteResultCompletion,
-                    >("CompleteResultCompletion")
-                        .later::<
-                            v2024_11_05::CompleteResultCompletion,
-                            v2025_03_26::CompleteResultCompletion,
-                        >("CompleteResultCompletion"),
-                    Definition::new::<
-                        v2024_11_05::CompletionReference,
-                    >("CompletionReference")
-                        .later::<
-                            v2024_11_05::CompletionReference,
-                            v2025_03_26::CompletionReference,
-                        >("CompletionReference"),
-                    Definition::new::<v2024_11_05::ContentBlock>("ContentBlock")
-                        .later::<
-                            v2024_11_05::ContentBlock,
-                            v2025_03_26::ContentBlock,
-                        >("ContentBlock"),
-                    Definition::new::<
-                        v2024_11_05::CreateMessageRequest,
-                    >("CreateMessageRequest")
-                        .later::<
-                            v2024_11_05::CreateMessageRequest,
-                            v2025_03_26::CreateMessageRequest,
-                        >("CreateMessageRequest"),
-                    Definition::new::<
-                        v2024_11_05::CreateMessageRequestParams,
-                    >("CreateMessageRequestParams")
-                        .later::<
-                            v2024_11_05::CreateMessageRequestParams,
-                            v2025_03_26::CreateMessageRequestParams,
-                        >("CreateMessageRequestParams"),
-                    Definition::new::<
-                        v2024_11_05::CreateMessageRequestParamsIncludeContext,
-                    >("CreateMessageRequestParamsIncludeContext")
-                        .later::<
-                            v2024_11_05::CreateMessageRequestParamsIncludeContext,
-                            v2025_03_26::CreateMessageRequestParamsIncludeContext,
-                        >("CreateMessageRequestParamsIncludeContext"),
-                    Definition::new::<
-                        v2024_11_05::CreateMessageResult,
-                    >("CreateMessageResult")
-                        .later::<
-                            v2024_11_05::CreateMessageResult,
-                            v2025_03_26::CreateMessageResult,
-                        >("CreateMessageResult"),
-                    Definition::new::<
-                        v2024_11_05::CreateMessageResultStopReason,
-                    >("CreateMessageResultStopReason")
-                        .later::<
-                            v2024_11_05::CreateMessageResultStopReason,
-                            v2025_03_26::CreateMessageResultStopReason,
-                        >("CreateMessageResultStopReason"),
-                    Definition::new::<String>("Cursor")
-                        .later::<String, String>("Cursor"),
-                    Definition::new::<v2024_11_05::EmbeddedResource>("EmbeddedResource")
-                        .later::<
-                            v2024_11_05::EmbeddedResource,
-                            v2025_03_26::EmbeddedResource,
-                        >("EmbeddedResource"),
-                    Definition::new::<v2024_11_05::Result>("EmptyResult")
-                        .later::<
-                            v2024_11_05::Result,
-                            v2025_03_26::Result,
-                        >("EmptyResult"),
-                    Definition::new::<v2024_11_05::Error>("Error")
-                        .later::<v2024_11_05::Error, v2025_03_26::Error>("Error"),
-                    Definition::new::<v2024_11_05::GetPromptRequest>("GetPromptRequest")
-                        .later::<
-                            v2024_11_05::GetPromptRequest,
-                            v2025_03_26::GetPromptRequest,
-                        >("GetPromptRequest"),
-                    Definition::new::<
-                        v2024_11_05::GetPromptRequestParams,
-                    >("GetPromptRequestParams")
-                        .later::<
-                            v2024_11_05::GetPromptRequestParams,
-                            v2025_03_26::GetPromptRequestParams,
-                        >("GetPromptRequestParams"),
-                    Definition::new::<v2024_11_05::GetPromptResult>("GetPromptResult")
-                        .later::<
-                            v2024_11_05::GetPromptResult,
-                            v2025_03_26::GetPromptResult,
-                        >("GetPromptResult"),
-                    Definition::new::<v2024_11_05::ImageContent>("ImageContent")
-                        .later::<
-                            v2024_11_05::ImageContent,
-                            v2025_03_26::ImageContent,
-                        >("ImageContent"),
-                    Definition::new::<v2024_11_05::Implementation>("Implementation")
-                        .later::<
-                            v2024_11_05::Implementation,
-                            v2025_03_26::Implementation,
-                        >("Implementation"),
-                    Definition::new::<
-                        v2024_11_05::InitializeRequest,
-                    >("InitializeRequest")
-                        .later::<
-                            v2024_11_05::InitializeRequest,
-                            v2025_03_26::InitializeRequest,
-                        >("InitializeRequest"),
-                    Definition::new::<
-                        v2024_11_05::InitializeRequestParams,
-                    >("InitializeRequestParams")
-                        .later::<
-                            v2024_11_05::InitializeRequestParams,
-                            v2025_03_26::InitializeRequestParams,
-                        >("InitializeRequestParams"),
-                    Definition::new::<v2024_11_05::InitializeResult>("InitializeResult")
-                        .later::<
-                            v2024_11_05::InitializeResult,
-                            v2025_03_26::InitializeResult,
-                        >("InitializeResult"),
-                    Definition::new::<
-                        v2024_11_05::InitializedNotification,
-                    >("InitializedNotification")
-                        .later::<
-                            v2024_11_05::InitializedNotification,
-                            v2025_03_26::InitializedNotification,
-                        >("InitializedNotification"),
-                    Definition::new::<v2024_11_05::JsonRpcError>("JSONRPCError")
-                        .later::<
-                            v2024_11_05::JsonRpcError,
-                            v2025_03_26::JsonRpcError,
-                        >("JSONRPCError"),
-                    Definition::new::<v2024_11_05::JsonRpcMessage>("JSONRPCMessage")
-                        .later::<
-                            v2024_11_05::JsonRpcMessage,
-                            mcp_wire::OpenJson,
-                        >("JSONRPCMessage"),
-                    Definition::new::<
-                        v2024_11_05::JsonRpcNotification,
-                    >("JSONRPCNotification")
-                        .later::<
-                            v2024_11_05::JsonRpcNotification,
-                            v2025_03_26::JsonRpcNotification,
-                        >("JSONRPCNotification"),
-                    Definition::new::<v2024_11_05::JsonRpcRequest>("JSONRPCRequest")
-                        .later::<
-                            v2024_11_05::JsonRpcRequest,
-                            v2025_03_26::JsonRpcRequest,
-                        >("JSONRPCRequest"),
-                    Definition::new::<v2024_11_05::JsonRpcResponse>("JSONRPCResponse")
-                        .later::<
-                            v2024_11_05::JsonRpcResponse,
-                            v2025_03_26::JsonRpcResponse,
-                        >("JSONRPCResponse"),
-                    Definition::new::<
-                        v2024_11_05::ListPromptsRequest,
-                    >("ListPromptsRequest")
-                        .later::<
-                            v2024_11_05::ListPromptsRequest,
-                            v2025_03_26::ListPromptsRequest,
-                        >("ListPromptsRequest"),
-                    Definition::new::<
-                        v2024_11_05::ListPromptsResult,
-                    >("ListPromptsResult")
-                        .later::<
-                            v2024_11_05::ListPromptsResult,
-                            v2025_03_26::ListPromptsResult,
-                        >("ListPromptsResult"),
-                    Definition::new::<
-                        v2024_11_05::ListResourceTemplatesRequest,
-                    >("ListResourceTemplatesRequest")
-                        .later::<
-                            v2024_11_05::ListResourceTemplatesRequest,
-                            v2025_03_26::ListResourceTemplatesRequest,
-                        >("ListResourceTemplatesRequest"),
-                    Definition::new::<
-                        v2024_11_05::ListResourceTemplatesResult,
-                    >("ListResourceTemplatesResult")
-                        .later::<
-                            v2024_11_05::ListResourceTemplatesResult,
-                            v2025_03_26::ListResourceTemplatesResult,
-                        >("ListResourceTemplatesResult"),
-                    Definition::new::<
-                        v2024_11_05::ListResourcesRequest,
-                    >("ListResourcesRequest")
-                        .later::<
-                            v2024_11_05::ListResourcesRequest,
-                            v2025_03_26::ListResourcesRequest,
-                        >("ListResourcesRequest"),
-                    Definition::new::<
-                        v2024_11_05::ListResourcesResult,
-                    >("ListResourcesResult")
-                        .later::<
-                            v2024_11_05::ListResourcesResult,
-                            v2025_03_26::ListResourcesResult,
-                        >("ListResourcesResult"),
-                    Definition::new::<v2024_11_05::ListRootsRequest>("ListRootsRequest")
-                        .later::<
-                            v2024_11_05::ListRootsRequest,
-                            v2025_03_26::ListRootsRequest,
-                        >("ListRootsRequest"),
-                    Definition::new::<v2024_11_05::ListRootsResult>("ListRootsResult")
-                        .later::<
-                            v2024_11_05::ListRootsResult,
-                            v2025_03_26::ListRootsResult,
-                        >("ListRootsResult"),
-                    Definition::new::<v2024_11_05::ListToolsRequest>("ListToolsRequest")
-                        .later::<
-                            v2024_11_05::ListToolsRequest,
-                            v2025_03_26::ListToolsRequest,
-                        >("ListToolsRequest"),
-                    Definition::new::<v2024_11_05::ListToolsResult>("ListToolsResult")
-                        .later::<
-                            v2024_11_05::ListToolsResult,
-                            v2025_03_26::ListToolsResult,
-                        >("ListToolsResult"),
-                    Definition::new::<v2024_11_05::LoggingLevel>("LoggingLevel")
-                        .later::<
-                            v2024_11_05::LoggingLevel,
-                            v2025_03_26::LoggingLevel,
-                        >("LoggingLevel"),
-                    Definition::new::<
-                        v2024_11_05::LoggingMessageNotification,
-                    >("LoggingMessageNotification")
-                        .later::<
-                            v2024_11_05::LoggingMessageNotification,
-                            v2025_03_26::LoggingMessageNotification,
-                        >("LoggingMessageNotification"),
-                    Definition::new::<
-                        v2024_11_05::LoggingMessageNotificationParams,
-                    >("LoggingMessageNotificationParams")
-                        .later::<
-                            v2024_11_05::LoggingMessageNotificationParams,
-                            v2025_03_26::LoggingMessageNotificationParams,
-                        >("LoggingMessageNotificationParams"),
-                    Definition::new::<v2024_11_05::ModelHint>("ModelHint")
-                        .later::<
-                            v2024_11_05::ModelHint,
-                            v2025_03_26::ModelHint,
-                        >("ModelHint"),
-                    Definition::new::<v2024_11_05::ModelPreferences>("ModelPreferences")
-                        .later::<
-                            v2024_11_05::ModelPreferences,
-                            v2025_03_26::ModelPreferences,
-                        >("ModelPreferences"),
-                    Definition::new::<v2024_11_05::Notification>("Notification")
-                        .later::<
-                            v2024_11_05::Notification,
-                            v2025_03_26::Notification,
-                        >("Notification"),
-                    Definition::new::<
-                        v2024_11_05::NotificationParams,
-                    >("NotificationParams")
-                        .later::<
-                            v2024_11_05::NotificationParams,
-                            v2025_03_26::NotificationParams,
-                        >("NotificationParams"),
-                    Definition::new::<v2024_11_05::PaginatedRequest>("PaginatedRequest")
-                        .later::<
-                            v2024_11_05::PaginatedRequest,
-                            v2025_03_26::PaginatedRequest,
-                        >("PaginatedRequest"),
-                    Definition::new::<
-                        v2024_11_05::PaginatedRequestParams,
-                    >("PaginatedRequestParams")
-                        .later::<
-                            v2024_11_05::PaginatedRequestParams,
-                            v2025_03_26::PaginatedRequestParams,
-                        >("PaginatedRequestParams"),
-                    Definition::new::<v2024_11_05::PaginatedResult>("PaginatedResult")
-                        .later::<
-                            v2024_11_05::PaginatedResult,
-                            v2025_03_26::PaginatedResult,
-                        >("PaginatedResult"),
-                    Definition::new::<v2024_11_05::PingRequest>("PingRequest")
-                        .later::<
-                            v2024_11_05::PingRequest,
-                            v2025_03_26::PingRequest,
-                        >("PingRequest"),
-                    Definition::new::<
-                        v2024_11_05::ProgressNotification,
-                    >("ProgressNotification")
-                        .later::<
-                            v2024_11_05::ProgressNotification,
-                            v2025_03_26::ProgressNotification,
-                        >("ProgressNotification"),
-                    Definition::new::<
-                        v2024_11_05::ProgressNotificationParams,
-                    >("ProgressNotificationParams")
-                        .later::<
-                            v2024_11_05::ProgressNotificationParams,
-                            v2025_03_26::ProgressNotificationParams,
-                        >("ProgressNotificationParams"),
-                    Definition::new::<v2024_11_05::ProgressToken>("ProgressToken")
-                        .later::<
-                            v2024_11_05::ProgressToken,
-                            v2025_03_26::ProgressToken,
-                        >("ProgressToken"),
-                    Definition::new::<v2024_11_05::Prompt>("Prompt")
-                        .later::<v2024_11_05::Prompt, v2025_03_26::Prompt>("Prompt"),
-                    Definition::new::<v2024_11_05::PromptArgument>("PromptArgument")
-                        .later::<
-                            v2024_11_05::PromptArgument,
-                            v2025_03_26::PromptArgument,
-                        >("PromptArgument"),
-                    Definition::new::<
-                        v2024_11_05::PromptListChangedNotification,
-                    >("PromptListChangedNotification")
-                        .later::<
-                            v2024_11_05::PromptListChangedNotification,
-                            v2025_03_26::PromptListChangedNotification,
-                        >("PromptListChangedNotification"),
-                    Definition::new::<v2024_11_05::PromptMessage>("PromptMessage")
-                        .later::<
-                            v2024_11_05::PromptMessage,
-                            v2025_03_26::PromptMessage,
-                        >("PromptMessage"),
-                    Definition::new::<v2024_11_05::PromptReference>("PromptReference")
-                        .later::<
-                            v2024_11_05::PromptReference,
-                            v2025_03_26::PromptReference,
-                        >("PromptReference"),
-                    Definition::new::<
-                        v2024_11_05::ReadResourceRequest,
-                    >("ReadResourceRequest")
-                        .later::<
-                            v2024_11_05::ReadResourceRequest,
-                            v2025_03_26::ReadResourceRequest,
-                        >("ReadResourceRequest"),
-                    Definition::new::<
-                        v2024_11_05::ReadResourceRequestParams,
-                    >("ReadResourceRequestParams")
-                        .later::<
-                            v2024_11_05::ReadResourceRequestParams,
-                            v2025_03_26::ReadResourceRequestParams,
-                        >("ReadResourceRequestParams"),
-                    Definition::new::<
-                        v2024_11_05::ReadResourceResult,
-                    >("ReadResourceResult")
-                        .later::<
-                            v2024_11_05::ReadResourceResult,
-                            v2025_03_26::ReadResourceResult,
-                        >("ReadResourceResult"),
-                    Definition::new::<v2024_11_05::Request>("Request")
-                        .later::<v2024_11_05::Request, v2025_03_26::Request>("Request"),
-                    Definition::new::<mcp_wire::RequestId>("RequestId")
-                        .later::<mcp_wire::RequestId, mcp_wire::RequestId>("RequestId"),
-                    Definition::new::<v2024_11_05::RequestMeta>("RequestMeta")
-                        .later::<
-                            v2024_11_05::RequestMeta,
-                            v2025_03_26::RequestMeta,
-                        >("RequestMeta"),
-                    Definition::new::<v2024_11_05::RequestParams>("RequestParams")
-                        .later::<
-                            v2024_11_05::RequestParams,
-                            v2025_03_26::RequestParams,
-                        >("RequestParams"),
-                    Definition::new::<v2024_11_05::Resource>("Resource")
-                        .later::<
-                            v2024_11_05::Resource,
-                            v2025_03_26::Resource,
-                        >("Resource"),
-                    Definition::new::<v2024_11_05::ResourceContents>("ResourceContents")
-                        .later::<
-                            v2024_11_05::ResourceContents,
-                            v2025_03_26::ResourceContents,
-                        >("ResourceContents"),
-                    Definition::new::<
-                        v2024_11_05::ResourceListChangedNotification,
-                    >("ResourceListChangedNotification")
-                        .later::<
-                            v2024_11_05::ResourceListChangedNotification,
-                            v2025_03_26::ResourceListChangedNotification,
-                        >("ResourceListChangedNotification"),
-                    Definition::new::<
-                        v2024_11_05::ResourceReference,
-                    >("ResourceReference")
-                        .later::<
-                            v2024_11_05::ResourceReference,
-                            v2025_03_26::ResourceReference,
-                        >("ResourceReference"),
-                    Definition::new::<v2024_11_05::ResourceTemplate>("ResourceTemplate")
-                        .later::<
-                            v2024_11_05::ResourceTemplate,
-                            v2025_03_26::ResourceTemplate,
-                        >("ResourceTemplate"),
-                    Definition::new::<
-                        v2024_11_05::ResourceUpdatedNotification,
-                    >("ResourceUpdatedNotification")
-                        .later::<
-                            v2024_11_05::ResourceUpdatedNotification,
-                            v2025_03_26::ResourceUpdatedNotification,
-                        >("ResourceUpdatedNotification"),
-                    Definition::new::<
-                        v2024_11_05::ResourceUpdatedNotificationParams,
-                    >("ResourceUpdatedNotificationParams")
-                        .later::<
-                            v2024_11_05::ResourceUpdatedNotificationParams,
-                            v2025_03_26::ResourceUpdatedNotificationParams,
-                        >("ResourceUpdatedNotificationParams"),
-                    Definition::new::<v2024_11_05::Result>("Result")
-                        .later::<v2024_11_05::Result, v2025_03_26::Result>("Result"),
-                    Definition::new::<v2024_11_05::Role>("Role")
-                        .later::<v2024_11_05::Role, v2025_03_26::Role>("Role"),
-                    Definition::new::<v2024_11_05::Root>("Root")
-                        .later::<v2024_11_05::Root, v2025_03_26::Root>("Root"),
-                    Definition::new::<
-                        v2024_11_05::RootsListChangedNotification,
-                    >("RootsListChangedNotification")
-                        .later::<
-                            v2024_11_05::RootsListChangedNotification,
-                            v2025_03_26::RootsListChangedNotification,
-                        >("RootsListChangedNotification"),
-                    Definition::new::<v2024_11_05::SamplingContent>("SamplingContent")
-                        .later::<
-                            v2024_11_05::SamplingContent,
-                            v2025_03_26::SamplingContent,
-                        >("SamplingContent"),
-                    Definition::new::<v2024_11_05::SamplingMessage>("SamplingMessage")
-                        .later::<
-                            v2024_11_05::SamplingMessage,
-                            v2025_03_26::SamplingMessage,
-                        >("SamplingMessage"),
-                    Definition::new::<
-                        v2024_11_05::ServerCapabilities,
-                    >("ServerCapabilities")
-                        .later::<
-                            v2024_11_05::ServerCapabilities,
-                            v2025_03_26::ServerCapabilities,
-                        >("ServerCapabilities"),
-                    Definition::new::<
-                        v2024_11_05::ServerCapabilitiesPrompts,
-                    >("ServerCapabilitiesPrompts")
-                        .later::<
-                            v2024_11_05::ServerCapabilitiesPrompts,
-                            v2025_03_26::ServerCapabilitiesPrompts,
-                        >("ServerCapabilitiesPrompts"),
-                    Definition::new::<
-                        v2024_11_05::ServerCapabilitiesResources,
-                    >("ServerCapabilitiesResources")
-                        .later::<
-                            v2024_11_05::ServerCapabilitiesResources,
-                            v2025_03_26::ServerCapabilitiesResources,
-                        >("ServerCapabilitiesResources"),
-                    Definition::new::<
-                        v2024_11_05::ServerCapabilitiesTools,
-                    >("ServerCapabilitiesTools")
-                        .later::<
-                            v2024_11_05::ServerCapabilitiesTools,
-                            v2025_03_26::ServerCapabilitiesTools,
-                        >("ServerCapabilitiesTools"),
-                    Definition::new::<
-                        v2024_11_05::ServerNotification,
-                    >("ServerNotification")
-                        .later::<
-                            v2024_11_05::ServerNotification,
-                            v2025_03_26::ServerNotification,
-                        >("ServerNotification"),
-                    Definition::new::<v2024_11_05::ServerRequest>("ServerRequest")
-                        .later::<
-                            v2024_11_05::ServerRequest,
-                            v2025_03_26::ServerRequest,
-                        >("ServerRequest"),
-                    Definition::new::<v2024_11_05::SetLevelRequest>("SetLevelRequest")
-                        .later::<
-                            v2024_11_05::SetLevelRequest,
-                            v2025_03_26::SetLevelRequest,
-                        >("SetLevelRequest"),
-                    Definition::new::<
-                        v2024_11_05::SetLevelRequestParams,
-                    >("SetLevelRequestParams")
-                        .later::<
-                            v2024_11_05::SetLevelRequestParams,
-                            v2025_03_26::SetLevelRequestParams,
-                        >("SetLevelRequestParams"),
-                    Definition::new::<v2024_11_05::SubscribeRequest>("SubscribeRequest")
-                        .later::<
-                            v2024_11_05::SubscribeRequest,
-                            v2025_03_26::SubscribeRequest,
-                        >("SubscribeRequest"),
-                    Definition::new::<
-                        v2024_11_05::SubscribeRequestParams,
-                    >("SubscribeRequestParams")
-                        .later::<
-                            v2024_11_05::SubscribeRequestParams,
-                            v2025_03_26::SubscribeRequestParams,
-                        >("SubscribeRequestParams"),
-                    Definition::new::<v2024_11_05::TextContent>("TextContent")
-                        .later::<
-                            v2024_11_05::TextContent,
-                            v2025_03_26::TextContent,
-                        >("TextContent"),
-                    Definition::new::<
-                        v2024_11_05::TextResourceContents,
-                    >("TextResourceContents")
-                        .later::<
-                            v2024_11_05::TextResourceContents,
-                            v2025_03_26::TextResourceContents,
-                        >("TextResourceContents"),
-                    Definition::new::<v2024_11_05::Tool>("Tool")
-                        .later::<v2024_11_05::Tool, v2025_03_26::Tool>("Tool"),
-                    Definition::new::<
-                        v2024_11_05::ToolListChangedNotification,
-                    >("ToolListChangedNotification")
-                        .later::<
-                            v2024_11_05::ToolListChangedNotification,
-                            v2025_03_26::ToolListChangedNotification,
-                        >("ToolListChangedNotification"),
-                    Definition::new::<
-                        v2024_11_05::UnsubscribeRequest,
-                    >("UnsubscribeRequest")
-                        .later::<
-                            v2024_11_05::UnsubscribeRequest,
-                            v2025_03_26::UnsubscribeRequest,
-                        >("UnsubscribeRequest"),
-                    Definition::new::<
-                        v2024_11_05::UnsubscribeRequestParams,
-                    >("UnsubscribeRequestParams")
-                        .later::<
-                            v2024_11_05::UnsubscribeRequestParams,
-                            v2025_03_26::UnsubscribeRequestParams,
-                        >("UnsubscribeRequestParams"),
-                ]
-            }
-        }
-        Revision::V2025_03_26 => {
-            const {
-                &[
-                    Definition::new::<v2025_03_26::Annotations>("Annotations")
-                        .earlier::<
-                            v2025_03_26::Annotations,
-                            v2024_11_05::Annotations,
-                        >("Annotations")
-                        .later::<
-                            v2025_03_26::Annotations,
-                            v2025_06_18::Annotations,
-                        >("Annotations"),
-                    Definition::new::<
-                        v2025_03_26::AnyResourceContents,
-                    >("AnyResourceContents")
-                        .earlier::<
-                            v2025_03_26::AnyResourceContents,
-                            v2024_11_05::AnyResourceContents,
-                        >("AnyResourceContents")
-                        .later::<
-                            v2025_03_26::AnyResourceContents,
-                            v2025_06_18::AnyResourceContents,
-                        >("AnyResourceContents"),
-                    Definition::new::<v2025_03_26::AudioContent>("AudioContent")
-                        .later::<
-                            v2025_03_26::AudioContent,
-                            v2025_06_18::AudioContent,
-                        >("AudioContent"),
-                    Definition::new::<
-                        v2025_03_26::BlobResourceContents,
-                    >("BlobResourceContents")
-                        .earlier::<
-                            v2025_03_26::BlobResourceContents,
-                            v2024_11_05::BlobResourceContents,
-                        >("BlobResourceContents")
-                        .later::<
-                            v2025_03_26::BlobResourceContents,
-                            v2025_06_18::BlobResourceContents,
-                        >("BlobResourceContents"),
-                    Definition::new::<v2025_03_26::CallToolRequest>("CallToolRequest")
-                        .earlier::<
-                            v2025_03_26::CallToolRequest,
-                            v2024_11_05::CallToolRequest,
-                        >("CallToolRequest")
-                        .later::<
-                            v2025_03_26::CallToolRequest,
-                            v2025_06_18::CallToolRequest,
-                        >("CallToolRequest"),
-                    Definition::new::<
-                        v2025_03_26::CallToolRequestParams,
-                    >("CallToolRequestParams")
-                        .earlier::<
-                            v2025_03_26::CallToolRequestParams,
-                            v2024_11_05::CallToolRequestParams,
-                        >("CallToolRequestParams")
-                        .later::<
-                            v2025_03_26::CallToolRequestParams,
-                            v2025_06_18::CallToolRequestParams,
-                        >("CallToolRequestParams"),
-                    Definition::new::<v2025_03_26::CallToolResult>("CallToolResult")
-                        .earlier::<
-                            v2025_03_26::CallToolResult,
-                            v2024_11_05::CallToolResult,
-                        >("CallToolResult")
-                        .later::<
-                            v2025_03_26::CallToolResult,
-                            v2025_06_18::CallToolResult,
-                        >("CallToolResult"),
-                    Definition::new::<
-                        v2025_03_26::CancelledNotification,
-                    >("CancelledNotification")
-                        .earlier::<
-                            v2025_03_26::CancelledNotification,
-                            v2024_11_05::CancelledNotification,
-                        >("CancelledNotification")
-                        .later::<
-                            v2025_03_26::CancelledNotification,
-                            v2025_06_18::CancelledNotification,
-                        >("CancelledNotification"),
-                    Definition::new::<
-                        v2025_03_26::CancelledNotificationParams,
-                    >("CancelledNotificationParams")
-                        .earlier::<
-                            v2025_03_26::CancelledNotificationParams,
-                            v2024_11_05::CancelledNotificationParams,
-                        >("CancelledNotificationParams")
-                        .later::<
-                            v2025_03_26::CancelledNotificationParams,
-                            v2025_06_18::CancelledNotificationParams,
-                        >("CancelledNotificationParams"),
-                    Definition::new::<
-                        v2025_03_26::ClientCapabilities,
-                    >("ClientCapabilities")
-                        .earlier::<
-                            v2025_03_26::ClientCapabilities,
-                            v2024_11_05::ClientCapabilities,
-                        >("ClientCapabilities")
-                        .later::<
-                            v2025_03_26::ClientCapabilities,
-                            v2025_06_18::ClientCapabilities,
-                        >("ClientCapabilities"),
-                    Definition::new::<
-                        v2025_03_26::ClientCapabilitiesRoots,
-                    >("ClientCapabilitiesRoots")
-                        .earlier::<
-                            v2025_03_26::ClientCapabilitiesRoots,
-                            v2024_11_05::ClientCapabilitiesRoots,
-                        >("ClientCapabilitiesRoots")
-                        .later::<
-                            v2025_03_26::ClientCapabilitiesRoots,
-                            v2025_06_18::ClientCapabilitiesRoots,
-                        >("ClientCapabilitiesRoots"),
-                    Definition::new::<
-                        v2025_03_26::ClientNotification,
-                    >("ClientNotification")
-                        .earlier::<
-                            v2025_03_26::ClientNotification,
-                            v2024_11_05::ClientNotification,
-                        >("ClientNotification")
-                        .later::<
-                            v2025_03_26::ClientNotification,
-                            v2025_06_18::ClientNotification,
-                        >("ClientNotification"),
-                    Definition::new::<v2025_03_26::ClientRequest>("ClientRequest")
-                        .earlier::<
-                            v2025_03_26::ClientRequest,
-                            v2024_11_05::ClientRequest,
-                        >("ClientRequest")
-                        .later::<
-                            v2025_03_26::ClientRequest,
-                            v2025_06_18::ClientRequest,
-                        >("ClientRequest"),
-                    Definition::new::<v2025_03_26::CompleteRequest>("CompleteRequest")
-                        .earlier::<
-                            v2025_03_26::CompleteRequest,
-                            v2024_11_05::CompleteRequest,
-                        >("CompleteRequest")
-                        .later::<
-                            v2025_03_26::CompleteRequest,
-                            v2025_06_18::CompleteRequest,
-                        >("CompleteRequest"),
-                    Definition::new::<
-                        v2025_03_26::CompleteRequestParams,
-                    >("CompleteRequestParams")
-                        .earlier::<
-                            v2025_03_26::CompleteRequestParams,
-                            v2024_11_05::CompleteRequestParams,
-                        >("CompleteRequestParams")
-                        .later::<
-                            v2025_03_26::CompleteRequestParams,
-                            v2025_06_18::CompleteRequestParams,
-                        >("CompleteRequestParams"),
-                    Definition::new::<
-                        v2025_03_26::CompleteRequestParamsArgument,
-                    >("CompleteRequestParamsArgument")
-                        .earlier::<
-                            v2025_03_26::CompleteRequestParamsArgument,
-                            v2024_11_05::CompleteRequestParamsArgument,
-                        >("CompleteRequestParamsArgument")
-                        .later::<
-                            v2025_03_26::CompleteRequestParamsArgument,
-                            v2025_06_18::CompleteRequestParamsArgument,
-                        >("CompleteRequestParamsArgument"),
-                    Definition::new::<v2025_03_26::CompleteResult>("CompleteResult")
-                        .earlier::<
-                            v2025_03_26::CompleteResult,
-                            v2024_11_05::CompleteResult,
-                        >("CompleteResult")
-                        .later::<
-                            v2025_03_26::CompleteResult,
-                            v2025_06_18::CompleteResult,
-                        >("CompleteResult"),
-                    Definition::new::<
-                        v2025_03_26::CompleteResultCompletion,
-                    >("CompleteResultCompletion")
-                        .earlier::<
-                            v2025_03_26::CompleteResultCompletion,
-                            v2024_11_05::CompleteResultCompletion,
-                        >("CompleteResultCompletion")
-                        .later::<
-                            v2025_03_26::CompleteResultCompletion,
-                            v2025_06_18::CompleteResultCompletion,
-                        >("CompleteResultCompletion"),
-                    Definition::new::<
-                        v2025_03_26::CompletionReference,
-                    >("CompletionReference")
-                        .earlier::<
-                            v2025_03_26::CompletionReference,
-                            v2024_11_05::CompletionReference,
-                        >("CompletionReference")
-                        .later::<
-                            v2025_03_26::CompletionReference,
-                            v2025_06_18::CompletionReference,
-                        >("CompletionReference"),
-                    Definition::new::<v2025_03_26::ContentBlock>("ContentBlock")
-                        .earlier::<
-                            v2025_03_26::ContentBlock,
-                            v2024_11_05::ContentBlock,
-                        >("ContentBlock")
-                        .later::<
-                            v2025_03_26::ContentBlock,
-                            v2025_06_18::ContentBlock,
-                        >("ContentBlock"),
-                    Definition::new::<
-                        v2025_03_26::CreateMessageRequest,
-                    >("CreateMessageRequest")
-                        .earlier::<
-                            v2025_03_26::CreateMessageRequest,
-                            v2024_11_05::CreateMessageRequest,
-                        >("CreateMessageRequest")
-                        .later::<
-                            v2025_03_26::CreateMessageRequest,
-                            v2025_06_18::CreateMessageRequest,
-                        >("CreateMessageRequest"),
-                    Definition::new::<
-                        v2025_03_26::CreateMessageRequestParams,
-                    >("CreateMessageRequestParams")
-                        .earlier::<
-                            v2025_03_26::CreateMessageRequestParams,
-                            v2024_11_05::CreateMessageRequestParams,
-                        >("CreateMessageRequestParams")
-                        .later::<
-                            v2025_03_26::CreateMessageRequestParams,
-                            v2025_06_18::CreateMessageRequestParams,
-                        >("CreateMessageRequestParams"),
-                    Definition::new::<
-                        v2025_03_26::CreateMessageRequestParamsIncludeContext,
-                    >("CreateMessageRequestParamsIncludeContext")
-                        .earlier::<
-                            v2025_03_26::CreateMessageRequestParamsIncludeContext,
-                            v2024_11_05::CreateMessageRequestParamsIncludeContext,
-                        >("CreateMessageRequestParamsIncludeContext")
-                        .later::<
-                            v2025_03_26::CreateMessageRequestParamsIncludeContext,
-                            v2025_06_18::CreateMessageRequestParamsIncludeContext,
-                        >("CreateMessageRequestParamsIncludeContext"),
-                    Definition::new::<
-                        v2025_03_26::CreateMessageResult,
-                    >("CreateMessageResult")
-                        .earlier::<
-                            v2025_03_26::CreateMessageResult,
-                            v2024_11_05::CreateMessageResult,
-                        >("CreateMessageResult")
-                        .later::<
-                            v2025_03_26::CreateMessageResult,
-                            v2025_06_18::CreateMessageResult,
-                        >("CreateMessageResult"),
-                    Definition::new::<
-                        v2025_03_26::CreateMessageResultStopReason,
-                    >("CreateMessageResultStopReason")
-                        .earlier::<
-                            v2025_03_26::CreateMessageResultStopReason,
-                            v2024_11_05::CreateMessageResultStopReason,
-                        >("CreateMessageResultStopReason")
-                        .later::<
-                            v2025_03_26::CreateMessageResultStopReason,
-                            v2025_06_18::CreateMessageResultStopReason,
-                        >("CreateMessageResultStopReason"),
-                    Definition::new::<String>("Cursor")
-                        .earlier::<String, String>("Cursor")
-                        .later::<String, String>("Cursor"),
-                    Definition::new::<v2025_03_26::EmbeddedResource>("EmbeddedResource")
-                        .earlier::<
-                            v2025_03_26::EmbeddedResource,
-                            v2024_11_05::EmbeddedResource,
-                        >("EmbeddedResource")
-                        .later::<
-                            v2025_03_26::EmbeddedResource,
-                            v2025_06_18::EmbeddedResource,
-                        >("EmbeddedResource"),
-                    Definition::new::<v2025_03_26::Result>("EmptyResult")
-                        .earlier::<
-                            v2025_03_26::Result,
-                            v2024_11_05::Result,
-                        >("EmptyResult")
-                        .later::<
-                            v2025_03_26::Result,
-                            v2025_06_18::Result,
-                        >("EmptyResult"),
-                    Definition::new::<v2025_03_26::Error>("Error")
-                        .earlier::<v2025_03_26::Error, v2024_11_05::Error>("Error")
-                        .later::<v2025_03_26::Error, v2025_06_18::Error>("Error"),
-                    Definition::new::<v2025_03_26::GetPromptRequest>("GetPromptRequest")
-                        .earlier::<
-                            v2025_03_26::GetPromptRequest,
-                            v2024_11_05::GetPromptRequest,
-                        >("GetPromptRequest")
-                        .later::<
-                            v2025_03_26::GetPromptRequest,
-                            v2025_06_18::GetPromptRequest,
-                        >("GetPromptRequest"),
-                    Definition::new::<
-                        v2025_03_26::GetPromptRequestParams,
-                    >("GetPromptRequestParams")
-                        .earlier::<
-                            v2025_03_26::GetPromptRequestParams,
-                            v2024_11_05::GetPromptRequestParams,
-                        >("GetPromptRequestParams")
-                        .later::<
-                            v2025_03_26::GetPromptRequestParams,
-                            v2025_06_18::GetPromptRequestParams,
-                        >("GetPromptRequestParams"),
-                    Definition::new::<v2025_03_26::GetPromptResult>("GetPromptResult")
-                        .earlier::<
-                            v2025_03_26::GetPromptResult,
-                            v2024_11_05::GetPromptResult,
-                        >("GetPromptResult")
-                        .later::<
-                            v2025_03_26::GetPromptResult,
-                            v2025_06_18::GetPromptResult,
-                        >("GetPromptResult"),
-                    Definition::new::<v2025_03_26::ImageContent>("ImageContent")
-                        .earlier::<
-                            v2025_03_26::ImageContent,
-                            v2024_11_05::ImageContent,
-                        >("ImageContent")
-                        .later::<
-                            v2025_03_26::ImageContent,
-                            v2025_06_18::ImageContent,
-                        >("ImageContent"),
-                    Definition::new::<v2025_03_26::Implementation>("Implementation")
-                        .earlier::<
-                            v2025_03_26::Implementation,
-                            v2024_11_05::Implementation,
-                        >("Implementation")
-                        .later::<
-                            v2025_03_26::Implementation,
-                            v2025_06_18::Implementation,
-                        >("Implementation"),
-                    Definition::new::<
-                        v2025_03_26::InitializeRequest,
-                    >("InitializeRequest")
-                        .earlier::<
-                            v2025_03_26::InitializeRequest,
-                            v2024_11_05::InitializeRequest,
-                        >("InitializeRequest")
-                        .later::<
-                            v2025_03_26::InitializeRequest,
-                            v2025_06_18::InitializeRequest,
-                        >("InitializeRequest"),
-                    Definition::new::<
-                        v2025_03_26::InitializeRequestParams,
-                    >("InitializeRequestParams")
-                        .earlier::<
-                            v2025_03_26::InitializeRequestParams,
-                            v2024_11_05::InitializeRequestParams,
-                        >("InitializeRequestParams")
-                        .later::<
-                            v2025_03_26::InitializeRequestParams,
-                            v2025_06_18::InitializeRequestParams,
-                        >("InitializeRequestParams"),
-                    Definition::new::<v2025_03_26::InitializeResult>("InitializeResult")
-                        .earlier::<
-                            v2025_03_26::InitializeResult,
-                            v2024_11_05::InitializeResult,
-                        >("InitializeResult")
-                        .later::<
-                            v2025_03_26::InitializeResult,
-                            v2025_06_18::InitializeResult,
-                        >("InitializeResult"),
-                    Definition::new::<
-                        v2025_03_26::InitializedNotification,
-                    >("InitializedNotification")
-                        .earlier::<
-                            v2025_03_26::InitializedNotification,
-                            v2024_11_05::InitializedNotification,
-                        >("InitializedNotification")
-                        .later::<
-                            v2025_03_26::InitializedNotification,
-                            v2025_06_18::InitializedNotification,
-                        >("InitializedNotification"),
-                    Definition::new::<
-                        Vec<v2025_03_26::JsonRpcBatchRequestItem>,
-                    >("JSONRPCBatchRequest"),
-                    Definition::new::<
-                        Vec<v2025_03_26::JsonRpcBatchResponseItem>,
-                    >("JSONRPCBatchResponse"),
-                    Definition::new::<v2025_03_26::JsonRpcError>("JSONRPCError")
-                        .earlier::<
-                            v2025_03_26::JsonRpcError,
-                            v2024_11_05::JsonRpcError,
-                        >("JSONRPCError")
-                        .later::<
-                            v2025_03_26::JsonRpcError,
-                            v2025_06_18::JsonRpcError,
-                        >("JSONRPCError"),
-                    Definition::new::<mcp_wire::OpenJson>("JSONRPCMessage")
-                        .earlier::<
-                            mcp_wire::OpenJson,
-                            v2024_11_05::JsonRpcMessage,
-                        >("JSONRPCMessage")
-                        .later::<
-                            mcp_wire::OpenJson,
-                            v2025_06_18::JsonRpcMessage,
-                        >("JSONRPCMessage"),
-                    Definition::new::<
-                        v2025_03_26::JsonRpcNotification,
-                    >("JSONRPCNotification")
-                        .earlier::<
-                            v2025_03_26::JsonRpcNotification,
-                            v2024_11_05::JsonRpcNotification,
-                        >("JSONRPCNotification")
-                        .later::<
-                            v2025_03_26::JsonRpcNotification,
-                            v2025_06_18::JsonRpcNotification,
-                        >("JSONRPCNotification"),
-                    Definition::new::<v2025_03_26::JsonRpcRequest>("JSONRPCRequest")
-                        .earlier::<
-                            v2025_03_26::JsonRpcRequest,
-                            v2024_11_05::JsonRpcRequest,
-                        >("JSONRPCRequest")
-                        .later::<
-                            v2025_03_26::JsonRpcRequest,
-                            v2025_06_18::JsonRpcRequest,
-                        >("JSONRPCRequest"),
-                    Definition::new::<v2025_03_26::JsonRpcResponse>("JSONRPCResponse")
-                        .earlier::<
-                            v2025_03_26::JsonRpcResponse,
-                            v2024_11_05::JsonRpcResponse,
-                        >("JSONRPCResponse")
-                        .later::<
-                            v2025_03_26::JsonRpcResponse,
-                            v2025_06_18::JsonRpcResponse,
-                        >("JSONRPCResponse"),
-                    Definition::new::<
-                        v2025_03_26::JsonRpcBatchRequestItem,
-                    >("JsonRpcBatchRequestItem"),
-                    Definition::new::<
-                        v2025_03_26::JsonRpcBatchResponseItem,
-                    >("JsonRpcBatchResponseItem"),
-                    Definition::new::<
-                        v2025_03_26::ListPromptsRequest,
-                    >("ListPromptsRequest")
-                        .earlier::<
-                            v2025_03_26::ListPromptsRequest,
-                            v2024_11_05::ListPromptsRequest,
-                        >("ListPromptsRequest")
-                        .later::<
-                            v2025_03_26::ListPromptsRequest,
-                            v2025_06_18::ListPromptsRequest,
-                        >("ListPromptsRequest"),
-                    Definition::new::<
-                        v2025_03_26::ListPromptsResult,
-                    >("ListPromptsResult")
-                        .earlier::<
-                            v2025_03_26::ListPromptsResult,
-                            v2024_11_05::ListPromptsResult,
-                        >("ListPromptsResult")
-                        .later::<
-                            v2025_03_26::ListPromptsResult,
-                            v2025_06_18::ListPromptsResult,
-                        >("ListPromptsResult"),
-                    Definition::new::<
-                        v2025_03_26::ListResourceTemplatesRequest,
-                    >("ListResourceTemplatesRequest")
-                        .earlier::<
-                            v2025_03_26::ListResourceTemplatesRequest,
-                            v2024_11_05::ListResourceTemplatesRequest,
-                        >("ListResourceTemplatesRequest")
-                        .later::<
-                            v2025_03_26::ListResourceTemplatesRequest,
-                            v2025_06_18::ListResourceTemplatesRequest,
-                        >("ListResourceTemplatesRequest"),
-                    Definition::new::<
-                        v2025_03_26::ListResourceTemplatesResult,
-                    >("ListResourceTemplatesResult")
-                        .earlier::<
-                            v2025_03_26::ListResourceTemplatesResult,
-                            v2024_11_05::ListResourceTemplatesResult,
-                        >("ListResourceTemplatesResult")
-                        .later::<
-                            v2025_03_26::ListResourceTemplatesResult,
-                            v2025_06_18::ListResourceTemplatesResult,
-                        >("ListResourceTemplatesResult"),
-                    Definition::new::<
-                        v2025_03_26::ListResourcesRequest,
-                    >("ListResourcesRequest")
-                        .earlier::<
-                            v2025_03_26::ListResourcesRequest,
-                            v2024_11_05::ListResourcesRequest,
-                        >("ListResourcesRequest")
-                        .later::<
-                            v2025_03_26::ListResourcesRequest,
-                            v2025_06_18::ListResourcesRequest,
-                        >("ListResourcesRequest"),
-                    Definition::new::<
-                        v2025_03_26::ListResourcesResult,
-                    >("ListResourcesResult")
-                        .earlier::<
-                            v2025_03_26::ListResourcesResult,
-                            v2024_11_05::ListResourcesResult,
-                        >("ListResourcesResult")
-                        .later::<
-                            v2025_03_26::ListResourcesResult,
-                            v2025_06_18::ListResourcesResult,
-                        >("ListResourcesResult"),
-                    Definition::new::<v2025_03_26::ListRootsRequest>("ListRootsRequest")
-                        .earlier::<
-                            v2025_03_26::ListRootsRequest,
-                            v2024_11_05::ListRootsRequest,
-                        >("ListRootsRequest")
-                        .later::<
-                            v2025_03_26::ListRootsRequest,
-                            v2025_06_18::ListRootsRequest,
-                        >("ListRootsRequest"),
-                    Definition::new::<v2025_03_26::ListRootsResult>("ListRootsResult")
-                        .earlier::<
-                            v2025_03_26::ListRootsResult,
-                            v2024_11_05::ListRootsResult,
-                        >("ListRootsResult")
-                        .later::<
-                            v2025_03_26::ListRootsResult,
-                            v2025_06_18::ListRootsResult,
-                        >("ListRootsResult"),
-                    Definition::new::<v2025_03_26::ListToolsRequest>("ListToolsRequest")
-                        .earlier::<
-                            v2025_03_26::ListToolsRequest,
-                            v2024_11_05::ListToolsRequest,
-                        >("ListToolsRequest")
-                        .later::<
-                            v2025_03_26::ListToolsRequest,
-                            v2025_06_18::ListToolsRequest,
-                        >("ListToolsRequest"),
-                    Definition::new::<v2025_03_26::ListToolsResult>("ListToolsResult")
-                        .earlier::<
-                            v2025_03_26::ListToolsResult,
-                            v2024_11_05::ListToolsResult,
-                        >("ListToolsResult")
-                        .later::<
-                            v2025_03_26::ListToolsResult,
-                            v2025_06_18::ListToolsResult,
-                        >("ListToolsResult"),
-                    Definition::new::<v2025_03_26::LoggingLevel>("LoggingLevel")
-                        .earlier::<
-                            v2025_03_26::LoggingLevel,
-                            v2024_11_05::LoggingLevel,
-                        >("LoggingLevel")
-                        .later::<
-                            v2025_03_26::LoggingLevel,
-                            v2025_06_18::LoggingLevel,
-                        >("LoggingLevel"),
-                    Definition::new::<
-                        v2025_03_26::LoggingMessageNotification,
-                    >("LoggingMessageNotification")
-                        .earlier::<
-                            v2025_03_26::LoggingMessageNotification,
-                            v2024_11_05::LoggingMessageNotification,
-                        >("LoggingMessageNotification")
-                        .later::<
-                            v2025_03_26::LoggingMessageNotification,
-                            v2025_06_18::LoggingMessageNotification,
-                        >("LoggingMessageNotification"),
-                    Definition::new::<
-                        v2025_03_26::LoggingMessageNotificationParams,
-                    >("LoggingMessageNotificationParams")
-                        .earlier::<
-                            v2025_03_26::LoggingMessageNotificationParams,
-                            v2024_11_05::LoggingMessageNotificationParams,
-                        >("LoggingMessageNotificationParams")
-                        .later::<
-                            v2025_03_26::LoggingMessageNotificationParams,
-                            v2025_06_18::LoggingMessageNotificationParams,
-                        >("LoggingMessageNotificationParams"),
-                    Definition::new::<v2025_03_26::ModelHint>("ModelHint")
-                        .earlier::<
-                            v2025_03_26::ModelHint,
-                            v2024_11_05::ModelHint,
-                        >("ModelHint")
-                        .later::<
-                            v2025_03_26::ModelHint,
-                            v2025_06_18::ModelHint,
-                        >("ModelHint"),
-                    Definition::new::<v2025_03_26::ModelPreferences>("ModelPreferences")
-                        .earlier::<
-                            v2025_03_26::ModelPreferences,
-                            v2024_11_05::ModelPreferences,
-                        >("ModelPreferences")
-                        .later::<
-                            v2025_03_26::ModelPreferences,
-                            v2025_06_18::ModelPreferences,
-                        >("ModelPreferences"),
-                    Definition::new::<v2025_03_26::Notification>("Notification")
-                        .earlier::<
-                            v2025_03_26::Notification,
-                            v2024_11_05::Notification,
-                        >("Notification")
-                        .later::<
-                            v2025_03_26::Notification,
-                            v2025_06_18::Notification,
-                        >("Notification"),
-                    Definition::new::<
-                        v2025_03_26::NotificationParams,
-                    >("NotificationParams")
-                        .earlier::<
-                            v2025_03_26::NotificationParams,
-                            v2024_11_05::NotificationParams,
-                        >("NotificationParams")
-                        .later::<
-                            v2025_03_26::NotificationParams,
-                            v2025_06_18::NotificationParams,
-                        >("NotificationParams"),
-                    Definition::new::<v2025_03_26::PaginatedRequest>("PaginatedRequest")
-                        .earlier::<
-                            v2025_03_26::PaginatedRequest,
-                            v2024_11_05::PaginatedRequest,
-                        >("PaginatedRequest")
-                        .later::<
-                            v2025_03_26::PaginatedRequest,
-                            v2025_06_18::PaginatedRequest,
-                        >("PaginatedRequest"),
-                    Definition::new::<
-                        v2025_03_26::PaginatedRequestParams,
-                    >("PaginatedRequestParams")
-                        .earlier::<
-                            v2025_03_26::PaginatedRequestParams,
-                            v2024_11_05::PaginatedRequestParams,
-                        >("PaginatedRequestParams")
-                        .later::<
-                            v2025_03_26::PaginatedRequestParams,
-                            v2025_06_18::PaginatedRequestParams,
-                        >("PaginatedRequestParams"),
-                    Definition::new::<v2025_03_26::PaginatedResult>("PaginatedResult")
-                        .earlier::<
-                            v2025_03_26::PaginatedResult,
-                            v2024_11_05::PaginatedResult,
-                        >("PaginatedResult")
-                        .later::<
-                            v2025_03_26::PaginatedResult,
-                            v2025_06_18::PaginatedResult,
-                        >("PaginatedResult"),
-                    Definition::new::<v2025_03_26::PingRequest>("PingRequest")
-                        .earlier::<
-                            v2025_03_26::PingRequest,
-                            v2024_11_05::PingRequest,
-                        >("PingRequest")
-                        .later::<
-                            v2025_03_26::PingRequest,
-                            v2025_06_18::PingRequest,
-                        >("PingRequest"),
-                    Definition::new::<
-                        v2025_03_26::ProgressNotification,
-                    >("ProgressNotification")
-                        .earlier::<
-                            v2025_03_26::ProgressNotification,
-                            v2024_11_05::ProgressNotification,
-                        >("ProgressNotification")
-                        .later::<
-                            v2025_03_26::ProgressNotification,
-                            v2025_06_18::ProgressNotification,
-                        >("ProgressNotification"),
-                    Definition::new::<
-                        v2025_03_26::ProgressNotificationParams,
-                    >("ProgressNotificationParams")
-                        .earlier::<
-                            v2025_03_26::ProgressNotificationParams,
-                            v2024_11_05::ProgressNotificationParams,
-                        >("ProgressNotificationParams")
-                        .later::<
-                            v2025_03_26::ProgressNotificationParams,
-                            v2025_06_18::ProgressNotificationParams,
-                        >("ProgressNotificationParams"),
-                    Definition::new::<v2025_03_26::ProgressToken>("ProgressToken")
-                        .earlier::<
-                            v2025_03_26::ProgressToken,
-                            v2024_11_05::ProgressToken,
-                        >("ProgressToken")
-                        .later::<
-                            v2025_03_26::ProgressToken,
-                            v2025_06_18::ProgressToken,
-                        >("ProgressToken"),
-                    Definition::new::<v2025_03_26::Prompt>("Prompt")
-                        .earlier::<v2025_03_26::Prompt, v2024_11_05::Prompt>("Prompt")
-                        .later::<v2025_03_26::Prompt, v2025_06_18::Prompt>("Prompt"),
-                    Definition::new::<v2025_03_26::PromptArgument>("PromptArgument")
-                        .earlier::<
-                            v2025_03_26::PromptArgument,
-                            v2024_11_05::PromptArgument,
-                        >("PromptArgument")
-                        .later::<
-                            v2025_03_26::PromptArgument,
-                            v2025_06_18::PromptArgument,
-                        >("PromptArgument"),
-                    Definition::new::<
-                        v2025_03_26::PromptListChangedNotification,
-                    >("PromptListChangedNotification")
-                        .earlier::<
-                            v2025_03_26::PromptListChangedNotification,
-                            v2024_11_05::PromptListChangedNotification,
-                        >("PromptListChangedNotification")
-                        .later::<
-                            v2025_03_26::PromptListChangedNotification,
-                            v2025_06_18::PromptListChangedNotification,
-                        >("PromptListChangedNotification"),
-                    Definition::new::<v2025_03_26::PromptMessage>("PromptMessage")
-                        .earlier::<
-                            v2025_03_26::PromptMessage,
-                            v2024_11_05::PromptMessage,
-                        >("PromptMessage")
-                        .later::<
-                            v2025_03_26::PromptMessage,
-                            v2025_06_18::PromptMessage,
-                        >("PromptMessage"),
-                    Definition::new::<v2025_03_26::PromptReference>("PromptReference")
-                        .earlier::<
-                            v2025_03_26::PromptReference,
-                            v2024_11_05::PromptReference,
-                        >("PromptReference")
-                        .later::<
-                            v2025_03_26::PromptReference,
-                            v2025_06_18::PromptReference,
-                        >("PromptReference"),
-                    Definition::new::<
-                        v2025_03_26::ReadResourceRequest,
-                    >("ReadResourceRequest")
-                        .earlier::<
-                            v2025_03_26::ReadResourceRequest,
-                            v2024_11_05::ReadResourceRequest,
-                        >("ReadResourceRequest")
-                        .later::<
-                            v2025_03_26::ReadResourceRequest,
-                            v2025_06_18::ReadResourceRequest,
-                        >("ReadResourceRequest"),
-                    Definition::new::<
-                        v2025_03_26::ReadResourceRequestParams,
-                    >("ReadResourceRequestParams")
-                        .earlier::<
-                            v2025_03_26::ReadResourceRequestParams,
-                            v2024_11_05::ReadResourceRequestParams,
-                        >("ReadResourceRequestParams")
-                        .later::<
-                            v2025_03_26::ReadResourceRequestParams,
-                            v2025_06_18::ReadResourceRequestParams,
-                        >("ReadResourceRequestParams"),
-                    Definition::new::<
-                        v2025_03_26::ReadResourceResult,
-                    >("ReadResourceResult")
-                        .earlier::<
-                            v2025_03_26::ReadResourceResult,
-                            v2024_11_05::ReadResourceResult,
-                        >("ReadResourceResult")
-                        .later::<
-                            v2025_03_26::ReadResourceResult,
-                            v2025_06_18::ReadResourceResult,
-                        >("ReadResourceResult"),
-                    Definition::new::<v2025_03_26::Request>("Request")
-                        .earlier::<v2025_03_26::Request, v2024_11_05::Request>("Request")
-                        .later::<v2025_03_26::Request, v2025_06_18::Request>("Request"),
-                    Definition::new::<mcp_wire::RequestId>("RequestId")
-                        .earlier::<mcp_wire::RequestId, mcp_wire::RequestId>("RequestId")
-                        .later::<mcp_wire::RequestId, mcp_wire::RequestId>("RequestId"),
-                    Definition::new::<v2025_03_26::RequestMeta>("RequestMeta")
-                        .earlier::<
-                            v2025_03_26::RequestMeta,
-                            v2024_11_05::RequestMeta,
-                        >("RequestMeta")
-                        .later::<
-                            v2025_03_26::RequestMeta,
-                            v2025_06_18::RequestMeta,
-                        >("RequestMeta"),
-                    Definition::new::<v2025_03_26::RequestParams>("RequestParams")
-                        .earlier::<
-                            v2025_03_26::RequestParams,
-                            v2024_11_05::RequestParams,
-                        >("RequestParams")
-                        .later::<
-                            v2025_03_26::RequestParams,
-                            v2025_06_18::RequestParams,
-                        >("RequestParams"),
-                    Definition::new::<v2025_03_26::Resource>("Resource")
-                        .earlier::<
-                            v2025_03_26::Resource,
-                            v2024_11_05::Resource,
-                        >("Resource")
-                        .later::<
-                            v2025_03_26::Resource,
-                            v2025_06_18::Resource,
-                        >("Resource"),
-                    Definition::new::<v2025_03_26::ResourceContents>("ResourceContents")
-                        .earlier::<
-                            v2025_03_26::ResourceContents,
-                            v2024_11_05::ResourceContents,
-                        >("ResourceContents")
-                        .later::<
-                            v2025_03_26::ResourceContents,
-                            v2025_06_18::ResourceContents,
-                        >("ResourceContents"),
-                    Definition::new::<
-                        v2025_03_26::ResourceListChangedNotification,
-                    >("ResourceListChangedNotification")
-                        .earlier::<
-                            v2025_03_26::ResourceListChangedNotification,
-                            v2024_11_05::ResourceListChangedNotification,
-                        >("ResourceListChangedNotification")
-                        .later::<
-                            v2025_03_26::ResourceListChangedNotification,
-                            v2025_06_18::ResourceListChangedNotification,
-                        >("ResourceListChangedNotification"),
-                    Definition::new::<
-                        v2025_03_26::ResourceReference,
-                    >("ResourceReference")
-                        .earlier::<
-                            v2025_03_26::ResourceReference,
-                            v2024_11_05::ResourceReference,
-                        >("ResourceReference")
-                        .later::<
-                            v2025_03_26::ResourceReference,
-                            v2025_06_18::ResourceTemplateReference,
-                        >("ResourceTemplateReference"),
-                    Definition::new::<v2025_03_26::ResourceTemplate>("ResourceTemplate")
-                        .earlier::<
-                            v2025_03_26::ResourceTemplate,
-                            v2024_11_05::ResourceTemplate,
-                        >("ResourceTemplate")
-                        .later::<
-                            v2025_03_26::ResourceTemplate,
-                            v2025_06_18::ResourceTemplate,
-                        >("ResourceTemplate"),
-                    Definition::new::<
-                        v2025_03_26::ResourceUpdatedNotification,
-                    >("ResourceUpdatedNotification")
-                        .earlier::<
-                            v2025_03_26::ResourceUpdatedNotification,
-                            v2024_11_05::ResourceUpdatedNotification,
-                        >("ResourceUpdatedNotification")
-                        .later::<
-                            v2025_03_26::ResourceUpdatedNotification,
-                            v2025_06_18::ResourceUpdatedNotification,
-                        >("ResourceUpdatedNotification"),
-                    Definition::new::<
-                        v2025_03_26::ResourceUpdatedNotificationParams,
-                    >("ResourceUpdatedNotificationParams")
-                        .earlier::<
-                            v2025_03_26::ResourceUpdatedNotificationParams,
-                            v2024_11_05::ResourceUpdatedNotificationParams,
-                        >("ResourceUpdatedNotificationParams")
-                        .later::<
-                            v2025_03_26::ResourceUpdatedNotificationParams,
-                            v2025_06_18::ResourceUpdatedNotificationParams,
-                        >("ResourceUpdatedNotificationParams"),
-                    Definition::new::<v2025_03_26::Result>("Result")
-                        .earlier::<v2025_03_26::Result, v2024_11_05::Result>("Result")
-                        .later::<v2025_03_26::Result, v2025_06_18::Result>("Result"),
-                    Definition::new::<v2025_03_26::Role>("Role")
-                        .earlier::<v2025_03_26::Role, v2024_11_05::Role>("Role")
-                        .later::<v2025_03_26::Role, v2025_06_18::Role>("Role"),
-                    Definition::new::<v2025_03_26::Root>("Root")
-                        .earlier::<v2025_03_26::Root, v2024_11_05::Root>("Root")
-                        .later::<v2025_03_26::Root, v2025_06_18::Root>("Root"),
-                    Definition::new::<
-                        v2025_03_26::RootsListChangedNotification,
-                    >("RootsListChangedNotification")
-                        .earlier::<
-                            v2025_03_26::RootsListChangedNotification,
-                            v2024_11_05::RootsListChangedNotification,
-                        >("RootsListChangedNotification")
-                        .later::<
-                            v2025_03_26::RootsListChangedNotification,
-                            v2025_06_18::RootsListChangedNotification,
-                        >("RootsListChangedNotification"),
-                    Definition::new::<v2025_03_26::SamplingContent>("SamplingContent")
-                        .earlier::<
-                            v2025_03_26::SamplingContent,
-                            v2024_11_05::SamplingContent,
-                        >("SamplingContent")
-                        .later::<
-                            v2025_03_26::SamplingContent,
-                            v2025_06_18::SamplingContent,
-                        >("SamplingContent"),
-                    Definition::new::<v2025_03_26::SamplingMessage>("SamplingMessage")
-                        .earlier::<
-                            v2025_03_26::SamplingMessage,
-                            v2024_11_05::SamplingMessage,
-                        >("SamplingMessage")
-                        .later::<
-                            v2025_03_26::SamplingMessage,
-                            v2025_06_18::SamplingMessage,
-                        >("SamplingMessage"),
-                    Definition::new::<
-                        v2025_03_26::ServerCapabilities,
-                    >("ServerCapabilities")
-                        .earlier::<
-                            v2025_03_26::ServerCapabilities,
-                            v2024_11_05::ServerCapabilities,
-                        >("ServerCapabilities")
-                        .later::<
-                            v2025_03_26::ServerCapabilities,
-                            v2025_06_18::ServerCapabilities,
-                        >("ServerCapabilities"),
-                    Definition::new::<
-                        v2025_03_26::ServerCapabilitiesPrompts,
-                    >("ServerCapabilitiesPrompts")
-                        .earlier::<
-                            v2025_03_26::ServerCapabilitiesPrompts,
-                            v2024_11_05::ServerCapabilitiesPrompts,
-                        >("ServerCapabilitiesPrompts")
-                        .later::<
-                            v2025_03_26::ServerCapabilitiesPrompts,
-                            v2025_06_18::ServerCapabilitiesPrompts,
-                        >("ServerCapabilitiesPrompts"),
-                    Definition::new::<
-                        v2025_03_26::ServerCapabilitiesResources,
-                    >("ServerCapabilitiesResources")
-                        .earlier::<
-                            v2025_03_26::ServerCapabilitiesResources,
-                            v2024_11_05::ServerCapabilitiesResources,
-                        >("ServerCapabilitiesResources")
-                        .later::<
-                            v2025_03_26::ServerCapabilitiesResources,
-                            v2025_06_18::ServerCapabilitiesResources,
-                        >("ServerCapabilitiesResources"),
-                    Definition::new::<
-                        v2025_03_26::ServerCapabilitiesTools,
-                    >("ServerCapabilitiesTools")
-                        .earlier::<
-                            v2025_03_26::ServerCapabilitiesTools,
-                            v2024_11_05::ServerCapabilitiesTools,
-                        >("ServerCapabilitiesTools")
-                        .later::<
-                            v2025_03_26::ServerCapabilitiesTools,
-                            v2025_06_18::ServerCapabilitiesTools,
-                        >("ServerCapabilitiesTools"),
-                    Definition::new::<
-                        v2025_03_26::ServerNotification,
-                    >("ServerNotification")
-                        .earlier::<
-                            v2025_03_26::ServerNotification,
-                            v2024_11_05::ServerNotification,
-                        >("ServerNotification")
-                        .later::<
-                            v2025_03_26::ServerNotification,
-                            v2025_06_18::ServerNotification,
-                        >("ServerNotification"),
-                    Definition::new::<v2025_03_26::ServerRequest>("ServerRequest")
-                        .earlier::<
-                            v2025_03_26::ServerRequest,
-                            v2024_11_05::ServerRequest,
-                        >("ServerRequest")
-                        .later::<
-                            v2025_03_26::ServerRequest,
-                            v2025_06_18::ServerRequest,
-                        >("ServerRequest"),
-                    Definition::new::<v2025_03_26::SetLevelRequest>("SetLevelRequest")
-                        .earlier::<
-                            v2025_03_26::SetLevelRequest,
-                            v2024_11_05::SetLevelRequest,
-                        >("SetLevelRequest")
-                        .later::<
-                            v2025_03_26::SetLevelRequest,
-                            v2025_06_18::SetLevelRequest,
-                        >("SetLevelRequest"),
-                    Definition::new::<
-                        v2025_03_26::SetLevelRequestParams,
-                    >("SetLevelRequestParams")
-                        .earlier::<
-                            v2025_03_26::SetLevelRequestParams,
-                            v2024_11_05::SetLevelRequestParams,
-                        >("SetLevelRequestParams")
-                        .later::<
-                            v2025_03_26::SetLevelRequestParams,
-                            v2025_06_18::SetLevelRequestParams,
-                        >("SetLevelRequestParams"),
-                    Definition::new::<v2025_03_26::SubscribeRequest>("SubscribeRequest")
-                        .earlier::<
-                            v2025_03_26::SubscribeRequest,
-                            v2024_11_05::SubscribeRequest,
-                        >("SubscribeRequest")
-                        .later::<
-                            v2025_03_26::SubscribeRequest,
-                            v2025_06_18::SubscribeRequest,
-                        >("SubscribeRequest"),
-                    Definition::new::<
-                        v2025_03_26::SubscribeRequestParams,
-                    >("SubscribeRequestParams")
-                        .earlier::<
-                            v2025_03_26::SubscribeRequestParams,
-                            v2024_11_05::SubscribeRequestParams,
-                        >("SubscribeRequestParams")
-                        .later::<
-                            v2025_03_26::SubscribeRequestParams,
-                            v2025_06_18::SubscribeRequestParams,
-                        >("SubscribeRequestParams"),
-                    Definition::new::<v2025_03_26::TextContent>("TextContent")
-                        .earlier::<
-                            v2025_03_26::TextContent,
-                            v2024_11_05::TextContent,
-                        >("TextContent")
-                        .later::<
-                            v2025_03_26::TextContent,
-                            v2025_06_18::TextContent,
-                        >("TextContent"),
-                    Definition::new::<
-                        v2025_03_26::TextResourceContents,
-                    >("TextResourceContents")
-                        .earlier::<
-                            v2025_03_26::TextResourceContents,
-                            v2024_11_05::TextResourceContents,
-                        >("TextResourceContents")
-                        .later::<
-                            v2025_03_26::TextResourceContents,
-                            v2025_06_18::TextResourceContents,
-                        >("TextResourceContents"),
-                    Definition::new::<v2025_03_26::Tool>("Tool")
-                        .earlier::<v2025_03_26::Tool, v2024_11_05::Tool>("Tool")
-                        .later::<v2025_03_26::Tool, v2025_06_18::Tool>("Tool"),
-                    Definition::new::<v2025_03_26::ToolAnnotations>("ToolAnnotations")
-                        .later::<
-                            v2025_03_26::ToolAnnotations,
-                            v2025_06_18::ToolAnnotations,
-                        >("ToolAnnotations"),
-                    Definition::new::<
-                        v2025_03_26::ToolListChangedNotification,
-                    >("ToolListChangedNotification")
-                        .earlier::<
-                            v2025_03_26::ToolListChangedNotification,
-                            v2024_11_05::ToolListChangedNotification,
-                        >("ToolListChangedNotification")
-                        .later::<
-                            v2025_03_26::ToolListChangedNotification,
-                            v2025_06_18::ToolListChangedNotification,
-                        >("ToolListChangedNotification"),
-                    Definition::new::<
-                        v2025_03_26::UnsubscribeRequest,
-                    >("UnsubscribeRequest")
-                        .earlier::<
-                            v2025_03_26::UnsubscribeRequest,
-                            v2024_11_05::UnsubscribeRequest,
-                        >("UnsubscribeRequest")
-                        .later::<
-                            v2025_03_26::UnsubscribeRequest,
-                            v2025_06_18::UnsubscribeRequest,
-                        >("UnsubscribeRequest"),
-                    Definition::new::<
-                        v2025_03_26::UnsubscribeRequestParams,
-                    >("UnsubscribeRequestParams")
-                        .earlier::<
-                            v2025_03_26::UnsubscribeRequestParams,
-                            v2024_11_05::UnsubscribeRequestParams,
-                        >("UnsubscribeRequestParams")
-                        .later::<
-                            v2025_03_26::UnsubscribeRequestParams,
-                            v2025_06_18::UnsubscribeRequestParams,
-                        >("UnsubscribeRequestParams"),
-                ]
-            }
-        }
-        Revision::V2025_06_18 => {
-            const {
-                &[
-                    Definition::new::<v2025_06_18::Annotations>("Annotations")
-                        .earlier::<
-                            v2025_06_18::Annotations,
-                            v2025_03_26::Annotations,
-                        >("Annotations")
-                        .later::<
-                            v2025_06_18::Annotations,
-                            v2025_11_25::Annotations,
-                        >("Annotations"),
-                    Definition::new::<
-                        v2025_06_18::AnyResourceContents,
-                    >("AnyResourceContents")
-                        .earlier::<
-                            v2025_06_18::AnyResourceContents,
-                            v2025_03_26::AnyResourceContents,
-                        >("AnyResourceContents")
-                        .later::<
-                            v2025_06_18::AnyResourceContents,
-                            v2025_11_25::AnyResourceContents,
-                        >("AnyResourceContents"),
-                    Definition::new::<v2025_06_18::AudioContent>("AudioContent")
-                        .earlier::<
-                            v2025_06_18::AudioContent,
-                            v2025_03_26::AudioContent,
-                        >("AudioContent")
-                        .later::<
-                            v2025_06_18::AudioContent,
-                            v2025_11_25::AudioContent,
-                        >("AudioContent"),
-                    Definition::new::<v2025_06_18::BaseMetadata>("BaseMetadata")
-                        .later::<
-                            v2025_06_18::BaseMetadata,
-                            v2025_11_25::BaseMetadata,
-                        >("BaseMetadata"),
-                    Definition::new::<
-                        v2025_06_18::BlobResourceContents,
-                    >("BlobResourceContents")
-                        .earlier::<
-                            v2025_06_18::BlobResourceContents,
-                            v2025_03_26::BlobResourceContents,
-                        >("BlobResourceContents")
-                        .later::<
-                            v2025_06_18::BlobResourceContents,
-                            v2025_11_25::BlobResourceContents,
-                        >("BlobResourceContents"),
-                    Definition::new::<v2025_06_18::BooleanSchema>("BooleanSchema")
-                        .later::<
-                            v2025_06_18::BooleanSchema,
-                            v2025_11_25::BooleanSchema,
-                        >("BooleanSchema"),
-                    Definition::new::<v2025_06_18::CallToolRequest>("CallToolRequest")
-                        .earlier::<
-                            v2025_06_18::CallToolRequest,
-                            v2025_03_26::CallToolRequest,
-                        >("CallToolRequest")
-                        .later::<
-                            v2025_06_18::CallToolRequest,
-                            v2025_11_25::CallToolRequest,
-                        >("CallToolRequest"),
-                    Definition::new::<
-                        v2025_06_18::CallToolRequestParams,
-                    >("CallToolRequestParams")
-                        .earlier::<
-                            v2025_06_18::CallToolRequestParams,
-                            v2025_03_26::CallToolRequestParams,
-                        >("CallToolRequestParams")
-                        .later::<
-                            v2025_06_18::CallToolRequestParams,
-                            v2025_11_25::CallToolRequestParams,
-                        >("CallToolRequestParams"),
-                    Definition::new::<v2025_06_18::CallToolResult>("CallToolResult")
-                        .earlier::<
-                            v2025_06_18::CallToolResult,
-                            v2025_03_26::CallToolResult,
-                        >("CallToolResult")
-                        .later::<
-                            v2025_06_18::CallToolResult,
-                            v2025_11_25::CallToolResult,
-                        >("CallToolResult"),
-                    Definition::new::<
-                        v2025_06_18::CancelledNotification,
-                    >("CancelledNotification")
-                        .earlier::<
-                            v2025_06_18::CancelledNotification,
-                            v2025_03_26::CancelledNotification,
-                        >("CancelledNotification")
-                        .later::<
-                            v2025_06_18::CancelledNotification,
-                            v2025_11_25::CancelledNotification,
-                        >("CancelledNotification"),
-                    Definition::new::<
-                        v2025_06_18::CancelledNotificationParams,
-                    >("CancelledNotificationParams")
-                        .earlier::<
-                            v2025_06_18::CancelledNotificationParams,
-                            v2025_03_26::CancelledNotificationParams,
-                        >("CancelledNotificationParams")
-                        .later::<
-                            v2025_06_18::CancelledNotificationParams,
-                            v2025_11_25::CancelledNotificationParams,
-                        >("CancelledNotificationParams"),
-                    Definition::new::<
-                        v2025_06_18::ClientCapabilities,
-                    >("ClientCapabilities")
-                        .earlier::<
-                            v2025_06_18::ClientCapabilities,
-                            v2025_03_26::ClientCapabilities,
-                        >("ClientCapabilities")
-                        .later::<
-                            v2025_06_18::ClientCapabilities,
-                            v2025_11_25::ClientCapabilities,
-                        >("ClientCapabilities"),
-                    Definition::new::<
-                        v2025_06_18::ClientCapabilitiesRoots,
-                    >("ClientCapabilitiesRoots")
-                        .earlier::<
-                            v2025_06_18::ClientCapabilitiesRoots,
-                            v2025_03_26::ClientCapabilitiesRoots,
-                        >("ClientCapabilitiesRoots")
-                        .later::<
-                            v2025_06_18::ClientCapabilitiesRoots,
-                            v2025_11_25::ClientCapabilitiesRoots,
-                        >("ClientCapabilitiesRoots"),
-                    Definition::new::<
-                        v2025_06_18::ClientNotification,
-                    >("ClientNotification")
-                        .earlier::<
-                            v2025_06_18::ClientNotification,
-                            v2025_03_26::ClientNotification,
-                        >("ClientNotification")
-                        .later::<
-                            v2025_06_18::ClientNotification,
-                            v2025_11_25::ClientNotification,
-                        >("ClientNotification"),
-                    Definition::new::<v2025_06_18::ClientRequest>("ClientRequest")
-                        .earlier::<
-                            v2025_06_18::ClientRequest,
-                            v2025_03_26::ClientRequest,
-                        >("ClientRequest")
-                        .later::<
-                            v2025_06_18::ClientRequest,
-                            v2025_11_25::ClientRequest,
-                        >("ClientRequest"),
-                    Definition::new::<v2025_06_18::CompleteRequest>("CompleteRequest")
-                        .earlier::<
-                            v2025_06_18::CompleteRequest,
-                            v2025_03_26::CompleteRequest,
-                        >("CompleteRequest")
-                        .later::<
-                            v2025_06_18::CompleteRequest,
-                            v2025_11_25::CompleteRequest,
-                        >("CompleteRequest"),
-                    Definition::new::<
-                        v2025_06_18::CompleteRequestParams,
-                    >("CompleteRequestParams")
-                        .earlier::<
-                            v2025_06_18::CompleteRequestParams,
-                            v2025_03_26::CompleteRequestParams,
-                        >("CompleteRequestParams")
-                        .later::<
-                            v2025_06_18::CompleteRequestParams,
-                            v2025_11_25::CompleteRequestParams,
-                        >("CompleteRequestParams"),
-                    Definition::new::<
-                        v2025_06_18::CompleteRequestParamsArgument,
-                    >("CompleteRequestParamsArgument")
-                        .earlier::<
-                            v2025_06_18::CompleteRequestParamsArgument,
-                            v2025_03_26::CompleteRequestParamsArgument,
-                        >("CompleteRequestParamsArgument")
-                        .later::<
-                            v2025_06_18::CompleteRequestParamsArgument,
-                            v2025_11_25::CompleteRequestParamsArgument,
-                        >("CompleteRequestParamsArgument"),
-                    Definition::new::<
-                        v2025_06_18::CompleteRequestParamsContext,
-                    >("CompleteRequestParamsContext")
-                        .later::<
-                            v2025_06_18::CompleteRequestParamsContext,
-                            v2025_11_25::CompleteRequestParamsContext,
-                        >("CompleteRequestParamsContext"),
-                    Definition::new::<v2025_06_18::CompleteResult>("CompleteResult")
-                        .earlier::<
-                            v2025_06_18::CompleteResult,
-                            v2025_03_26::CompleteResult,
-                        >("CompleteResult")
-                        .later::<
-                            v2025_06_18::CompleteResult,
-                            v2025_11_25::CompleteResult,
-                        >("CompleteResult"),
-                    Definition::new::<
-                        v2025_06_18::CompleteResultCompletion,
-                    >("CompleteResultCompletion")
-                        .earlier::<
-                            v2025_06_18::CompleteResultCompletion,
-                            v2025_03_26::CompleteResultCompletion,
-                        >("CompleteResultCompletion")
-                        .later::<
-                            v2025_06_18::CompleteResultCompletion,
-                            v2025_11_25::CompleteResultCompletion,
-                        >("CompleteResultCompletion"),
-                    Definition::new::<
-                        v2025_06_18::CompletionReference,
-                    >("CompletionReference")
-                        .earlier::<
-                            v2025_06_18::CompletionReference,
-                            v2025_03_26::CompletionReference,
-                        >("CompletionReference")
-                        .later::<
-                            v2025_06_18::CompletionReference,
-                            v2025_11_25::CompletionReference,
-                        >("CompletionReference"),
-                    Definition::new::<v2025_06_18::ContentBlock>("ContentBlock")
-                        .earlier::<
-                            v2025_06_18::ContentBlock,
-                            v2025_03_26::ContentBlock,
-                        >("ContentBlock")
-                        .later::<
-                            v2025_06_18::ContentBlock,
-                            v2025_11_25::ContentBlock,
-                        >("ContentBlock"),
-                    Definition::new::<
-                        v2025_06_18::CreateMessageRequest,
-                    >("CreateMessageRequest")
-                        .earlier::<
-                            v2025_06_18::CreateMessageRequest,
-                            v2025_03_26::CreateMessageRequest,
-                        >("CreateMessageRequest")
-                        .later::<
-                            v2025_06_18::CreateMessageRequest,
-                            v2025_11_25::CreateMessageRequest,
-                        >("CreateMessageRequest"),
-                    Definition::new::<
-                        v2025_06_18::CreateMessageRequestParams,
-                    >("CreateMessageRequestParams")
-                        .earlier::<
-                            v2025_06_18::CreateMessageRequestParams,
-                            v2025_03_26::CreateMessageRequestParams,
-                        >("CreateMessageRequestParams")
-                        .later::<
-                            v2025_06_18::CreateMessageRequestParams,
-                            v2025_11_25::CreateMessageRequestParams,
-                        >("CreateMessageRequestParams"),
-                    Definition::new::<
-                        v2025_06_18::CreateMessageRequestParamsIncludeContext,
-                    >("CreateMessageRequestParamsIncludeContext")
-                        .earlier::<
-                            v2025_06_18::CreateMessageRequestParamsIncludeContext,
-                            v2025_03_26::CreateMessageRequestParamsIncludeContext,
-                        >("CreateMessageRequestParamsIncludeContext")
-                        .later::<
-                            v2025_06_18::CreateMessageRequestParamsIncludeContext,
-                            v2025_11_25::CreateMessageRequestParamsIncludeContext,
-                        >("CreateMessageRequestParamsIncludeContext"),
-                    Definition::new::<
-                        v2025_06_18::CreateMessageResult,
-                    >("CreateMessageResult")
-                        .earlier::<
-                            v2025_06_18::CreateMessageResult,
-                            v2025_03_26::CreateMessageResult,
-                        >("CreateMessageResult")
-                        .later::<
-                            v2025_06_18::CreateMessageResult,
-                            v2025_11_25::CreateMessageResult,
-                        >("CreateMessageResult"),
-                    Definition::new::<
-                        v2025_06_18::CreateMessageResultStopReason,
-                    >("CreateMessageResultStopReason")
-                        .earlier::<
-                            v2025_06_18::CreateMessageResultStopReason,
-                            v2025_03_26::CreateMessageResultStopReason,
-                        >("CreateMessageResultStopReason")
-                        .later::<
-                            v2025_06_18::CreateMessageResultStopReason,
-                            v2025_11_25::CreateMessageResultStopReason,
-                        >("CreateMessageResultStopReason"),
-                    Definition::new::<String>("Cursor")
-                        .earlier::<String, String>("Cursor")
-                        .later::<String, String>("Cursor"),
-                    Definition::new::<v2025_06_18::ElicitRequest>("ElicitRequest")
-                        .later::<
-                            v2025_06_18::ElicitRequest,
-                            v2025_11_25::ElicitRequest,
-                        >("ElicitRequest"),
-                    Definition::new::<
-                        v2025_06_18::ElicitRequestParams,
-                    >("ElicitRequestParams")
-                        .later::<
-                            v2025_06_18::ElicitRequestParams,
-                            v2025_11_25::ElicitRequestParams,
-                        >("ElicitRequestParams"),
-                    Definition::new::<v2025_06_18::ElicitResult>("ElicitResult")
-                        .later::<
-                            v2025_06_18::ElicitResult,
-                            v2025_11_25::ElicitResult,
-                        >("ElicitResult"),
-                    Definition::new::<
-                        v2025_06_18::ElicitResultAction,
-                    >("ElicitResultAction")
-                        .later::<
-                            v2025_06_18::ElicitResultAction,
-                            v2025_11_25::ElicitResultAction,
-                        >("ElicitResultAction"),
-                    Definition::new::<
-                        v2025_06_18::ElicitResultContentValue,
-                    >("ElicitResultContentValue")
-                        .later::<
-                            v2025_06_18::ElicitResultContentValue,
-                            v2025_11_25::ElicitResultContentValue,
-                        >("ElicitResultContentValue"),
-                    Definition::new::<v2025_06_18::EmbeddedResource>("EmbeddedResource")
-                        .earlier::<
-                            v2025_06_18::EmbeddedResource,
-                            v2025_03_26::EmbeddedResource,
-                        >("EmbeddedResource")
-                        .later::<
-                            v2025_06_18::EmbeddedResource,
-                            v2025_11_25::EmbeddedResource,
-                        >("EmbeddedResource"),
-                    Definition::new::<v2025_06_18::Result>("EmptyResult")
-                        .earlier::<
-                            v2025_06_18::Result,
-                            v2025_03_26::Result,
-                        >("EmptyResult")
-                        .later::<
-                            v2025_06_18::Result,
-                            v2025_11_25::Result,
-                        >("EmptyResult"),
-                    Definition::new::<v2025_06_18::EnumSchema>("EnumSchema")
-                        .later::<
-                            v2025_06_18::EnumSchema,
-                            v2025_11_25::EnumSchema,
-                        >("EnumSchema"),
-                    Definition::new::<v2025_06_18::Error>("Error")
-                        .earlier::<v2025_06_18::Error, v2025_03_26::Error>("Error")
-                        .later::<v2025_06_18::Error, v2025_11_25::Error>("Error"),
-                    Definition::new::<v2025_06_18::GetPromptRequest>("GetPromptRequest")
-                        .earlier::<
-                            v2025_06_18::GetPromptRequest,
-                            v2025_03_26::GetPromptRequest,
-                        >("GetPromptRequest")
-                        .later::<
-                            v2025_06_18::GetPromptRequest,
-                            v2025_11_25::GetPromptRequest,
-                        >("GetPromptRequest"),
-                    Definition::new::<
-                        v2025_06_18::GetPromptRequestParams,
-                    >("GetPromptRequestParams")
-                        .earlier::<
-                            v2025_06_18::GetPromptRequestParams,
-                            v2025_03_26::GetPromptRequestParams,
-                        >("GetPromptRequestParams")
-                        .later::<
-                            v2025_06_18::GetPromptRequestParams,
-                            v2025_11_25::GetPromptRequestParams,
-                        >("GetPromptRequestParams"),
-                    Definition::new::<v2025_06_18::GetPromptResult>("GetPromptResult")
-                        .earlier::<
-                            v2025_06_18::GetPromptResult,
-                            v2025_03_26::GetPromptResult,
-                        >("GetPromptResult")
-                        .later::<
-                            v2025_06_18::GetPromptResult,
-                            v2025_11_25::GetPromptResult,
-                        >("GetPromptResult"),
-                    Definition::new::<v2025_06_18::ImageContent>("ImageContent")
-                        .earlier::<
-                            v2025_06_18::ImageContent,
-                            v2025_03_26::ImageContent,
-                        >("ImageContent")
-                        .later::<
-                            v2025_06_18::ImageContent,
-                            v2025_11_25::ImageContent,
-                        >("ImageContent"),
-                    Definition::new::<v2025_06_18::Implementation>("Implementation")
-                        .earlier::<
-                            v2025_06_18::Implementation,
-                            v2025_03_26::Implementation,
-                        >("Implementation")
-                        .later::<
-                            v2025_06_18::Implementation,
-                            v2025_11_25::Implementation,
-                        >("Implementation"),
-                    Definition::new::<
-                        v2025_06_18::InitializeRequest,
-                    >("InitializeRequest")
-                        .earlier::<
-                            v2025_06_18::InitializeRequest,
-                            v2025_03_26::InitializeRequest,
-                        >("InitializeRequest")
-                        .later::<
-                            v2025_06_18::InitializeRequest,
-                            v2025_11_25::InitializeRequest,
-                        >("InitializeRequest"),
-                    Definition::new::<
-                        v2025_06_18::InitializeRequestParams,
-                    >("InitializeRequestParams")
-                        .earlier::<
-                            v2025_06_18::InitializeRequestParams,
-                            v2025_03_26::InitializeRequestParams,
-                        >("InitializeRequestParams")
-                        .later::<
-                            v2025_06_18::InitializeRequestParams,
-                            v2025_11_25::InitializeRequestParams,
-                        >("InitializeRequestParams"),
-                    Definition::new::<v2025_06_18::InitializeResult>("InitializeResult")
-                        .earlier::<
-                            v2025_06_18::InitializeResult,
-                            v2025_03_26::InitializeResult,
-                        >("InitializeResult")
-                        .later::<
-                            v2025_06_18::InitializeResult,
-                            v2025_11_25::InitializeResult,
-                        >("InitializeResult"),
-                    Definition::new::<
-                        v2025_06_18::InitializedNotification,
-                    >("InitializedNotification")
-                        .earlier::<
-                            v2025_06_18::InitializedNotification,
-                            v2025_03_26::InitializedNotification,
-                        >("InitializedNotification")
-                        .later::<
-                            v2025_06_18::InitializedNotification,
-                            v2025_11_25::InitializedNotification,
-                        >("InitializedNotification"),
-                    Definition::new::<v2025_06_18::JsonRpcError>("JSONRPCError")
-                        .earlier::<
-                            v2025_06_18::JsonRpcError,
-                            v2025_03_26::JsonRpcError,
-                        >("JSONRPCError")
-                        .later::<
-                            v2025_06_18::JsonRpcError,
-                            v2025_11_25::JsonRpcErrorResponse,
-                        >("JSONRPCErrorResponse"),
-                    Definition::new::<v2025_06_18::JsonRpcMessage>("JSONRPCMessage")
-                        .earlier::<
-                            v2025_06_18::JsonRpcMessage,
-                            mcp_wire::OpenJson,
-                        >("JSONRPCMessage")
-                        .later::<
-                            v2025_06_18::JsonRpcMessage,
-                            v2025_11_25::JsonRpcMessage,
-                        >("JSONRPCMessage"),
-                    Definition::new::<
-                        v2025_06_18::JsonRpcNotification,
-                    >("JSONRPCNotification")
-                        .earlier::<
-                            v2025_06_18::JsonRpcNotification,
-                            v2025_03_26::JsonRpcNotification,
-                        >("JSONRPCNotification")
-                        .later::<
-                            v2025_06_18::JsonRpcNotification,
-                            v2025_11_25::JsonRpcNotification,
-                        >("JSONRPCNotification"),
-                    Definition::new::<v2025_06_18::JsonRpcRequest>("JSONRPCRequest")
-                        .earlier::<
-                            v2025_06_18::JsonRpcRequest,
-                            v2025_03_26::JsonRpcRequest,
-                        >("JSONRPCRequest")
-                        .later::<
-                            v2025_06_18::JsonRpcRequest,
-                            v2025_11_25::JsonRpcRequest,
-                        >("JSONRPCRequest"),
-                    Definition::new::<v2025_06_18::JsonRpcResponse>("JSONRPCResponse")
-                        .earlier::<
-                            v2025_06_18::JsonRpcResponse,
-                            v2025_03_26::JsonRpcResponse,
-                        >("JSONRPCResponse")
-                        .later::<
-                            v2025_06_18::JsonRpcResponse,
-                            v2025_11_25::JsonRpcResponse,
-                        >("JSONRPCResponse"),
-                    Definition::new::<
-                        v2025_06_18::ListPromptsRequest,
-                    >("ListPromptsRequest")
-                        .earlier::<
-                            v2025_06_18::ListPromptsRequest,
-                            v2025_03_26::ListPromptsRequest,
-                        >("ListPromptsRequest")
-                        .later::<
-                            v2025_06_18::ListPromptsRequest,
-                            v2025_11_25::ListPromptsRequest,
-                        >("ListPromptsRequest"),
-                    Definition::new::<
-                        v2025_06_18::ListPromptsResult,
-                    >("ListPromptsResult")
-                        .earlier::<
-                            v2025_06_18::ListPromptsResult,
-                            v2025_03_26::ListPromptsResult,
-                        >("ListPromptsResult")
-                        .later::<
-                            v2025_06_18::ListPromptsResult,
-                            v2025_11_25::ListPromptsResult,
-                        >("ListPromptsResult"),
-                    Definition::new::<
-                        v2025_06_18::ListResourceTemplatesRequest,
-                    >("ListResourceTemplatesRequest")
-                        .earlier::<
-                            v2025_06_18::ListResourceTemplatesRequest,
-                            v2025_03_26::ListResourceTemplatesRequest,
-                        >("ListResourceTemplatesRequest")
-                        .later::<
-                            v2025_06_18::ListResourceTemplatesRequest,
-                            v2025_11_25::ListResourceTemplatesRequest,
-                        >("ListResourceTemplatesRequest"),
-                    Definition::new::<
-                        v2025_06_18::ListResourceTemplatesResult,
-                    >("ListResourceTemplatesResult")
-                        .earlier::<
-                            v2025_06_18::ListResourceTemplatesResult,
-                            v2025_03_26::ListResourceTemplatesResult,
-                        >("ListResourceTemplatesResult")
-                        .later::<
-                            v2025_06_18::ListResourceTemplatesResult,
-                            v2025_11_25::ListResourceTemplatesResult,
-                        >("ListResourceTemplatesResult"),
-                    Definition::new::<
-                        v2025_06_18::ListResourcesRequest,
-                    >("ListResourcesRequest")
-                        .earlier::<
-                            v2025_06_18::ListResourcesRequest,
-                            v2025_03_26::ListResourcesRequest,
-                        >("ListResourcesRequest")
-                        .later::<
-                            v2025_06_18::ListResourcesRequest,
-                            v2025_11_25::ListResourcesRequest,
-                        >("ListResourcesRequest"),
-                    Definition::new::<
-                        v2025_06_18::ListResourcesResult,
-                    >("ListResourcesResult")
-                        .earlier::<
-                            v2025_06_18::ListResourcesResult,
-                            v2025_03_26::ListResourcesResult,
-                        >("ListResourcesResult")
-                        .later::<
-                            v2025_06_18::ListResourcesResult,
-                            v2025_11_25::ListResourcesResult,
-                        >("ListResourcesResult"),
-                    Definition::new::<v2025_06_18::ListRootsRequest>("ListRootsRequest")
-                        .earlier::<
-                            v2025_06_18::ListRootsRequest,
-                            v2025_03_26::ListRootsRequest,
-                        >("ListRootsRequest")
-                        .later::<
-                            v2025_06_18::ListRootsRequest,
-                            v2025_11_25::ListRootsRequest,
-                        >("ListRootsRequest"),
-                    Definition::new::<v2025_06_18::ListRootsResult>("ListRootsResult")
-                        .earlier::<
-                            v2025_06_18::ListRootsResult,
-                            v2025_03_26::ListRootsResult,
-                        >("ListRootsResult")
-                        .later::<
-                            v2025_06_18::ListRootsResult,
-                            v2025_11_25::ListRootsResult,
-                        >("ListRootsResult"),
-                    Definition::new::<v2025_06_18::ListToolsRequest>("ListToolsRequest")
-                        .earlier::<
-                            v2025_06_18::ListToolsRequest,
-                            v2025_03_26::ListToolsRequest,
-                        >("ListToolsRequest")
-                        .later::<
-                            v2025_06_18::ListToolsRequest,
-                            v2025_11_25::ListToolsRequest,
-                        >("ListToolsRequest"),
-                    Definition::new::<v2025_06_18::ListToolsResult>("ListToolsResult")
-                        .earlier::<
-                            v2025_06_18::ListToolsResult,
-                            v2025_03_26::ListToolsResult,
-                        >("ListToolsResult")
-                        .later::<
-                            v2025_06_18::ListToolsResult,
-                            v2025_11_25::ListToolsResult,
-                        >("ListToolsResult"),
-                    Definition::new::<v2025_06_18::LoggingLevel>("LoggingLevel")
-                        .earlier::<
-                            v2025_06_18::LoggingLevel,
-                            v2025_03_26::LoggingLevel,
-                        >("LoggingLevel")
-                        .later::<
-                            v2025_06_18::LoggingLevel,
-                            v2025_11_25::LoggingLevel,
-                        >("LoggingLevel"),
-                    Definition::new::<
-                        v2025_06_18::LoggingMessageNotification,
-                    >("LoggingMessageNotification")
-                        .earlier::<
-                            v2025_06_18::LoggingMessageNotification,
-                            v2025_03_26::LoggingMessageNotification,
-                        >("LoggingMessageNotification")
-                        .later::<
-                            v2025_06_18::LoggingMessageNotification,
-                            v2025_11_25::LoggingMessageNotification,
-                        >("LoggingMessageNotification"),
-                    Definition::new::<
-                        v2025_06_18::LoggingMessageNotificationParams,
-                    >("LoggingMessageNotificationParams")
-                        .earlier::<
-                            v2025_06_18::LoggingMessageNotificationParams,
-                            v2025_03_26::LoggingMessageNotificationParams,
-                        >("LoggingMessageNotificationParams")
-                        .later::<
-                            v2025_06_18::LoggingMessageNotificationParams,
-                            v2025_11_25::LoggingMessageNotificationParams,
-                        >("LoggingMessageNotificationParams"),
-                    Definition::new::<v2025_06_18::ModelHint>("ModelHint")
-                        .earlier::<
-                            v2025_06_18::ModelHint,
-                            v2025_03_26::ModelHint,
-                        >("ModelHint")
-                        .later::<
-                            v2025_06_18::ModelHint,
-                            v2025_11_25::ModelHint,
-                        >("ModelHint"),
-                    Definition::new::<v2025_06_18::ModelPreferences>("ModelPreferences")
-                        .earlier::<
-                            v2025_06_18::ModelPreferences,
-                            v2025_03_26::ModelPreferences,
-                        >("ModelPreferences")
-                        .later::<
-                            v2025_06_18::ModelPreferences,
-                            v2025_11_25::ModelPreferences,
-                        >("ModelPreferences"),
-                    Definition::new::<v2025_06_18::Notification>("Notification")
-                        .earlier::<
-                            v2025_06_18::Notification,
-                            v2025_03_26::Notification,
-                        >("Notification")
-                        .later::<
-                            v2025_06_18::Notification,
-                            v2025_11_25::Notification,
-                        >("Notification"),
-                    Definition::new::<
-                        v2025_06_18::NotificationParams,
-                    >("NotificationParams")
-                        .earlier::<
-                            v2025_06_18::NotificationParams,
-                            v2025_03_26::NotificationParams,
-                        >("NotificationParams")
-                        .later::<
-                            v2025_06_18::NotificationParams,
-                            v2025_11_25::NotificationParams,
-                        >("NotificationParams"),
-                    Definition::new::<v2025_06_18::NumberSchema>("NumberSchema")
-                        .later::<
-                            v2025_06_18::NumberSchema,
-                            v2025_11_25::NumberSchema,
-                        >("NumberSchema"),
-                    Definition::new::<v2025_06_18::NumberSchemaType>("NumberSchemaType")
-                        .later::<
-                            v2025_06_18::NumberSchemaType,
-                            v2025_11_25::NumberSchemaType,
-                        >("NumberSchemaType"),
-                    Definition::new::<v2025_06_18::PaginatedRequest>("PaginatedRequest")
-                        .earlier::<
-                            v2025_06_18::PaginatedRequest,
-                            v2025_03_26::PaginatedRequest,
-                        >("PaginatedRequest")
-                        .later::<
-                            v2025_06_18::PaginatedRequest,
-                            v2025_11_25::PaginatedRequest,
-                        >("PaginatedRequest"),
-                    Definition::new::<
-                        v2025_06_18::PaginatedRequestParams,
-                    >("PaginatedRequestParams")
-                        .earlier::<
-                            v2025_06_18::PaginatedRequestParams,
-                            v2025_03_26::PaginatedRequestParams,
-                        >("PaginatedRequestParams")
-                        .later::<
-                            v2025_06_18::PaginatedRequestParams,
-                            v2025_11_25::PaginatedRequestParams,
-                        >("PaginatedRequestParams"),
-                    Definition::new::<v2025_06_18::PaginatedResult>("PaginatedResult")
-                        .earlier::<
-                            v2025_06_18::PaginatedResult,
-                            v2025_03_26::PaginatedResult,
-                        >("PaginatedResult")
-                        .later::<
-                            v2025_06_18::PaginatedResult,
-                            v2025_11_25::PaginatedResult,
-                        >("PaginatedResult"),
-                    Definition::new::<v2025_06_18::PingRequest>("PingRequest")
-                        .earlier::<
-                            v2025_06_18::PingRequest,
-                            v2025_03_26::PingRequest,
-                        >("PingRequest")
-                        .later::<
-                            v2025_06_18::PingRequest,
-                            v2025_11_25::PingRequest,
-                        >("PingRequest"),
-                    Definition::new::<
-                        v2025_06_18::PrimitiveSchemaDefinition,
-                    >("PrimitiveSchemaDefinition")
-                        .later::<
-                            v2025_06_18::PrimitiveSchemaDefinition,
-                            v2025_11_25::PrimitiveSchemaDefinition,
-                        >("PrimitiveSchemaDefinition"),
-                    Definition::new::<
-                        v2025_06_18::ProgressNotification,
-                    >("ProgressNotification")
-                        .earlier::<
-                            v2025_06_18::ProgressNotification,
-                            v2025_03_26::ProgressNotification,
-                        >("ProgressNotification")
-                        .later::<
-                            v2025_06_18::ProgressNotification,
-                            v2025_11_25::ProgressNotification,
-                        >("ProgressNotification"),
-                    Definition::new::<
-                        v2025_06_18::ProgressNotificationParams,
-                    >("ProgressNotificationParams")
-                        .earlier::<
-                            v2025_06_18::ProgressNotificationParams,
-                            v2025_03_26::ProgressNotificationParams,
-                        >("ProgressNotificationParams")
-                        .later::<
-                            v2025_06_18::ProgressNotificationParams,
-                            v2025_11_25::ProgressNotificationParams,
-                        >("ProgressNotificationParams"),
-                    Definition::new::<v2025_06_18::ProgressToken>("ProgressToken")
-                        .earlier::<
-                            v2025_06_18::ProgressToken,
-                            v2025_03_26::ProgressToken,
-                        >("ProgressToken")
-                        .later::<
-                            v2025_06_18::ProgressToken,
-                            v2025_11_25::ProgressToken,
-                        >("ProgressToken"),
-                    Definition::new::<v2025_06_18::Prompt>("Prompt")
-                        .earlier::<v2025_06_18::Prompt, v2025_03_26::Prompt>("Prompt")
-                        .later::<v2025_06_18::Prompt, v2025_11_25::Prompt>("Prompt"),
-                    Definition::new::<v2025_06_18::PromptArgument>("PromptArgument")
-                        .earlier::<
-                            v2025_06_18::PromptArgument,
-                            v2025_03_26::PromptArgument,
-                        >("PromptArgument")
-                        .later::<
-                            v2025_06_18::PromptArgument,
-                            v2025_11_25::PromptArgument,
-                        >("PromptArgument"),
-                    Definition::new::<
-                        v2025_06_18::PromptListChangedNotification,
-                    >("PromptListChangedNotification")
-                        .earlier::<
-                            v2025_06_18::PromptListChangedNotification,
-                            v2025_03_26::PromptListChangedNotification,
-                        >("PromptListChangedNotification")
-                        .later::<
-                            v2025_06_18::PromptListChangedNotification,
-                            v2025_11_25::PromptListChangedNotification,
-                        >("PromptListChangedNotification"),
-                    Definition::new::<v2025_06_18::PromptMessage>("PromptMessage")
-                        .earlier::<
-                            v2025_06_18::PromptMessage,
-                            v2025_03_26::PromptMessage,
-                        >("PromptMessage")
-                        .later::<
-                            v2025_06_18::PromptMessage,
-                            v2025_11_25::PromptMessage,
-                        >("PromptMessage"),
-                    Definition::new::<v2025_06_18::PromptReference>("PromptReference")
-                        .earlier::<
-                            v2025_06_18::PromptReference,
-                            v2025_03_26::PromptReference,
-                        >("PromptReference")
-                        .later::<
-                            v2025_06_18::PromptReference,
-                            v2025_11_25::PromptReference,
-                        >("PromptReference"),
-                    Definition::new::<
-                        v2025_06_18::ReadResourceRequest,
-                    >("ReadResourceRequest")
-                        .earlier::<
-                            v2025_06_18::ReadResourceRequest,
-                            v2025_03_26::ReadResourceRequest,
-                        >("ReadResourceRequest")
-                        .later::<
-                            v2025_06_18::ReadResourceRequest,
-                            v2025_11_25::ReadResourceRequest,
-                        >("ReadResourceRequest"),
-                    Definition::new::<
-                        v2025_06_18::ReadResourceRequestParams,
-                    >("ReadResourceRequestParams")
-                        .earlier::<
-                            v2025_06_18::ReadResourceRequestParams,
-                            v2025_03_26::ReadResourceRequestParams,
-                        >("ReadResourceRequestParams")
-                        .later::<
-                            v2025_06_18::ReadResourceRequestParams,
-                            v2025_11_25::ReadResourceRequestParams,
-                        >("ReadResourceRequestParams"),
-                    Definition::new::<
-                        v2025_06_18::ReadResourceResult,
-                    >("ReadResourceResult")
-                        .earlier::<
-                            v2025_06_18::ReadResourceResult,
-                            v2025_03_26::ReadResourceResult,
-                        >("ReadResourceResult")
-                        .later::<
-                            v2025_06_18::ReadResourceResult,
-                            v2025_11_25::ReadResourceResult,
-                        >("ReadResourceResult"),
-                    Definition::new::<v2025_06_18::Request>("Request")
-                        .earlier::<v2025_06_18::Request, v2025_03_26::Request>("Request")
-                        .later::<v2025_06_18::Request, v2025_11_25::Request>("Request"),
-                    Definition::new::<mcp_wire::RequestId>("RequestId")
-                        .earlier::<mcp_wire::RequestId, mcp_wire::RequestId>("RequestId")
-                        .later::<mcp_wire::RequestId, mcp_wire::RequestId>("RequestId"),
-                    Definition::new::<v2025_06_18::RequestMeta>("RequestMeta")
-                        .earlier::<
-                            v2025_06_18::RequestMeta,
-                            v2025_03_26::RequestMeta,
-                        >("RequestMeta")
-                        .later::<
-                            v2025_06_18::RequestMeta,
-                            v2025_11_25::RequestMeta,
-                        >("RequestMeta"),
-                    Definition::new::<v2025_06_18::RequestParams>("RequestParams")
-                        .earlier::<
-                            v2025_06_18::RequestParams,
-                            v2025_03_26::RequestParams,
-                        >("RequestParams")
-                        .later::<
-                            v2025_06_18::RequestParams,
-                            v2025_11_25::RequestParams,
-                        >("RequestParams"),
-                    Definition::new::<v2025_06_18::RequestedSchema>("RequestedSchema")
-                        .later::<
-                            v2025_06_18::RequestedSchema,
-                            v2025_11_25::RequestedSchema,
-                        >("RequestedSchema"),
-                    Definition::new::<v2025_06_18::Resource>("Resource")
-                        .earlier::<
-                            v2025_06_18::Resource,
-                            v2025_03_26::Resource,
-                        >("Resource")
-                        .later::<
-                            v2025_06_18::Resource,
-                            v2025_11_25::Resource,
-                        >("Resource"),
-                    Definition::new::<v2025_06_18::ResourceContents>("ResourceContents")
-                        .earlier::<
-                            v2025_06_18::ResourceContents,
-                            v2025_03_26::ResourceContents,
-                        >("ResourceContents")
-                        .later::<
-                            v2025_06_18::ResourceContents,
-                            v2025_11_25::ResourceContents,
-                        >("ResourceContents"),
-                    Definition::new::<v2025_06_18::ResourceLink>("ResourceLink")
-                        .later::<
-                            v2025_06_18::ResourceLink,
-                            v2025_11_25::ResourceLink,
-                        >("ResourceLink"),
-                    Definition::new::<
-                        v2025_06_18::ResourceListChangedNotification,
-                    >("ResourceListChangedNotification")
-                        .earlier::<
-                            v2025_06_18::ResourceListChangedNotification,
-                            v2025_03_26::ResourceListChangedNotification,
-                        >("ResourceListChangedNotification")
-                        .later::<
-                            v2025_06_18::ResourceListChangedNotification,
-                            v2025_11_25::ResourceListChangedNotification,
-                        >("ResourceListChangedNotification"),
-                    Definition::new::<v2025_06_18::ResourceTemplate>("ResourceTemplate")
-                        .earlier::<
-                            v2025_06_18::ResourceTemplate,
-                            v2025_03_26::ResourceTemplate,
-                        >("ResourceTemplate")
-                        .later::<
-                            v2025_06_18::ResourceTemplate,
-                            v2025_11_25::ResourceTemplate,
-                        >("ResourceTemplate"),
-                    Definition::new::<
-                        v2025_06_18::ResourceTemplateReference,
-                    >("ResourceTemplateReference")
-                        .earlier::<
-                            v2025_06_18::ResourceTemplateReference,
-                            v2025_03_26::ResourceReference,
-                        >("ResourceReference")
-                        .later::<
-                            v2025_06_18::ResourceTemplateReference,
-                            v2025_11_25::ResourceTemplateReference,
-                        >("ResourceTemplateReference"),
-                    Definition::new::<
-                        v2025_06_18::ResourceUpdatedNotification,
-                    >("ResourceUpdatedNotification")
-                        .earlier::<
-                            v2025_06_18::ResourceUpdatedNotification,
-                            v2025_03_26::ResourceUpdatedNotification,
-                        >("ResourceUpdatedNotification")
-                        .later::<
-                            v2025_06_18::ResourceUpdatedNotification,
-                            v2025_11_25::ResourceUpdatedNotification,
-                        >("ResourceUpdatedNotification"),
-                    Definition::new::<
-                        v2025_06_18::ResourceUpdatedNotificationParams,
-                    >("ResourceUpdatedNotificationParams")
-                        .earlier::<
-                            v2025_06_18::ResourceUpdatedNotificationParams,
-                            v2025_03_26::ResourceUpdatedNotificationParams,
-                        >("ResourceUpdatedNotificationParams")
-                        .later::<
-                            v2025_06_18::ResourceUpdatedNotificationParams,
-                            v2025_11_25::ResourceUpdatedNotificationParams,
-                        >("ResourceUpdatedNotificationParams"),
-                    Definition::new::<v2025_06_18::Result>("Result")
-                        .earlier::<v2025_06_18::Result, v2025_03_26::Result>("Result")
-                        .later::<v2025_06_18::Result, v2025_11_25::Result>("Result"),
-                    Definition::new::<v2025_06_18::Role>("Role")
-                        .earlier::<v2025_06_18::Role, v2025_03_26::Role>("Role")
-                        .later::<v2025_06_18::Role, v2025_11_25::Role>("Role"),
-                    Definition::new::<v2025_06_18::Root>("Root")
-                        .earlier::<v2025_06_18::Root, v2025_03_26::Root>("Root")
-                        .later::<v2025_06_18::Root, v2025_11_25::Root>("Root"),
-                    Definition::new::<
-                        v2025_06_18::RootsListChangedNotification,
-                    >("RootsListChangedNotification")
-                        .earlier::<
-                            v2025_06_18::RootsListChangedNotification,
-                            v2025_03_26::RootsListChangedNotification,
-                        >("RootsListChangedNotification")
-                        .later::<
-                            v2025_06_18::RootsListChangedNotification,
-                            v2025_11_25::RootsListChangedNotification,
-                        >("RootsListChangedNotification"),
-                    Definition::new::<v2025_06_18::SamplingContent>("SamplingContent")
-                        .earlier::<
-                            v2025_06_18::SamplingContent,
-                            v2025_03_26::SamplingContent,
-                        >("SamplingContent")
-                        .later::<
-                            v2025_06_18::SamplingContent,
-                            v2025_11_25::SamplingContent,
-                        >("SamplingContent"),
-                    Definition::new::<v2025_06_18::SamplingMessage>("SamplingMessage")
-                        .earlier::<
-                            v2025_06_18::SamplingMessage,
-                            v2025_03_26::SamplingMessage,
-                        >("SamplingMessage")
-                        .later::<
-                            v2025_06_18::SamplingMessage,
-                            v2025_11_25::SamplingMessage,
-                        >("SamplingMessage"),
-                    Definition::new::<
-                        v2025_06_18::ServerCapabilities,
-                    >("ServerCapabilities")
-                        .earlier::<
-                            v2025_06_18::ServerCapabilities,
-                            v2025_03_26::ServerCapabilities,
-                        >("ServerCapabilities")
-                        .later::<
-                            v2025_06_18::ServerCapabilities,
-                            v2025_11_25::ServerCapabilities,
-                        >("ServerCapabilities"),
-                    Definition::new::<
-                        v2025_06_18::ServerCapabilitiesPrompts,
-                    >("ServerCapabilitiesPrompts")
-                        .earlier::<
-                            v2025_06_18::ServerCapabilitiesPrompts,
-                            v2025_03_26::ServerCapabilitiesPrompts,
-                        >("ServerCapabilitiesPrompts")
-                        .later::<
-                            v2025_06_18::ServerCapabilitiesPrompts,
-                            v2025_11_25::ServerCapabilitiesPrompts,
-                        >("ServerCapabilitiesPrompts"),
-                    Definition::new::<
-                        v2025_06_18::ServerCapabilitiesResources,
-                    >("ServerCapabilitiesResources")
-                        .earlier::<
-                            v2025_06_18::ServerCapabilitiesResources,
-                            v2025_03_26::ServerCapabilitiesResources,
-                        >("ServerCapabilitiesResources")
-                        .later::<
-                            v2025_06_18::ServerCapabilitiesResources,
-                            v2025_11_25::ServerCapabilitiesResources,
-                        >("ServerCapabilitiesResources"),
-                    Definition::new::<
-                        v2025_06_18::ServerCapabilitiesTools,
-                    >("ServerCapabilitiesTools")
-                        .earlier::<
-                            v2025_06_18::ServerCapabilitiesTools,
-                            v2025_03_26::ServerCapabilitiesTools,
-                        >("ServerCapabilitiesTools")
-                        .later::<
-                            v2025_06_18::ServerCapabilitiesTools,
-                            v2025_11_25::ServerCapabilitiesTools,
-                        >("ServerCapabilitiesTools"),
-                    Definition::new::<
-                        v2025_06_18::ServerNotification,
-                    >("ServerNotification")
-                        .earlier::<
-                            v2025_06_18::ServerNotification,
-                            v2025_03_26::ServerNotification,
-                        >("ServerNotification")
-                        .later::<
-                            v2025_06_18::ServerNotification,
-                            v2025_11_25::ServerNotification,
-                        >("ServerNotification"),
-                    Definition::new::<v2025_06_18::ServerRequest>("ServerRequest")
-                        .earlier::<
-                            v2025_06_18::ServerRequest,
-                            v2025_03_26::ServerRequest,
-                        >("ServerRequest")
-                        .later::<
-                            v2025_06_18::ServerRequest,
-                            v2025_11_25::ServerRequest,
-                        >("ServerRequest"),
-                    Definition::new::<v2025_06_18::SetLevelRequest>("SetLevelRequest")
-                        .earlier::<
-                            v2025_06_18::SetLevelRequest,
-                            v2025_03_26::SetLevelRequest,
-                        >("SetLevelRequest")
-                        .later::<
-                            v2025_06_18::SetLevelRequest,
-                            v2025_11_25::SetLevelRequest,
-                        >("SetLevelRequest"),
-                    Definition::new::<
-                        v2025_06_18::SetLevelRequestParams,
-                    >("SetLevelRequestParams")
-                        .earlier::<
-                            v2025_06_18::SetLevelRequestParams,
-                            v2025_03_26::SetLevelRequestParams,
-                        >("SetLevelRequestParams")
-                        .later::<
-                            v2025_06_18::SetLevelRequestParams,
-                            v2025_11_25::SetLevelRequestParams,
-                        >("SetLevelRequestParams"),
-                    Definition::new::<v2025_06_18::StringSchema>("StringSchema")
-                        .later::<
-                            v2025_06_18::StringSchema,
-                            v2025_11_25::StringSchema,
-                        >("StringSchema"),
-                    Definition::new::<
-                        v2025_06_18::StringSchemaFormat,
-                    >("StringSchemaFormat")
-                        .later::<
-                            v2025_06_18::StringSchemaFormat,
-                            v2025_11_25::StringSchemaFormat,
-                        >("StringSchemaFormat"),
-                    Definition::new::<v2025_06_18::SubscribeRequest>("SubscribeRequest")
-                        .earlier::<
-                            v2025_06_18::SubscribeRequest,
-                            v2025_03_26::SubscribeRequest,
-                        >("SubscribeRequest")
-                        .later::<
-                            v2025_06_18::SubscribeRequest,
-                            v2025_11_25::SubscribeRequest,
-                        >("SubscribeRequest"),
-                    Definition::new::<
-                        v2025_06_18::SubscribeRequestParams,
-                    >("SubscribeRequestParams")
-                        .earlier::<
-                            v2025_06_18::SubscribeRequestParams,
-                            v2025_03_26::SubscribeRequestParams,
-                        >("SubscribeRequestParams")
-                        .later::<
-                            v2025_06_18::SubscribeRequestParams,
-                            v2025_11_25::SubscribeRequestParams,
-                        >("SubscribeRequestParams"),
-                    Definition::new::<v2025_06_18::TextContent>("TextContent")
-                        .earlier::<
-                            v2025_06_18::TextContent,
-                            v2025_03_26::TextContent,
-                        >("TextContent")
-                        .later::<
-                            v2025_06_18::TextContent,
-                            v2025_11_25::TextContent,
-                        >("TextContent"),
-                    Definition::new::<
-                        v2025_06_18::TextResourceContents,
-                    >("TextResourceContents")
-                        .earlier::<
-                            v2025_06_18::TextResourceContents,
-                            v2025_03_26::TextResourceContents,
-                        >("TextResourceContents")
-                        .later::<
-                            v2025_06_18::TextResourceContents,
-                            v2025_11_25::TextResourceContents,
-                        >("TextResourceContents"),
-                    Definition::new::<v2025_06_18::Tool>("Tool")
-                        .earlier::<v2025_06_18::Tool, v2025_03_26::Tool>("Tool")
-                        .later::<v2025_06_18::Tool, v2025_11_25::Tool>("Tool"),
-                    Definition::new::<v2025_06_18::ToolAnnotations>("ToolAnnotations")
-                        .earlier::<
-                            v2025_06_18::ToolAnnotations,
-                            v2025_03_26::ToolAnnotations,
-                        >("ToolAnnotations")
-                        .later::<
-                            v2025_06_18::ToolAnnotations,
-                            v2025_11_25::ToolAnnotations,
-                        >("ToolAnnotations"),
-                    Definition::new::<
-                        v2025_06_18::ToolListChangedNotification,
-                    >("ToolListChangedNotification")
-                        .earlier::<
-                            v2025_06_18::ToolListChangedNotification,
-                            v2025_03_26::ToolListChangedNotification,
-                        >("ToolListChangedNotification")
-                        .later::<
-                            v2025_06_18::ToolListChangedNotification,
-                            v2025_11_25::ToolListChangedNotification,
-                        >("ToolListChangedNotification"),
-                    Definition::new::<
-                        v2025_06_18::UnsubscribeRequest,
-                    >("UnsubscribeRequest")
-                        .earlier::<
-                            v2025_06_18::UnsubscribeRequest,
-                            v2025_03_26::UnsubscribeRequest,
-                        >("UnsubscribeRequest")
-                        .later::<
-                            v2025_06_18::UnsubscribeRequest,
-                            v2025_11_25::UnsubscribeRequest,
-                        >("UnsubscribeRequest"),
-                    Definition::new::<
-                        v2025_06_18::UnsubscribeRequestParams,
-                    >("UnsubscribeRequestParams")
-                        .earlier::<
-                            v2025_06_18::UnsubscribeRequestParams,
-                            v2025_03_26::UnsubscribeRequestParams,
-                        >("UnsubscribeRequestParams")
-                        .later::<
-                            v2025_06_18::UnsubscribeRequestParams,
-                            v2025_11_25::UnsubscribeRequestParams,
-                        >("UnsubscribeRequestParams"),
-                ]
-            }
-        }
-        Revision::V2025_11_25 => {
-            const {
-                &[
-                    Definition::new::<v2025_11_25::Annotations>("Annotations")
-                        .earlier::<
-                            v2025_11_25::Annotations,
-                            v2025_06_18::Annotations,
-                        >("Annotations"),
-                    Definition::new::<
-                        v2025_11_25::AnyResourceContents,
-                    >("AnyResourceContents")
-                        .earlier::<
-                            v2025_11_25::AnyResourceContents,
-                            v2025_06_18::AnyResourceContents,
-                        >("AnyResourceContents"),
-                    Definition::new::<v2025_11_25::AudioContent>("AudioContent")
-                        .earlier::<
-                            v2025_11_25::AudioContent,
-                            v2025_06_18::AudioContent,
-                        >("AudioContent"),
-                    Definition::new::<v2025_11_25::BaseMetadata>("BaseMetadata")
-                        .earlier::<
-                            v2025_11_25::BaseMetadata,
-                            v2025_06_18::BaseMetadata,
-                        >("BaseMetadata"),
-                    Definition::new::<
-                        v2025_11_25::BlobResourceContents,
-                    >("BlobResourceContents")
-                        .earlier::<
-                            v2025_11_25::BlobResourceContents,
-                            v2025_06_18::BlobResourceContents,
-                        >("BlobResourceContents"),
-                    Definition::new::<v2025_11_25::BooleanSchema>("BooleanSchema")
-                        .earlier::<
-                            v2025_11_25::BooleanSchema,
-                            v2025_06_18::BooleanSchema,
-                        >("BooleanSchema"),
-                    Definition::new::<v2025_11_25::CallToolRequest>("CallToolRequest")
-                        .earlier::<
-                            v2025_11_25::CallToolRequest,
-                            v2025_06_18::CallToolRequest,
-                        >("CallToolRequest"),
-                    Definition::new::<
-                        v2025_11_25::CallToolRequestParams,
-                    >("CallToolRequestParams")
-                        .earlier::<
-                            v2025_11_25::CallToolRequestParams,
-                            v2025_06_18::CallToolRequestParams,
-                        >("CallToolRequestParams"),
-                    Definition::new::<v2025_11_25::CallToolResult>("CallToolResult")
-                        .earlier::<
-                            v2025_11_25::CallToolResult,
-                            v2025_06_18::CallToolResult,
-                        >("CallToolResult"),
-                    Definition::new::<
-                        v2025_11_25::CancelTaskRequest,
-                    >("CancelTaskRequest"),
-                    Definition::new::<
-                        v2025_11_25::CancelTaskRequestParams,
-                    >("CancelTaskRequestParams"),
-                    Definition::new::<v2025_11_25::CancelTaskResult>("CancelTaskResult"),
-                    Definition::new::<
-                        v2025_11_25::CancelledNotification,
-                    >("CancelledNotification")
-                        .earlier::<
-                            v2025_11_25::CancelledNotification,
-                            v2025_06_18::CancelledNotification,
-                        >("CancelledNotification"),
-                    Definition::new::<
-                        v2025_11_25::CancelledNotificationParams,
-                    >("CancelledNotificationParams")
-                        .earlier::<
-                            v2025_11_25::CancelledNotificationParams,
-                            v2025_06_18::CancelledNotificationParams,
-                        >("CancelledNotificationParams"),
-                    Definition::new::<
-                        v2025_11_25::ClientCapabilities,
-                    >("ClientCapabilities")
-                        .earlier::<
-                            v2025_11_25::ClientCapabilities,
-                            v2025_06_18::ClientCapabilities,
-                        >("ClientCapabilities"),
-                    Definition::new::<
-                        v2025_11_25::ClientCapabilitiesElicitation,
-                    >("ClientCapabilitiesElicitation"),
-                    Definition::new::<
-                        v2025_11_25::ClientCapabilitiesRoots,
-                    >("ClientCapabilitiesRoots")
-                        .earlier::<
-                            v2025_11_25::ClientCapabilitiesRoots,
-                            v2025_06_18::ClientCapabilitiesRoots,
-                        >("ClientCapabilitiesRoots"),
-                    Definition::new::<
-                        v2025_11_25::ClientCapabilitiesSampling,
-                    >("ClientCapabilitiesSampling"),
-                    Definition::new::<
-                        v2025_11_25::ClientCapabilitiesTasks,
-                    >("ClientCapabilitiesTasks"),
-                    Definition::new::<
-                        v2025_11_25::ClientCapabilitiesTasksRequests,
-                    >("ClientCapabilitiesTasksRequests"),
-                    Definition::new::<
-                        v2025_11_25::ClientCapabilitiesTasksRequestsElicitation,
-                    >("ClientCapabilitiesTasksRequestsElicitation"),
-                    Definition::new::<
-                        v2025_11_25::ClientCapabilitiesTasksRequestsSampling,
-                    >("ClientCapabilitiesTasksRequestsSampling"),
-                    Definition::new::<
-                        v2025_11_25::ClientNotification,
-                    >("ClientNotification")
-                        .earlier::<
-                            v2025_11_25::ClientNotification,
-                            v2025_06_18::ClientNotification,
-                        >("ClientNotification"),
-                    Definition::new::<v2025_11_25::ClientRequest>("ClientRequest")
-                        .earlier::<
-                            v2025_11_25::ClientRequest,
-                            v2025_06_18::ClientRequest,
-                        >("ClientRequest"),
-                    Definition::new::<v2025_11_25::CompleteRequest>("CompleteRequest")
-                        .earlier::<
-                            v2025_11_25::CompleteRequest,
-                            v2025_06_18::CompleteRequest,
-                        >("CompleteRequest"),
-                    Definition::new::<
-                        v2025_11_25::CompleteRequestParams,
-                    >("CompleteRequestParams")
-                        .earlier::<
-                            v2025_11_25::CompleteRequestParams,
-                            v2025_06_18::CompleteRequestParams,
-                        >("CompleteRequestParams"),
-                    Definition::new::<
-                        v2025_11_25::CompleteRequestParamsArgument,
-                    >("CompleteRequestParamsArgument")
-                        .earlier::<
-                            v2025_11_25::CompleteRequestParamsArgument,
-                            v2025_06_18::CompleteRequestParamsArgument,
-                        >("CompleteRequestParamsArgument"),
-                    Definition::new::<
-                        v2025_11_25::CompleteRequestParamsContext,
-                    >("CompleteRequestParamsContext")
-                        .earlier::<
-                            v2025_11_25::CompleteRequestParamsContext,
-                            v2025_06_18::CompleteRequestParamsContext,
-                        >("CompleteRequestParamsContext"),
-                    Definition::new::<v2025_11_25::CompleteResult>("CompleteResult")
-                        .earlier::<
-                            v2025_11_25::CompleteResult,
-                            v2025_06_18::CompleteResult,
-                        >("CompleteResult"),
-                    Definition::new::<
-                        v2025_11_25::CompleteResultCompletion,
-                    >("CompleteResultCompletion")
-                        .earlier::<
-                            v2025_11_25::CompleteResultCompletion,
-                            v2025_06_18::CompleteResultCompletion,
-                        >("CompleteResultCompletion"),
-                    Definition::new::<
-                        v2025_11_25::CompletionReference,
-                    >("CompletionReference")
-                        .earlier::<
-                            v2025_11_25::CompletionReference,
-                            v2025_06_18::CompletionReference,
-                        >("CompletionReference"),
-                    Definition::new::<v2025_11_25::ContentBlock>("ContentBlock")
-                        .earlier::<
-                            v2025_11_25::ContentBlock,
-                            v2025_06_18::ContentBlock,
-                        >("ContentBlock"),
-                    Definition::new::<
-                        v2025_11_25::CreateMessageRequest,
-                    >("CreateMessageRequest")
-                        .earlier::<
-                            v2025_11_25::CreateMessageRequest,
-                            v2025_06_18::CreateMessageRequest,
-                        >("CreateMessageRequest"),
-                    Definition::new::<
-                        v2025_11_25::CreateMessageRequestParams,
-                    >("CreateMessageRequestParams")
-                        .earlier::<
-                            v2025_11_25::CreateMessageRequestParams,
-                            v2025_06_18::CreateMessageRequestParams,
-                        >("CreateMessageRequestParams"),
-                    Definition::new::<
-                        v2025_11_25::CreateMessageRequestParamsIncludeContext,
-                    >("CreateMessageRequestParamsIncludeContext")
-                        .earlier::<
-                            v2025_11_25::CreateMessageRequestParamsIncludeContext,
-                            v2025_06_18::CreateMessageRequestParamsIncludeContext,
-                        >("CreateMessageRequestParamsIncludeContext"),
-                    Definition::new::<
-                        v2025_11_25::CreateMessageResult,
-                    >("CreateMessageResult")
-                        .earlier::<
-                            v2025_11_25::CreateMessageResult,
-                            v2025_06_18::CreateMessageResult,
-                        >("CreateMessageResult"),
-                    Definition::new::<
-                        v2025_11_25::CreateMessageResultStopReason,
-                    >("CreateMessageResultStopReason")
-                        .earlier::<
-                            v2025_11_25::CreateMessageResultStopReason,
-                            v2025_06_18::CreateMessageResultStopReason,
-                        >("CreateMessageResultStopReason"),
-                    Definition::new::<v2025_11_25::CreateTaskResult>("CreateTaskResult"),
-                    Definition::new::<String>("Cursor")
-                        .earlier::<String, String>("Cursor"),
-                    Definition::new::<v2025_11_25::ElicitRequest>("ElicitRequest")
-                        .earlier::<
-                            v2025_11_25::ElicitRequest,
-                            v2025_06_18::ElicitRequest,
-                        >("ElicitRequest"),
-                    Definition::new::<
-                        v2025_11_25::ElicitRequestFormParams,
-                    >("ElicitRequestFormParams")
-                        .earlier::<
-                            v2025_11_25::ElicitRequestFormParams,
-                            v2025_06_18::ElicitRequestParams,
-                        >("ElicitRequestParams"),
-                    Definition::new::<
-                        v2025_11_25::ElicitRequestParams,
-                    >("ElicitRequestParams")
-                        .earlier::<
-                            v2025_11_25::ElicitRequestParams,
-                            v2025_06_18::ElicitRequestParams,
-                        >("ElicitRequestParams"),
-                    Definition::new::<
-                        v2025_11_25::ElicitRequestUrlParams,
-                    >("ElicitRequestURLParams"),
-                    Definition::new::<v2025_11_25::ElicitResult>("ElicitResult")
-                        .earlier::<
-                            v2025_11_25::ElicitResult,
-                            v2025_06_18::ElicitResult,
-                        >("ElicitResult"),
-                    Definition::new::<
-                        v2025_11_25::ElicitResultAction,
-                    >("ElicitResultAction")
-                        .earlier::<
-                            v2025_11_25::ElicitResultAction,
-                            v2025_06_18::ElicitResultAction,
-                        >("ElicitResultAction"),
-                    Definition::new::<
-                        v2025_11_25::ElicitResultContentValue,
-                    >("ElicitResultContentValue")
-                        .earlier::<
-                            v2025_11_25::ElicitResultContentValue,
-                            v2025_06_18::ElicitResultContentValue,
-                        >("ElicitResultContentValue"),
-                    Definition::new::<
-                        v2025_11_25::ElicitationCompleteNotification,
-                    >("ElicitationCompleteNotification"),
-                    Definition::new::<
-                        v2025_11_25::ElicitationCompleteNotificationParams,
-                    >("ElicitationCompleteNotificationParams"),
-                    Definition::new::<v2025_11_25::EmbeddedResource>("EmbeddedResource")
-                        .earlier::<
-                            v2025_11_25::EmbeddedResource,
-                            v2025_06_18::EmbeddedResource,
-                        >("EmbeddedResource"),
-                    Definition::new::<v2025_11_25::Result>("EmptyResult")
-                        .earlier::<
-                            v2025_11_25::Result,
-                            v2025_06_18::Result,
-                        >("EmptyResult"),
-                    Definition::new::<v2025_11_25::EnumOption>("EnumOption"),
-                    Definition::new::<v2025_11_25::EnumSchema>("EnumSchema")
-                        .earlier::<
-                            v2025_11_25::EnumSchema,
-                            v2025_06_18::EnumSchema,
-                        >("EnumSchema"),
-                    Definition::new::<v2025_11_25::Error>("Error")
-                        .earlier::<v2025_11_25::Error, v2025_06_18::Error>("Error"),
-                    Definition::new::<v2025_11_25::GetPromptRequest>("GetPromptRequest")
-                        .earlier::<
-                            v2025_11_25::GetPromptRequest,
-                            v2025_06_18::GetPromptRequest,
-                        >("GetPromptRequest"),
-                    Definition::new::<
-                        v2025_11_25::GetPromptRequestParams,
-                    >("GetPromptRequestParams")
-                        .earlier::<
-                            v2025_11_25::GetPromptRequestParams,
-                            v2025_06_18::GetPromptRequestParams,
-                        >("GetPromptRequestParams"),
-                    Definition::new::<v2025_11_25::GetPromptResult>("GetPromptResult")
-                        .earlier::<
-                            v2025_11_25::GetPromptResult,
-                            v2025_06_18::GetPromptResult,
-                        >("GetPromptResult"),
-                    Definition::new::<
-                        v2025_11_25::GetTaskPayloadRequest,
-                    >("GetTaskPayloadRequest"),
-                    Definition::new::<
-                        v2025_11_25::GetTaskPayloadRequestParams,
-                    >("GetTaskPayloadRequestParams"),
-                    Definition::new::<
-                        v2025_11_25::GetTaskPayloadResult,
-                    >("GetTaskPayloadResult"),
-                    Definition::new::<v2025_11_25::GetTaskRequest>("GetTaskRequest"),
-                    Definition::new::<
-                        v2025_11_25::GetTaskRequestParams,
-                    >("GetTaskRequestParams"),
-                    Definition::new::<v2025_11_25::GetTaskResult>("GetTaskResult"),
-                    Definition::new::<v2025_11_25::Icon>("Icon"),
-                    Definition::new::<v2025_11_25::IconTheme>("IconTheme"),
-                    Definition::new::<v2025_11_25::Icons>("Icons"),
-                    Definition::new::<v2025_11_25::ImageContent>("ImageContent")
-                        .earlier::<
-                            v2025_11_25::ImageContent,
-                            v2025_06_18::ImageContent,
-                        >("ImageContent"),
-                    Definition::new::<v2025_11_25::Implementation>("Implementation")
-                        .earlier::<
-                            v2025_11_25::Implementation,
-                            v2025_06_18::Implementation,
-                        >("Implementation"),
-                    Definition::new::<
-                        v2025_11_25::InitializeRequest,
-                    >("InitializeRequest")
-                        .earlier::<
-                            v2025_11_25::InitializeRequest,
-                            v2025_06_18::InitializeRequest,
-                        >("InitializeRequest"),
-                    Definition::new::<
-                        v2025_11_25::InitializeRequestParams,
-                    >("InitializeRequestParams")
-                        .earlier::<
-                            v2025_11_25::InitializeRequestParams,
-                            v2025_06_18::InitializeRequestParams,
-                        >("InitializeRequestParams"),
-                    Definition::new::<v2025_11_25::InitializeResult>("InitializeResult")
-                        .earlier::<
-                            v2025_11_25::InitializeResult,
-                            v2025_06_18::InitializeResult,
-                        >("InitializeResult"),
-                    Definition::new::<
-                        v2025_11_25::InitializedNotification,
-                    >("InitializedNotification")
-                        .earlier::<
-                            v2025_11_25::InitializedNotification,
-                            v2025_06_18::InitializedNotification,
-                        >("InitializedNotification"),
-                    Definition::new::<
-                        v2025_11_25::JsonRpcErrorResponse,
-                    >("JSONRPCErrorResponse")
-                        .earlier::<
-                            v2025_11_25::JsonRpcErrorResponse,
-                            v2025_06_18::JsonRpcError,
-                        >("JSONRPCError"),
-                    Definition::new::<v2025_11_25::JsonRpcMessage>("JSONRPCMessage")
-                        .earlier::<
-                            v2025_11_25::JsonRpcMessage,
-                            v2025_06_18::JsonRpcMessage,
-                        >("JSONRPCMessage"),
-                    Definition::new::<
-                        v2025_11_25::JsonRpcNotification,
-                    >("JSONRPCNotification")
-                        .earlier::<
-                            v2025_11_25::JsonRpcNotification,
-                            v2025_06_18::JsonRpcNotification,
-                        >("JSONRPCNotification"),
-                    Definition::new::<v2025_11_25::JsonRpcRequest>("JSONRPCRequest")
-                        .earlier::<
-                            v2025_11_25::JsonRpcRequest,
-                            v2025_06_18::JsonRpcRequest,
-                        >("JSONRPCRequest"),
-                    Definition::new::<v2025_11_25::JsonRpcResponse>("JSONRPCResponse")
-                        .earlier::<
-                            v2025_11_25::JsonRpcResponse,
-                            v2025_06_18::JsonRpcResponse,
-                        >("JSONRPCResponse"),
-                    Definition::new::<
-                        v2025_11_25::JsonRpcResultResponse,
-                    >("JSONRPCResultResponse")
-                        .earlier::<
-                            v2025_11_25::JsonRpcResultResponse,
-                            v2025_06_18::JsonRpcResponse,
-                        >("JSONRPCResponse"),
-                    Definition::new::<
-                        v2025_11_25::LegacyTitledEnumSchema,
-                    >("LegacyTitledEnumSchema")
-                        .earlier::<
-                            v2025_11_25::LegacyTitledEnumSchema,
-                            v2025_06_18::EnumSchema,
-                        >("EnumSchema"),
-                    Definition::new::<
-                        v2025_11_25::ListPromptsRequest,
-                    >("ListPromptsRequest")
-                        .earlier::<
-                            v2025_11_25::ListPromptsRequest,
-                            v2025_06_18::ListPromptsRequest,
-                        >("ListPromptsRequest"),
-                    Definition::new::<
-                        v2025_11_25::ListPromptsResult,
-                    >("ListPromptsResult")
-                        .earlier::<
-                            v2025_11_25::ListPromptsResult,
-                            v2025_06_18::ListPromptsResult,
-                        >("ListPromptsResult"),
-                    Definition::new::<
-                        v2025_11_25::ListResourceTemplatesRequest,
-                    >("ListResourceTemplatesRequest")
-                        .earlier::<
-                            v2025_11_25::ListResourceTemplatesRequest,
-                            v2025_06_18::ListResourceTemplatesRequest,
-                        >("ListResourceTemplatesRequest"),
-                    Definition::new::<
-                        v2025_11_25::ListResourceTemplatesResult,
-                    >("ListResourceTemplatesResult")
-                        .earlier::<
-                            v2025_11_25::ListResourceTemplatesResult,
-                            v2025_06_18::ListResourceTemplatesResult,
-                        >("ListResourceTemplatesResult"),
-                    Definition::new::<
-                        v2025_11_25::ListResourcesRequest,
-                    >("ListResourcesRequest")
-                        .earlier::<
-                            v2025_11_25::ListResourcesRequest,
-                            v2025_06_18::ListResourcesRequest,
-                        >("ListResourcesRequest"),
-                    Definition::new::<
-                        v2025_11_25::ListResourcesResult,
-                    >("ListResourcesResult")
-                        .earlier::<
-                            v2025_11_25::ListResourcesResult,
-                            v2025_06_18::ListResourcesResult,
-                        >("ListResourcesResult"),
-                    Definition::new::<v2025_11_25::ListRootsRequest>("ListRootsRequest")
-                        .earlier::<
-                            v2025_11_25::ListRootsRequest,
-                            v2025_06_18::ListRootsRequest,
-                        >("ListRootsRequest"),
-                    Definition::new::<v2025_11_25::ListRootsResult>("ListRootsResult")
-                        .earlier::<
-                            v2025_11_25::ListRootsResult,
-                            v2025_06_18::ListRootsResult,
-                        >("ListRootsResult"),
-                    Definition::new::<v2025_11_25::ListTasksRequest>("ListTasksRequest"),
-                    Definition::new::<v2025_11_25::ListTasksResult>("ListTasksResult"),
-                    Definition::new::<v2025_11_25::ListToolsRequest>("ListToolsRequest")
-                        .earlier::<
-                            v2025_11_25::ListToolsRequest,
-                            v2025_06_18::ListToolsRequest,
-                        >("ListToolsRequest"),
-                    Definition::new::<v2025_11_25::ListToolsResult>("ListToolsResult")
-                        .earlier::<
-                            v2025_11_25::ListToolsResult,
-                            v2025_06_18::ListToolsResult,
-                        >("ListToolsResult"),
-                    Definition::new::<v2025_11_25::LoggingLevel>("LoggingLevel")
-                        .earlier::<
-                            v2025_11_25::LoggingLevel,
-                            v2025_06_18::LoggingLevel,
-                        >("LoggingLevel"),
-                    Definition::new::<
-                        v2025_11_25::LoggingMessageNotification,
-                    >("LoggingMessageNotification")
-                        .earlier::<
-                            v2025_11_25::LoggingMessageNotification,
-                            v2025_06_18::LoggingMessageNotification,
-                        >("LoggingMessageNotification"),
-                    Definition::new::<
-                        v2025_11_25::LoggingMessageNotificationParams,
-                    >("LoggingMessageNotificationParams")
-                        .earlier::<
-                            v2025_11_25::LoggingMessageNotificationParams,
-                            v2025_06_18::LoggingMessageNotificationParams,
-                        >("LoggingMessageNotificationParams"),
-                    Definition::new::<v2025_11_25::ModelHint>("ModelHint")
-                        .earlier::<
-                            v2025_11_25::ModelHint,
-                            v2025_06_18::ModelHint,
-                        >("ModelHint"),
-                    Definition::new::<v2025_11_25::ModelPreferences>("ModelPreferences")
-                        .earlier::<
-                            v2025_11_25::ModelPreferences,
-                            v2025_06_18::ModelPreferences,
-                        >("ModelPreferences"),
-                    Definition::new::<
-                        v2025_11_25::MultiSelectEnumSchema,
-                    >("MultiSelectEnumSchema"),
-                    Definition::new::<v2025_11_25::Notification>("Notification")
-                        .earlier::<
-                            v2025_11_25::Notification,
-                            v2025_06_18::Notification,
-                        >("Notification"),
-                    Definition::new::<
-                        v2025_11_25::NotificationParams,
-                    >("NotificationParams")
-                        .earlier::<
-                            v2025_11_25::NotificationParams,
-                            v2025_06_18::NotificationParams,
-                        >("NotificationParams"),
-                    Definition::new::<v2025_11_25::NumberSchema>("NumberSchema")
-                        .earlier::<
-                            v2025_11_25::NumberSchema,
-                            v2025_06_18::NumberSchema,
-                        >("NumberSchema"),
-                    Definition::new::<v2025_11_25::NumberSchemaType>("NumberSchemaType")
-                        .earlier::<
-                            v2025_11_25::NumberSchemaType,
-                            v2025_06_18::NumberSchemaType,
-                        >("NumberSchemaType"),
-                    Definition::new::<v2025_11_25::PaginatedRequest>("PaginatedRequest")
-                        .earlier::<
-                            v2025_11_25::PaginatedRequest,
-                            v2025_06_18::PaginatedRequest,
-                        >("PaginatedRequest"),
-                    Definition::new::<
-                        v2025_11_25::PaginatedRequestParams,
-                    >("PaginatedRequestParams")
-                        .earlier::<
-                            v2025_11_25::PaginatedRequestParams,
-                            v2025_06_18::PaginatedRequestParams,
-                        >("PaginatedRequestParams"),
-                    Definition::new::<v2025_11_25::PaginatedResult>("PaginatedResult")
-                        .earlier::<
-                            v2025_11_25::PaginatedResult,
-                            v2025_06_18::PaginatedResult,
-                        >("PaginatedResult"),
-                    Definition::new::<v2025_11_25::PingRequest>("PingRequest")
-                        .earlier::<
-                            v2025_11_25::PingRequest,
-                            v2025_06_18::PingRequest,
-                        >("PingRequest"),
-                    Definition::new::<
-                        v2025_11_25::PrimitiveSchemaDefinition,
-                    >("PrimitiveSchemaDefinition")
-                        .earlier::<
-                            v2025_11_25::PrimitiveSchemaDefinition,
-                            v2025_06_18::PrimitiveSchemaDefinition,
-                        >("PrimitiveSchemaDefinition"),
-                    Definition::new::<
-                        v2025_11_25::ProgressNotification,
-                    >("ProgressNotification")
-                        .earlier::<
-                            v2025_11_25::ProgressNotification,
-                            v2025_06_18::ProgressNotification,
-                        >("ProgressNotification"),
-                    Definition::new::<
-                        v2025_11_25::ProgressNotificationParams,
-                    >("ProgressNotificationParams")
-                        .earlier::<
-                            v2025_11_25::ProgressNotificationParams,
-                            v2025_06_18::ProgressNotificationParams,
-                        >("ProgressNotificationParams"),
-                    Definition::new::<v2025_11_25::ProgressToken>("ProgressToken")
-                        .earlier::<
-                            v2025_11_25::ProgressToken,
-                            v2025_06_18::ProgressToken,
-                        >("ProgressToken"),
-                    Definition::new::<v2025_11_25::Prompt>("Prompt")
-                        .earlier::<v2025_11_25::Prompt, v2025_06_18::Prompt>("Prompt"),
-                    Definition::new::<v2025_11_25::PromptArgument>("PromptArgument")
-                        .earlier::<
-                            v2025_11_25::PromptArgument,
-                            v2025_06_18::PromptArgument,
-                        >("PromptArgument"),
-                    Definition::new::<
-                        v2025_11_25::PromptListChangedNotification,
-                    >("PromptListChangedNotification")
-                        .earlier::<
-                            v2025_11_25::PromptListChangedNotification,
-                            v2025_06_18::PromptListChangedNotification,
-                        >("PromptListChangedNotification"),
-                    Definition::new::<v2025_11_25::PromptMessage>("PromptMessage")
-                        .earlier::<
-                            v2025_11_25::PromptMessage,
-                            v2025_06_18::PromptMessage,
-                        >("PromptMessage"),
-                    Definition::new::<v2025_11_25::PromptReference>("PromptReference")
-                        .earlier::<
-                            v2025_11_25::PromptReference,
-                            v2025_06_18::PromptReference,
-                        >("PromptReference"),
-                    Definition::new::<
-                        v2025_11_25::ReadResourceRequest,
-                    >("ReadResourceRequest")
-                        .earlier::<
-                            v2025_11_25::ReadResourceRequest,
-                            v2025_06_18::ReadResourceRequest,
-                        >("ReadResourceRequest"),
-                    Definition::new::<
-                        v2025_11_25::ReadResourceRequestParams,
-                    >("ReadResourceRequestParams")
-                        .earlier::<
-                            v2025_11_25::ReadResourceRequestParams,
-                            v2025_06_18::ReadResourceRequestParams,
-                        >("ReadResourceRequestParams"),
-                    Definition::new::<
-                        v2025_11_25::ReadResourceResult,
-                    >("ReadResourceResult")
-                        .earlier::<
-                            v2025_11_25::ReadResourceResult,
-                            v2025_06_18::ReadResourceResult,
-                        >("ReadResourceResult"),
-                    Definition::new::<
-                        v2025_11_25::RelatedTaskMetadata,
-                    >("RelatedTaskMetadata"),
-                    Definition::new::<v2025_11_25::Request>("Request")
-                        .earlier::<
-                            v2025_11_25::Request,
-                            v2025_06_18::Request,
-                        >("Request"),
-                    Definition::new::<mcp_wire::RequestId>("RequestId")
-                        .earlier::<
-                            mcp_wire::RequestId,
-                            mcp_wire::RequestId,
-                        >("RequestId"),
-                    Definition::new::<v2025_11_25::RequestMeta>("RequestMeta")
-                        .earlier::<
-                            v2025_11_25::RequestMeta,
-                            v2025_06_18::RequestMeta,
-                        >("RequestMeta"),
-                    Definition::new::<v2025_11_25::RequestParams>("RequestParams")
-                        .earlier::<
-                            v2025_11_25::RequestParams,
-                            v2025_06_18::RequestParams,
-                        >("RequestParams"),
-                    Definition::new::<v2025_11_25::RequestedSchema>("RequestedSchema")
-                        .earlier::<
-                            v2025_11_25::RequestedSchema,
-                            v2025_06_18::RequestedSchema,
-                        >("RequestedSchema"),
-                    Definition::new::<v2025_11_25::Resource>("Resource")
-                        .earlier::<
-                            v2025_11_25::Resource,
-                            v2025_06_18::Resource,
-                        >("Resource"),
-                    Definition::new::<v2025_11_25::ResourceContents>("ResourceContents")
-                        .earlier::<
-                            v2025_11_25::ResourceContents,
-                            v2025_06_18::ResourceContents,
-                        >("ResourceContents"),
-                    Definition::new::<v2025_11_25::ResourceLink>("ResourceLink")
-                        .earlier::<
-                            v2025_11_25::ResourceLink,
-                            v2025_06_18::ResourceLink,
-                        >("ResourceLink"),
-                    Definition::new::<
-                        v2025_11_25::ResourceListChangedNotification,
-                    >("ResourceListChangedNotification")
-                        .earlier::<
-                            v2025_11_25::ResourceListChangedNotification,
-                            v2025_06_18::ResourceListChangedNotification,
-                        >("ResourceListChangedNotification"),
-                    Definition::new::<
-                        v2025_11_25::ResourceRequestParams,
-                    >("ResourceRequestParams"),
-                    Definition::new::<v2025_11_25::ResourceTemplate>("ResourceTemplate")
-                        .earlier::<
-                            v2025_11_25::ResourceTemplate,
-                            v2025_06_18::ResourceTemplate,
-                        >("ResourceTemplate"),
-                    Definition::new::<
-                        v2025_11_25::ResourceTemplateReference,
-                    >("ResourceTemplateReference")
-                        .earlier::<
-                            v2025_11_25::ResourceTemplateReference,
-                            v2025_06_18::ResourceTemplateReference,
-                        >("ResourceTemplateReference"),
-                    Definition::new::<
-                        v2025_11_25::ResourceUpdatedNotification,
-                    >("ResourceUpdatedNotification")
-                        .earlier::<
-                            v2025_11_25::ResourceUpdatedNotification,
-                            v2025_06_18::ResourceUpdatedNotification,
-                        >("ResourceUpdatedNotification"),
-                    Definition::new::<
-                        v2025_11_25::ResourceUpdatedNotificationParams,
-                    >("ResourceUpdatedNotificationParams")
-                        .earlier::<
-                            v2025_11_25::ResourceUpdatedNotificationParams,
-                            v2025_06_18::ResourceUpdatedNotificationParams,
-                        >("ResourceUpdatedNotificationParams"),
-                    Definition::new::<v2025_11_25::Result>("Result")
-                        .earlier::<v2025_11_25::Result, v2025_06_18::Result>("Result"),
-                    Definition::new::<v2025_11_25::Role>("Role")
-                        .earlier::<v2025_11_25::Role, v2025_06_18::Role>("Role"),
-                    Definition::new::<v2025_11_25::Root>("Root")
-                        .earlier::<v2025_11_25::Root, v2025_06_18::Root>("Root"),
-                    Definition::new::<
-                        v2025_11_25::RootsListChangedNotification,
-                    >("RootsListChangedNotification")
-                        .earlier::<
-                            v2025_11_25::RootsListChangedNotification,
-                            v2025_06_18::RootsListChangedNotification,
-                        >("RootsListChangedNotification"),
-                    Definition::new::<v2025_11_25::SamplingContent>("SamplingContent")
-                        .earlier::<
-                            v2025_11_25::SamplingContent,
-                            v2025_06_18::SamplingContent,
-                        >("SamplingContent"),
-                    Definition::new::<v2025_11_25::SamplingMessage>("SamplingMessage")
-                        .earlier::<
-                            v2025_11_25::SamplingMessage,
-                            v2025_06_18::SamplingMessage,
-                        >("SamplingMessage"),
-                    Definition::new::<
-                        v2025_11_25::SamplingMessageContentBlock,
-                    >("SamplingMessageContentBlock"),
-                    Definition::new::<
-                        v2025_11_25::ServerCapabilities,
-                    >("ServerCapabilities")
-                        .earlier::<
-                            v2025_11_25::ServerCapabilities,
-                            v2025_06_18::ServerCapabilities,
-                        >("ServerCapabilities"),
-                    Definition::new::<
-                        v2025_11_25::ServerCapabilitiesPrompts,
-                    >("ServerCapabilitiesPrompts")
-                        .earlier::<
-                            v2025_11_25::ServerCapabilitiesPrompts,
-                            v2025_06_18::ServerCapabilitiesPrompts,
-                        >("ServerCapabilitiesPrompts"),
-                    Definition::new::<
-                        v2025_11_25::ServerCapabilitiesResources,
-                    >("ServerCapabilitiesResources")
-                        .earlier::<
-                            v2025_11_25::ServerCapabilitiesResources,
-                            v2025_06_18::ServerCapabilitiesResources,
-                        >("ServerCapabilitiesResources"),
-                    Definition::new::<
-                        v2025_11_25::ServerCapabilitiesTasks,
-                    >("ServerCapabilitiesTasks"),
-                    Definition::new::<
-                        v2025_11_25::ServerCapabilitiesTasksRequests,
-                    >("ServerCapabilitiesTasksRequests"),
-                    Definition::new::<
-                        v2025_11_25::ServerCapabilitiesTasksRequestsTools,
-                    >("ServerCapabilitiesTasksRequestsTools"),
-                    Definition::new::<
-                        v2025_11_25::ServerCapabilitiesTools,
-                    >("ServerCapabilitiesTools")
-                        .earlier::<
-                            v2025_11_25::ServerCapabilitiesTools,
-                            v2025_06_18::ServerCapabilitiesTools,
-                        >("ServerCapabilitiesTools"),
-                    Definition::new::<
-                        v2025_11_25::ServerNotification,
-                    >("ServerNotification")
-                        .earlier::<
-                            v2025_11_25::ServerNotification,
-                            v2025_06_18::ServerNotification,
-                        >("ServerNotification"),
-                    Definition::new::<v2025_11_25::ServerRequest>("ServerRequest")
-                        .earlier::<
-                            v2025_11_25::ServerRequest,
-                            v2025_06_18::ServerRequest,
-                        >("ServerRequest"),
-                    Definition::new::<v2025_11_25::SetLevelRequest>("SetLevelRequest")
-                        .earlier::<
-                            v2025_11_25::SetLevelRequest,
-                            v2025_06_18::SetLevelRequest,
-                        >("SetLevelRequest"),
-                    Definition::new::<
-                        v2025_11_25::SetLevelRequestParams,
-                    >("SetLevelRequestParams")
-                        .earlier::<
-                            v2025_11_25::SetLevelRequestParams,
-                            v2025_06_18::SetLevelRequestParams,
-                        >("SetLevelRequestParams"),
-                    Definition::new::<
-                        v2025_11_25::SingleSelectEnumSchema,
-                    >("SingleSelectEnumSchema"),
-                    Definition::new::<v2025_11_25::StringSchema>("StringSchema")
-                        .earlier::<
-                            v2025_11_25::StringSchema,
-                            v2025_06_18::StringSchema,
-                        >("StringSchema"),
-                    Definition::new::<
-                        v2025_11_25::StringSchemaFormat,
-                    >("StringSchemaFormat")
-                        .earlier::<
-                            v2025_11_25::StringSchemaFormat,
-                            v2025_06_18::StringSchemaFormat,
-                        >("StringSchemaFormat"),
-                    Definition::new::<v2025_11_25::SubscribeRequest>("SubscribeRequest")
-                        .earlier::<
-                            v2025_11_25::SubscribeRequest,
-                            v2025_06_18::SubscribeRequest,
-                        >("SubscribeRequest"),
-                    Definition::new::<
-                        v2025_11_25::SubscribeRequestParams,
-                    >("SubscribeRequestParams")
-                        .earlier::<
-                            v2025_11_25::SubscribeRequestParams,
-                            v2025_06_18::SubscribeRequestParams,
-                        >("SubscribeRequestParams"),
-                    Definition::new::<v2025_11_25::Task>("Task"),
-                    Definition::new::<
-                        v2025_11_25::TaskAugmentedRequestParams,
-                    >("TaskAugmentedRequestParams"),
-                    Definition::new::<v2025_11_25::TaskMetadata>("TaskMetadata"),
-                    Definition::new::<v2025_11_25::TaskStatus>("TaskStatus"),
-                    Definition::new::<
-                        v2025_11_25::TaskStatusNotification,
-                    >("TaskStatusNotification"),
-                    Definition::new::<
-                        v2025_11_25::TaskStatusNotificationParams,
-                    >("TaskStatusNotificationParams"),
-                    Definition::new::<v2025_11_25::TextContent>("TextContent")
-                        .earlier::<
-                            v2025_11_25::TextContent,
-                            v2025_06_18::TextContent,
-                        >("TextContent"),
-                    Definition::new::<
-                        v2025_11_25::TextResourceContents,
-                    >("TextResourceContents")
-                        .earlier::<
-                            v2025_11_25::TextResourceContents,
-                            v2025_06_18::TextResourceContents,
-                        >("TextResourceContents"),
-                    Definition::new::<
-                        v2025_11_25::TitledMultiSelectEnumSchema,
-                    >("TitledMultiSelectEnumSchema"),
-                    Definition::new::<
-                        v2025_11_25::TitledMultiSelectEnumSchemaItems,
-                    >("TitledMultiSelectEnumSchemaItems"),
-                    Definition::new::<
-                        v2025_11_25::TitledSingleSelectEnumSchema,
-                    >("TitledSingleSelectEnumSchema"),
-                    Definition::new::<v2025_11_25::Tool>("Tool")
-                        .earlier::<v2025_11_25::Tool, v2025_06_18::Tool>("Tool"),
-                    Definition::new::<v2025_11_25::ToolAnnotations>("ToolAnnotations")
-                        .earlier::<
-                            v2025_11_25::ToolAnnotations,
-                            v2025_06_18::ToolAnnotations,
-                        >("ToolAnnotations"),
-                    Definition::new::<v2025_11_25::ToolChoice>("ToolChoice"),
-                    Definition::new::<v2025_11_25::ToolChoiceMode>("ToolChoiceMode"),
-                    Definition::new::<v2025_11_25::ToolExecution>("ToolExecution"),
-                    Definition::new::<
-                        v2025_11_25::ToolExecutionTaskSupport,
-                    >("ToolExecutionTaskSupport"),
-                    Definition::new::<
-                        v2025_11_25::ToolListChangedNotification,
-                    >("ToolListChangedNotification")
-                        .earlier::<
-                            v2025_11_25::ToolListChangedNotification,
-                            v2025_06_18::ToolListChangedNotification,
-                        >("ToolListChangedNotification"),
-                    Definition::new::<
-                        v2025_11_25::ToolResultContent,
-                    >("ToolResultContent"),
-                    Definition::new::<v2025_11_25::ToolUseContent>("ToolUseContent"),
-                    Definition::new::<
-                        v2025_11_25::UrlElicitationRequiredError,
-                    >("URLElicitationRequiredError"),
-                    Definition::new::<
-                        v2025_11_25::UnsubscribeRequest,
-                    >("UnsubscribeRequest")
-                        .earlier::<
-                            v2025_11_25::UnsubscribeRequest,
-                            v2025_06_18::UnsubscribeRequest,
-                        >("UnsubscribeRequest"),
-                    Definition::new::<
-                        v2025_11_25::UnsubscribeRequestParams,
-                    >("UnsubscribeRequestParams")
-                        .earlier::<
-                            v2025_11_25::UnsubscribeRequestParams,
-                            v2025_06_18::UnsubscribeRequestParams,
-                        >("UnsubscribeRequestParams"),
-                    Definition::new::<
-                        v2025_11_25::UntitledMultiSelectEnumSchema,
-                    >("UntitledMultiSelectEnumSchema"),
-                    Definition::new::<
-                        v2025_11_25::UntitledMultiSelectEnumSchemaItems,
-                    >("UntitledMultiSelectEnumSchemaItems"),
-                    Definition::new::<
-                        v2025_11_25::UntitledSingleSelectEnumSchema,
-                    >("UntitledSingleSelectEnumSchema")
-                        .earlier::<
-                            v2025_11_25::UntitledSingleSelectEnumSchema,
-                            v2025_06_18::EnumSchema,
-                        >("EnumSchema"),
-                    Definition::new::<
-                        v2025_11_25::UrlElicitationRequiredErrorData,
-                    >("UrlElicitationRequiredErrorData"),
-                    Definition::new::<
-                        v2025_11_25::UrlElicitationRequiredErrorObject,
-                    >("UrlElicitationRequiredErrorObject"),
-                ]
-            }
-        }
+        Revision::V2024_11_05 => definitions! {
+            "Annotated": v2024_11_05::Annotated;
+            "Annotations": v2024_11_05::Annotations, later "Annotations": v2025_03_26::Annotations;
+            "AnyResourceContents": v2024_11_05::AnyResourceContents, later "AnyResourceContents": v2025_03_26::AnyResourceContents;
+            "BlobResourceContents": v2024_11_05::BlobResourceContents, later "BlobResourceContents": v2025_03_26::BlobResourceContents;
+            "CallToolRequest": v2024_11_05::CallToolRequest, later "CallToolRequest": v2025_03_26::CallToolRequest;
+            "CallToolRequestParams": v2024_11_05::CallToolRequestParams, later "CallToolRequestParams": v2025_03_26::CallToolRequestParams;
+            "CallToolResult": v2024_11_05::CallToolResult, later "CallToolResult": v2025_03_26::CallToolResult;
+            "CancelledNotification": v2024_11_05::CancelledNotification, later "CancelledNotification": v2025_03_26::CancelledNotification;
+            "CancelledNotificationParams": v2024_11_05::CancelledNotificationParams, later "CancelledNotificationParams": v2025_03_26::CancelledNotificationParams;
+            "ClientCapabilities": v2024_11_05::ClientCapabilities, later "ClientCapabilities": v2025_03_26::ClientCapabilities;
+            "ClientCapabilitiesRoots": v2024_11_05::ClientCapabilitiesRoots, later "ClientCapabilitiesRoots": v2025_03_26::ClientCapabilitiesRoots;
+            "ClientNotification": v2024_11_05::ClientNotification, later "ClientNotification": v2025_03_26::ClientNotification;
+            "ClientRequest": v2024_11_05::ClientRequest, later "ClientRequest": v2025_03_26::ClientRequest;
+            "CompleteRequest": v2024_11_05::CompleteRequest, later "CompleteRequest": v2025_03_26::CompleteRequest;
+            "CompleteRequestParams": v2024_11_05::CompleteRequestParams, later "CompleteRequestParams": v2025_03_26::CompleteRequestParams;
+            "CompleteRequestParamsArgument": v2024_11_05::CompleteRequestParamsArgument, later "CompleteRequestParamsArgument": v2025_03_26::CompleteRequestParamsArgument;
+            "CompleteResult": v2024_11_05::CompleteResult, later "CompleteResult": v2025_03_26::CompleteResult;
+            "CompleteResultCompletion": v2024_11_05::CompleteResultCompletion, later "CompleteResultCompletion": v2025_03_26::CompleteResultCompletion;
+            "CompletionReference": v2024_11_05::CompletionReference, later "CompletionReference": v2025_03_26::CompletionReference;
+            "ContentBlock": v2024_11_05::ContentBlock, later "ContentBlock": v2025_03_26::ContentBlock;
+            "CreateMessageRequest": v2024_11_05::CreateMessageRequest, later "CreateMessageRequest": v2025_03_26::CreateMessageRequest;
+            "CreateMessageRequestParams": v2024_11_05::CreateMessageRequestParams, later "CreateMessageRequestParams": v2025_03_26::CreateMessageRequestParams;
+            "CreateMessageRequestParamsIncludeContext": v2024_11_05::CreateMessageRequestParamsIncludeContext, later "CreateMessageRequestParamsIncludeContext": v2025_03_26::CreateMessageRequestParamsIncludeContext;
+            "CreateMessageResult": v2024_11_05::CreateMessageResult, later "CreateMessageResult": v2025_03_26::CreateMessageResult;
+            "CreateMessageResultStopReason": v2024_11_05::CreateMessageResultStopReason, later "CreateMessageResultStopReason": v2025_03_26::CreateMessageResultStopReason;
+            "Cursor": String, later "Cursor": String;
+            "EmbeddedResource": v2024_11_05::EmbeddedResource, later "EmbeddedResource": v2025_03_26::EmbeddedResource;
+            "EmptyResult": v2024_11_05::Result, later "EmptyResult": v2025_03_26::Result;
+            "Error": v2024_11_05::Error, later "Error": v2025_03_26::Error;
+            "GetPromptRequest": v2024_11_05::GetPromptRequest, later "GetPromptRequest": v2025_03_26::GetPromptRequest;
+            "GetPromptRequestParams": v2024_11_05::GetPromptRequestParams, later "GetPromptRequestParams": v2025_03_26::GetPromptRequestParams;
+            "GetPromptResult": v2024_11_05::GetPromptResult, later "GetPromptResult": v2025_03_26::GetPromptResult;
+            "ImageContent": v2024_11_05::ImageContent, later "ImageContent": v2025_03_26::ImageContent;
+            "Implementation": v2024_11_05::Implementation, later "Implementation": v2025_03_26::Implementation;
+            "InitializeRequest": v2024_11_05::InitializeRequest, later "InitializeRequest": v2025_03_26::InitializeRequest;
+            "InitializeRequestParams": v2024_11_05::InitializeRequestParams, later "InitializeRequestParams": v2025_03_26::InitializeRequestParams;
+            "InitializeResult": v2024_11_05::InitializeResult, later "InitializeResult": v2025_03_26::InitializeResult;
+            "InitializedNotification": v2024_11_05::InitializedNotification, later "InitializedNotification": v2025_03_26::InitializedNotification;
+            "JSONRPCError": v2024_11_05::JsonRpcError, later "JSONRPCError": v2025_03_26::JsonRpcError;
+            "JSONRPCMessage": v2024_11_05::JsonRpcMessage, later "JSONRPCMessage": mcp_wire::OpenJson;
+            "JSONRPCNotification": v2024_11_05::JsonRpcNotification, later "JSONRPCNotification": v2025_03_26::JsonRpcNotification;
+            "JSONRPCRequest": v2024_11_05::JsonRpcRequest, later "JSONRPCRequest": v2025_03_26::JsonRpcRequest;
+            "JSONRPCResponse": v2024_11_05::JsonRpcResponse, later "JSONRPCResponse": v2025_03_26::JsonRpcResponse;
+            "ListPromptsRequest": v2024_11_05::ListPromptsRequest, later "ListPromptsRequest": v2025_03_26::ListPromptsRequest;
+            "ListPromptsResult": v2024_11_05::ListPromptsResult, later "ListPromptsResult": v2025_03_26::ListPromptsResult;
+            "ListResourceTemplatesRequest": v2024_11_05::ListResourceTemplatesRequest, later "ListResourceTemplatesRequest": v2025_03_26::ListResourceTemplatesRequest;
+            "ListResourceTemplatesResult": v2024_11_05::ListResourceTemplatesResult, later "ListResourceTemplatesResult": v2025_03_26::ListResourceTemplatesResult;
+            "ListResourcesRequest": v2024_11_05::ListResourcesRequest, later "ListResourcesRequest": v2025_03_26::ListResourcesRequest;
+            "ListResourcesResult": v2024_11_05::ListResourcesResult, later "ListResourcesResult": v2025_03_26::ListResourcesResult;
+            "ListRootsRequest": v2024_11_05::ListRootsRequest, later "ListRootsRequest": v2025_03_26::ListRootsRequest;
+            "ListRootsResult": v2024_11_05::ListRootsResult, later "ListRootsResult": v2025_03_26::ListRootsResult;
+            "ListToolsRequest": v2024_11_05::ListToolsRequest, later "ListToolsRequest": v2025_03_26::ListToolsRequest;
+            "ListToolsResult": v2024_11_05::ListToolsResult, later "ListToolsResult": v2025_03_26::ListToolsResult;
+            "LoggingLevel": v2024_11_05::LoggingLevel, later "LoggingLevel": v2025_03_26::LoggingLevel;
+            "LoggingMessageNotification": v2024_11_05::LoggingMessageNotification, later "LoggingMessageNotification": v2025_03_26::LoggingMessageNotification;
+            "LoggingMessageNotificationParams": v2024_11_05::LoggingMessageNotificationParams, later "LoggingMessageNotificationParams": v2025_03_26::LoggingMessageNotificationParams;
+            "ModelHint": v2024_11_05::ModelHint, later "ModelHint": v2025_03_26::ModelHint;
+            "ModelPreferences": v2024_11_05::ModelPreferences, later "ModelPreferences": v2025_03_26::ModelPreferences;
+            "Notification": v2024_11_05::Notification, later "Notification": v2025_03_26::Notification;
+            "NotificationParams": v2024_11_05::NotificationParams, later "NotificationParams": v2025_03_26::NotificationParams;
+            "PaginatedRequest": v2024_11_05::PaginatedRequest, later "PaginatedRequest": v2025_03_26::PaginatedRequest;
+            "PaginatedRequestParams": v2024_11_05::PaginatedRequestParams, later "PaginatedRequestParams": v2025_03_26::PaginatedRequestParams;
+            "PaginatedResult": v2024_11_05::PaginatedResult, later "PaginatedResult": v2025_03_26::PaginatedResult;
+            "PingRequest": v2024_11_05::PingRequest, later "PingRequest": v2025_03_26::PingRequest;
+            "ProgressNotification": v2024_11_05::ProgressNotification, later "ProgressNotification": v2025_03_26::ProgressNotification;
+            "ProgressNotificationParams": v2024_11_05::ProgressNotificationParams, later "ProgressNotificationParams": v2025_03_26::ProgressNotificationParams;
+            "ProgressToken": v2024_11_05::ProgressToken, later "ProgressToken": v2025_03_26::ProgressToken;
+            "Prompt": v2024_11_05::Prompt, later "Prompt": v2025_03_26::Prompt;
+            "PromptArgument": v2024_11_05::PromptArgument, later "PromptArgument": v2025_03_26::PromptArgument;
+            "PromptListChangedNotification": v2024_11_05::PromptListChangedNotification, later "PromptListChangedNotification": v2025_03_26::PromptListChangedNotification;
+            "PromptMessage": v2024_11_05::PromptMessage, later "PromptMessage": v2025_03_26::PromptMessage;
+            "PromptReference": v2024_11_05::PromptReference, later "PromptReference": v2025_03_26::PromptReference;
+            "ReadResourceRequest": v2024_11_05::ReadResourceRequest, later "ReadResourceRequest": v2025_03_26::ReadResourceRequest;
+            "ReadResourceRequestParams": v2024_11_05::ReadResourceRequestParams, later "ReadResourceRequestParams": v2025_03_26::ReadResourceRequestParams;
+            "ReadResourceResult": v2024_11_05::ReadResourceResult, later "ReadResourceResult": v2025_03_26::ReadResourceResult;
+            "Request": v2024_11_05::Request, later "Request": v2025_03_26::Request;
+            "RequestId": mcp_wire::RequestId, later "RequestId": mcp_wire::RequestId;
+            "RequestMeta": v2024_11_05::RequestMeta, later "RequestMeta": v2025_03_26::RequestMeta;
+            "RequestParams": v2024_11_05::RequestParams, later "RequestParams": v2025_03_26::RequestParams;
+            "Resource": v2024_11_05::Resource, later "Resource": v2025_03_26::Resource;
+            "ResourceContents": v2024_11_05::ResourceContents, later "ResourceContents": v2025_03_26::ResourceContents;
+            "ResourceListChangedNotification": v2024_11_05::ResourceListChangedNotification, later "ResourceListChangedNotification": v2025_03_26::ResourceListChangedNotification;
+            "ResourceReference": v2024_11_05::ResourceReference, later "ResourceReference": v2025_03_26::ResourceReference;
+            "ResourceTemplate": v2024_11_05::ResourceTemplate, later "ResourceTemplate": v2025_03_26::ResourceTemplate;
+            "ResourceUpdatedNotification": v2024_11_05::ResourceUpdatedNotification, later "ResourceUpdatedNotification": v2025_03_26::ResourceUpdatedNotification;
+            "ResourceUpdatedNotificationParams": v2024_11_05::ResourceUpdatedNotificationParams, later "ResourceUpdatedNotificationParams": v2025_03_26::ResourceUpdatedNotificationParams;
+            "Result": v2024_11_05::Result, later "Result": v2025_03_26::Result;
+            "Role": v2024_11_05::Role, later "Role": v2025_03_26::Role;
+            "Root": v2024_11_05::Root, later "Root": v2025_03_26::Root;
+            "RootsListChangedNotification": v2024_11_05::RootsListChangedNotification, later "RootsListChangedNotification": v2025_03_26::RootsListChangedNotification;
+            "SamplingContent": v2024_11_05::SamplingContent, later "SamplingContent": v2025_03_26::SamplingContent;
+            "SamplingMessage": v2024_11_05::SamplingMessage, later "SamplingMessage": v2025_03_26::SamplingMessage;
+            "ServerCapabilities": v2024_11_05::ServerCapabilities, later "ServerCapabilities": v2025_03_26::ServerCapabilities;
+            "ServerCapabilitiesPrompts": v2024_11_05::ServerCapabilitiesPrompts, later "ServerCapabilitiesPrompts": v2025_03_26::ServerCapabilitiesPrompts;
+            "ServerCapabilitiesResources": v2024_11_05::ServerCapabilitiesResources, later "ServerCapabilitiesResources": v2025_03_26::ServerCapabilitiesResources;
+            "ServerCapabilitiesTools": v2024_11_05::ServerCapabilitiesTools, later "ServerCapabilitiesTools": v2025_03_26::ServerCapabilitiesTools;
+            "ServerNotification": v2024_11_05::ServerNotification, later "ServerNotification": v2025_03_26::ServerNotification;
+            "ServerRequest": v2024_11_05::ServerRequest, later "ServerRequest": v2025_03_26::ServerRequest;
+            "SetLevelRequest": v2024_11_05::SetLevelRequest, later "SetLevelRequest": v2025_03_26::SetLevelRequest;
+            "SetLevelRequestParams": v2024_11_05::SetLevelRequestParams, later "SetLevelRequestParams": v2025_03_26::SetLevelRequestParams;
+            "SubscribeRequest": v2024_11_05::SubscribeRequest, later "SubscribeRequest": v2025_03_26::SubscribeRequest;
+            "SubscribeRequestParams": v2024_11_05::SubscribeRequestParams, later "SubscribeRequestParams": v2025_03_26::SubscribeRequestParams;
+            "TextContent": v2024_11_05::TextContent, later "TextContent": v2025_03_26::TextContent;
+            "TextResourceContents": v2024_11_05::TextResourceContents, later "TextResourceContents": v2025_03_26::TextResourceContents;
+            "Tool": v2024_11_05::Tool, later "Tool": v2025_03_26::Tool;
+            "ToolListChangedNotification": v2024_11_05::ToolListChangedNotification, later "ToolListChangedNotification": v2025_03_26::ToolListChangedNotification;
+            "UnsubscribeRequest": v2024_11_05::UnsubscribeRequest, later "UnsubscribeRequest": v2025_03_26::UnsubscribeRequest;
+            "UnsubscribeRequestParams": v2024_11_05::UnsubscribeRequestParams, later "UnsubscribeRequestParams": v2025_03_26::UnsubscribeRequestParams;
+        },
+        Revision::V2025_03_26 => definitions! {
+            "Annotations": v2025_03_26::Annotations, earlier "Annotations": v2024_11_05::Annotations, later "Annotations": v2025_06_18::Annotations;
+            "AnyResourceContents": v2025_03_26::AnyResourceContents, earlier "AnyResourceContents": v2024_11_05::AnyResourceContents, later "AnyResourceContents": v2025_06_18::AnyResourceContents;
+            "AudioContent": v2025_03_26::AudioContent, later "AudioContent": v2025_06_18::AudioContent;
+            "BlobResourceContents": v2025_03_26::BlobResourceContents, earlier "BlobResourceContents": v2024_11_05::BlobResourceContents, later "BlobResourceContents": v2025_06_18::BlobResourceContents;
+            "CallToolRequest": v2025_03_26::CallToolRequest, earlier "CallToolRequest": v2024_11_05::CallToolRequest, later "CallToolRequest": v2025_06_18::CallToolRequest;
+            "CallToolRequestParams": v2025_03_26::CallToolRequestParams, earlier "CallToolRequestParams": v2024_11_05::CallToolRequestParams, later "CallToolRequestParams": v2025_06_18::CallToolRequestParams;
+            "CallToolResult": v2025_03_26::CallToolResult, earlier "CallToolResult": v2024_11_05::CallToolResult, later "CallToolResult": v2025_06_18::CallToolResult;
+            "CancelledNotification": v2025_03_26::CancelledNotification, earlier "CancelledNotification": v2024_11_05::CancelledNotification, later "CancelledNotification": v2025_06_18::CancelledNotification;
+            "CancelledNotificationParams": v2025_03_26::CancelledNotificationParams, earlier "CancelledNotificationParams": v2024_11_05::CancelledNotificationParams, later "CancelledNotificationParams": v2025_06_18::CancelledNotificationParams;
+            "ClientCapabilities": v2025_03_26::ClientCapabilities, earlier "ClientCapabilities": v2024_11_05::ClientCapabilities, later "ClientCapabilities": v2025_06_18::ClientCapabilities;
+            "ClientCapabilitiesRoots": v2025_03_26::ClientCapabilitiesRoots, earlier "ClientCapabilitiesRoots": v2024_11_05::ClientCapabilitiesRoots, later "ClientCapabilitiesRoots": v2025_06_18::ClientCapabilitiesRoots;
+            "ClientNotification": v2025_03_26::ClientNotification, earlier "ClientNotification": v2024_11_05::ClientNotification, later "ClientNotification": v2025_06_18::ClientNotification;
+            "ClientRequest": v2025_03_26::ClientRequest, earlier "ClientRequest": v2024_11_05::ClientRequest, later "ClientRequest": v2025_06_18::ClientRequest;
+            "CompleteRequest": v2025_03_26::CompleteRequest, earlier "CompleteRequest": v2024_11_05::CompleteRequest, later "CompleteRequest": v2025_06_18::CompleteRequest;
+            "CompleteRequestParams": v2025_03_26::CompleteRequestParams, earlier "CompleteRequestParams": v2024_11_05::CompleteRequestParams, later "CompleteRequestParams": v2025_06_18::CompleteRequestParams;
+            "CompleteRequestParamsArgument": v2025_03_26::CompleteRequestParamsArgument, earlier "CompleteRequestParamsArgument": v2024_11_05::CompleteRequestParamsArgument, later "CompleteRequestParamsArgument": v2025_06_18::CompleteRequestParamsArgument;
+            "CompleteResult": v2025_03_26::CompleteResult, earlier "CompleteResult": v2024_11_05::CompleteResult, later "CompleteResult": v2025_06_18::CompleteResult;
+            "CompleteResultCompletion": v2025_03_26::CompleteResultCompletion, earlier "CompleteResultCompletion": v2024_11_05::CompleteResultCompletion, later "CompleteResultCompletion": v2025_06_18::CompleteResultCompletion;
+            "CompletionReference": v2025_03_26::CompletionReference, earlier "CompletionReference": v2024_11_05::CompletionReference, later "CompletionReference": v2025_06_18::CompletionReference;
+            "ContentBlock": v2025_03_26::ContentBlock, earlier "ContentBlock": v2024_11_05::ContentBlock, later "ContentBlock": v2025_06_18::ContentBlock;
+            "CreateMessageRequest": v2025_03_26::CreateMessageRequest, earlier "CreateMessageRequest": v2024_11_05::CreateMessageRequest, later "CreateMessageRequest": v2025_06_18::CreateMessageRequest;
+            "CreateMessageRequestParams": v2025_03_26::CreateMessageRequestParams, earlier "CreateMessageRequestParams": v2024_11_05::CreateMessageRequestParams, later "CreateMessageRequestParams": v2025_06_18::CreateMessageRequestParams;
+            "CreateMessageRequestParamsIncludeContext": v2025_03_26::CreateMessageRequestParamsIncludeContext, earlier "CreateMessageRequestParamsIncludeContext": v2024_11_05::CreateMessageRequestParamsIncludeContext, later "CreateMessageRequestParamsIncludeContext": v2025_06_18::CreateMessageRequestParamsIncludeContext;
+            "CreateMessageResult": v2025_03_26::CreateMessageResult, earlier "CreateMessageResult": v2024_11_05::CreateMessageResult, later "CreateMessageResult": v2025_06_18::CreateMessageResult;
+            "CreateMessageResultStopReason": v2025_03_26::CreateMessageResultStopReason, earlier "CreateMessageResultStopReason": v2024_11_05::CreateMessageResultStopReason, later "CreateMessageResultStopReason": v2025_06_18::CreateMessageResultStopReason;
+            "Cursor": String, earlier "Cursor": String, later "Cursor": String;
+            "EmbeddedResource": v2025_03_26::EmbeddedResource, earlier "EmbeddedResource": v2024_11_05::EmbeddedResource, later "EmbeddedResource": v2025_06_18::EmbeddedResource;
+            "EmptyResult": v2025_03_26::Result, earlier "EmptyResult": v2024_11_05::Result, later "EmptyResult": v2025_06_18::Result;
+            "Error": v2025_03_26::Error, earlier "Error": v2024_11_05::Error, later "Error": v2025_06_18::Error;
+            "GetPromptRequest": v2025_03_26::GetPromptRequest, earlier "GetPromptRequest": v2024_11_05::GetPromptRequest, later "GetPromptRequest": v2025_06_18::GetPromptRequest;
+            "GetPromptRequestParams": v2025_03_26::GetPromptRequestParams, earlier "GetPromptRequestParams": v2024_11_05::GetPromptRequestParams, later "GetPromptRequestParams": v2025_06_18::GetPromptRequestParams;
+            "GetPromptResult": v2025_03_26::GetPromptResult, earlier "GetPromptResult": v2024_11_05::GetPromptResult, later "GetPromptResult": v2025_06_18::GetPromptResult;
+            "ImageContent": v2025_03_26::ImageContent, earlier "ImageContent": v2024_11_05::ImageContent, later "ImageContent": v2025_06_18::ImageContent;
+            "Implementation": v2025_03_26::Implementation, earlier "Implementation": v2024_11_05::Implementation, later "Implementation": v2025_06_18::Implementation;
+            "InitializeRequest": v2025_03_26::InitializeRequest, earlier "InitializeRequest": v2024_11_05::InitializeRequest, later "InitializeRequest": v2025_06_18::InitializeRequest;
+            "InitializeRequestParams": v2025_03_26::InitializeRequestParams, earlier "InitializeRequestParams": v2024_11_05::InitializeRequestParams, later "InitializeRequestParams": v2025_06_18::InitializeRequestParams;
+            "InitializeResult": v2025_03_26::InitializeResult, earlier "InitializeResult": v2024_11_05::InitializeResult, later "InitializeResult": v2025_06_18::InitializeResult;
+            "InitializedNotification": v2025_03_26::InitializedNotification, earlier "InitializedNotification": v2024_11_05::InitializedNotification, later "InitializedNotification": v2025_06_18::InitializedNotification;
+            "JSONRPCBatchRequest": Vec<v2025_03_26::JsonRpcBatchRequestItem>;
+            "JSONRPCBatchResponse": Vec<v2025_03_26::JsonRpcBatchResponseItem>;
+            "JSONRPCError": v2025_03_26::JsonRpcError, earlier "JSONRPCError": v2024_11_05::JsonRpcError, later "JSONRPCError": v2025_06_18::JsonRpcError;
+            "JSONRPCMessage": mcp_wire::OpenJson, earlier "JSONRPCMessage": v2024_11_05::JsonRpcMessage, later "JSONRPCMessage": v2025_06_18::JsonRpcMessage;
+            "JSONRPCNotification": v2025_03_26::JsonRpcNotification, earlier "JSONRPCNotification": v2024_11_05::JsonRpcNotification, later "JSONRPCNotification": v2025_06_18::JsonRpcNotification;
+            "JSONRPCRequest": v2025_03_26::JsonRpcRequest, earlier "JSONRPCRequest": v2024_11_05::JsonRpcRequest, later "JSONRPCRequest": v2025_06_18::JsonRpcRequest;
+            "JSONRPCResponse": v2025_03_26::JsonRpcResponse, earlier "JSONRPCResponse": v2024_11_05::JsonRpcResponse, later "JSONRPCResponse": v2025_06_18::JsonRpcResponse;
+            "JsonRpcBatchRequestItem": v2025_03_26::JsonRpcBatchRequestItem;
+            "JsonRpcBatchResponseItem": v2025_03_26::JsonRpcBatchResponseItem;
+            "ListPromptsRequest": v2025_03_26::ListPromptsRequest, earlier "ListPromptsRequest": v2024_11_05::ListPromptsRequest, later "ListPromptsRequest": v2025_06_18::ListPromptsRequest;
+            "ListPromptsResult": v2025_03_26::ListPromptsResult, earlier "ListPromptsResult": v2024_11_05::ListPromptsResult, later "ListPromptsResult": v2025_06_18::ListPromptsResult;
+            "ListResourceTemplatesRequest": v2025_03_26::ListResourceTemplatesRequest, earlier "ListResourceTemplatesRequest": v2024_11_05::ListResourceTemplatesRequest, later "ListResourceTemplatesRequest": v2025_06_18::ListResourceTemplatesRequest;
+            "ListResourceTemplatesResult": v2025_03_26::ListResourceTemplatesResult, earlier "ListResourceTemplatesResult": v2024_11_05::ListResourceTemplatesResult, later "ListResourceTemplatesResult": v2025_06_18::ListResourceTemplatesResult;
+            "ListResourcesRequest": v2025_03_26::ListResourcesRequest, earlier "ListResourcesRequest": v2024_11_05::ListResourcesRequest, later "ListResourcesRequest": v2025_06_18::ListResourcesRequest;
+            "ListResourcesResult": v2025_03_26::ListResourcesResult, earlier "ListResourcesResult": v2024_11_05::ListResourcesResult, later "ListResourcesResult": v2025_06_18::ListResourcesResult;
+            "ListRootsRequest": v2025_03_26::ListRootsRequest, earlier "ListRootsRequest": v2024_11_05::ListRootsRequest, later "ListRootsRequest": v2025_06_18::ListRootsRequest;
+            "ListRootsResult": v2025_03_26::ListRootsResult, earlier "ListRootsResult": v2024_11_05::ListRootsResult, later "ListRootsResult": v2025_06_18::ListRootsResult;
+            "ListToolsRequest": v2025_03_26::ListToolsRequest, earlier "ListToolsRequest": v2024_11_05::ListToolsRequest, later "ListToolsRequest": v2025_06_18::ListToolsRequest;
+            "ListToolsResult": v2025_03_26::ListToolsResult, earlier "ListToolsResult": v2024_11_05::ListToolsResult, later "ListToolsResult": v2025_06_18::ListToolsResult;
+            "LoggingLevel": v2025_03_26::LoggingLevel, earlier "LoggingLevel": v2024_11_05::LoggingLevel, later "LoggingLevel": v2025_06_18::LoggingLevel;
+            "LoggingMessageNotification": v2025_03_26::LoggingMessageNotification, earlier "LoggingMessageNotification": v2024_11_05::LoggingMessageNotification, later "LoggingMessageNotification": v2025_06_18::LoggingMessageNotification;
+            "LoggingMessageNotificationParams": v2025_03_26::LoggingMessageNotificationParams, earlier "LoggingMessageNotificationParams": v2024_11_05::LoggingMessageNotificationParams, later "LoggingMessageNotificationParams": v2025_06_18::LoggingMessageNotificationParams;
+            "ModelHint": v2025_03_26::ModelHint, earlier "ModelHint": v2024_11_05::ModelHint, later "ModelHint": v2025_06_18::ModelHint;
+            "ModelPreferences": v2025_03_26::ModelPreferences, earlier "ModelPreferences": v2024_11_05::ModelPreferences, later "ModelPreferences": v2025_06_18::ModelPreferences;
+            "Notification": v2025_03_26::Notification, earlier "Notification": v2024_11_05::Notification, later "Notification": v2025_06_18::Notification;
+            "NotificationParams": v2025_03_26::NotificationParams, earlier "NotificationParams": v2024_11_05::NotificationParams, later "NotificationParams": v2025_06_18::NotificationParams;
+            "PaginatedRequest": v2025_03_26::PaginatedRequest, earlier "PaginatedRequest": v2024_11_05::PaginatedRequest, later "PaginatedRequest": v2025_06_18::PaginatedRequest;
+            "PaginatedRequestParams": v2025_03_26::PaginatedRequestParams, earlier "PaginatedRequestParams": v2024_11_05::PaginatedRequestParams, later "PaginatedRequestParams": v2025_06_18::PaginatedRequestParams;
+            "PaginatedResult": v2025_03_26::PaginatedResult, earlier "PaginatedResult": v2024_11_05::PaginatedResult, later "PaginatedResult": v2025_06_18::PaginatedResult;
+            "PingRequest": v2025_03_26::PingRequest, earlier "PingRequest": v2024_11_05::PingRequest, later "PingRequest": v2025_06_18::PingRequest;
+            "ProgressNotification": v2025_03_26::ProgressNotification, earlier "ProgressNotification": v2024_11_05::ProgressNotification, later "ProgressNotification": v2025_06_18::ProgressNotification;
+            "ProgressNotificationParams": v2025_03_26::ProgressNotificationParams, earlier "ProgressNotificationParams": v2024_11_05::ProgressNotificationParams, later "ProgressNotificationParams": v2025_06_18::ProgressNotificationParams;
+            "ProgressToken": v2025_03_26::ProgressToken, earlier "ProgressToken": v2024_11_05::ProgressToken, later "ProgressToken": v2025_06_18::ProgressToken;
+            "Prompt": v2025_03_26::Prompt, earlier "Prompt": v2024_11_05::Prompt, later "Prompt": v2025_06_18::Prompt;
+            "PromptArgument": v2025_03_26::PromptArgument, earlier "PromptArgument": v2024_11_05::PromptArgument, later "PromptArgument": v2025_06_18::PromptArgument;
+            "PromptListChangedNotification": v2025_03_26::PromptListChangedNotification, earlier "PromptListChangedNotification": v2024_11_05::PromptListChangedNotification, later "PromptListChangedNotification": v2025_06_18::PromptListChangedNotification;
+            "PromptMessage": v2025_03_26::PromptMessage, earlier "PromptMessage": v2024_11_05::PromptMessage, later "PromptMessage": v2025_06_18::PromptMessage;
+            "PromptReference": v2025_03_26::PromptReference, earlier "PromptReference": v2024_11_05::PromptReference, later "PromptReference": v2025_06_18::PromptReference;
+            "ReadResourceRequest": v2025_03_26::ReadResourceRequest, earlier "ReadResourceRequest": v2024_11_05::ReadResourceRequest, later "ReadResourceRequest": v2025_06_18::ReadResourceRequest;
+            "ReadResourceRequestParams": v2025_03_26::ReadResourceRequestParams, earlier "ReadResourceRequestParams": v2024_11_05::ReadResourceRequestParams, later "ReadResourceRequestParams": v2025_06_18::ReadResourceRequestParams;
+            "ReadResourceResult": v2025_03_26::ReadResourceResult, earlier "ReadResourceResult": v2024_11_05::ReadResourceResult, later "ReadResourceResult": v2025_06_18::ReadResourceResult;
+            "Request": v2025_03_26::Request, earlier "Request": v2024_11_05::Request, later "Request": v2025_06_18::Request;
+            "RequestId": mcp_wire::RequestId, earlier "RequestId": mcp_wire::RequestId, later "RequestId": mcp_wire::RequestId;
+            "RequestMeta": v2025_03_26::RequestMeta, earlier "RequestMeta": v2024_11_05::RequestMeta, later "RequestMeta": v2025_06_18::RequestMeta;
+            "RequestParams": v2025_03_26::RequestParams, earlier "RequestParams": v2024_11_05::RequestParams, later "RequestParams": v2025_06_18::RequestParams;
+            "Resource": v2025_03_26::Resource, earlier "Resource": v2024_11_05::Resource, later "Resource": v2025_06_18::Resource;
+            "ResourceContents": v2025_03_26::ResourceContents, earlier "ResourceContents": v2024_11_05::ResourceContents, later "ResourceContents": v2025_06_18::ResourceContents;
+            "ResourceListChangedNotification": v2025_03_26::ResourceListChangedNotification, earlier "ResourceListChangedNotification": v2024_11_05::ResourceListChangedNotification, later "ResourceListChangedNotification": v2025_06_18::ResourceListChangedNotification;
+            "ResourceReference": v2025_03_26::ResourceReference, earlier "ResourceReference": v2024_11_05::ResourceReference, later "ResourceTemplateReference": v2025_06_18::ResourceTemplateReference;
+            "ResourceTemplate": v2025_03_26::ResourceTemplate, earlier "ResourceTemplate": v2024_11_05::ResourceTemplate, later "ResourceTemplate": v2025_06_18::ResourceTemplate;
+            "ResourceUpdatedNotification": v2025_03_26::ResourceUpdatedNotification, earlier "ResourceUpdatedNotification": v2024_11_05::ResourceUpdatedNotification, later "ResourceUpdatedNotification": v2025_06_18::ResourceUpdatedNotification;
+            "ResourceUpdatedNotificationParams": v2025_03_26::ResourceUpdatedNotificationParams, earlier "ResourceUpdatedNotificationParams": v2024_11_05::ResourceUpdatedNotificationParams, later "ResourceUpdatedNotificationParams": v2025_06_18::ResourceUpdatedNotificationParams;
+            "Result": v2025_03_26::Result, earlier "Result": v2024_11_05::Result, later "Result": v2025_06_18::Result;
+            "Role": v2025_03_26::Role, earlier "Role": v2024_11_05::Role, later "Role": v2025_06_18::Role;
+            "Root": v2025_03_26::Root, earlier "Root": v2024_11_05::Root, later "Root": v2025_06_18::Root;
+            "RootsListChangedNotification": v2025_03_26::RootsListChangedNotification, earlier "RootsListChangedNotification": v2024_11_05::RootsListChangedNotification, later "RootsListChangedNotification": v2025_06_18::RootsListChangedNotification;
+            "SamplingContent": v2025_03_26::SamplingContent, earlier "SamplingContent": v2024_11_05::SamplingContent, later "SamplingContent": v2025_06_18::SamplingContent;
+            "SamplingMessage": v2025_03_26::SamplingMessage, earlier "SamplingMessage": v2024_11_05::SamplingMessage, later "SamplingMessage": v2025_06_18::SamplingMessage;
+            "ServerCapabilities": v2025_03_26::ServerCapabilities, earlier "ServerCapabilities": v2024_11_05::ServerCapabilities, later "ServerCapabilities": v2025_06_18::ServerCapabilities;
+            "ServerCapabilitiesPrompts": v2025_03_26::ServerCapabilitiesPrompts, earlier "ServerCapabilitiesPrompts": v2024_11_05::ServerCapabilitiesPrompts, later "ServerCapabilitiesPrompts": v2025_06_18::ServerCapabilitiesPrompts;
+            "ServerCapabilitiesResources": v2025_03_26::ServerCapabilitiesResources, earlier "ServerCapabilitiesResources": v2024_11_05::ServerCapabilitiesResources, later "ServerCapabilitiesResources": v2025_06_18::ServerCapabilitiesResources;
+            "ServerCapabilitiesTools": v2025_03_26::ServerCapabilitiesTools, earlier "ServerCapabilitiesTools": v2024_11_05::ServerCapabilitiesTools, later "ServerCapabilitiesTools": v2025_06_18::ServerCapabilitiesTools;
+            "ServerNotification": v2025_03_26::ServerNotification, earlier "ServerNotification": v2024_11_05::ServerNotification, later "ServerNotification": v2025_06_18::ServerNotification;
+            "ServerRequest": v2025_03_26::ServerRequest, earlier "ServerRequest": v2024_11_05::ServerRequest, later "ServerRequest": v2025_06_18::ServerRequest;
+            "SetLevelRequest": v2025_03_26::SetLevelRequest, earlier "SetLevelRequest": v2024_11_05::SetLevelRequest, later "SetLevelRequest": v2025_06_18::SetLevelRequest;
+            "SetLevelRequestParams": v2025_03_26::SetLevelRequestParams, earlier "SetLevelRequestParams": v2024_11_05::SetLevelRequestParams, later "SetLevelRequestParams": v2025_06_18::SetLevelRequestParams;
+            "SubscribeRequest": v2025_03_26::SubscribeRequest, earlier "SubscribeRequest": v2024_11_05::SubscribeRequest, later "SubscribeRequest": v2025_06_18::SubscribeRequest;
+            "SubscribeRequestParams": v2025_03_26::SubscribeRequestParams, earlier "SubscribeRequestParams": v2024_11_05::SubscribeRequestParams, later "SubscribeRequestParams": v2025_06_18::SubscribeRequestParams;
+            "TextContent": v2025_03_26::TextContent, earlier "TextContent": v2024_11_05::TextContent, later "TextContent": v2025_06_18::TextContent;
+            "TextResourceContents": v2025_03_26::TextResourceContents, earlier "TextResourceContents": v2024_11_05::TextResourceContents, later "TextResourceContents": v2025_06_18::TextResourceContents;
+            "Tool": v2025_03_26::Tool, earlier "Tool": v2024_11_05::Tool, later "Tool": v2025_06_18::Tool;
+            "ToolAnnotations": v2025_03_26::ToolAnnotations, later "ToolAnnotations": v2025_06_18::ToolAnnotations;
+            "ToolListChangedNotification": v2025_03_26::ToolListChangedNotification, earlier "ToolListChangedNotification": v2024_11_05::ToolListChangedNotification, later "ToolListChangedNotification": v2025_06_18::ToolListChangedNotification;
+            "UnsubscribeRequest": v2025_03_26::UnsubscribeRequest, earlier "UnsubscribeRequest": v2024_11_05::UnsubscribeRequest, later "UnsubscribeRequest": v2025_06_18::UnsubscribeRequest;
+            "UnsubscribeRequestParams": v2025_03_26::UnsubscribeRequestParams, earlier "UnsubscribeRequestParams": v2024_11_05::UnsubscribeRequestParams, later "UnsubscribeRequestParams": v2025_06_18::UnsubscribeRequestParams;
+        },
+        Revision::V2025_06_18 => definitions! {
+            "Annotations": v2025_06_18::Annotations, earlier "Annotations": v2025_03_26::Annotations, later "Annotations": v2025_11_25::Annotations;
+            "AnyResourceContents": v2025_06_18::AnyResourceContents, earlier "AnyResourceContents": v2025_03_26::AnyResourceContents, later "AnyResourceContents": v2025_11_25::AnyResourceContents;
+            "AudioContent": v2025_06_18::AudioContent, earlier "AudioContent": v2025_03_26::AudioContent, later "AudioContent": v2025_11_25::AudioContent;
+            "BaseMetadata": v2025_06_18::BaseMetadata, later "BaseMetadata": v2025_11_25::BaseMetadata;
+            "BlobResourceContents": v2025_06_18::BlobResourceContents, earlier "BlobResourceContents": v2025_03_26::BlobResourceContents, later "BlobResourceContents": v2025_11_25::BlobResourceContents;
+            "BooleanSchema": v2025_06_18::BooleanSchema, later "BooleanSchema": v2025_11_25::BooleanSchema;
+            "CallToolRequest": v2025_06_18::CallToolRequest, earlier "CallToolRequest": v2025_03_26::CallToolRequest, later "CallToolRequest": v2025_11_25::CallToolRequest;
+            "CallToolRequestParams": v2025_06_18::CallToolRequestParams, earlier "CallToolRequestParams": v2025_03_26::CallToolRequestParams, later "CallToolRequestParams": v2025_11_25::CallToolRequestParams;
+            "CallToolResult": v2025_06_18::CallToolResult, earlier "CallToolResult": v2025_03_26::CallToolResult, later "CallToolResult": v2025_11_25::CallToolResult;
+            "CancelledNotification": v2025_06_18::CancelledNotification, earlier "CancelledNotification": v2025_03_26::CancelledNotification, later "CancelledNotification": v2025_11_25::CancelledNotification;
+            "CancelledNotificationParams": v2025_06_18::CancelledNotificationParams, earlier "CancelledNotificationParams": v2025_03_26::CancelledNotificationParams, later "CancelledNotificationParams": v2025_11_25::CancelledNotificationParams;
+            "ClientCapabilities": v2025_06_18::ClientCapabilities, earlier "ClientCapabilities": v2025_03_26::ClientCapabilities, later "ClientCapabilities": v2025_11_25::ClientCapabilities;
+            "ClientCapabilitiesRoots": v2025_06_18::ClientCapabilitiesRoots, earlier "ClientCapabilitiesRoots": v2025_03_26::ClientCapabilitiesRoots, later "ClientCapabilitiesRoots": v2025_11_25::ClientCapabilitiesRoots;
+            "ClientNotification": v2025_06_18::ClientNotification, earlier "ClientNotification": v2025_03_26::ClientNotification, later "ClientNotification": v2025_11_25::ClientNotification;
+            "ClientRequest": v2025_06_18::ClientRequest, earlier "ClientRequest": v2025_03_26::ClientRequest, later "ClientRequest": v2025_11_25::ClientRequest;
+            "CompleteRequest": v2025_06_18::CompleteRequest, earlier "CompleteRequest": v2025_03_26::CompleteRequest, later "CompleteRequest": v2025_11_25::CompleteRequest;
+            "CompleteRequestParams": v2025_06_18::CompleteRequestParams, earlier "CompleteRequestParams": v2025_03_26::CompleteRequestParams, later "CompleteRequestParams": v2025_11_25::CompleteRequestParams;
+            "CompleteRequestParamsArgument": v2025_06_18::CompleteRequestParamsArgument, earlier "CompleteRequestParamsArgument": v2025_03_26::CompleteRequestParamsArgument, later "CompleteRequestParamsArgument": v2025_11_25::CompleteRequestParamsArgument;
+            "CompleteRequestParamsContext": v2025_06_18::CompleteRequestParamsContext, later "CompleteRequestParamsContext": v2025_11_25::CompleteRequestParamsContext;
+            "CompleteResult": v2025_06_18::CompleteResult, earlier "CompleteResult": v2025_03_26::CompleteResult, later "CompleteResult": v2025_11_25::CompleteResult;
+            "CompleteResultCompletion": v2025_06_18::CompleteResultCompletion, earlier "CompleteResultCompletion": v2025_03_26::CompleteResultCompletion, later "CompleteResultCompletion": v2025_11_25::CompleteResultCompletion;
+            "CompletionReference": v2025_06_18::CompletionReference, earlier "CompletionReference": v2025_03_26::CompletionReference, later "CompletionReference": v2025_11_25::CompletionReference;
+            "ContentBlock": v2025_06_18::ContentBlock, earlier "ContentBlock": v2025_03_26::ContentBlock, later "ContentBlock": v2025_11_25::ContentBlock;
+            "CreateMessageRequest": v2025_06_18::CreateMessageRequest, earlier "CreateMessageRequest": v2025_03_26::CreateMessageRequest, later "CreateMessageRequest": v2025_11_25::CreateMessageRequest;
+            "CreateMessageRequestParams": v2025_06_18::CreateMessageRequestParams, earlier "CreateMessageRequestParams": v2025_03_26::CreateMessageRequestParams, later "CreateMessageRequestParams": v2025_11_25::CreateMessageRequestParams;
+            "CreateMessageRequestParamsIncludeContext": v2025_06_18::CreateMessageRequestParamsIncludeContext, earlier "CreateMessageRequestParamsIncludeContext": v2025_03_26::CreateMessageRequestParamsIncludeContext, later "CreateMessageRequestParamsIncludeContext": v2025_11_25::CreateMessageRequestParamsIncludeContext;
+            "CreateMessageResult": v2025_06_18::CreateMessageResult, earlier "CreateMessageResult": v2025_03_26::CreateMessageResult, later "CreateMessageResult": v2025_11_25::CreateMessageResult;
+            "CreateMessageResultStopReason": v2025_06_18::CreateMessageResultStopReason, earlier "CreateMessageResultStopReason": v2025_03_26::CreateMessageResultStopReason, later "CreateMessageResultStopReason": v2025_11_25::CreateMessageResultStopReason;
+            "Cursor": String, earlier "Cursor": String, later "Cursor": String;
+            "ElicitRequest": v2025_06_18::ElicitRequest, later "ElicitRequest": v2025_11_25::ElicitRequest;
+            "ElicitRequestParams": v2025_06_18::ElicitRequestParams, later "ElicitRequestParams": v2025_11_25::ElicitRequestParams;
+            "ElicitResult": v2025_06_18::ElicitResult, later "ElicitResult": v2025_11_25::ElicitResult;
+            "ElicitResultAction": v2025_06_18::ElicitResultAction, later "ElicitResultAction": v2025_11_25::ElicitResultAction;
+            "ElicitResultContentValue": v2025_06_18::ElicitResultContentValue, later "ElicitResultContentValue": v2025_11_25::ElicitResultContentValue;
+            "EmbeddedResource": v2025_06_18::EmbeddedResource, earlier "EmbeddedResource": v2025_03_26::EmbeddedResource, later "EmbeddedResource": v2025_11_25::EmbeddedResource;
+            "EmptyResult": v2025_06_18::Result, earlier "EmptyResult": v2025_03_26::Result, later "EmptyResult": v2025_11_25::Result;
+            "EnumSchema": v2025_06_18::EnumSchema, later "EnumSchema": v2025_11_25::EnumSchema;
+            "Error": v2025_06_18::Error, earlier "Error": v2025_03_26::Error, later "Error": v2025_11_25::Error;
+            "GetPromptRequest": v2025_06_18::GetPromptRequest, earlier "GetPromptRequest": v2025_03_26::GetPromptRequest, later "GetPromptRequest": v2025_11_25::GetPromptRequest;
+            "GetPromptRequestParams": v2025_06_18::GetPromptRequestParams, earlier "GetPromptRequestParams": v2025_03_26::GetPromptRequestParams, later "GetPromptRequestParams": v2025_11_25::GetPromptRequestParams;
+            "GetPromptResult": v2025_06_18::GetPromptResult, earlier "GetPromptResult": v2025_03_26::GetPromptResult, later "GetPromptResult": v2025_11_25::GetPromptResult;
+            "ImageContent": v2025_06_18::ImageContent, earlier "ImageContent": v2025_03_26::ImageContent, later "ImageContent": v2025_11_25::ImageContent;
+            "Implementation": v2025_06_18::Implementation, earlier "Implementation": v2025_03_26::Implementation, later "Implementation": v2025_11_25::Implementation;
+            "InitializeRequest": v2025_06_18::InitializeRequest, earlier "InitializeRequest": v2025_03_26::InitializeRequest, later "InitializeRequest": v2025_11_25::InitializeRequest;
+            "InitializeRequestParams": v2025_06_18::InitializeRequestParams, earlier "InitializeRequestParams": v2025_03_26::InitializeRequestParams, later "InitializeRequestParams": v2025_11_25::InitializeRequestParams;
+            "InitializeResult": v2025_06_18::InitializeResult, earlier "InitializeResult": v2025_03_26::InitializeResult, later "InitializeResult": v2025_11_25::InitializeResult;
+            "InitializedNotification": v2025_06_18::InitializedNotification, earlier "InitializedNotification": v2025_03_26::InitializedNotification, later "InitializedNotification": v2025_11_25::InitializedNotification;
+            "JSONRPCError": v2025_06_18::JsonRpcError, earlier "JSONRPCError": v2025_03_26::JsonRpcError, later "JSONRPCErrorResponse": v2025_11_25::JsonRpcErrorResponse;
+            "JSONRPCMessage": v2025_06_18::JsonRpcMessage, earlier "JSONRPCMessage": mcp_wire::OpenJson, later "JSONRPCMessage": v2025_11_25::JsonRpcMessage;
+            "JSONRPCNotification": v2025_06_18::JsonRpcNotification, earlier "JSONRPCNotification": v2025_03_26::JsonRpcNotification, later "JSONRPCNotification": v2025_11_25::JsonRpcNotification;
+            "JSONRPCRequest": v2025_06_18::JsonRpcRequest, earlier "JSONRPCRequest": v2025_03_26::JsonRpcRequest, later "JSONRPCRequest": v2025_11_25::JsonRpcRequest;
+            "JSONRPCResponse": v2025_06_18::JsonRpcResponse, earlier "JSONRPCResponse": v2025_03_26::JsonRpcResponse, later "JSONRPCResponse": v2025_11_25::JsonRpcResponse;
+            "ListPromptsRequest": v2025_06_18::ListPromptsRequest, earlier "ListPromptsRequest": v2025_03_26::ListPromptsRequest, later "ListPromptsRequest": v2025_11_25::ListPromptsRequest;
+            "ListPromptsResult": v2025_06_18::ListPromptsResult, earlier "ListPromptsResult": v2025_03_26::ListPromptsResult, later "ListPromptsResult": v2025_11_25::ListPromptsResult;
+            "ListResourceTemplatesRequest": v2025_06_18::ListResourceTemplatesRequest, earlier "ListResourceTemplatesRequest": v2025_03_26::ListResourceTemplatesRequest, later "ListResourceTemplatesRequest": v2025_11_25::ListResourceTemplatesRequest;
+            "ListResourceTemplatesResult": v2025_06_18::ListResourceTemplatesResult, earlier "ListResourceTemplatesResult": v2025_03_26::ListResourceTemplatesResult, later "ListResourceTemplatesResult": v2025_11_25::ListResourceTemplatesResult;
+            "ListResourcesRequest": v2025_06_18::ListResourcesRequest, earlier "ListResourcesRequest": v2025_03_26::ListResourcesRequest, later "ListResourcesRequest": v2025_11_25::ListResourcesRequest;
+            "ListResourcesResult": v2025_06_18::ListResourcesResult, earlier "ListResourcesResult": v2025_03_26::ListResourcesResult, later "ListResourcesResult": v2025_11_25::ListResourcesResult;
+            "ListRootsRequest": v2025_06_18::ListRootsRequest, earlier "ListRootsRequest": v2025_03_26::ListRootsRequest, later "ListRootsRequest": v2025_11_25::ListRootsRequest;
+            "ListRootsResult": v2025_06_18::ListRootsResult, earlier "ListRootsResult": v2025_03_26::ListRootsResult, later "ListRootsResult": v2025_11_25::ListRootsResult;
+            "ListToolsRequest": v2025_06_18::ListToolsRequest, earlier "ListToolsRequest": v2025_03_26::ListToolsRequest, later "ListToolsRequest": v2025_11_25::ListToolsRequest;
+            "ListToolsResult": v2025_06_18::ListToolsResult, earlier "ListToolsResult": v2025_03_26::ListToolsResult, later "ListToolsResult": v2025_11_25::ListToolsResult;
+            "LoggingLevel": v2025_06_18::LoggingLevel, earlier "LoggingLevel": v2025_03_26::LoggingLevel, later "LoggingLevel": v2025_11_25::LoggingLevel;
+            "LoggingMessageNotification": v2025_06_18::LoggingMessageNotification, earlier "LoggingMessageNotification": v2025_03_26::LoggingMessageNotification, later "LoggingMessageNotification": v2025_11_25::LoggingMessageNotification;
+            "LoggingMessageNotificationParams": v2025_06_18::LoggingMessageNotificationParams, earlier "LoggingMessageNotificationParams": v2025_03_26::LoggingMessageNotificationParams, later "LoggingMessageNotificationParams": v2025_11_25::LoggingMessageNotificationParams;
+            "ModelHint": v2025_06_18::ModelHint, earlier "ModelHint": v2025_03_26::ModelHint, later "ModelHint": v2025_11_25::ModelHint;
+            "ModelPreferences": v2025_06_18::ModelPreferences, earlier "ModelPreferences": v2025_03_26::ModelPreferences, later "ModelPreferences": v2025_11_25::ModelPreferences;
+            "Notification": v2025_06_18::Notification, earlier "Notification": v2025_03_26::Notification, later "Notification": v2025_11_25::Notification;
+            "NotificationParams": v2025_06_18::NotificationParams, earlier "NotificationParams": v2025_03_26::NotificationParams, later "NotificationParams": v2025_11_25::NotificationParams;
+            "NumberSchema": v2025_06_18::NumberSchema, later "NumberSchema": v2025_11_25::NumberSchema;
+            "NumberSchemaType": v2025_06_18::NumberSchemaType, later "NumberSchemaType": v2025_11_25::NumberSchemaType;
+            "PaginatedRequest": v2025_06_18::PaginatedRequest, earlier "PaginatedRequest": v2025_03_26::PaginatedRequest, later "PaginatedRequest": v2025_11_25::PaginatedRequest;
+            "PaginatedRequestParams": v2025_06_18::PaginatedRequestParams, earlier "PaginatedRequestParams": v2025_03_26::PaginatedRequestParams, later "PaginatedRequestParams": v2025_11_25::PaginatedRequestParams;
+            "PaginatedResult": v2025_06_18::PaginatedResult, earlier "PaginatedResult": v2025_03_26::PaginatedResult, later "PaginatedResult": v2025_11_25::PaginatedResult;
+            "PingRequest": v2025_06_18::PingRequest, earlier "PingRequest": v2025_03_26::PingRequest, later "PingRequest": v2025_11_25::PingRequest;
+            "PrimitiveSchemaDefinition": v2025_06_18::PrimitiveSchemaDefinition, later "PrimitiveSchemaDefinition": v2025_11_25::PrimitiveSchemaDefinition;
+            "ProgressNotification": v2025_06_18::ProgressNotification, earlier "ProgressNotification": v2025_03_26::ProgressNotification, later "ProgressNotification": v2025_11_25::ProgressNotification;
+            "ProgressNotificationParams": v2025_06_18::ProgressNotificationParams, earlier "ProgressNotificationParams": v2025_03_26::ProgressNotificationParams, later "ProgressNotificationParams": v2025_11_25::ProgressNotificationParams;
+            "ProgressToken": v2025_06_18::ProgressToken, earlier "ProgressToken": v2025_03_26::ProgressToken, later "ProgressToken": v2025_11_25::ProgressToken;
+            "Prompt": v2025_06_18::Prompt, earlier "Prompt": v2025_03_26::Prompt, later "Prompt": v2025_11_25::Prompt;
+            "PromptArgument": v2025_06_18::PromptArgument, earlier "PromptArgument": v2025_03_26::PromptArgument, later "PromptArgument": v2025_11_25::PromptArgument;
+            "PromptListChangedNotification": v2025_06_18::PromptListChangedNotification, earlier "PromptListChangedNotification": v2025_03_26::PromptListChangedNotification, later "PromptListChangedNotification": v2025_11_25::PromptListChangedNotification;
+            "PromptMessage": v2025_06_18::PromptMessage, earlier "PromptMessage": v2025_03_26::PromptMessage, later "PromptMessage": v2025_11_25::PromptMessage;
+            "PromptReference": v2025_06_18::PromptReference, earlier "PromptReference": v2025_03_26::PromptReference, later "PromptReference": v2025_11_25::PromptReference;
+            "ReadResourceRequest": v2025_06_18::ReadResourceRequest, earlier "ReadResourceRequest": v2025_03_26::ReadResourceRequest, later "ReadResourceRequest": v2025_11_25::ReadResourceRequest;
+            "ReadResourceRequestParams": v2025_06_18::ReadResourceRequestParams, earlier "ReadResourceRequestParams": v2025_03_26::ReadResourceRequestParams, later "ReadResourceRequestParams": v2025_11_25::ReadResourceRequestParams;
+            "ReadResourceResult": v2025_06_18::ReadResourceResult, earlier "ReadResourceResult": v2025_03_26::ReadResourceResult, later "ReadResourceResult": v2025_11_25::ReadResourceResult;
+            "Request": v2025_06_18::Request, earlier "Request": v2025_03_26::Request, later "Request": v2025_11_25::Request;
+            "RequestId": mcp_wire::RequestId, earlier "RequestId": mcp_wire::RequestId, later "RequestId": mcp_wire::RequestId;
+            "RequestMeta": v2025_06_18::RequestMeta, earlier "RequestMeta": v2025_03_26::RequestMeta, later "RequestMeta": v2025_11_25::RequestMeta;
+            "RequestParams": v2025_06_18::RequestParams, earlier "RequestParams": v2025_03_26::RequestParams, later "RequestParams": v2025_11_25::RequestParams;
+            "RequestedSchema": v2025_06_18::RequestedSchema, later "RequestedSchema": v2025_11_25::RequestedSchema;
+            "Resource": v2025_06_18::Resource, earlier "Resource": v2025_03_26::Resource, later "Resource": v2025_11_25::Resource;
+            "ResourceContents": v2025_06_18::ResourceContents, earlier "ResourceContents": v2025_03_26::ResourceContents, later "ResourceContents": v2025_11_25::ResourceContents;
+            "ResourceLink": v2025_06_18::ResourceLink, later "ResourceLink": v2025_11_25::ResourceLink;
+            "ResourceListChangedNotification": v2025_06_18::ResourceListChangedNotification, earlier "ResourceListChangedNotification": v2025_03_26::ResourceListChangedNotification, later "ResourceListChangedNotification": v2025_11_25::ResourceListChangedNotification;
+            "ResourceTemplate": v2025_06_18::ResourceTemplate, earlier "ResourceTemplate": v2025_03_26::ResourceTemplate, later "ResourceTemplate": v2025_11_25::ResourceTemplate;
+            "ResourceTemplateReference": v2025_06_18::ResourceTemplateReference, earlier "ResourceReference": v2025_03_26::ResourceReference, later "ResourceTemplateReference": v2025_11_25::ResourceTemplateReference;
+            "ResourceUpdatedNotification": v2025_06_18::ResourceUpdatedNotification, earlier "ResourceUpdatedNotification": v2025_03_26::ResourceUpdatedNotification, later "ResourceUpdatedNotification": v2025_11_25::ResourceUpdatedNotification;
+            "ResourceUpdatedNotificationParams": v2025_06_18::ResourceUpdatedNotificationParams, earlier "ResourceUpdatedNotificationParams": v2025_03_26::ResourceUpdatedNotificationParams, later "ResourceUpdatedNotificationParams": v2025_11_25::ResourceUpdatedNotificationParams;
+            "Result": v2025_06_18::Result, earlier "Result": v2025_03_26::Result, later "Result": v2025_11_25::Result;
+            "Role": v2025_06_18::Role, earlier "Role": v2025_03_26::Role, later "Role": v2025_11_25::Role;
+            "Root": v2025_06_18::Root, earlier "Root": v2025_03_26::Root, later "Root": v2025_11_25::Root;
+            "RootsListChangedNotification": v2025_06_18::RootsListChangedNotification, earlier "RootsListChangedNotification": v2025_03_26::RootsListChangedNotification, later "RootsListChangedNotification": v2025_11_25::RootsListChangedNotification;
+            "SamplingContent": v2025_06_18::SamplingContent, earlier "SamplingContent": v2025_03_26::SamplingContent, later "SamplingContent": v2025_11_25::SamplingContent;
+            "SamplingMessage": v2025_06_18::SamplingMessage, earlier "SamplingMessage": v2025_03_26::SamplingMessage, later "SamplingMessage": v2025_11_25::SamplingMessage;
+            "ServerCapabilities": v2025_06_18::ServerCapabilities, earlier "ServerCapabilities": v2025_03_26::ServerCapabilities, later "ServerCapabilities": v2025_11_25::ServerCapabilities;
+            "ServerCapabilitiesPrompts": v2025_06_18::ServerCapabilitiesPrompts, earlier "ServerCapabilitiesPrompts": v2025_03_26::ServerCapabilitiesPrompts, later "ServerCapabilitiesPrompts": v2025_11_25::ServerCapabilitiesPrompts;
+            "ServerCapabilitiesResources": v2025_06_18::ServerCapabilitiesResources, earlier "ServerCapabilitiesResources": v2025_03_26::ServerCapabilitiesResources, later "ServerCapabilitiesResources": v2025_11_25::ServerCapabilitiesResources;
+            "ServerCapabilitiesTools": v2025_06_18::ServerCapabilitiesTools, earlier "ServerCapabilitiesTools": v2025_03_26::ServerCapabilitiesTools, later "ServerCapabilitiesTools": v2025_11_25::ServerCapabilitiesTools;
+            "ServerNotification": v2025_06_18::ServerNotification, earlier "ServerNotification": v2025_03_26::ServerNotification, later "ServerNotification": v2025_11_25::ServerNotification;
+            "ServerRequest": v2025_06_18::ServerRequest, earlier "ServerRequest": v2025_03_26::ServerRequest, later "ServerRequest": v2025_11_25::ServerRequest;
+            "SetLevelRequest": v2025_06_18::SetLevelRequest, earlier "SetLevelRequest": v2025_03_26::SetLevelRequest, later "SetLevelRequest": v2025_11_25::SetLevelRequest;
+            "SetLevelRequestParams": v2025_06_18::SetLevelRequestParams, earlier "SetLevelRequestParams": v2025_03_26::SetLevelRequestParams, later "SetLevelRequestParams": v2025_11_25::SetLevelRequestParams;
+            "StringSchema": v2025_06_18::StringSchema, later "StringSchema": v2025_11_25::StringSchema;
+            "StringSchemaFormat": v2025_06_18::StringSchemaFormat, later "StringSchemaFormat": v2025_11_25::StringSchemaFormat;
+            "SubscribeRequest": v2025_06_18::SubscribeRequest, earlier "SubscribeRequest": v2025_03_26::SubscribeRequest, later "SubscribeRequest": v2025_11_25::SubscribeRequest;
+            "SubscribeRequestParams": v2025_06_18::SubscribeRequestParams, earlier "SubscribeRequestParams": v2025_03_26::SubscribeRequestParams, later "SubscribeRequestParams": v2025_11_25::SubscribeRequestParams;
+            "TextContent": v2025_06_18::TextContent, earlier "TextContent": v2025_03_26::TextContent, later "TextContent": v2025_11_25::TextContent;
+            "TextResourceContents": v2025_06_18::TextResourceContents, earlier "TextResourceContents": v2025_03_26::TextResourceContents, later "TextResourceContents": v2025_11_25::TextResourceContents;
+            "Tool": v2025_06_18::Tool, earlier "Tool": v2025_03_26::Tool, later "Tool": v2025_11_25::Tool;
+            "ToolAnnotations": v2025_06_18::ToolAnnotations, earlier "ToolAnnotations": v2025_03_26::ToolAnnotations, later "ToolAnnotations": v2025_11_25::ToolAnnotations;
+            "ToolListChangedNotification": v2025_06_18::ToolListChangedNotification, earlier "ToolListChangedNotification": v2025_03_26::ToolListChangedNotification, later "ToolListChangedNotification": v2025_11_25::ToolListChangedNotification;
+            "UnsubscribeRequest": v2025_06_18::UnsubscribeRequest, earlier "UnsubscribeRequest": v2025_03_26::UnsubscribeRequest, later "UnsubscribeRequest": v2025_11_25::UnsubscribeRequest;
+            "UnsubscribeRequestParams": v2025_06_18::UnsubscribeRequestParams, earlier "UnsubscribeRequestParams": v2025_03_26::UnsubscribeRequestParams, later "UnsubscribeRequestParams": v2025_11_25::UnsubscribeRequestParams;
+        },
+        Revision::V2025_11_25 => definitions! {
+            "Annotations": v2025_11_25::Annotations, earlier "Annotations": v2025_06_18::Annotations;
+            "AnyResourceContents": v2025_11_25::AnyResourceContents, earlier "AnyResourceContents": v2025_06_18::AnyResourceContents;
+            "AudioContent": v2025_11_25::AudioContent, earlier "AudioContent": v2025_06_18::AudioContent;
+            "BaseMetadata": v2025_11_25::BaseMetadata, earlier "BaseMetadata": v2025_06_18::BaseMetadata;
+            "BlobResourceContents": v2025_11_25::BlobResourceContents, earlier "BlobResourceContents": v2025_06_18::BlobResourceContents;
+            "BooleanSchema": v2025_11_25::BooleanSchema, earlier "BooleanSchema": v2025_06_18::BooleanSchema;
+            "CallToolRequest": v2025_11_25::CallToolRequest, earlier "CallToolRequest": v2025_06_18::CallToolRequest;
+            "CallToolRequestParams": v2025_11_25::CallToolRequestParams, earlier "CallToolRequestParams": v2025_06_18::CallToolRequestParams;
+            "CallToolResult": v2025_11_25::CallToolResult, earlier "CallToolResult": v2025_06_18::CallToolResult;
+            "CancelTaskRequest": v2025_11_25::CancelTaskRequest;
+            "CancelTaskRequestParams": v2025_11_25::CancelTaskRequestParams;
+            "CancelTaskResult": v2025_11_25::CancelTaskResult;
+            "CancelledNotification": v2025_11_25::CancelledNotification, earlier "CancelledNotification": v2025_06_18::CancelledNotification;
+            "CancelledNotificationParams": v2025_11_25::CancelledNotificationParams, earlier "CancelledNotificationParams": v2025_06_18::CancelledNotificationParams;
+            "ClientCapabilities": v2025_11_25::ClientCapabilities, earlier "ClientCapabilities": v2025_06_18::ClientCapabilities;
+            "ClientCapabilitiesElicitation": v2025_11_25::ClientCapabilitiesElicitation;
+            "ClientCapabilitiesRoots": v2025_11_25::ClientCapabilitiesRoots, earlier "ClientCapabilitiesRoots": v2025_06_18::ClientCapabilitiesRoots;
+            "ClientCapabilitiesSampling": v2025_11_25::ClientCapabilitiesSampling;
+            "ClientCapabilitiesTasks": v2025_11_25::ClientCapabilitiesTasks;
+            "ClientCapabilitiesTasksRequests": v2025_11_25::ClientCapabilitiesTasksRequests;
+            "ClientCapabilitiesTasksRequestsElicitation": v2025_11_25::ClientCapabilitiesTasksRequestsElicitation;
+            "ClientCapabilitiesTasksRequestsSampling": v2025_11_25::ClientCapabilitiesTasksRequestsSampling;
+            "ClientNotification": v2025_11_25::ClientNotification, earlier "ClientNotification": v2025_06_18::ClientNotification;
+            "ClientRequest": v2025_11_25::ClientRequest, earlier "ClientRequest": v2025_06_18::ClientRequest;
+            "CompleteRequest": v2025_11_25::CompleteRequest, earlier "CompleteRequest": v2025_06_18::CompleteRequest;
+            "CompleteRequestParams": v2025_11_25::CompleteRequestParams, earlier "CompleteRequestParams": v2025_06_18::CompleteRequestParams;
+            "CompleteRequestParamsArgument": v2025_11_25::CompleteRequestParamsArgument, earlier "CompleteRequestParamsArgument": v2025_06_18::CompleteRequestParamsArgument;
+            "CompleteRequestParamsContext": v2025_11_25::CompleteRequestParamsContext, earlier "CompleteRequestParamsContext": v2025_06_18::CompleteRequestParamsContext;
+            "CompleteResult": v2025_11_25::CompleteResult, earlier "CompleteResult": v2025_06_18::CompleteResult;
+            "CompleteResultCompletion": v2025_11_25::CompleteResultCompletion, earlier "CompleteResultCompletion": v2025_06_18::CompleteResultCompletion;
+            "CompletionReference": v2025_11_25::CompletionReference, earlier "CompletionReference": v2025_06_18::CompletionReference;
+            "ContentBlock": v2025_11_25::ContentBlock, earlier "ContentBlock": v2025_06_18::ContentBlock;
+            "CreateMessageRequest": v2025_11_25::CreateMessageRequest, earlier "CreateMessageRequest": v2025_06_18::CreateMessageRequest;
+            "CreateMessageRequestParams": v2025_11_25::CreateMessageRequestParams, earlier "CreateMessageRequestParams": v2025_06_18::CreateMessageRequestParams;
+            "CreateMessageRequestParamsIncludeContext": v2025_11_25::CreateMessageRequestParamsIncludeContext, earlier "CreateMessageRequestParamsIncludeContext": v2025_06_18::CreateMessageRequestParamsIncludeContext;
+            "CreateMessageResult": v2025_11_25::CreateMessageResult, earlier "CreateMessageResult": v2025_06_18::CreateMessageResult;
+            "CreateMessageResultStopReason": v2025_11_25::CreateMessageResultStopReason, earlier "CreateMessageResultStopReason": v2025_06_18::CreateMessageResultStopReason;
+            "CreateTaskResult": v2025_11_25::CreateTaskResult;
+            "Cursor": String, earlier "Cursor": String;
+            "ElicitRequest": v2025_11_25::ElicitRequest, earlier "ElicitRequest": v2025_06_18::ElicitRequest;
+            "ElicitRequestFormParams": v2025_11_25::ElicitRequestFormParams, earlier "ElicitRequestParams": v2025_06_18::ElicitRequestParams;
+            "ElicitRequestParams": v2025_11_25::ElicitRequestParams, earlier "ElicitRequestParams": v2025_06_18::ElicitRequestParams;
+            "ElicitRequestURLParams": v2025_11_25::ElicitRequestUrlParams;
+            "ElicitResult": v2025_11_25::ElicitResult, earlier "ElicitResult": v2025_06_18::ElicitResult;
+            "ElicitResultAction": v2025_11_25::ElicitResultAction, earlier "ElicitResultAction": v2025_06_18::ElicitResultAction;
+            "ElicitResultContentValue": v2025_11_25::ElicitResultContentValue, earlier "ElicitResultContentValue": v2025_06_18::ElicitResultContentValue;
+            "ElicitationCompleteNotification": v2025_11_25::ElicitationCompleteNotification;
+            "ElicitationCompleteNotificationParams": v2025_11_25::ElicitationCompleteNotificationParams;
+            "EmbeddedResource": v2025_11_25::EmbeddedResource, earlier "EmbeddedResource": v2025_06_18::EmbeddedResource;
+            "EmptyResult": v2025_11_25::Result, earlier "EmptyResult": v2025_06_18::Result;
+            "EnumOption": v2025_11_25::EnumOption;
+            "EnumSchema": v2025_11_25::EnumSchema, earlier "EnumSchema": v2025_06_18::EnumSchema;
+            "Error": v2025_11_25::Error, earlier "Error": v2025_06_18::Error;
+            "GetPromptRequest": v2025_11_25::GetPromptRequest, earlier "GetPromptRequest": v2025_06_18::GetPromptRequest;
+            "GetPromptRequestParams": v2025_11_25::GetPromptRequestParams, earlier "GetPromptRequestParams": v2025_06_18::GetPromptRequestParams;
+            "GetPromptResult": v2025_11_25::GetPromptResult, earlier "GetPromptResult": v2025_06_18::GetPromptResult;
+            "GetTaskPayloadRequest": v2025_11_25::GetTaskPayloadRequest;
+            "GetTaskPayloadRequestParams": v2025_11_25::GetTaskPayloadRequestParams;
+            "GetTaskPayloadResult": v2025_11_25::GetTaskPayloadResult;
+            "GetTaskRequest": v2025_11_25::GetTaskRequest;
+            "GetTaskRequestParams": v2025_11_25::GetTaskRequestParams;
+            "GetTaskResult": v2025_11_25::GetTaskResult;
+            "Icon": v2025_11_25::Icon;
+            "IconTheme": v2025_11_25::IconTheme;
+            "Icons": v2025_11_25::Icons;
+            "ImageContent": v2025_11_25::ImageContent, earlier "ImageContent": v2025_06_18::ImageContent;
+            "Implementation": v2025_11_25::Implementation, earlier "Implementation": v2025_06_18::Implementation;
+            "InitializeRequest": v2025_11_25::InitializeRequest, earlier "InitializeRequest": v2025_06_18::InitializeRequest;
+            "InitializeRequestParams": v2025_11_25::InitializeRequestParams, earlier "InitializeRequestParams": v2025_06_18::InitializeRequestParams;
+            "InitializeResult": v2025_11_25::InitializeResult, earlier "InitializeResult": v2025_06_18::InitializeResult;
+            "InitializedNotification": v2025_11_25::InitializedNotification, earlier "InitializedNotification": v2025_06_18::InitializedNotification;
+            "JSONRPCErrorResponse": v2025_11_25::JsonRpcErrorResponse, earlier "JSONRPCError": v2025_06_18::JsonRpcError;
+            "JSONRPCMessage": v2025_11_25::JsonRpcMessage, earlier "JSONRPCMessage": v2025_06_18::JsonRpcMessage;
+            "JSONRPCNotification": v2025_11_25::JsonRpcNotification, earlier "JSONRPCNotification": v2025_06_18::JsonRpcNotification;
+            "JSONRPCRequest": v2025_11_25::JsonRpcRequest, earlier "JSONRPCRequest": v2025_06_18::JsonRpcRequest;
+            "JSONRPCResponse": v2025_11_25::JsonRpcResponse, earlier "JSONRPCResponse": v2025_06_18::JsonRpcResponse;
+            "JSONRPCResultResponse": v2025_11_25::JsonRpcResultResponse, earlier "JSONRPCResponse": v2025_06_18::JsonRpcResponse;
+            "LegacyTitledEnumSchema": v2025_11_25::LegacyTitledEnumSchema, earlier "EnumSchema": v2025_06_18::EnumSchema;
+            "ListPromptsRequest": v2025_11_25::ListPromptsRequest, earlier "ListPromptsRequest": v2025_06_18::ListPromptsRequest;
+            "ListPromptsResult": v2025_11_25::ListPromptsResult, earlier "ListPromptsResult": v2025_06_18::ListPromptsResult;
+            "ListResourceTemplatesRequest": v2025_11_25::ListResourceTemplatesRequest, earlier "ListResourceTemplatesRequest": v2025_06_18::ListResourceTemplatesRequest;
+            "ListResourceTemplatesResult": v2025_11_25::ListResourceTemplatesResult, earlier "ListResourceTemplatesResult": v2025_06_18::ListResourceTemplatesResult;
+            "ListResourcesRequest": v2025_11_25::ListResourcesRequest, earlier "ListResourcesRequest": v2025_06_18::ListResourcesRequest;
+            "ListResourcesResult": v2025_11_25::ListResourcesResult, earlier "ListResourcesResult": v2025_06_18::ListResourcesResult;
+            "ListRootsRequest": v2025_11_25::ListRootsRequest, earlier "ListRootsRequest": v2025_06_18::ListRootsRequest;
+            "ListRootsResult": v2025_11_25::ListRootsResult, earlier "ListRootsResult": v2025_06_18::ListRootsResult;
+            "ListTasksRequest": v2025_11_25::ListTasksRequest;
+            "ListTasksResult": v2025_11_25::ListTasksResult;
+            "ListToolsRequest": v2025_11_25::ListToolsRequest, earlier "ListToolsRequest": v2025_06_18::ListToolsRequest;
+            "ListToolsResult": v2025_11_25::ListToolsResult, earlier "ListToolsResult": v2025_06_18::ListToolsResult;
+            "LoggingLevel": v2025_11_25::LoggingLevel, earlier "LoggingLevel": v2025_06_18::LoggingLevel;
+            "LoggingMessageNotification": v2025_11_25::LoggingMessageNotification, earlier "LoggingMessageNotification": v2025_06_18::LoggingMessageNotification;
+            "LoggingMessageNotificationParams": v2025_11_25::LoggingMessageNotificationParams, earlier "LoggingMessageNotificationParams": v2025_06_18::LoggingMessageNotificationParams;
+            "ModelHint": v2025_11_25::ModelHint, earlier "ModelHint": v2025_06_18::ModelHint;
+            "ModelPreferences": v2025_11_25::ModelPreferences, earlier "ModelPreferences": v2025_06_18::ModelPreferences;
+            "MultiSelectEnumSchema": v2025_11_25::MultiSelectEnumSchema;
+            "Notification": v2025_11_25::Notification, earlier "Notification": v2025_06_18::Notification;
+            "NotificationParams": v2025_11_25::NotificationParams, earlier "NotificationParams": v2025_06_18::NotificationParams;
+            "NumberSchema": v2025_11_25::NumberSchema, earlier "NumberSchema": v2025_06_18::NumberSchema;
+            "NumberSchemaType": v2025_11_25::NumberSchemaType, earlier "NumberSchemaType": v2025_06_18::NumberSchemaType;
+            "PaginatedRequest": v2025_11_25::PaginatedRequest, earlier "PaginatedRequest": v2025_06_18::PaginatedRequest;
+            "PaginatedRequestParams": v2025_11_25::PaginatedRequestParams, earlier "PaginatedRequestParams": v2025_06_18::PaginatedRequestParams;
+            "PaginatedResult": v2025_11_25::PaginatedResult, earlier "PaginatedResult": v2025_06_18::PaginatedResult;
+            "PingRequest": v2025_11_25::PingRequest, earlier "PingRequest": v2025_06_18::PingRequest;
+            "PrimitiveSchemaDefinition": v2025_11_25::PrimitiveSchemaDefinition, earlier "PrimitiveSchemaDefinition": v2025_06_18::PrimitiveSchemaDefinition;
+            "ProgressNotification": v2025_11_25::ProgressNotification, earlier "ProgressNotification": v2025_06_18::ProgressNotification;
+            "ProgressNotificationParams": v2025_11_25::ProgressNotificationParams, earlier "ProgressNotificationParams": v2025_06_18::ProgressNotificationParams;
+            "ProgressToken": v2025_11_25::ProgressToken, earlier "ProgressToken": v2025_06_18::ProgressToken;
+            "Prompt": v2025_11_25::Prompt, earlier "Prompt": v2025_06_18::Prompt;
+            "PromptArgument": v2025_11_25::PromptArgument, earlier "PromptArgument": v2025_06_18::PromptArgument;
+            "PromptListChangedNotification": v2025_11_25::PromptListChangedNotification, earlier "PromptListChangedNotification": v2025_06_18::PromptListChangedNotification;
+            "PromptMessage": v2025_11_25::PromptMessage, earlier "PromptMessage": v2025_06_18::PromptMessage;
+            "PromptReference": v2025_11_25::PromptReference, earlier "PromptReference": v2025_06_18::PromptReference;
+            "ReadResourceRequest": v2025_11_25::ReadResourceRequest, earlier "ReadResourceRequest": v2025_06_18::ReadResourceRequest;
+            "ReadResourceRequestParams": v2025_11_25::ReadResourceRequestParams, earlier "ReadResourceRequestParams": v2025_06_18::ReadResourceRequestParams;
+            "ReadResourceResult": v2025_11_25::ReadResourceResult, earlier "ReadResourceResult": v2025_06_18::ReadResourceResult;
+            "RelatedTaskMetadata": v2025_11_25::RelatedTaskMetadata;
+            "Request": v2025_11_25::Request, earlier "Request": v2025_06_18::Request;
+            "RequestId": mcp_wire::RequestId, earlier "RequestId": mcp_wire::RequestId;
+            "RequestMeta": v2025_11_25::RequestMeta, earlier "RequestMeta": v2025_06_18::RequestMeta;
+            "RequestParams": v2025_11_25::RequestParams, earlier "RequestParams": v2025_06_18::RequestParams;
+            "RequestedSchema": v2025_11_25::RequestedSchema, earlier "RequestedSchema": v2025_06_18::RequestedSchema;
+            "Resource": v2025_11_25::Resource, earlier "Resource": v2025_06_18::Resource;
+            "ResourceContents": v2025_11_25::ResourceContents, earlier "ResourceContents": v2025_06_18::ResourceContents;
+            "ResourceLink": v2025_11_25::ResourceLink, earlier "ResourceLink": v2025_06_18::ResourceLink;
+            "ResourceListChangedNotification": v2025_11_25::ResourceListChangedNotification, earlier "ResourceListChangedNotification": v2025_06_18::ResourceListChangedNotification;
+            "ResourceRequestParams": v2025_11_25::ResourceRequestParams;
+            "ResourceTemplate": v2025_11_25::ResourceTemplate, earlier "ResourceTemplate": v2025_06_18::ResourceTemplate;
+            "ResourceTemplateReference": v2025_11_25::ResourceTemplateReference, earlier "ResourceTemplateReference": v2025_06_18::ResourceTemplateReference;
+            "ResourceUpdatedNotification": v2025_11_25::ResourceUpdatedNotification, earlier "ResourceUpdatedNotification": v2025_06_18::ResourceUpdatedNotification;
+            "ResourceUpdatedNotificationParams": v2025_11_25::ResourceUpdatedNotificationParams, earlier "ResourceUpdatedNotificationParams": v2025_06_18::ResourceUpdatedNotificationParams;
+            "Result": v2025_11_25::Result, earlier "Result": v2025_06_18::Result;
+            "Role": v2025_11_25::Role, earlier "Role": v2025_06_18::Role;
+            "Root": v2025_11_25::Root, earlier "Root": v2025_06_18::Root;
+            "RootsListChangedNotification": v2025_11_25::RootsListChangedNotification, earlier "RootsListChangedNotification": v2025_06_18::RootsListChangedNotification;
+            "SamplingContent": v2025_11_25::SamplingContent, earlier "SamplingContent": v2025_06_18::SamplingContent;
+            "SamplingMessage": v2025_11_25::SamplingMessage, earlier "SamplingMessage": v2025_06_18::SamplingMessage;
+            "SamplingMessageContentBlock": v2025_11_25::SamplingMessageContentBlock;
+            "ServerCapabilities": v2025_11_25::ServerCapabilities, earlier "ServerCapabilities": v2025_06_18::ServerCapabilities;
+            "ServerCapabilitiesPrompts": v2025_11_25::ServerCapabilitiesPrompts, earlier "ServerCapabilitiesPrompts": v2025_06_18::ServerCapabilitiesPrompts;
+            "ServerCapabilitiesResources": v2025_11_25::ServerCapabilitiesResources, earlier "ServerCapabilitiesResources": v2025_06_18::ServerCapabilitiesResources;
+            "ServerCapabilitiesTasks": v2025_11_25::ServerCapabilitiesTasks;
+            "ServerCapabilitiesTasksRequests": v2025_11_25::ServerCapabilitiesTasksRequests;
+            "ServerCapabilitiesTasksRequestsTools": v2025_11_25::ServerCapabilitiesTasksRequestsTools;
+            "ServerCapabilitiesTools": v2025_11_25::ServerCapabilitiesTools, earlier "ServerCapabilitiesTools": v2025_06_18::ServerCapabilitiesTools;
+            "ServerNotification": v2025_11_25::ServerNotification, earlier "ServerNotification": v2025_06_18::ServerNotification;
+            "ServerRequest": v2025_11_25::ServerRequest, earlier "ServerRequest": v2025_06_18::ServerRequest;
+            "SetLevelRequest": v2025_11_25::SetLevelRequest, earlier "SetLevelRequest": v2025_06_18::SetLevelRequest;
+            "SetLevelRequestParams": v2025_11_25::SetLevelRequestParams, earlier "SetLevelRequestParams": v2025_06_18::SetLevelRequestParams;
+            "SingleSelectEnumSchema": v2025_11_25::SingleSelectEnumSchema;
+            "StringSchema": v2025_11_25::StringSchema, earlier "StringSchema": v2025_06_18::StringSchema;
+            "StringSchemaFormat": v2025_11_25::StringSchemaFormat, earlier "StringSchemaFormat": v2025_06_18::StringSchemaFormat;
+            "SubscribeRequest": v2025_11_25::SubscribeRequest, earlier "SubscribeRequest": v2025_06_18::SubscribeRequest;
+            "SubscribeRequestParams": v2025_11_25::SubscribeRequestParams, earlier "SubscribeRequestParams": v2025_06_18::SubscribeRequestParams;
+            "Task": v2025_11_25::Task;
+            "TaskAugmentedRequestParams": v2025_11_25::TaskAugmentedRequestParams;
+            "TaskMetadata": v2025_11_25::TaskMetadata;
+            "TaskStatus": v2025_11_25::TaskStatus;
+            "TaskStatusNotification": v2025_11_25::TaskStatusNotification;
+            "TaskStatusNotificationParams": v2025_11_25::TaskStatusNotificationParams;
+            "TextContent": v2025_11_25::TextContent, earlier "TextContent": v2025_06_18::TextContent;
+            "TextResourceContents": v2025_11_25::TextResourceContents, earlier "TextResourceContents": v2025_06_18::TextResourceContents;
+            "TitledMultiSelectEnumSchema": v2025_11_25::TitledMultiSelectEnumSchema;
+            "TitledMultiSelectEnumSchemaItems": v2025_11_25::TitledMultiSelectEnumSchemaItems;
+            "TitledSingleSelectEnumSchema": v2025_11_25::TitledSingleSelectEnumSchema;
+            "Tool": v2025_11_25::Tool, earlier "Tool": v2025_06_18::Tool;
+            "ToolAnnotations": v2025_11_25::ToolAnnotations, earlier "ToolAnnotations": v2025_06_18::ToolAnnotations;
+            "ToolChoice": v2025_11_25::ToolChoice;
+            "ToolChoiceMode": v2025_11_25::ToolChoiceMode;
+            "ToolExecution": v2025_11_25::ToolExecution;
+            "ToolExecutionTaskSupport": v2025_11_25::ToolExecutionTaskSupport;
+            "ToolListChangedNotification": v2025_11_25::ToolListChangedNotification, earlier "ToolListChangedNotification": v2025_06_18::ToolListChangedNotification;
+            "ToolResultContent": v2025_11_25::ToolResultContent;
+            "ToolUseContent": v2025_11_25::ToolUseContent;
+            "URLElicitationRequiredError": v2025_11_25::UrlElicitationRequiredError;
+            "UnsubscribeRequest": v2025_11_25::UnsubscribeRequest, earlier "UnsubscribeRequest": v2025_06_18::UnsubscribeRequest;
+            "UnsubscribeRequestParams": v2025_11_25::UnsubscribeRequestParams, earlier "UnsubscribeRequestParams": v2025_06_18::UnsubscribeRequestParams;
+            "UntitledMultiSelectEnumSchema": v2025_11_25::UntitledMultiSelectEnumSchema;
+            "UntitledMultiSelectEnumSchemaItems": v2025_11_25::UntitledMultiSelectEnumSchemaItems;
+            "UntitledSingleSelectEnumSchema": v2025_11_25::UntitledSingleSelectEnumSchema, earlier "EnumSchema": v2025_06_18::EnumSchema;
+            "UrlElicitationRequiredErrorData": v2025_11_25::UrlElicitationRequiredErrorData;
+            "UrlElicitationRequiredErrorObject": v2025_11_25::UrlElicitationRequiredErrorObject;
+        },
     }
 }

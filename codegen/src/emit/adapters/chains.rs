@@ -1,14 +1,12 @@
 //! Longer distances: conversions as chains of adjacent steps, by type and by name.
 
-use std::collections::BTreeMap;
-
-use proc_macro2::TokenStream;
-use quote::quote;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::conversions::qualified;
 use super::{AdaptersInput, RevisionInput, mentions};
 use crate::adapt::Plan;
-use crate::emit::tokens::ident;
+use crate::emit::source;
+use crate::emit::tokens::{ident, text};
 use crate::model::{TypeKind, TypeRef};
 
 impl AdaptersInput<'_> {
@@ -115,29 +113,37 @@ fn path(revision: &RevisionInput<'_>) -> String {
     revision.module.to_string()
 }
 
-/// The definitions of each revision by name, and what they become one revision earlier and later.
-pub(super) fn translations(input: &AdaptersInput<'_>) -> TokenStream {
-    let variants = input.revisions.iter().map(RevisionInput::variant);
-    let tables: Vec<TokenStream> = (0..input.revisions.len()).map(|at| table(input, at)).collect();
-    let tables_text = quote!(#(#tables)*).to_string();
-    let modules = input.revisions.iter().map(|revision| &revision.module);
-    let modules = modules.filter(|module| mentions(&tables_text, &module.to_string()));
-    quote! {
-        //! What each definition becomes one revision earlier or later, by name.
-
-        use crate::translation::Definition;
-        use crate::{Revision, #(#modules),*};
-
-        /// The definitions of a revision's schema that other revisions may have counterparts of.
-        pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {
-            match revision {
-                #(Revision::#variants => const { &[#tables] },)*
-            }
+/// The definitions of each revision by name, and what they become one revision earlier and later: a line each.
+pub(super) fn translations(input: &AdaptersInput<'_>) -> String {
+    let tables: Vec<String> = (0..input.revisions.len()).map(|at| table(input, at)).collect();
+    let modules = input.revisions.iter().map(|revision| revision.module.to_string());
+    let mut names: BTreeSet<String> = modules.filter(|module| mentions(&tables.concat(), module)).collect();
+    names.insert("Revision".to_owned());
+    let arms = input.revisions.iter().zip(&tables).map(|(revision, table)| {
+        let variant = revision.variant();
+        match table.as_str() {
+            "" => format!("        Revision::{variant} => &[],\n"),
+            lines => format!("        Revision::{variant} => definitions! {{\n{lines}        }},\n"),
         }
-    }
+    });
+    let arms: String = arms.collect();
+    let translation: &[&str] = match arms.contains("definitions!") {
+        true => &["Definition", "definitions"],
+        false => &["Definition"],
+    };
+    let translation = translation.iter().map(|name| (*name).to_owned()).collect();
+    format!(
+        "//! What each definition becomes one revision earlier or later, by name.\n\n{}{}\n\
+         /// The definitions of a revision's schema that other revisions may have counterparts of.\n\
+         pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {{\n    \
+         match revision {{\n{arms}    }}\n}}\n",
+        source::import("crate::translation", &translation),
+        source::import("crate", &names),
+    )
 }
 
-fn table(input: &AdaptersInput<'_>, at: usize) -> TokenStream {
+/// A line for each definition of a revision.
+fn table(input: &AdaptersInput<'_>, at: usize) -> String {
     let revision = &input.revisions[at];
     let model = revision.model;
     let neighbour = |to: Option<usize>| {
@@ -155,20 +161,19 @@ fn table(input: &AdaptersInput<'_>, at: usize) -> TokenStream {
             // Which result it is depends on the request, which nobody tells.
             return None;
         }
-        let own = typed(revision, ty);
-        let step = |neighbour: &Option<(&Plan, &RevisionInput<'_>, BTreeMap<&str, TypeRef>)>| {
+        let step = |which: &str, neighbour: &Option<(&Plan, &RevisionInput<'_>, BTreeMap<&str, TypeRef>)>| {
             let (plan, target, types) = neighbour.as_ref()?;
             let name = plan.definitions.get(*name)?;
             let ty = typed(target, target.model.resolve(types.get(name.as_str())?));
-            Some((name.clone(), ty))
+            Some(format!(", {which} {name:?}: {ty}"))
         };
-        let earlier = step(&earlier).map(|(name, target)| quote!(.earlier::<#own, #target>(#name)));
-        let later = step(&later).map(|(name, target)| quote!(.later::<#own, #target>(#name)));
-        Some(quote!(Definition::new::<#own>(#name)#earlier #later))
+        let steps = [step("earlier", &earlier), step("later", &later)].into_iter().flatten();
+        let steps: String = steps.collect();
+        Some(format!("            {name:?}: {}{steps};\n", typed(revision, ty)))
     });
-    quote!(#(#lines),*)
+    lines.collect()
 }
 
-fn typed(revision: &RevisionInput<'_>, ty: &TypeRef) -> TokenStream {
-    qualified(&path(revision), ty)
+fn typed(revision: &RevisionInput<'_>, ty: &TypeRef) -> String {
+    text(&qualified(&path(revision), ty))
 }

@@ -26,7 +26,7 @@ use crate::overlay::Facts;
 
 use super::scaffold::{Template, crate_name, format_rust, licences, registry, render_all};
 use super::tokens::ident;
-use super::{EmitError, Items, TemplateError};
+use super::{EmitError, Items, TemplateError, source};
 pub use functions::callable_functions;
 
 use conversions::Pair;
@@ -207,7 +207,6 @@ pub fn emit_adapters(
         ("needs.rs".to_owned(), needs::needs(input)),
         ("peers.rs".to_owned(), peers::peers(input)),
         ("tolerances.rs".to_owned(), tolerances::tolerances(input)),
-        ("translations.rs".to_owned(), chains::translations(input)),
     ];
     let mut primitives = BTreeSet::new();
     for (module, pair, functions) in input.pairs() {
@@ -216,6 +215,8 @@ pub fn emit_adapters(
     for (file, code) in rust {
         files.insert(format!("src/{file}"), format_rust(&values.header, &file, code)?);
     }
+    let translations = source::file(&values.header, [chains::translations(input)]);
+    files.insert("src/translations.rs".to_owned(), translations);
     if let Some(chains) = chains {
         files.insert("src/chains.rs".to_owned(), format!("{}\n\n{chains}", values.header));
     }
