@@ -86,10 +86,6 @@ proptest! {
         let Ok(message) = from_str::<AnyMessage>(&json) else {
             return Ok(());
         };
-        // The decoder overlooks a second member where the first is `null`.
-        if header.as_ref().is_err_and(|error| error.kind() == DecodeErrorKind::DuplicateMember) && json.contains("null") {
-            return Ok(());
-        }
         let header = header.map_err(|error| TestCaseError::fail(format!("{json}: {error}")))?;
         let told = (header.kind(), header.id(), header.method(), header.params().map(|params| params.text().to_owned()));
         let call = |call: UnknownMethod| {
