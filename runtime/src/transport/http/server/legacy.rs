@@ -50,16 +50,12 @@ async fn post_message(server: &Server, query: Option<&str>, request: Request) ->
     check_content_type(request.headers())?;
     let (parts, body) = request.into_parts();
     let posted = read_body(server, body).await?;
-    let taken = take_message(server, query, parts, &posted).await;
-    taken.map_err(|refusal| refusal.about(posted.only_request().cloned()))
+    let id = posted.only_request().cloned();
+    let taken = take_message(server, query, parts, posted).await;
+    taken.map_err(|refusal| refusal.about(id))
 }
 
-async fn take_message(
-    server: &Server,
-    query: Option<&str>,
-    parts: Parts,
-    posted: &Posted,
-) -> Result<Response, Refusal> {
+async fn take_message(server: &Server, query: Option<&str>, parts: Parts, posted: Posted) -> Result<Response, Refusal> {
     let parameters = query.unwrap_or_default().split('&');
     let id = parameters
         .into_iter()
@@ -67,7 +63,7 @@ async fn take_message(
     let id = id.ok_or_else(|| Refusal::bad_request("The parameter sessionId is required"))?;
     let session = server.find_legacy(id, &parts)?;
     if let Some(revision) = session.revision() {
-        check_batch(posted, revision)?;
+        check_batch(&posted, revision)?;
     }
     let _room = session.admit()?;
     session.post(posted, parts, Content::Any).await?;

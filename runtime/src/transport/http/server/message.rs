@@ -17,7 +17,8 @@ use crate::session::budget::Charge;
 /// What a client has posted.
 #[derive(Debug)]
 pub(super) struct Posted {
-    pub(super) json: Bytes,
+    /// The body, until it is handed to the session engine.
+    pub(super) json: Vec<u8>,
     /// What the body takes of the server's memory, if it came from a client.
     pub(super) held: Option<Arc<Charge>>,
     /// It is an array.
@@ -31,9 +32,9 @@ pub(super) struct Posted {
 }
 
 impl Posted {
-    pub(super) fn read(json: Bytes) -> Result<Self, Refusal> {
+    pub(super) fn read(json: Vec<u8>) -> Result<Self, Refusal> {
         let mut posted = Self {
-            json: json.clone(),
+            json: Vec::new(),
             held: None,
             batch: false,
             requests: Vec::new(),
@@ -58,6 +59,7 @@ impl Posted {
                 }
             }
         }
+        posted.json = json;
         Ok(posted)
     }
 

@@ -213,19 +213,19 @@ impl Session {
     /// there are requests.
     pub(super) async fn post(
         &self,
-        posted: &Posted,
+        posted: Posted,
         parts: Parts,
         content: Content,
     ) -> Result<Option<Arc<Stream>>, Refusal> {
         self.touch();
-        let registered = self.register(posted, content)?;
+        let registered = self.register(&posted, content)?;
         self.expect_no_answer(&posted.cancelled);
         let mut unsent = Unsent {
             session: self,
             stream: registered.as_ref().map(|(number, _)| *number),
         };
         let message = Outgoing {
-            json: posted.json.to_vec(),
+            json: posted.json,
             purpose: Purpose::Own,
         };
         let mut extensions = Extensions::new();

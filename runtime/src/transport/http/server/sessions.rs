@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError, Weak};
 
-use axum::body::Bytes;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use mcp_adapters::Revision;
@@ -217,8 +216,8 @@ impl Shared {
     async fn revive(self: &Arc<Self>, id: &str, record: SessionRecord, parts: &Parts) -> Result<Arc<Session>, Refusal> {
         let bytes = record.initialize.len();
         let beginning = self.start(id.to_owned(), Kind::Streams, parts, bytes).await?;
-        let initialize = Posted::read(record.initialize.to_vec().into())?;
-        let revision = self.introduce(&beginning, &initialize, parts).await?;
+        let initialize = Posted::read(record.initialize.to_vec())?;
+        let revision = self.introduce(&beginning, initialize, parts).await?;
         if revision != record.revision {
             tracing::warn!(%revision, agreed = %record.revision, "the machines that share sessions differ");
             return Err(Refusal::no_such_session());
@@ -235,7 +234,7 @@ impl Shared {
     pub(super) async fn introduce(
         &self,
         beginning: &Beginning,
-        initialize: &Posted,
+        initialize: Posted,
         parts: &Parts,
     ) -> Result<Revision, Refusal> {
         let session = beginning.session();
@@ -243,7 +242,7 @@ impl Shared {
         let revision = session.agreed().await.ok_or_else(Refusal::internal)?;
         let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
         let initialized = Posted::read(initialized.to_string().into())?;
-        session.post(&initialized, parts.clone(), Content::Answers).await?;
+        session.post(initialized, parts.clone(), Content::Answers).await?;
         Ok(revision)
     }
 
@@ -259,11 +258,11 @@ impl Shared {
     pub(super) async fn record(
         &self,
         session: &Session,
-        initialize: &Bytes,
+        initialize: Arc<[u8]>,
         revision: Revision,
     ) -> Result<(), Refusal> {
         let record = SessionRecord {
-            initialize: initialize[..].into(),
+            initialize,
             revision,
             principal: session.principal.clone(),
         };

@@ -79,13 +79,14 @@ async fn post_message(server: &Server, parts: Parts, posted: Posted) -> Result<R
     let revision = check_revision(&parts.headers, session.revision(), &server.config.revisions)?;
     check_batch(&posted, revision)?;
     let permit = session.admit()?;
-    let stream = session.post(&posted, parts, form.content()).await?;
+    let batch = posted.batch;
+    let stream = session.post(posted, parts, form.content()).await?;
     match stream {
         None => Ok(StatusCode::ACCEPTED.into_response()),
         Some(stream) => {
             let answers = answers(&session, &stream, form).await;
             match answers {
-                Some(answers) => Ok(json(&posted, answers)),
+                Some(answers) => Ok(json(batch, answers)),
                 None => Ok(events(stream.open(&session, opening(revision), Some(permit)))),
             }
         }
@@ -143,17 +144,18 @@ async fn begin(server: &Server, parts: Parts, posted: Posted, form: Form) -> Res
         .await?;
     let session = beginning.session().clone();
     let permit = session.admit()?;
-    let stream = session.post(&posted, parts, form.content()).await?;
+    let (initialize, asked): (Arc<[u8]>, _) = (posted.json[..].into(), posted.initialize.flatten());
+    let stream = session.post(posted, parts, form.content()).await?;
     let stream = stream.ok_or_else(Refusal::internal)?;
     let agreed = session.agreed().await;
     if let Some(revision) = agreed {
-        server.record(&session, &posted.json, revision).await?;
+        server.record(&session, initialize, revision).await?;
         server.publish(beginning);
     }
     let mut response = match answers(&session, &stream, form).await {
-        Some(answers) => json(&posted, answers),
+        Some(answers) => json(false, answers),
         None => {
-            let opening = opening(agreed.or(posted.initialize.flatten()).unwrap_or(Revision::HUB));
+            let opening = opening(agreed.or(asked).unwrap_or(Revision::HUB));
             events(stream.open(&session, opening, Some(permit)))
         }
     };
@@ -179,13 +181,14 @@ async fn post_once(server: &Server, parts: Parts, posted: Posted) -> Result<Resp
     let beginning = server.start(String::new(), Kind::Once, &parts, 0).await?;
     if posted.initialize.is_none() && revision.facts().initializes {
         let initialize = Shared::bare_initialize(revision)?;
-        server.introduce(&beginning, &initialize, &parts).await?;
+        server.introduce(&beginning, initialize, &parts).await?;
     }
     let session = beginning.session();
-    let stream = session.post(&posted, parts, Content::Answers).await?;
+    let batch = posted.batch;
+    let stream = session.post(posted, parts, Content::Answers).await?;
     let stream = stream.ok_or_else(Refusal::internal)?;
     let answers = stream.answers().await.ok_or_else(Refusal::internal)?;
-    Ok(json(&posted, answers))
+    Ok(json(batch, answers))
 }
 
 /// Opens the session's own stream, or takes up one that was cut.
@@ -258,13 +261,13 @@ pub(super) async fn read_body(server: &Server, body: Body) -> Result<Posted, Ref
 }
 
 /// Reads a body, and counts it as it comes.
-async fn collect(server: &Server, body: Body) -> Result<(Bytes, Charge), Refusal> {
+async fn collect(server: &Server, body: Body) -> Result<(Vec<u8>, Charge), Refusal> {
     let mut body = pin!(body.into_data_stream());
-    let (mut first, mut all) = (Bytes::new(), Vec::new());
+    let mut json = Vec::new();
     let mut held = server.memory.charge(0);
     while let Some(chunk) = poll_fn(|cx| body.as_mut().poll_next(cx)).await {
         let chunk = chunk.map_err(|error| Refusal::bad_request(format!("The body can't be read: {error}")))?;
-        if first.len() + all.len() + chunk.len() > server.config.max_body {
+        if json.len() + chunk.len() > server.config.max_body {
             let why = format!("The body has more than {} bytes", server.config.max_body);
             return Err(Refusal::invalid(StatusCode::PAYLOAD_TOO_LARGE, why));
         }
@@ -274,15 +277,9 @@ async fn collect(server: &Server, body: Body) -> Result<(Bytes, Charge), Refusal
                 return Err(Refusal::busy("The server holds as much as it may"));
             }
         }
-        // Most bodies come at once, and needn't be copied.
-        if first.is_empty() && all.is_empty() {
-            first = chunk;
-        } else {
-            all.extend_from_slice(&std::mem::take(&mut first));
-            all.extend_from_slice(&chunk);
-        }
+        json.extend_from_slice(&chunk);
     }
-    Ok((if all.is_empty() { first } else { all.into() }, held))
+    Ok((json, held))
 }
 
 /// Refuses a batch where there are none.
@@ -303,12 +300,12 @@ fn opening(revision: Revision) -> Opening {
 }
 
 /// The response whose body is one JSON value.
-fn json(posted: &Posted, answers: Vec<Bytes>) -> Response {
+fn json(batch: bool, answers: Vec<Bytes>) -> Response {
     if answers.is_empty() {
         // It was cancelled, and nobody waits for an answer.
         return StatusCode::ACCEPTED.into_response();
     }
-    let body = Body::from(join_answers(posted.batch, answers));
+    let body = Body::from(join_answers(batch, answers));
     ([(header::CONTENT_TYPE, JSON)], body).into_response()
 }
 
