@@ -191,12 +191,17 @@ pub(super) fn header(comment: &str, input: &EmitInput<'_>) -> String {
 
 /// A Rust file: header, then the code as prettyplease writes it.
 pub(super) fn format_rust(header: &str, file: &str, code: TokenStream) -> Result<String, EmitError> {
+    Ok(format!("{header}\n\n{}", formatted(file, code)?))
+}
+
+/// Code as prettyplease writes it, with empty lines between items.
+pub(super) fn formatted(file: &str, code: TokenStream) -> Result<String, EmitError> {
     let mut parsed = syn::parse2::<syn::File>(code).map_err(|error| EmitError::Unparsable {
         file: file.to_owned(),
         error,
     })?;
     Inline.visit_file_mut(&mut parsed);
-    Ok(format!("{header}\n\n{}", spaced(&prettyplease::unparse(&parsed))))
+    Ok(spaced(&prettyplease::unparse(&parsed)))
 }
 
 /// Leaves the functions to be compiled by the crates that call them, as generic ones are anyway: a revision has far more

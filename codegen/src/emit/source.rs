@@ -7,7 +7,7 @@ use proc_macro2::TokenStream;
 use super::EmitError;
 
 /// The width of lines that rustfmt is set to.
-const WIDTH: usize = 120;
+pub(super) const WIDTH: usize = 120;
 
 /// The call of a macro of `mcp-wire` that describes a type: rows, perhaps in sections.
 pub(super) struct Table {

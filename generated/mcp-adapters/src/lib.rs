@@ -21,6 +21,7 @@ mod revision;
 mod tolerances;
 mod unrepresentable;
 mod chains;
+mod moved;
 mod v2024_11_05_to_v2025_03_26;
 mod v2025_03_26_to_v2024_11_05;
 mod v2025_03_26_to_v2025_06_18;

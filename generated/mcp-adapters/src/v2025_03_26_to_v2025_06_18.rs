@@ -3,8 +3,145 @@
 //! Values of revision 2025-03-26 as values of 2025-06-18.
 
 use crate::conversion::{Conversion, Convert, Unrepresentable, close, close_valid, open};
+use crate::moved::moved;
 use crate::v2025_03_26 as source;
 use crate::v2025_06_18 as target;
+
+moved! {
+    source::CallToolRequest => target::CallToolRequest { params: "params" }
+    source::CallToolRequestParams => target::CallToolRequestParams { meta: "_meta", arguments, name }
+    source::CancelledNotification => target::CancelledNotification { params: "params" }
+    source::CancelledNotificationParams => target::CancelledNotificationParams { meta, reason, request_id }
+    source::ClientCapabilitiesRoots => target::ClientCapabilitiesRoots { list_changed }
+    source::CompleteRequest => target::CompleteRequest { params: "params" }
+    source::CompleteRequestParamsArgument => target::CompleteRequestParamsArgument { name, value }
+    source::CompleteResult => target::CompleteResult { meta, completion: "completion" }
+    source::CompleteResultCompletion => target::CompleteResultCompletion { has_more, total, values }
+    source::CreateMessageRequest => target::CreateMessageRequest { params: "params" }
+    source::CreateMessageRequestParams => target::CreateMessageRequestParams {
+        meta: "_meta",
+        include_context: "includeContext",
+        max_tokens,
+        messages: "messages",
+        metadata,
+        model_preferences: "modelPreferences",
+        stop_sequences,
+        system_prompt,
+        temperature
+    }
+    source::CreateMessageResult => target::CreateMessageResult {
+        meta,
+        content: "content",
+        model,
+        role: "role",
+        stop_reason: "stopReason"
+    }
+    source::Error => target::Error { code, data, message }
+    source::GetPromptRequest => target::GetPromptRequest { params: "params" }
+    source::GetPromptRequestParams => target::GetPromptRequestParams { meta: "_meta", arguments, name }
+    source::GetPromptResult => target::GetPromptResult { meta, description, messages: "messages" }
+    source::InitializeRequest => target::InitializeRequest { params: "params" }
+    source::InitializeRequestParams => target::InitializeRequestParams {
+        meta: "_meta",
+        capabilities: "capabilities",
+        client_info: "clientInfo",
+        protocol_version
+    }
+    source::InitializeResult => target::InitializeResult {
+        meta,
+        capabilities: "capabilities",
+        instructions,
+        protocol_version,
+        server_info: "serverInfo"
+    }
+    source::InitializedNotification => target::InitializedNotification { params: "params" }
+    source::JsonRpcError => target::JsonRpcError { error: "error", id }
+    source::JsonRpcNotification => target::JsonRpcNotification { method, params: "params" }
+    source::JsonRpcRequest => target::JsonRpcRequest { id, method, params: "params" }
+    source::JsonRpcResponse => target::JsonRpcResponse { id, result: "result" }
+    source::ListPromptsRequest => target::ListPromptsRequest { params: "params" }
+    source::ListPromptsResult => target::ListPromptsResult { meta, next_cursor, prompts: "prompts" }
+    source::ListResourceTemplatesRequest => target::ListResourceTemplatesRequest { params: "params" }
+    source::ListResourceTemplatesResult => target::ListResourceTemplatesResult {
+        meta,
+        next_cursor,
+        resource_templates: "resourceTemplates"
+    }
+    source::ListResourcesRequest => target::ListResourcesRequest { params: "params" }
+    source::ListResourcesResult => target::ListResourcesResult { meta, next_cursor, resources: "resources" }
+    source::ListRootsRequest => target::ListRootsRequest { params: "params" }
+    source::ListRootsResult => target::ListRootsResult { meta, roots: "roots" }
+    source::ListToolsRequest => target::ListToolsRequest { params: "params" }
+    source::ListToolsResult => target::ListToolsResult { meta, next_cursor, tools: "tools" }
+    source::LoggingMessageNotification => target::LoggingMessageNotification { params: "params" }
+    source::LoggingMessageNotificationParams => target::LoggingMessageNotificationParams {
+        meta,
+        data,
+        level: "level",
+        logger
+    }
+    source::ModelHint => target::ModelHint { name }
+    source::ModelPreferences => target::ModelPreferences {
+        cost_priority,
+        hints: "hints",
+        intelligence_priority,
+        speed_priority
+    }
+    source::Notification => target::Notification { method, params: "params" }
+    source::NotificationParams => target::NotificationParams { meta }
+    source::PaginatedRequest => target::PaginatedRequest { method, params: "params" }
+    source::PaginatedRequestParams => target::PaginatedRequestParams { meta: "_meta", cursor }
+    source::PaginatedResult => target::PaginatedResult { meta, next_cursor }
+    source::PingRequest => target::PingRequest { params: "params" }
+    source::ProgressNotification => target::ProgressNotification { params: "params" }
+    source::ProgressNotificationParams => target::ProgressNotificationParams {
+        meta,
+        message,
+        progress,
+        progress_token: "progressToken",
+        total
+    }
+    source::PromptListChangedNotification => target::PromptListChangedNotification { params: "params" }
+    source::PromptMessage => target::PromptMessage { content: "content", role: "role" }
+    source::ReadResourceRequest => target::ReadResourceRequest { params: "params" }
+    source::ReadResourceRequestParams => target::ReadResourceRequestParams { meta: "_meta", uri }
+    source::ReadResourceResult => target::ReadResourceResult { meta, contents: "contents" }
+    source::Request => target::Request { method, params: "params" }
+    source::RequestMeta => target::RequestMeta { progress_token: "progressToken" }
+    source::RequestParams => target::RequestParams { meta: "_meta" }
+    source::ResourceListChangedNotification => target::ResourceListChangedNotification { params: "params" }
+    source::ResourceReference => target::ResourceTemplateReference { uri }
+    source::ResourceUpdatedNotification => target::ResourceUpdatedNotification { params: "params" }
+    source::ResourceUpdatedNotificationParams => target::ResourceUpdatedNotificationParams { meta, uri }
+    source::Result => target::Result { meta }
+    source::RootsListChangedNotification => target::RootsListChangedNotification { params: "params" }
+    source::SamplingMessage => target::SamplingMessage { content: "content", role: "role" }
+    source::ServerCapabilities => target::ServerCapabilities {
+        completions,
+        experimental,
+        logging,
+        prompts: "prompts",
+        resources: "resources",
+        tools: "tools"
+    }
+    source::ServerCapabilitiesPrompts => target::ServerCapabilitiesPrompts { list_changed }
+    source::ServerCapabilitiesResources => target::ServerCapabilitiesResources { list_changed, subscribe }
+    source::ServerCapabilitiesTools => target::ServerCapabilitiesTools { list_changed }
+    source::SetLevelRequest => target::SetLevelRequest { params: "params" }
+    source::SetLevelRequestParams => target::SetLevelRequestParams { meta: "_meta", level: "level" }
+    source::SubscribeRequest => target::SubscribeRequest { params: "params" }
+    source::SubscribeRequestParams => target::SubscribeRequestParams { meta: "_meta", uri }
+    source::ToolAnnotations => target::ToolAnnotations {
+        destructive_hint,
+        idempotent_hint,
+        open_world_hint,
+        read_only_hint,
+        title
+    }
+    source::ToolListChangedNotification => target::ToolListChangedNotification { params: "params" }
+    source::UnsubscribeRequest => target::UnsubscribeRequest { params: "params" }
+    source::UnsubscribeRequestParams => target::UnsubscribeRequestParams { meta: "_meta", uri }
+}
 
 impl Convert<target::Annotations> for source::Annotations {
     #[inline]
@@ -95,34 +232,6 @@ impl Convert<target::BlobResourceContents> for source::BlobResourceContents {
     }
 }
 
-impl Convert<target::CallToolRequest> for source::CallToolRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::CallToolRequest, Unrepresentable> {
-        Ok(target::CallToolRequest {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::CallToolRequestParams> for source::CallToolRequestParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::CallToolRequestParams, Unrepresentable> {
-        Ok(target::CallToolRequestParams {
-            meta: conversion.member("_meta", self.meta)?,
-            arguments: self.arguments,
-            name: self.name,
-            extra: self.extra,
-        })
-    }
-}
-
 impl Convert<target::CallToolResult> for source::CallToolResult {
     #[inline]
     fn convert(
@@ -147,35 +256,6 @@ impl Convert<target::CallToolResult> for source::CallToolResult {
     }
 }
 
-impl Convert<target::CancelledNotification> for source::CancelledNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::CancelledNotification, Unrepresentable> {
-        Ok(target::CancelledNotification {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::CancelledNotificationParams>
-for source::CancelledNotificationParams {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::CancelledNotificationParams, Unrepresentable> {
-        Ok(target::CancelledNotificationParams {
-            meta: self.meta,
-            reason: self.reason,
-            request_id: self.request_id,
-            extra: self.extra,
-        })
-    }
-}
-
 impl Convert<target::ClientCapabilities> for source::ClientCapabilities {
     #[inline]
     fn convert(
@@ -196,19 +276,6 @@ impl Convert<target::ClientCapabilities> for source::ClientCapabilities {
             roots: conversion.member("roots", self.roots)?,
             sampling: self.sampling,
             extra,
-        })
-    }
-}
-
-impl Convert<target::ClientCapabilitiesRoots> for source::ClientCapabilitiesRoots {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ClientCapabilitiesRoots, Unrepresentable> {
-        Ok(target::ClientCapabilitiesRoots {
-            list_changed: self.list_changed,
-            extra: self.extra,
         })
     }
 }
@@ -322,19 +389,6 @@ impl Convert<target::ClientResult> for source::ClientResult {
     }
 }
 
-impl Convert<target::CompleteRequest> for source::CompleteRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::CompleteRequest, Unrepresentable> {
-        Ok(target::CompleteRequest {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
 impl Convert<target::CompleteRequestParams> for source::CompleteRequestParams {
     #[inline]
     fn convert(
@@ -357,50 +411,6 @@ impl Convert<target::CompleteRequestParams> for source::CompleteRequestParams {
             context: adopted_0,
             ref_: conversion.member("ref", self.ref_)?,
             extra,
-        })
-    }
-}
-
-impl Convert<target::CompleteRequestParamsArgument>
-for source::CompleteRequestParamsArgument {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::CompleteRequestParamsArgument, Unrepresentable> {
-        Ok(target::CompleteRequestParamsArgument {
-            name: self.name,
-            value: self.value,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::CompleteResult> for source::CompleteResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::CompleteResult, Unrepresentable> {
-        Ok(target::CompleteResult {
-            meta: self.meta,
-            completion: conversion.member("completion", self.completion)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::CompleteResultCompletion> for source::CompleteResultCompletion {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::CompleteResultCompletion, Unrepresentable> {
-        Ok(target::CompleteResultCompletion {
-            has_more: self.has_more,
-            total: self.total,
-            values: self.values,
-            extra: self.extra,
         })
     }
 }
@@ -455,41 +465,6 @@ impl Convert<target::ContentBlock> for source::ContentBlock {
     }
 }
 
-impl Convert<target::CreateMessageRequest> for source::CreateMessageRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::CreateMessageRequest, Unrepresentable> {
-        Ok(target::CreateMessageRequest {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::CreateMessageRequestParams> for source::CreateMessageRequestParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::CreateMessageRequestParams, Unrepresentable> {
-        Ok(target::CreateMessageRequestParams {
-            meta: conversion.member("_meta", self.meta)?,
-            include_context: conversion.member("includeContext", self.include_context)?,
-            max_tokens: self.max_tokens,
-            messages: conversion.member("messages", self.messages)?,
-            metadata: self.metadata,
-            model_preferences: conversion
-                .member("modelPreferences", self.model_preferences)?,
-            stop_sequences: self.stop_sequences,
-            system_prompt: self.system_prompt,
-            temperature: self.temperature,
-            extra: self.extra,
-        })
-    }
-}
-
 impl Convert<target::CreateMessageRequestParamsIncludeContext>
 for source::CreateMessageRequestParamsIncludeContext {
     #[inline]
@@ -511,23 +486,6 @@ for source::CreateMessageRequestParamsIncludeContext {
                 Ok(target::CreateMessageRequestParamsIncludeContext::from(text))
             }
         }
-    }
-}
-
-impl Convert<target::CreateMessageResult> for source::CreateMessageResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::CreateMessageResult, Unrepresentable> {
-        Ok(target::CreateMessageResult {
-            meta: self.meta,
-            content: conversion.member("content", self.content)?,
-            model: self.model,
-            role: conversion.member("role", self.role)?,
-            stop_reason: conversion.member("stopReason", self.stop_reason)?,
-            extra: self.extra,
-        })
     }
 }
 
@@ -574,61 +532,6 @@ impl Convert<target::EmbeddedResource> for source::EmbeddedResource {
             annotations: conversion.member("annotations", self.annotations)?,
             resource: conversion.member("resource", self.resource)?,
             extra,
-        })
-    }
-}
-
-impl Convert<target::Error> for source::Error {
-    #[inline]
-    fn convert(self, _: &mut Conversion) -> Result<target::Error, Unrepresentable> {
-        Ok(target::Error {
-            code: self.code,
-            data: self.data,
-            message: self.message,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::GetPromptRequest> for source::GetPromptRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::GetPromptRequest, Unrepresentable> {
-        Ok(target::GetPromptRequest {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::GetPromptRequestParams> for source::GetPromptRequestParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::GetPromptRequestParams, Unrepresentable> {
-        Ok(target::GetPromptRequestParams {
-            meta: conversion.member("_meta", self.meta)?,
-            arguments: self.arguments,
-            name: self.name,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::GetPromptResult> for source::GetPromptResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::GetPromptResult, Unrepresentable> {
-        Ok(target::GetPromptResult {
-            meta: self.meta,
-            description: self.description,
-            messages: conversion.member("messages", self.messages)?,
-            extra: self.extra,
         })
     }
 }
@@ -680,264 +583,6 @@ impl Convert<target::Implementation> for source::Implementation {
     }
 }
 
-impl Convert<target::InitializeRequest> for source::InitializeRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::InitializeRequest, Unrepresentable> {
-        Ok(target::InitializeRequest {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::InitializeRequestParams> for source::InitializeRequestParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::InitializeRequestParams, Unrepresentable> {
-        Ok(target::InitializeRequestParams {
-            meta: conversion.member("_meta", self.meta)?,
-            capabilities: conversion.member("capabilities", self.capabilities)?,
-            client_info: conversion.member("clientInfo", self.client_info)?,
-            protocol_version: self.protocol_version,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::InitializeResult> for source::InitializeResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::InitializeResult, Unrepresentable> {
-        Ok(target::InitializeResult {
-            meta: self.meta,
-            capabilities: conversion.member("capabilities", self.capabilities)?,
-            instructions: self.instructions,
-            protocol_version: self.protocol_version,
-            server_info: conversion.member("serverInfo", self.server_info)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::InitializedNotification> for source::InitializedNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::InitializedNotification, Unrepresentable> {
-        Ok(target::InitializedNotification {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::JsonRpcError> for source::JsonRpcError {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::JsonRpcError, Unrepresentable> {
-        Ok(target::JsonRpcError {
-            error: conversion.member("error", self.error)?,
-            id: self.id,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::JsonRpcNotification> for source::JsonRpcNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::JsonRpcNotification, Unrepresentable> {
-        Ok(target::JsonRpcNotification {
-            method: self.method,
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::JsonRpcRequest> for source::JsonRpcRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::JsonRpcRequest, Unrepresentable> {
-        Ok(target::JsonRpcRequest {
-            id: self.id,
-            method: self.method,
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::JsonRpcResponse> for source::JsonRpcResponse {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::JsonRpcResponse, Unrepresentable> {
-        Ok(target::JsonRpcResponse {
-            id: self.id,
-            result: conversion.member("result", self.result)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ListPromptsRequest> for source::ListPromptsRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ListPromptsRequest, Unrepresentable> {
-        Ok(target::ListPromptsRequest {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ListPromptsResult> for source::ListPromptsResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ListPromptsResult, Unrepresentable> {
-        Ok(target::ListPromptsResult {
-            meta: self.meta,
-            next_cursor: self.next_cursor,
-            prompts: conversion.member("prompts", self.prompts)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ListResourceTemplatesRequest>
-for source::ListResourceTemplatesRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ListResourceTemplatesRequest, Unrepresentable> {
-        Ok(target::ListResourceTemplatesRequest {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ListResourceTemplatesResult>
-for source::ListResourceTemplatesResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ListResourceTemplatesResult, Unrepresentable> {
-        Ok(target::ListResourceTemplatesResult {
-            meta: self.meta,
-            next_cursor: self.next_cursor,
-            resource_templates: conversion
-                .member("resourceTemplates", self.resource_templates)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ListResourcesRequest> for source::ListResourcesRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ListResourcesRequest, Unrepresentable> {
-        Ok(target::ListResourcesRequest {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ListResourcesResult> for source::ListResourcesResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ListResourcesResult, Unrepresentable> {
-        Ok(target::ListResourcesResult {
-            meta: self.meta,
-            next_cursor: self.next_cursor,
-            resources: conversion.member("resources", self.resources)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ListRootsRequest> for source::ListRootsRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ListRootsRequest, Unrepresentable> {
-        Ok(target::ListRootsRequest {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ListRootsResult> for source::ListRootsResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ListRootsResult, Unrepresentable> {
-        Ok(target::ListRootsResult {
-            meta: self.meta,
-            roots: conversion.member("roots", self.roots)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ListToolsRequest> for source::ListToolsRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ListToolsRequest, Unrepresentable> {
-        Ok(target::ListToolsRequest {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ListToolsResult> for source::ListToolsResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ListToolsResult, Unrepresentable> {
-        Ok(target::ListToolsResult {
-            meta: self.meta,
-            next_cursor: self.next_cursor,
-            tools: conversion.member("tools", self.tools)?,
-            extra: self.extra,
-        })
-    }
-}
-
 impl Convert<target::LoggingLevel> for source::LoggingLevel {
     #[inline]
     fn convert(
@@ -955,174 +600,6 @@ impl Convert<target::LoggingLevel> for source::LoggingLevel {
             source::LoggingLevel::Warning => Ok(target::LoggingLevel::Warning),
             source::LoggingLevel::Unknown(text) => Ok(target::LoggingLevel::from(text)),
         }
-    }
-}
-
-impl Convert<target::LoggingMessageNotification> for source::LoggingMessageNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::LoggingMessageNotification, Unrepresentable> {
-        Ok(target::LoggingMessageNotification {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::LoggingMessageNotificationParams>
-for source::LoggingMessageNotificationParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::LoggingMessageNotificationParams, Unrepresentable> {
-        Ok(target::LoggingMessageNotificationParams {
-            meta: self.meta,
-            data: self.data,
-            level: conversion.member("level", self.level)?,
-            logger: self.logger,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ModelHint> for source::ModelHint {
-    #[inline]
-    fn convert(self, _: &mut Conversion) -> Result<target::ModelHint, Unrepresentable> {
-        Ok(target::ModelHint {
-            name: self.name,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ModelPreferences> for source::ModelPreferences {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ModelPreferences, Unrepresentable> {
-        Ok(target::ModelPreferences {
-            cost_priority: self.cost_priority,
-            hints: conversion.member("hints", self.hints)?,
-            intelligence_priority: self.intelligence_priority,
-            speed_priority: self.speed_priority,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::Notification> for source::Notification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::Notification, Unrepresentable> {
-        Ok(target::Notification {
-            method: self.method,
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::NotificationParams> for source::NotificationParams {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::NotificationParams, Unrepresentable> {
-        Ok(target::NotificationParams {
-            meta: self.meta,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::PaginatedRequest> for source::PaginatedRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::PaginatedRequest, Unrepresentable> {
-        Ok(target::PaginatedRequest {
-            method: self.method,
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::PaginatedRequestParams> for source::PaginatedRequestParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::PaginatedRequestParams, Unrepresentable> {
-        Ok(target::PaginatedRequestParams {
-            meta: conversion.member("_meta", self.meta)?,
-            cursor: self.cursor,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::PaginatedResult> for source::PaginatedResult {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::PaginatedResult, Unrepresentable> {
-        Ok(target::PaginatedResult {
-            meta: self.meta,
-            next_cursor: self.next_cursor,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::PingRequest> for source::PingRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::PingRequest, Unrepresentable> {
-        Ok(target::PingRequest {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ProgressNotification> for source::ProgressNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ProgressNotification, Unrepresentable> {
-        Ok(target::ProgressNotification {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ProgressNotificationParams> for source::ProgressNotificationParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ProgressNotificationParams, Unrepresentable> {
-        Ok(target::ProgressNotificationParams {
-            meta: self.meta,
-            message: self.message,
-            progress: self.progress,
-            progress_token: conversion.member("progressToken", self.progress_token)?,
-            total: self.total,
-            extra: self.extra,
-        })
     }
 }
 
@@ -1200,34 +677,6 @@ impl Convert<target::PromptArgument> for source::PromptArgument {
     }
 }
 
-impl Convert<target::PromptListChangedNotification>
-for source::PromptListChangedNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::PromptListChangedNotification, Unrepresentable> {
-        Ok(target::PromptListChangedNotification {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::PromptMessage> for source::PromptMessage {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::PromptMessage, Unrepresentable> {
-        Ok(target::PromptMessage {
-            content: conversion.member("content", self.content)?,
-            role: conversion.member("role", self.role)?,
-            extra: self.extra,
-        })
-    }
-}
-
 impl Convert<target::PromptReference> for source::PromptReference {
     #[inline]
     fn convert(
@@ -1246,87 +695,6 @@ impl Convert<target::PromptReference> for source::PromptReference {
             name: self.name,
             title: adopted_0,
             extra,
-        })
-    }
-}
-
-impl Convert<target::ReadResourceRequest> for source::ReadResourceRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ReadResourceRequest, Unrepresentable> {
-        Ok(target::ReadResourceRequest {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ReadResourceRequestParams> for source::ReadResourceRequestParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ReadResourceRequestParams, Unrepresentable> {
-        Ok(target::ReadResourceRequestParams {
-            meta: conversion.member("_meta", self.meta)?,
-            uri: self.uri,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ReadResourceResult> for source::ReadResourceResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ReadResourceResult, Unrepresentable> {
-        Ok(target::ReadResourceResult {
-            meta: self.meta,
-            contents: conversion.member("contents", self.contents)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::Request> for source::Request {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::Request, Unrepresentable> {
-        Ok(target::Request {
-            method: self.method,
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::RequestMeta> for source::RequestMeta {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::RequestMeta, Unrepresentable> {
-        Ok(target::RequestMeta {
-            progress_token: conversion.member("progressToken", self.progress_token)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::RequestParams> for source::RequestParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::RequestParams, Unrepresentable> {
-        Ok(target::RequestParams {
-            meta: conversion.member("_meta", self.meta)?,
-            extra: self.extra,
         })
     }
 }
@@ -1389,33 +757,6 @@ impl Convert<target::ResourceContents> for source::ResourceContents {
     }
 }
 
-impl Convert<target::ResourceListChangedNotification>
-for source::ResourceListChangedNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ResourceListChangedNotification, Unrepresentable> {
-        Ok(target::ResourceListChangedNotification {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ResourceTemplateReference> for source::ResourceReference {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ResourceTemplateReference, Unrepresentable> {
-        Ok(target::ResourceTemplateReference {
-            uri: self.uri,
-            extra: self.extra,
-        })
-    }
-}
-
 impl Convert<target::ResourceTemplate> for source::ResourceTemplate {
     #[inline]
     fn convert(
@@ -1446,45 +787,6 @@ impl Convert<target::ResourceTemplate> for source::ResourceTemplate {
             title: adopted_1,
             uri_template: self.uri_template,
             extra,
-        })
-    }
-}
-
-impl Convert<target::ResourceUpdatedNotification>
-for source::ResourceUpdatedNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ResourceUpdatedNotification, Unrepresentable> {
-        Ok(target::ResourceUpdatedNotification {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ResourceUpdatedNotificationParams>
-for source::ResourceUpdatedNotificationParams {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ResourceUpdatedNotificationParams, Unrepresentable> {
-        Ok(target::ResourceUpdatedNotificationParams {
-            meta: self.meta,
-            uri: self.uri,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::Result> for source::Result {
-    #[inline]
-    fn convert(self, _: &mut Conversion) -> Result<target::Result, Unrepresentable> {
-        Ok(target::Result {
-            meta: self.meta,
-            extra: self.extra,
         })
     }
 }
@@ -1523,20 +825,6 @@ impl Convert<target::Root> for source::Root {
     }
 }
 
-impl Convert<target::RootsListChangedNotification>
-for source::RootsListChangedNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::RootsListChangedNotification, Unrepresentable> {
-        Ok(target::RootsListChangedNotification {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
 impl Convert<target::SamplingContent> for source::SamplingContent {
     #[inline]
     fn convert(
@@ -1558,79 +846,6 @@ impl Convert<target::SamplingContent> for source::SamplingContent {
                 Ok(conversion.reinterpret(json, target::SamplingContent::Unknown))
             }
         }
-    }
-}
-
-impl Convert<target::SamplingMessage> for source::SamplingMessage {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::SamplingMessage, Unrepresentable> {
-        Ok(target::SamplingMessage {
-            content: conversion.member("content", self.content)?,
-            role: conversion.member("role", self.role)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ServerCapabilities> for source::ServerCapabilities {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ServerCapabilities, Unrepresentable> {
-        Ok(target::ServerCapabilities {
-            completions: self.completions,
-            experimental: self.experimental,
-            logging: self.logging,
-            prompts: conversion.member("prompts", self.prompts)?,
-            resources: conversion.member("resources", self.resources)?,
-            tools: conversion.member("tools", self.tools)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ServerCapabilitiesPrompts> for source::ServerCapabilitiesPrompts {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ServerCapabilitiesPrompts, Unrepresentable> {
-        Ok(target::ServerCapabilitiesPrompts {
-            list_changed: self.list_changed,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ServerCapabilitiesResources>
-for source::ServerCapabilitiesResources {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ServerCapabilitiesResources, Unrepresentable> {
-        Ok(target::ServerCapabilitiesResources {
-            list_changed: self.list_changed,
-            subscribe: self.subscribe,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ServerCapabilitiesTools> for source::ServerCapabilitiesTools {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ServerCapabilitiesTools, Unrepresentable> {
-        Ok(target::ServerCapabilitiesTools {
-            list_changed: self.list_changed,
-            extra: self.extra,
-        })
     }
 }
 
@@ -1756,60 +971,6 @@ impl Convert<target::ServerResult> for source::ServerResult {
     }
 }
 
-impl Convert<target::SetLevelRequest> for source::SetLevelRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::SetLevelRequest, Unrepresentable> {
-        Ok(target::SetLevelRequest {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::SetLevelRequestParams> for source::SetLevelRequestParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::SetLevelRequestParams, Unrepresentable> {
-        Ok(target::SetLevelRequestParams {
-            meta: conversion.member("_meta", self.meta)?,
-            level: conversion.member("level", self.level)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::SubscribeRequest> for source::SubscribeRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::SubscribeRequest, Unrepresentable> {
-        Ok(target::SubscribeRequest {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::SubscribeRequestParams> for source::SubscribeRequestParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::SubscribeRequestParams, Unrepresentable> {
-        Ok(target::SubscribeRequestParams {
-            meta: conversion.member("_meta", self.meta)?,
-            uri: self.uri,
-            extra: self.extra,
-        })
-    }
-}
-
 impl Convert<target::TextContent> for source::TextContent {
     #[inline]
     fn convert(
@@ -1894,64 +1055,6 @@ impl Convert<target::Tool> for source::Tool {
             output_schema: adopted_1,
             title: adopted_2,
             extra,
-        })
-    }
-}
-
-impl Convert<target::ToolAnnotations> for source::ToolAnnotations {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ToolAnnotations, Unrepresentable> {
-        Ok(target::ToolAnnotations {
-            destructive_hint: self.destructive_hint,
-            idempotent_hint: self.idempotent_hint,
-            open_world_hint: self.open_world_hint,
-            read_only_hint: self.read_only_hint,
-            title: self.title,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ToolListChangedNotification>
-for source::ToolListChangedNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ToolListChangedNotification, Unrepresentable> {
-        Ok(target::ToolListChangedNotification {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::UnsubscribeRequest> for source::UnsubscribeRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::UnsubscribeRequest, Unrepresentable> {
-        Ok(target::UnsubscribeRequest {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::UnsubscribeRequestParams> for source::UnsubscribeRequestParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::UnsubscribeRequestParams, Unrepresentable> {
-        Ok(target::UnsubscribeRequestParams {
-            meta: conversion.member("_meta", self.meta)?,
-            uri: self.uri,
-            extra: self.extra,
         })
     }
 }

@@ -2,26 +2,138 @@
 
 //! Values of revision 2025-11-25 as values of 2025-06-18.
 
-use crate::conversion::{
-    Conversion, Convert, Unrepresentable, AUTOMATIC, close, close_valid, open,
-};
+use crate::conversion::{AUTOMATIC, Conversion, Convert, Unrepresentable, close, close_valid, open};
+use crate::moved::moved;
 use crate::v2025_11_25 as source;
 use crate::v2025_06_18 as target;
 use crate::rules_of_v2025_11_25 as functions;
 
-impl Convert<target::Annotations> for source::Annotations {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::Annotations, Unrepresentable> {
-        Ok(target::Annotations {
-            audience: conversion.member("audience", self.audience)?,
-            last_modified: self.last_modified,
-            priority: self.priority,
-            extra: self.extra,
-        })
+moved! {
+    source::Annotations => target::Annotations { audience: "audience", last_modified, priority }
+    source::AudioContent => target::AudioContent { meta, annotations: "annotations", data, mime_type }
+    source::BaseMetadata => target::BaseMetadata { name, title }
+    source::BlobResourceContents => target::BlobResourceContents { meta, blob, mime_type, uri }
+    source::BooleanSchema => target::BooleanSchema { default, description, title }
+    source::CallToolRequest => target::CallToolRequest { params: "params" }
+    source::CallToolResult => target::CallToolResult { meta, content: "content", is_error, structured_content }
+    source::CancelledNotification => target::CancelledNotification { params: "params" }
+    source::ClientCapabilitiesRoots => target::ClientCapabilitiesRoots { list_changed }
+    source::CompleteRequest => target::CompleteRequest { params: "params" }
+    source::CompleteRequestParams => target::CompleteRequestParams {
+        meta: "_meta",
+        argument: "argument",
+        context: "context",
+        ref_: "ref"
     }
+    source::CompleteRequestParamsArgument => target::CompleteRequestParamsArgument { name, value }
+    source::CompleteRequestParamsContext => target::CompleteRequestParamsContext { arguments }
+    source::CompleteResult => target::CompleteResult { meta, completion: "completion" }
+    source::CompleteResultCompletion => target::CompleteResultCompletion { has_more, total, values }
+    source::CreateMessageRequest => target::CreateMessageRequest { params: "params" }
+    source::ElicitRequest => target::ElicitRequest { params: "params" }
+    source::ElicitResult => target::ElicitResult { meta, action: "action", content: "content" }
+    source::EmbeddedResource => target::EmbeddedResource { meta, annotations: "annotations", resource: "resource" }
+    source::Error => target::Error { code, data, message }
+    source::GetPromptRequest => target::GetPromptRequest { params: "params" }
+    source::GetPromptRequestParams => target::GetPromptRequestParams { meta: "_meta", arguments, name }
+    source::GetPromptResult => target::GetPromptResult { meta, description, messages: "messages" }
+    source::ImageContent => target::ImageContent { meta, annotations: "annotations", data, mime_type }
+    source::InitializeRequest => target::InitializeRequest { params: "params" }
+    source::InitializeRequestParams => target::InitializeRequestParams {
+        meta: "_meta",
+        capabilities: "capabilities",
+        client_info: "clientInfo",
+        protocol_version
+    }
+    source::InitializeResult => target::InitializeResult {
+        meta,
+        capabilities: "capabilities",
+        instructions,
+        protocol_version,
+        server_info: "serverInfo"
+    }
+    source::InitializedNotification => target::InitializedNotification { params: "params" }
+    source::JsonRpcNotification => target::JsonRpcNotification { method, params: "params" }
+    source::JsonRpcRequest => target::JsonRpcRequest { id, method, params: "params" }
+    source::JsonRpcResultResponse => target::JsonRpcResponse { id, result: "result" }
+    source::ListPromptsRequest => target::ListPromptsRequest { params: "params" }
+    source::ListPromptsResult => target::ListPromptsResult { meta, next_cursor, prompts: "prompts" }
+    source::ListResourceTemplatesRequest => target::ListResourceTemplatesRequest { params: "params" }
+    source::ListResourceTemplatesResult => target::ListResourceTemplatesResult {
+        meta,
+        next_cursor,
+        resource_templates: "resourceTemplates"
+    }
+    source::ListResourcesRequest => target::ListResourcesRequest { params: "params" }
+    source::ListResourcesResult => target::ListResourcesResult { meta, next_cursor, resources: "resources" }
+    source::ListRootsRequest => target::ListRootsRequest { params: "params" }
+    source::ListRootsResult => target::ListRootsResult { meta, roots: "roots" }
+    source::ListToolsRequest => target::ListToolsRequest { params: "params" }
+    source::LoggingMessageNotification => target::LoggingMessageNotification { params: "params" }
+    source::LoggingMessageNotificationParams => target::LoggingMessageNotificationParams {
+        meta,
+        data,
+        level: "level",
+        logger
+    }
+    source::ModelHint => target::ModelHint { name }
+    source::ModelPreferences => target::ModelPreferences {
+        cost_priority,
+        hints: "hints",
+        intelligence_priority,
+        speed_priority
+    }
+    source::Notification => target::Notification { method, params: "params" }
+    source::NotificationParams => target::NotificationParams { meta }
+    source::PaginatedRequest => target::PaginatedRequest { method, params: "params" }
+    source::PaginatedRequestParams => target::PaginatedRequestParams { meta: "_meta", cursor }
+    source::PaginatedResult => target::PaginatedResult { meta, next_cursor }
+    source::PingRequest => target::PingRequest { params: "params" }
+    source::ProgressNotification => target::ProgressNotification { params: "params" }
+    source::ProgressNotificationParams => target::ProgressNotificationParams {
+        meta,
+        message,
+        progress,
+        progress_token: "progressToken",
+        total
+    }
+    source::PromptArgument => target::PromptArgument { description, name, required, title }
+    source::PromptListChangedNotification => target::PromptListChangedNotification { params: "params" }
+    source::PromptMessage => target::PromptMessage { content: "content", role: "role" }
+    source::PromptReference => target::PromptReference { name, title }
+    source::ReadResourceRequest => target::ReadResourceRequest { params: "params" }
+    source::ReadResourceRequestParams => target::ReadResourceRequestParams { meta: "_meta", uri }
+    source::ReadResourceResult => target::ReadResourceResult { meta, contents: "contents" }
+    source::Request => target::Request { method, params: "params" }
+    source::RequestMeta => target::RequestMeta { progress_token: "progressToken" }
+    source::RequestParams => target::RequestParams { meta: "_meta" }
+    source::ResourceContents => target::ResourceContents { meta, mime_type, uri }
+    source::ResourceListChangedNotification => target::ResourceListChangedNotification { params: "params" }
+    source::ResourceTemplateReference => target::ResourceTemplateReference { uri }
+    source::ResourceUpdatedNotification => target::ResourceUpdatedNotification { params: "params" }
+    source::ResourceUpdatedNotificationParams => target::ResourceUpdatedNotificationParams { meta, uri }
+    source::Result => target::Result { meta }
+    source::Root => target::Root { meta, name, uri }
+    source::RootsListChangedNotification => target::RootsListChangedNotification { params: "params" }
+    source::ServerCapabilitiesPrompts => target::ServerCapabilitiesPrompts { list_changed }
+    source::ServerCapabilitiesResources => target::ServerCapabilitiesResources { list_changed, subscribe }
+    source::ServerCapabilitiesTools => target::ServerCapabilitiesTools { list_changed }
+    source::SetLevelRequest => target::SetLevelRequest { params: "params" }
+    source::SetLevelRequestParams => target::SetLevelRequestParams { meta: "_meta", level: "level" }
+    source::SubscribeRequest => target::SubscribeRequest { params: "params" }
+    source::SubscribeRequestParams => target::SubscribeRequestParams { meta: "_meta", uri }
+    source::TextContent => target::TextContent { meta, annotations: "annotations", text }
+    source::TextResourceContents => target::TextResourceContents { meta, mime_type, text, uri }
+    source::ToolAnnotations => target::ToolAnnotations {
+        destructive_hint,
+        idempotent_hint,
+        open_world_hint,
+        read_only_hint,
+        title
+    }
+    source::ToolListChangedNotification => target::ToolListChangedNotification { params: "params" }
+    source::UnsubscribeRequest => target::UnsubscribeRequest { params: "params" }
+    source::UnsubscribeRequestParams => target::UnsubscribeRequestParams { meta: "_meta", uri }
 }
 
 impl Convert<target::AnyResourceContents> for source::AnyResourceContents {
@@ -42,80 +154,6 @@ impl Convert<target::AnyResourceContents> for source::AnyResourceContents {
     }
 }
 
-impl Convert<target::AudioContent> for source::AudioContent {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::AudioContent, Unrepresentable> {
-        Ok(target::AudioContent {
-            meta: self.meta,
-            annotations: conversion.member("annotations", self.annotations)?,
-            data: self.data,
-            mime_type: self.mime_type,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::BaseMetadata> for source::BaseMetadata {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::BaseMetadata, Unrepresentable> {
-        Ok(target::BaseMetadata {
-            name: self.name,
-            title: self.title,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::BlobResourceContents> for source::BlobResourceContents {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::BlobResourceContents, Unrepresentable> {
-        Ok(target::BlobResourceContents {
-            meta: self.meta,
-            blob: self.blob,
-            mime_type: self.mime_type,
-            uri: self.uri,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::BooleanSchema> for source::BooleanSchema {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::BooleanSchema, Unrepresentable> {
-        Ok(target::BooleanSchema {
-            default: self.default,
-            description: self.description,
-            title: self.title,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::CallToolRequest> for source::CallToolRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::CallToolRequest, Unrepresentable> {
-        Ok(target::CallToolRequest {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
 impl Convert<target::CallToolRequestParams> for source::CallToolRequestParams {
     #[inline]
     fn convert(
@@ -129,35 +167,6 @@ impl Convert<target::CallToolRequestParams> for source::CallToolRequestParams {
             arguments: self.arguments,
             name: self.name,
             extra,
-        })
-    }
-}
-
-impl Convert<target::CallToolResult> for source::CallToolResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::CallToolResult, Unrepresentable> {
-        Ok(target::CallToolResult {
-            meta: self.meta,
-            content: conversion.member("content", self.content)?,
-            is_error: self.is_error,
-            structured_content: self.structured_content,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::CancelledNotification> for source::CancelledNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::CancelledNotification, Unrepresentable> {
-        Ok(target::CancelledNotification {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
         })
     }
 }
@@ -210,19 +219,6 @@ impl Convert<mcp_wire::OpenObject> for source::ClientCapabilitiesElicitation {
         _: &mut Conversion,
     ) -> Result<mcp_wire::OpenObject, Unrepresentable> {
         close(&open(&self)?)
-    }
-}
-
-impl Convert<target::ClientCapabilitiesRoots> for source::ClientCapabilitiesRoots {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ClientCapabilitiesRoots, Unrepresentable> {
-        Ok(target::ClientCapabilitiesRoots {
-            list_changed: self.list_changed,
-            extra: self.extra,
-        })
     }
 }
 
@@ -437,93 +433,6 @@ impl Convert<target::ClientResult> for source::ClientResult {
     }
 }
 
-impl Convert<target::CompleteRequest> for source::CompleteRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::CompleteRequest, Unrepresentable> {
-        Ok(target::CompleteRequest {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::CompleteRequestParams> for source::CompleteRequestParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::CompleteRequestParams, Unrepresentable> {
-        Ok(target::CompleteRequestParams {
-            meta: conversion.member("_meta", self.meta)?,
-            argument: conversion.member("argument", self.argument)?,
-            context: conversion.member("context", self.context)?,
-            ref_: conversion.member("ref", self.ref_)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::CompleteRequestParamsArgument>
-for source::CompleteRequestParamsArgument {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::CompleteRequestParamsArgument, Unrepresentable> {
-        Ok(target::CompleteRequestParamsArgument {
-            name: self.name,
-            value: self.value,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::CompleteRequestParamsContext>
-for source::CompleteRequestParamsContext {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::CompleteRequestParamsContext, Unrepresentable> {
-        Ok(target::CompleteRequestParamsContext {
-            arguments: self.arguments,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::CompleteResult> for source::CompleteResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::CompleteResult, Unrepresentable> {
-        Ok(target::CompleteResult {
-            meta: self.meta,
-            completion: conversion.member("completion", self.completion)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::CompleteResultCompletion> for source::CompleteResultCompletion {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::CompleteResultCompletion, Unrepresentable> {
-        Ok(target::CompleteResultCompletion {
-            has_more: self.has_more,
-            total: self.total,
-            values: self.values,
-            extra: self.extra,
-        })
-    }
-}
-
 impl Convert<target::CompletionReference> for source::CompletionReference {
     #[inline]
     fn convert(
@@ -574,19 +483,6 @@ impl Convert<target::ContentBlock> for source::ContentBlock {
                 Ok(conversion.reinterpret(json, target::ContentBlock::Unknown))
             }
         }
-    }
-}
-
-impl Convert<target::CreateMessageRequest> for source::CreateMessageRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::CreateMessageRequest, Unrepresentable> {
-        Ok(target::CreateMessageRequest {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
     }
 }
 
@@ -706,19 +602,6 @@ for source::CreateMessageResultStopReason {
     }
 }
 
-impl Convert<target::ElicitRequest> for source::ElicitRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ElicitRequest, Unrepresentable> {
-        Ok(target::ElicitRequest {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
 impl Convert<target::ElicitRequestParams> for source::ElicitRequestFormParams {
     #[inline]
     fn convert(
@@ -760,21 +643,6 @@ impl Convert<target::ElicitRequestParams> for source::ElicitRequestParams {
             source::ElicitRequestParams::Form(value) => value.convert(conversion),
             source::ElicitRequestParams::Unknown(json) => close(&json),
         }
-    }
-}
-
-impl Convert<target::ElicitResult> for source::ElicitResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ElicitResult, Unrepresentable> {
-        Ok(target::ElicitResult {
-            meta: self.meta,
-            action: conversion.member("action", self.action)?,
-            content: conversion.member("content", self.content)?,
-            extra: self.extra,
-        })
     }
 }
 
@@ -827,21 +695,6 @@ impl Convert<target::ElicitResultContentValue> for source::ElicitResultContentVa
     }
 }
 
-impl Convert<target::EmbeddedResource> for source::EmbeddedResource {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::EmbeddedResource, Unrepresentable> {
-        Ok(target::EmbeddedResource {
-            meta: self.meta,
-            annotations: conversion.member("annotations", self.annotations)?,
-            resource: conversion.member("resource", self.resource)?,
-            extra: self.extra,
-        })
-    }
-}
-
 impl Convert<target::EnumSchema> for source::EnumSchema {
     #[inline]
     fn convert(
@@ -883,77 +736,6 @@ impl Convert<target::EnumSchema> for source::EnumSchema {
     }
 }
 
-impl Convert<target::Error> for source::Error {
-    #[inline]
-    fn convert(self, _: &mut Conversion) -> Result<target::Error, Unrepresentable> {
-        Ok(target::Error {
-            code: self.code,
-            data: self.data,
-            message: self.message,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::GetPromptRequest> for source::GetPromptRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::GetPromptRequest, Unrepresentable> {
-        Ok(target::GetPromptRequest {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::GetPromptRequestParams> for source::GetPromptRequestParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::GetPromptRequestParams, Unrepresentable> {
-        Ok(target::GetPromptRequestParams {
-            meta: conversion.member("_meta", self.meta)?,
-            arguments: self.arguments,
-            name: self.name,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::GetPromptResult> for source::GetPromptResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::GetPromptResult, Unrepresentable> {
-        Ok(target::GetPromptResult {
-            meta: self.meta,
-            description: self.description,
-            messages: conversion.member("messages", self.messages)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ImageContent> for source::ImageContent {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ImageContent, Unrepresentable> {
-        Ok(target::ImageContent {
-            meta: self.meta,
-            annotations: conversion.member("annotations", self.annotations)?,
-            data: self.data,
-            mime_type: self.mime_type,
-            extra: self.extra,
-        })
-    }
-}
-
 impl Convert<target::Implementation> for source::Implementation {
     #[inline]
     fn convert(
@@ -969,65 +751,6 @@ impl Convert<target::Implementation> for source::Implementation {
             title: self.title,
             version: self.version,
             extra,
-        })
-    }
-}
-
-impl Convert<target::InitializeRequest> for source::InitializeRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::InitializeRequest, Unrepresentable> {
-        Ok(target::InitializeRequest {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::InitializeRequestParams> for source::InitializeRequestParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::InitializeRequestParams, Unrepresentable> {
-        Ok(target::InitializeRequestParams {
-            meta: conversion.member("_meta", self.meta)?,
-            capabilities: conversion.member("capabilities", self.capabilities)?,
-            client_info: conversion.member("clientInfo", self.client_info)?,
-            protocol_version: self.protocol_version,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::InitializeResult> for source::InitializeResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::InitializeResult, Unrepresentable> {
-        Ok(target::InitializeResult {
-            meta: self.meta,
-            capabilities: conversion.member("capabilities", self.capabilities)?,
-            instructions: self.instructions,
-            protocol_version: self.protocol_version,
-            server_info: conversion.member("serverInfo", self.server_info)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::InitializedNotification> for source::InitializedNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::InitializedNotification, Unrepresentable> {
-        Ok(target::InitializedNotification {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
         })
     }
 }
@@ -1070,35 +793,6 @@ impl Convert<target::JsonRpcMessage> for source::JsonRpcMessage {
     }
 }
 
-impl Convert<target::JsonRpcNotification> for source::JsonRpcNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::JsonRpcNotification, Unrepresentable> {
-        Ok(target::JsonRpcNotification {
-            method: self.method,
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::JsonRpcRequest> for source::JsonRpcRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::JsonRpcRequest, Unrepresentable> {
-        Ok(target::JsonRpcRequest {
-            id: self.id,
-            method: self.method,
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
 impl Convert<target::JsonRpcResponse> for source::JsonRpcResponse {
     #[inline]
     fn convert(
@@ -1121,20 +815,6 @@ impl Convert<target::JsonRpcResponse> for source::JsonRpcResponse {
     }
 }
 
-impl Convert<target::JsonRpcResponse> for source::JsonRpcResultResponse {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::JsonRpcResponse, Unrepresentable> {
-        Ok(target::JsonRpcResponse {
-            id: self.id,
-            result: conversion.member("result", self.result)?,
-            extra: self.extra,
-        })
-    }
-}
-
 impl Convert<target::EnumSchema> for source::LegacyTitledEnumSchema {
     #[inline]
     fn convert(
@@ -1149,133 +829,6 @@ impl Convert<target::EnumSchema> for source::LegacyTitledEnumSchema {
             enum_names: self.enum_names,
             title: self.title,
             extra,
-        })
-    }
-}
-
-impl Convert<target::ListPromptsRequest> for source::ListPromptsRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ListPromptsRequest, Unrepresentable> {
-        Ok(target::ListPromptsRequest {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ListPromptsResult> for source::ListPromptsResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ListPromptsResult, Unrepresentable> {
-        Ok(target::ListPromptsResult {
-            meta: self.meta,
-            next_cursor: self.next_cursor,
-            prompts: conversion.member("prompts", self.prompts)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ListResourceTemplatesRequest>
-for source::ListResourceTemplatesRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ListResourceTemplatesRequest, Unrepresentable> {
-        Ok(target::ListResourceTemplatesRequest {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ListResourceTemplatesResult>
-for source::ListResourceTemplatesResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ListResourceTemplatesResult, Unrepresentable> {
-        Ok(target::ListResourceTemplatesResult {
-            meta: self.meta,
-            next_cursor: self.next_cursor,
-            resource_templates: conversion
-                .member("resourceTemplates", self.resource_templates)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ListResourcesRequest> for source::ListResourcesRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ListResourcesRequest, Unrepresentable> {
-        Ok(target::ListResourcesRequest {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ListResourcesResult> for source::ListResourcesResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ListResourcesResult, Unrepresentable> {
-        Ok(target::ListResourcesResult {
-            meta: self.meta,
-            next_cursor: self.next_cursor,
-            resources: conversion.member("resources", self.resources)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ListRootsRequest> for source::ListRootsRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ListRootsRequest, Unrepresentable> {
-        Ok(target::ListRootsRequest {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ListRootsResult> for source::ListRootsResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ListRootsResult, Unrepresentable> {
-        Ok(target::ListRootsResult {
-            meta: self.meta,
-            roots: conversion.member("roots", self.roots)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ListToolsRequest> for source::ListToolsRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ListToolsRequest, Unrepresentable> {
-        Ok(target::ListToolsRequest {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
         })
     }
 }
@@ -1331,89 +884,6 @@ impl Convert<target::LoggingLevel> for source::LoggingLevel {
     }
 }
 
-impl Convert<target::LoggingMessageNotification> for source::LoggingMessageNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::LoggingMessageNotification, Unrepresentable> {
-        Ok(target::LoggingMessageNotification {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::LoggingMessageNotificationParams>
-for source::LoggingMessageNotificationParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::LoggingMessageNotificationParams, Unrepresentable> {
-        Ok(target::LoggingMessageNotificationParams {
-            meta: self.meta,
-            data: self.data,
-            level: conversion.member("level", self.level)?,
-            logger: self.logger,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ModelHint> for source::ModelHint {
-    #[inline]
-    fn convert(self, _: &mut Conversion) -> Result<target::ModelHint, Unrepresentable> {
-        Ok(target::ModelHint {
-            name: self.name,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ModelPreferences> for source::ModelPreferences {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ModelPreferences, Unrepresentable> {
-        Ok(target::ModelPreferences {
-            cost_priority: self.cost_priority,
-            hints: conversion.member("hints", self.hints)?,
-            intelligence_priority: self.intelligence_priority,
-            speed_priority: self.speed_priority,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::Notification> for source::Notification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::Notification, Unrepresentable> {
-        Ok(target::Notification {
-            method: self.method,
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::NotificationParams> for source::NotificationParams {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::NotificationParams, Unrepresentable> {
-        Ok(target::NotificationParams {
-            meta: self.meta,
-            extra: self.extra,
-        })
-    }
-}
-
 impl Convert<target::NumberSchema> for source::NumberSchema {
     #[inline]
     fn convert(
@@ -1446,61 +916,6 @@ impl Convert<target::NumberSchemaType> for source::NumberSchemaType {
                 Ok(target::NumberSchemaType::from(text))
             }
         }
-    }
-}
-
-impl Convert<target::PaginatedRequest> for source::PaginatedRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::PaginatedRequest, Unrepresentable> {
-        Ok(target::PaginatedRequest {
-            method: self.method,
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::PaginatedRequestParams> for source::PaginatedRequestParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::PaginatedRequestParams, Unrepresentable> {
-        Ok(target::PaginatedRequestParams {
-            meta: conversion.member("_meta", self.meta)?,
-            cursor: self.cursor,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::PaginatedResult> for source::PaginatedResult {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::PaginatedResult, Unrepresentable> {
-        Ok(target::PaginatedResult {
-            meta: self.meta,
-            next_cursor: self.next_cursor,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::PingRequest> for source::PingRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::PingRequest, Unrepresentable> {
-        Ok(target::PingRequest {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
     }
 }
 
@@ -1578,36 +993,6 @@ impl Convert<target::PrimitiveSchemaDefinition> for source::PrimitiveSchemaDefin
     }
 }
 
-impl Convert<target::ProgressNotification> for source::ProgressNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ProgressNotification, Unrepresentable> {
-        Ok(target::ProgressNotification {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ProgressNotificationParams> for source::ProgressNotificationParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ProgressNotificationParams, Unrepresentable> {
-        Ok(target::ProgressNotificationParams {
-            meta: self.meta,
-            message: self.message,
-            progress: self.progress,
-            progress_token: conversion.member("progressToken", self.progress_token)?,
-            total: self.total,
-            extra: self.extra,
-        })
-    }
-}
-
 impl Convert<target::ProgressToken> for source::ProgressToken {
     #[inline]
     fn convert(
@@ -1641,145 +1026,6 @@ impl Convert<target::Prompt> for source::Prompt {
             name: self.name,
             title: self.title,
             extra,
-        })
-    }
-}
-
-impl Convert<target::PromptArgument> for source::PromptArgument {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::PromptArgument, Unrepresentable> {
-        Ok(target::PromptArgument {
-            description: self.description,
-            name: self.name,
-            required: self.required,
-            title: self.title,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::PromptListChangedNotification>
-for source::PromptListChangedNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::PromptListChangedNotification, Unrepresentable> {
-        Ok(target::PromptListChangedNotification {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::PromptMessage> for source::PromptMessage {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::PromptMessage, Unrepresentable> {
-        Ok(target::PromptMessage {
-            content: conversion.member("content", self.content)?,
-            role: conversion.member("role", self.role)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::PromptReference> for source::PromptReference {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::PromptReference, Unrepresentable> {
-        Ok(target::PromptReference {
-            name: self.name,
-            title: self.title,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ReadResourceRequest> for source::ReadResourceRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ReadResourceRequest, Unrepresentable> {
-        Ok(target::ReadResourceRequest {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ReadResourceRequestParams> for source::ReadResourceRequestParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ReadResourceRequestParams, Unrepresentable> {
-        Ok(target::ReadResourceRequestParams {
-            meta: conversion.member("_meta", self.meta)?,
-            uri: self.uri,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ReadResourceResult> for source::ReadResourceResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ReadResourceResult, Unrepresentable> {
-        Ok(target::ReadResourceResult {
-            meta: self.meta,
-            contents: conversion.member("contents", self.contents)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::Request> for source::Request {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::Request, Unrepresentable> {
-        Ok(target::Request {
-            method: self.method,
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::RequestMeta> for source::RequestMeta {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::RequestMeta, Unrepresentable> {
-        Ok(target::RequestMeta {
-            progress_token: conversion.member("progressToken", self.progress_token)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::RequestParams> for source::RequestParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::RequestParams, Unrepresentable> {
-        Ok(target::RequestParams {
-            meta: conversion.member("_meta", self.meta)?,
-            extra: self.extra,
         })
     }
 }
@@ -1834,21 +1080,6 @@ impl Convert<target::Resource> for source::Resource {
     }
 }
 
-impl Convert<target::ResourceContents> for source::ResourceContents {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ResourceContents, Unrepresentable> {
-        Ok(target::ResourceContents {
-            meta: self.meta,
-            mime_type: self.mime_type,
-            uri: self.uri,
-            extra: self.extra,
-        })
-    }
-}
-
 impl Convert<target::ResourceLink> for source::ResourceLink {
     #[inline]
     fn convert(
@@ -1867,20 +1098,6 @@ impl Convert<target::ResourceLink> for source::ResourceLink {
             title: self.title,
             uri: self.uri,
             extra,
-        })
-    }
-}
-
-impl Convert<target::ResourceListChangedNotification>
-for source::ResourceListChangedNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ResourceListChangedNotification, Unrepresentable> {
-        Ok(target::ResourceListChangedNotification {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
         })
     }
 }
@@ -1906,58 +1123,6 @@ impl Convert<target::ResourceTemplate> for source::ResourceTemplate {
     }
 }
 
-impl Convert<target::ResourceTemplateReference> for source::ResourceTemplateReference {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ResourceTemplateReference, Unrepresentable> {
-        Ok(target::ResourceTemplateReference {
-            uri: self.uri,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ResourceUpdatedNotification>
-for source::ResourceUpdatedNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ResourceUpdatedNotification, Unrepresentable> {
-        Ok(target::ResourceUpdatedNotification {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ResourceUpdatedNotificationParams>
-for source::ResourceUpdatedNotificationParams {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ResourceUpdatedNotificationParams, Unrepresentable> {
-        Ok(target::ResourceUpdatedNotificationParams {
-            meta: self.meta,
-            uri: self.uri,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::Result> for source::Result {
-    #[inline]
-    fn convert(self, _: &mut Conversion) -> Result<target::Result, Unrepresentable> {
-        Ok(target::Result {
-            meta: self.meta,
-            extra: self.extra,
-        })
-    }
-}
-
 impl Convert<target::Role> for source::Role {
     #[inline]
     fn convert(self, _: &mut Conversion) -> Result<target::Role, Unrepresentable> {
@@ -1966,32 +1131,6 @@ impl Convert<target::Role> for source::Role {
             source::Role::User => Ok(target::Role::User),
             source::Role::Unknown(text) => Ok(target::Role::from(text)),
         }
-    }
-}
-
-impl Convert<target::Root> for source::Root {
-    #[inline]
-    fn convert(self, _: &mut Conversion) -> Result<target::Root, Unrepresentable> {
-        Ok(target::Root {
-            meta: self.meta,
-            name: self.name,
-            uri: self.uri,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::RootsListChangedNotification>
-for source::RootsListChangedNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::RootsListChangedNotification, Unrepresentable> {
-        Ok(target::RootsListChangedNotification {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
     }
 }
 
@@ -2078,47 +1217,6 @@ impl Convert<target::ServerCapabilities> for source::ServerCapabilities {
             resources: conversion.member("resources", self.resources)?,
             tools: conversion.member("tools", self.tools)?,
             extra,
-        })
-    }
-}
-
-impl Convert<target::ServerCapabilitiesPrompts> for source::ServerCapabilitiesPrompts {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ServerCapabilitiesPrompts, Unrepresentable> {
-        Ok(target::ServerCapabilitiesPrompts {
-            list_changed: self.list_changed,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ServerCapabilitiesResources>
-for source::ServerCapabilitiesResources {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ServerCapabilitiesResources, Unrepresentable> {
-        Ok(target::ServerCapabilitiesResources {
-            list_changed: self.list_changed,
-            subscribe: self.subscribe,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ServerCapabilitiesTools> for source::ServerCapabilitiesTools {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ServerCapabilitiesTools, Unrepresentable> {
-        Ok(target::ServerCapabilitiesTools {
-            list_changed: self.list_changed,
-            extra: self.extra,
         })
     }
 }
@@ -2354,33 +1452,6 @@ impl Convert<target::ServerResult> for source::ServerResult {
     }
 }
 
-impl Convert<target::SetLevelRequest> for source::SetLevelRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::SetLevelRequest, Unrepresentable> {
-        Ok(target::SetLevelRequest {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::SetLevelRequestParams> for source::SetLevelRequestParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::SetLevelRequestParams, Unrepresentable> {
-        Ok(target::SetLevelRequestParams {
-            meta: conversion.member("_meta", self.meta)?,
-            level: conversion.member("level", self.level)?,
-            extra: self.extra,
-        })
-    }
-}
-
 impl Convert<target::StringSchema> for source::StringSchema {
     #[inline]
     fn convert(
@@ -2420,64 +1491,6 @@ impl Convert<target::StringSchemaFormat> for source::StringSchemaFormat {
     }
 }
 
-impl Convert<target::SubscribeRequest> for source::SubscribeRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::SubscribeRequest, Unrepresentable> {
-        Ok(target::SubscribeRequest {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::SubscribeRequestParams> for source::SubscribeRequestParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::SubscribeRequestParams, Unrepresentable> {
-        Ok(target::SubscribeRequestParams {
-            meta: conversion.member("_meta", self.meta)?,
-            uri: self.uri,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::TextContent> for source::TextContent {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::TextContent, Unrepresentable> {
-        Ok(target::TextContent {
-            meta: self.meta,
-            annotations: conversion.member("annotations", self.annotations)?,
-            text: self.text,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::TextResourceContents> for source::TextResourceContents {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::TextResourceContents, Unrepresentable> {
-        Ok(target::TextResourceContents {
-            meta: self.meta,
-            mime_type: self.mime_type,
-            text: self.text,
-            uri: self.uri,
-            extra: self.extra,
-        })
-    }
-}
-
 impl Convert<target::Tool> for source::Tool {
     #[inline]
     fn convert(
@@ -2496,64 +1509,6 @@ impl Convert<target::Tool> for source::Tool {
             output_schema: self.output_schema,
             title: self.title,
             extra,
-        })
-    }
-}
-
-impl Convert<target::ToolAnnotations> for source::ToolAnnotations {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ToolAnnotations, Unrepresentable> {
-        Ok(target::ToolAnnotations {
-            destructive_hint: self.destructive_hint,
-            idempotent_hint: self.idempotent_hint,
-            open_world_hint: self.open_world_hint,
-            read_only_hint: self.read_only_hint,
-            title: self.title,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ToolListChangedNotification>
-for source::ToolListChangedNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ToolListChangedNotification, Unrepresentable> {
-        Ok(target::ToolListChangedNotification {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::UnsubscribeRequest> for source::UnsubscribeRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::UnsubscribeRequest, Unrepresentable> {
-        Ok(target::UnsubscribeRequest {
-            params: conversion.member("params", self.params)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::UnsubscribeRequestParams> for source::UnsubscribeRequestParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::UnsubscribeRequestParams, Unrepresentable> {
-        Ok(target::UnsubscribeRequestParams {
-            meta: conversion.member("_meta", self.meta)?,
-            uri: self.uri,
-            extra: self.extra,
         })
     }
 }

@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::{RevisionInput, import, mentions};
+use super::{RevisionInput, mentions};
 use crate::adapt::{Fate, How, Plan, Refusal, VariantPlan};
 use crate::emit::messages::{method_variants, result_variants};
+use crate::emit::scaffold::formatted;
 use crate::emit::strings::unknown_value;
 use crate::emit::tokens::ident;
 use crate::emit::unions::unknown_variant;
+use crate::emit::{EmitError, source};
 use crate::model::{JsonKind, TypeKind, TypeRef, Union};
 
 /// What the conversions of a pair are emitted from.
@@ -28,8 +30,14 @@ const TARGET: &str = "target";
 impl Pair<'_> {
     /// The module of the pair. `primitives` has the implementations for types that every revision shares, each of which
     /// may be written only once.
-    pub(super) fn module(&self, functions: Option<&Ident>, primitives: &mut BTreeSet<String>) -> TokenStream {
+    pub(super) fn module(
+        &self,
+        file: &str,
+        functions: Option<&Ident>,
+        primitives: &mut BTreeSet<String>,
+    ) -> Result<Vec<String>, EmitError> {
         let mut items = Vec::new();
+        let mut moved = Vec::new();
         for ((source, target), how) in &self.plan.conversions {
             let (from, to) = (self.source(source), self.target(target));
             let shared = match (source.named(), target.named()) {
@@ -39,6 +47,12 @@ impl Pair<'_> {
                 (_, None) => Some(format!("{} {from} {target:?}", self.from.model.revision)),
             };
             if shared.is_some_and(|shared| !primitives.insert(shared)) {
+                continue;
+            }
+            if let How::Struct(plan) = how
+                && let Some(row) = self.moved(source, target, plan)
+            {
+                moved.push(row);
                 continue;
             }
             let body = self.body(source, target, how);
@@ -57,7 +71,7 @@ impl Pair<'_> {
             });
         }
         let items = quote!(#(#items)*);
-        let text = items.to_string();
+        let text = format!("{items} {}", moved.join(" "));
         let helpers = [
             "Conversion",
             "Convert",
@@ -68,25 +82,31 @@ impl Pair<'_> {
             "close_valid",
             "open",
         ];
-        let helpers = import(&quote!(crate::conversion), &text, &helpers);
-        let revisions = [(SOURCE, self.from), (TARGET, self.to)].into_iter();
-        let revisions = revisions
-            .filter(|(name, _)| mentions(&text, name))
-            .map(|(name, revision)| {
-                let (module, name) = (&revision.module, ident(name));
-                quote!(use crate::#module as #name;)
-            });
-        let functions = functions.map(|module| quote!(use crate::#module as functions;));
-        let title = format!(" Values of revision {} as values of {}.", self.plan.from, self.plan.to);
-        quote! {
-            #![doc = #title]
-
-            #helpers
-            #(#revisions)*
-            #functions
-
-            #items
+        let helpers: BTreeSet<String> = helpers
+            .into_iter()
+            .filter(|name| mentions(&text, name))
+            .map(str::to_owned)
+            .collect();
+        let mut imports = source::import("crate::conversion", &helpers);
+        if !moved.is_empty() {
+            imports.push_str("use crate::moved::moved;\n");
         }
+        let revisions = [(SOURCE, self.from), (TARGET, self.to)].into_iter();
+        for (name, revision) in revisions.filter(|(name, _)| mentions(&text, name)) {
+            imports.push_str(&format!("use crate::{} as {name};\n", revision.module));
+        }
+        if let Some(module) = functions {
+            imports.push_str(&format!("use crate::{module} as functions;\n"));
+        }
+        let title = format!(
+            "//! Values of revision {} as values of {}.",
+            self.plan.from, self.plan.to
+        );
+        let table = match moved.as_slice() {
+            [] => String::new(),
+            rows => format!("moved! {{\n{}\n}}\n", rows.join("\n")),
+        };
+        Ok(vec![title, imports, table, formatted(file, items)?])
     }
 
     pub(super) fn source(&self, ty: &TypeRef) -> TokenStream {

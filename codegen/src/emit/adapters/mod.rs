@@ -83,6 +83,9 @@ const TRANSLATION: (&str, &str) = (
     include_str!("../../../templates/adapters/translation.rs"),
 );
 
+/// The macro of the tables of structs whose fields are only moved, where there is such a table.
+const MOVED: (&str, &str) = ("src/moved.rs", include_str!("../../../templates/adapters/moved.rs"));
+
 /// What the crate is emitted from.
 #[derive(Clone, Copy)]
 pub struct AdaptersInput<'i> {
@@ -189,29 +192,34 @@ pub fn emit_adapters(
         }
     });
     let chains = chains::chains(input);
+    let header = format!("// {HEADER}");
+    let mut files = BTreeMap::new();
+    let mut primitives = BTreeSet::new();
+    for (module, pair, functions) in input.pairs() {
+        let file = format!("{module}.rs");
+        let parts = pair.module(&file, functions.as_ref(), &mut primitives)?;
+        files.insert(format!("src/{file}"), source::file(&header, parts));
+    }
+    let has_moved = files.values().any(|text| text.contains("moved! {"));
     let values = Values {
-        header: format!("// {HEADER}"),
+        header,
         toml_header: format!("# {HEADER}"),
         version: env!("CARGO_PKG_VERSION"),
         rust_version: env!("CARGO_PKG_RUST_VERSION"),
         wire: input.wire,
         hub: input.hub,
         hub_module: module_name(input.hub),
-        modules: input.modules(chains.is_some()),
+        modules: input.modules(chains.is_some(), has_moved),
         revisions: revisions.collect(),
     };
-    let mut files = render_all(&templates.0, &TEMPLATES, &values)?;
-    let mut rust = vec![
+    files.extend(render_all(&templates.0, &TEMPLATES, &values)?);
+    let rust = [
         ("revision.rs".to_owned(), revision::revision_enum(input)),
         ("handlers.rs".to_owned(), handlers::handlers(input)),
         ("needs.rs".to_owned(), needs::needs(input)),
         ("peers.rs".to_owned(), peers::peers(input)),
         ("tolerances.rs".to_owned(), tolerances::tolerances(input)),
     ];
-    let mut primitives = BTreeSet::new();
-    for (module, pair, functions) in input.pairs() {
-        rust.push((format!("{module}.rs"), pair.module(functions.as_ref(), &mut primitives)));
-    }
     for (file, code) in rust {
         files.insert(format!("src/{file}"), format_rust(&values.header, &file, code)?);
     }
@@ -220,7 +228,8 @@ pub fn emit_adapters(
     if let Some(chains) = chains {
         files.insert("src/chains.rs".to_owned(), format!("{}\n\n{chains}", values.header));
     }
-    for (file, text) in FIXED.into_iter().chain([TRANSLATION]) {
+    let moved = Some(MOVED).filter(|_| has_moved);
+    for (file, text) in FIXED.into_iter().chain([TRANSLATION]).chain(moved) {
         files.insert(file.to_owned(), format!("// {FIXED_HEADER}\n\n{text}"));
     }
     for revision in input.revisions {
@@ -266,14 +275,15 @@ impl<'i> AdaptersInput<'i> {
     }
 
     /// The modules that hold conversions.
-    fn modules(&self, has_chains: bool) -> Vec<String> {
+    fn modules(&self, has_chains: bool, has_moved: bool) -> Vec<String> {
         let chains = has_chains.then(|| "chains".to_owned());
+        let moved = has_moved.then(|| "moved".to_owned());
         let pairs = self.pairs().into_iter().map(|(module, _, _)| module.to_string());
         let functions = self
             .revisions
             .iter()
             .filter_map(|revision| Some(revision.functions_module()?.to_string()));
-        chains.into_iter().chain(pairs).chain(functions).collect()
+        chains.into_iter().chain(moved).chain(pairs).chain(functions).collect()
     }
 }
 
