@@ -41,8 +41,12 @@ struct Outcome {
     says: String,
 }
 
-const ATTACKS: [(&str, &str); 15] = [
-    ("batch-stdio", "a batch of 2,000,000 numbers, 4 MB in a line"),
+const ATTACKS: [(&str, &str); 16] = [
+    (
+        "batch-numbers",
+        "a batch of 2,000,000 numbers, 4 MB in a line, then a ping",
+    ),
+    ("batch-pings", "a batch of 100,000 pings, 4 MB in a line, then a ping"),
     ("batch-http", "a batch of 1,330,000 empty objects, 4 MB in a body"),
     ("faults", "arguments with 2,000,000 bad elements, 6 MB in a line"),
     ("deep-http", "a batch with one element nested 200 deep"),
@@ -85,7 +89,8 @@ async fn main() -> Result<()> {
 
 async fn attack(name: &str, program: &Program) -> Result<Outcome> {
     match name {
-        "batch-stdio" => batch_stdio(program).await,
+        "batch-numbers" => batch_stdio(program, &batch("1", 2 * MB)).await,
+        "batch-pings" => batch_stdio(program, &batch(&request(2, "ping", &json!({})), 100_000)).await,
         "batch-http" => batch_http(program).await,
         "faults" => faults(program).await,
         "deep-http" => deep(program, "http").await,
@@ -132,17 +137,16 @@ fn batch(element: &str, count: usize) -> String {
     format!("[{element}{}]", format!(",{element}").repeat(count - 1))
 }
 
-async fn batch_stdio(program: &Program) -> Result<Outcome> {
+async fn batch_stdio(program: &Program, batch: &str) -> Result<Outcome> {
     let (child, mut writer, mut lines) = begin_lines(program, "stdio", BATCHING).await?;
     let begun = Instant::now();
-    writer.line(&batch("1", 2 * MB)).await?;
-    let answer = timeout(PATIENCE, lines.next()).await;
+    writer.line(batch).await?;
+    writer.line(&request(1, "ping", &json!({}))).await?;
+    // What answers the batch comes before or after, if anything does: numbers have no id that an answer could have.
+    let answered = lines.answer(1, PATIENCE).await;
     let took = begun.elapsed();
-    Outcome::of(
-        &child,
-        took,
-        said(answer.ok().and_then(Result::ok).flatten().as_deref()),
-    )
+    let says = answered.map_or_else(|error| format!("{error:#}"), |_| "the ping was answered".to_owned());
+    Outcome::of(&child, took, says)
 }
 
 async fn batch_http(program: &Program) -> Result<Outcome> {
