@@ -62,8 +62,10 @@ pub struct Method {
     pub capability: Option<&'static str>,
     /// Where the schema defines the request or notification, such as `#/$defs/CallToolRequest`.
     pub definition: &'static str,
-    /// Where it defines the result, in each of the forms that it may have, the usual one first; empty for a notification.
+    /// Where it defines the result, in each of the forms that it may have, the usual one first; empty for a notification,
+    /// and for a request whose result may be any object.
     pub results: &'static [&'static str],
+    is_request: bool,
 }
 
 impl Method {
@@ -81,13 +83,16 @@ impl Method {
             capability: None,
             definition,
             results,
+            is_request: true,
         }
     }
 
     /// A notification, by the place in the schema of its definition.
     #[must_use]
     pub const fn notification(name: &'static str, direction: Direction, definition: &'static str) -> Self {
-        Self::request(name, direction, definition, &[])
+        let mut method = Self::request(name, direction, definition, &[]);
+        method.is_request = false;
+        method
     }
 
     /// The same method, which needs a capability.
@@ -100,7 +105,7 @@ impl Method {
     /// Whether an answer is expected.
     #[must_use]
     pub fn is_request(&self) -> bool {
-        !self.results.is_empty()
+        self.is_request
     }
 }
 
@@ -116,4 +121,16 @@ pub mod error_code {
     pub const INVALID_PARAMS: i64 = -32602;
     /// The receiver failed.
     pub const INTERNAL_ERROR: i64 = -32603;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_whose_result_may_be_any_object_is_a_request() {
+        let direction = Direction::Both;
+        assert!(Method::request("ask", direction, "#/$defs/AskRequest", &[]).is_request());
+        assert!(!Method::notification("tell", direction, "#/$defs/TellNotification").is_request());
+    }
 }

@@ -2,9 +2,7 @@
 
 /// Implements [`Request`](crate::Request) for a struct: its method, who may send it, its parameters and its result.
 ///
-/// ```ignore
-/// request! { CallToolRequest: "tools/call" ClientToServer, CallToolRequestParams => CallToolResult }
-/// ```
+/// The example of [`methods!`](crate::methods) has one.
 #[macro_export]
 macro_rules! request {
     ($type:ident: $method:literal $direction:ident, $params:ty => $result:ty) => {
@@ -19,9 +17,7 @@ macro_rules! request {
 
 /// Implements [`Notification`](crate::Notification) for a struct: its method, who may send it, and its parameters.
 ///
-/// ```ignore
-/// notification! { ProgressNotification: "notifications/progress" Both, ProgressNotificationParams }
-/// ```
+/// The row is that of [`request!`](crate::request) without a result.
 #[macro_export]
 macro_rules! notification {
     ($type:ident: $method:literal $direction:ident, $params:ty) => {
@@ -38,13 +34,52 @@ macro_rules! notification {
 ///
 /// The last variant is an [`UnknownMethod`](crate::UnknownMethod).
 ///
-/// ```ignore
+/// ```
+/// use mcp_wire::{Extra, Null, OpenJson, OpenObject, Schema, UnknownMethod, methods, object, request, results};
+///
+/// static SCHEMA: Schema = Schema::new("2099-01-01", r#"{"$defs": {"PingRequest": {}}}"#);
+///
+/// #[derive(Debug, Clone, PartialEq, Default)]
+/// pub struct PingRequest {
+///     pub extra: Extra,
+/// }
+///
+/// object! {
+///     PingRequest: SCHEMA["#/$defs/PingRequest"]
+///     constant {
+///         "method" => method: "ping",
+///     }
+/// }
+///
+/// request! { PingRequest: "ping" ClientToServer, Null => OpenObject }
+///
+/// #[derive(Debug, Clone, PartialEq)]
+/// pub enum ClientRequest {
+///     Ping(PingRequest),
+///     Unknown(UnknownMethod),
+/// }
+///
 /// methods! {
 ///     ClientRequest: SCHEMA
 ///     "ping" => Ping(PingRequest),
-///     "tools/call" => CallTool(CallToolRequest),
 ///     _ => Unknown,
 /// }
+///
+/// #[derive(Debug, Clone, PartialEq)]
+/// pub enum ServerResult {
+///     Empty(OpenObject),
+/// }
+///
+/// results! {
+///     ServerResult: Empty;
+///     "ping" => Empty,
+/// }
+///
+/// let request: ClientRequest = mcp_wire::from_str(r#"{"method":"ping"}"#)?;
+/// assert_eq!(request, PingRequest::default().into());
+/// let result = OpenJson::from(serde_json::json!({}));
+/// assert_eq!(ServerResult::decode(request.method(), &result)?, Some(ServerResult::Empty(OpenObject::default())));
+/// # Ok::<(), mcp_wire::DecodeError>(())
 /// ```
 #[macro_export]
 macro_rules! methods {
@@ -126,13 +161,8 @@ macro_rules! methods {
 /// The variants come first, then what each method gives. Where a method gives results of several kinds, each is named
 /// with a member that tells it from the others; a result that has none of them is the first.
 ///
-/// ```ignore
-/// results! {
-///     ServerResult: CallTool, CreateTask, Empty;
-///     "ping" => Empty,
-///     "tools/call" => CallTool("content") or CreateTask("task"),
-/// }
-/// ```
+/// `"tools/call" => CallTool("content") or CreateTask("task"),` is such a row; the example of [`methods!`](crate::methods) has
+/// one of a single kind.
 #[macro_export]
 macro_rules! results {
     (
