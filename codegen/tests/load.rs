@@ -249,12 +249,10 @@ last: null
     }
 }
 
-/// The official YAML is no part of this repository; beside it the places are checked against its text.
 #[test]
+#[ignore = "reads ../shared"]
 fn every_value_of_the_official_yaml_stands_at_its_place() {
-    let Ok(text) = fs::read_to_string(here("../../shared/schema/ogc-2025-06-18.yaml")) else {
-        return;
-    };
+    let text = fs::read_to_string(here("../../shared/schema/ogc-2025-06-18.yaml")).unwrap();
     let document = yaml(&text);
     each_value("#", document.root(), &mut |pointer, value| {
         let found = text_at(&text, document.place(pointer));

@@ -1,4 +1,4 @@
-//! The messages and fragments that the documents show which the project started from, where they are at hand.
+//! The messages and fragments that the documents show which the project started from.
 
 use std::convert::identity;
 use std::fmt::Debug;
@@ -10,13 +10,10 @@ use mcp_tests::workspace;
 use serde::Serialize;
 use serde_json::Value;
 
-/// The JSON that a document shows, and nothing if the document isn't there.
+/// The JSON that a document shows.
 fn shown(document: &str) -> Vec<String> {
     let path = workspace("../shared/spec").join(document);
-    let Ok(text) = fs::read_to_string(&path) else {
-        eprintln!("skipped: there is no {}", path.display());
-        return Vec::new();
-    };
+    let text = fs::read_to_string(&path).unwrap();
     let mut blocks = Vec::new();
     let mut block: Option<String> = None;
     for line in text.lines() {
@@ -87,6 +84,7 @@ macro_rules! survives_as_message {
 }
 
 #[test]
+#[ignore = "reads ../shared"]
 fn the_messages_of_the_building_block_survive_in_every_revision() {
     let context = |json: &String| value(json).get("@context").is_some();
     let messages: Vec<String> = shown("003_7b0eb83a3874b59f.txt")
@@ -99,10 +97,11 @@ fn the_messages_of_the_building_block_survive_in_every_revision() {
         survives_as_message!(v2025_06_18, identity, json);
         survives_as_message!(v2025_11_25, identity, json);
     }
-    assert!(messages.is_empty() || messages.len() == 20, "{}", messages.len());
+    assert_eq!(messages.len(), 20);
 }
 
 #[test]
+#[ignore = "reads ../shared"]
 fn the_json_of_the_server_features_survives() {
     let mut asked: Option<Value> = None;
     for json in shown("002_909af65ede69e0a0.txt") {

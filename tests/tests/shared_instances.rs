@@ -1,4 +1,4 @@
-//! Recorded instances with their verdicts, where they are at hand.
+//! Recorded instances with their verdicts.
 
 use std::fs;
 
@@ -7,13 +7,11 @@ use mcp_tests::{Tally, workspace};
 use serde_json::Value;
 
 #[test]
+#[ignore = "reads ../shared"]
 fn every_recorded_instance_comes_back_equal_if_valid_and_is_refused_if_not() {
     for revision in Revision::ALL {
         let recorded = workspace("../shared/instances").join(format!("{revision}.jsonl"));
-        let Ok(lines) = fs::read_to_string(&recorded) else {
-            eprintln!("skipped: there is no {}", recorded.display());
-            continue;
-        };
+        let lines = fs::read_to_string(&recorded).unwrap();
         let mut tally = Tally::new(revision);
         for line in lines.lines() {
             let line: Value = serde_json::from_str(line).unwrap();

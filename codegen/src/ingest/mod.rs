@@ -132,10 +132,10 @@ pub fn ingest(options: &IngestOptions) -> Result<Ingested, IngestError> {
     let dialect = Dialect::of(&official).unwrap_or(Dialect::Draft202012);
     let mut root = official.root().clone();
     change::replace_aliases(&mut root, dialect, &manifest.aliases);
-    let document = official.with_root(root.clone());
     if !options.keep_prose {
         change::remove_prose(&mut root);
     }
+    let document = official.with_root(root.clone());
 
     let is_new = known.is_none();
     let entry = new_entry(options, known, &sha256, dialect);

@@ -50,13 +50,10 @@ fn every_keyword_means_what_its_dialect_says_and_the_peer_agrees() {
 }
 
 #[test]
+#[ignore = "reads ../shared"]
 fn every_revisions_instances_are_judged_as_labelled_and_as_the_peer_does() {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
-    let Ok(folder) = fs::read_dir(shared.join("instances")) else {
-        println!("no instances to judge beside this checkout: skipped");
-        return;
-    };
-    for entry in folder {
+    for entry in fs::read_dir(shared.join("instances")).expect("recorded instances") {
         let instances = entry.expect("a readable folder").path();
         let revision = instances.file_stem().expect("a file name");
         let schema = shared.join("schema").join(revision).join("schema.json");
