@@ -12,8 +12,6 @@ mod decimal;
 mod decode;
 mod definition;
 mod error;
-#[cfg(feature = "schemars")]
-#[doc(hidden)]
 pub mod json_schema;
 pub mod judge;
 mod map;

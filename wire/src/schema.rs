@@ -79,15 +79,15 @@ macro_rules! json_schema_at {
     ($type:ident, $schema:ident, $pointer:literal) => {
         impl $crate::schemars::JsonSchema for $type {
             fn schema_name() -> ::std::borrow::Cow<'static, str> {
-                $crate::json_schema::name($pointer)
+                $crate::json_schema::import::name($pointer)
             }
 
             fn schema_id() -> ::std::borrow::Cow<'static, str> {
-                $crate::json_schema::id($schema.revision(), $pointer)
+                $crate::json_schema::import::id($schema.revision(), $pointer)
             }
 
             fn json_schema(generator: &mut $crate::schemars::SchemaGenerator) -> $crate::schemars::Schema {
-                $crate::json_schema::schema(generator, $schema.revision(), $schema.text(), $pointer)
+                $crate::json_schema::import::schema(generator, $schema.revision(), $schema.text(), $pointer)
             }
         }
     };

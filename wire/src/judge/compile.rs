@@ -1,36 +1,14 @@
 //! From a schema document to the arena of nodes.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use serde_json::Value;
 
-use super::cycles::cycle_closers;
+use crate::json_schema::{Dialect, find_cycles, pointer};
+
 use super::error::{Problem, SchemaError};
 use super::keywords::Keywords;
 use super::node::{Node, NodeId, Rule};
-use super::pointer;
-
-/// The version of JSON Schema that a document is written in.
-///
-/// Documents mix the spellings: `definitions` and `$defs` are looked into in either dialect, and `dependencies` is judged
-/// in either, but a keyword that only the other dialect defines means nothing, as that dialect's text has it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Dialect {
-    Draft07,
-    Draft202012,
-}
-
-impl Dialect {
-    fn named(identifier: &str) -> Option<Self> {
-        let identifier = identifier.strip_suffix('#').unwrap_or(identifier);
-        let (_, name) = identifier.split_once("://json-schema.org/")?;
-        match name {
-            "draft-07/schema" => Some(Self::Draft07),
-            "draft/2020-12/schema" => Some(Self::Draft202012),
-            _ => None,
-        }
-    }
-}
 
 /// A compiled document.
 #[derive(Debug)]
@@ -51,17 +29,15 @@ pub(super) struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
+    /// Documents mix the spellings: `definitions` and `$defs` are looked into in either dialect, and `dependencies` is
+    /// judged in either, but a keyword that only the other dialect defines means nothing, as that dialect's text has it.
     pub(super) fn new(document: &'a Value) -> Result<Self, SchemaError> {
-        let dialect = match document.get("$schema") {
-            None => Some(Dialect::Draft202012),
-            Some(identifier) => identifier.as_str().and_then(Dialect::named),
-        };
-        let Some(dialect) = dialect else {
-            return Err(SchemaError::new(vec![Problem {
+        let dialect = Dialect::of(document).map_err(|unknown| {
+            SchemaError::new(vec![Problem {
                 pointer: "#/$schema".to_owned(),
-                message: "neither draft-07 nor 2020-12".to_owned(),
-            }]));
-        };
+                message: unknown.to_string(),
+            }])
+        })?;
         Ok(Self {
             document,
             dialect,
@@ -77,7 +53,7 @@ impl<'a> Compiler<'a> {
         while let Some((node, schema)) = self.pending.pop_front() {
             self.nodes[node].rules = self.rules(node, schema);
         }
-        for node in cycle_closers(&self.nodes, Node::in_place) {
+        for node in cycle_starts(&self.nodes, Node::in_place) {
             let at = self.nodes[node].at.clone();
             self.refuse(at, "applies itself to the same value again, without end");
         }
@@ -85,7 +61,7 @@ impl<'a> Compiler<'a> {
             return Err(SchemaError::new(self.problems));
         }
         let all = |node: &Node| [node.in_place(), node.inward()].concat();
-        for node in cycle_closers(&self.nodes, all) {
+        for node in cycle_starts(&self.nodes, all) {
             self.nodes[node].recursive = true;
         }
         Ok(Compiled {
@@ -142,4 +118,15 @@ impl<'a> Compiler<'a> {
             }
         }
     }
+}
+
+/// The nodes with which cycles of `successors` begin.
+fn cycle_starts(nodes: &[Node], successors: impl Fn(&Node) -> Vec<NodeId>) -> Vec<NodeId> {
+    let mut starts = BTreeSet::new();
+    find_cycles(
+        0..nodes.len(),
+        |node| successors(&nodes[node]),
+        |cycle| starts.extend(cycle.first()),
+    );
+    starts.into_iter().collect()
 }

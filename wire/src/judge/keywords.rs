@@ -2,11 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use super::compile::{Compiler, Dialect};
+use crate::json_schema::pointer::child;
+use crate::json_schema::{DEFINITIONS, Dialect};
+
+use super::compile::Compiler;
 use super::node::{Bound, Conditional, Contains, Items, Members, NodeId, Rule, TypeSet};
 use super::number::{Divisor, Exact};
 use super::pattern::Pattern;
-use super::pointer::child;
 use super::value::Json;
 
 /// Keywords that change what a reference means, or that need what other keywords have seen.
@@ -40,7 +42,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
 
     /// The rules, the cheapest first, because a verdict ends with the first that refuses.
     pub(super) fn rules(mut self) -> Vec<Rule> {
-        for container in ["definitions", "$defs"] {
+        for container in DEFINITIONS {
             self.named_schemas(container);
         }
         if self.dialect() == Dialect::Draft07 && self.members.contains_key("$ref") {

@@ -12,7 +12,6 @@
 
 mod assertion;
 mod compile;
-mod cycles;
 mod equality;
 mod error;
 mod evaluate;
@@ -22,13 +21,13 @@ mod keywords;
 mod node;
 mod number;
 mod pattern;
-mod pointer;
 mod value;
 mod violation;
 
 use serde_json::Value;
 
 use crate::MAX_DEPTH;
+use crate::json_schema::pointer;
 use crate::path::Path;
 
 use self::compile::{Compiled, Compiler};

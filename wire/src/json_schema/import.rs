@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
+use super::{Applicator, Dialect};
+
 /// The name of the definition at `pointer`: its last part.
 #[must_use]
 pub fn name(pointer: &str) -> Cow<'static, str> {
@@ -21,12 +23,11 @@ pub fn id(revision: &str, pointer: &str) -> Cow<'static, str> {
 #[must_use]
 pub fn schema(generator: &mut SchemaGenerator, revision: &str, document: &str, pointer: &str) -> Schema {
     let document: Value = serde_json::from_str(document).unwrap_or(Value::Bool(true));
-    let dialect = document.get("$schema").and_then(Value::as_str).unwrap_or_default();
     let mut import = Import {
         generator,
         revision,
         document: &document,
-        draft_07: dialect.contains("draft-07"),
+        draft_07: Dialect::of(&document) == Ok(Dialect::Draft07),
     };
     let found = pointer.strip_prefix('#').and_then(|pointer| document.pointer(pointer));
     let imported = import.schema(found.unwrap_or(&Value::Bool(true)));
@@ -72,18 +73,15 @@ impl Import<'_> {
     }
 
     fn keyword(&mut self, keyword: &str, value: &Value) -> Value {
-        match (keyword, value) {
-            ("properties" | "patternProperties" | "dependentSchemas" | "dependencies", Value::Object(schemas)) => {
+        match (Applicator::of(keyword), value) {
+            (Some(Applicator::Map | Applicator::MapOrNames), Value::Object(schemas)) => {
                 let schemas = schemas.iter().map(|(name, schema)| (name.clone(), self.schema(schema)));
                 Value::Object(schemas.collect())
             }
-            ("allOf" | "anyOf" | "oneOf" | "prefixItems" | "items", Value::Array(schemas)) => {
+            (Some(Applicator::List | Applicator::OneOrList), Value::Array(schemas)) => {
                 schemas.iter().map(|schema| self.schema(schema)).collect()
             }
-            (
-                "items" | "additionalProperties" | "propertyNames" | "contains" | "not" | "if" | "then" | "else",
-                schema,
-            ) => self.schema(schema),
+            (Some(Applicator::One | Applicator::OneOrList), schema) => self.schema(schema),
             _ => value.clone(),
         }
     }

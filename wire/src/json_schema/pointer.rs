@@ -1,0 +1,103 @@
+//! JSON pointers in the form of URI fragments: `#`, `#/$defs/Tool`, `#/properties/a~1b`.
+//!
+//! A pointer is canonical here when nothing in it is percent-encoded, so that one place has one pointer.
+
+use serde_json::Value;
+
+/// The pointer to `token` inside of `pointer`.
+///
+/// ```
+/// use mcp_wire::json_schema::pointer;
+///
+/// assert_eq!(pointer::child("#/$defs", "a/b"), "#/$defs/a~1b");
+/// ```
+#[must_use]
+pub fn child(pointer: &str, token: &str) -> String {
+    let mut child = String::with_capacity(pointer.len() + 1 + token.len());
+    child.push_str(pointer);
+    push(&mut child, token);
+    child
+}
+
+/// Goes on to `token`, in place.
+pub fn push(pointer: &mut String, token: &str) {
+    pointer.push('/');
+    for char in token.chars() {
+        match char {
+            '~' => pointer.push_str("~0"),
+            '/' => pointer.push_str("~1"),
+            other => pointer.push(other),
+        }
+    }
+}
+
+/// The steps of a canonical pointer, unescaped; `None` if it isn't one.
+#[must_use]
+pub fn tokens(pointer: &str) -> Option<Vec<String>> {
+    let path = pointer.strip_prefix('#')?;
+    if path.is_empty() {
+        return Some(Vec::new());
+    }
+    let steps = path.strip_prefix('/')?.split('/');
+    // `~1` first: the other way round, `~01` would become a slash.
+    Some(steps.map(|step| step.replace("~1", "/").replace("~0", "~")).collect())
+}
+
+/// The canonical pointer that a reference into its own document means; `None` if it leads elsewhere or to an anchor, or
+/// isn't UTF-8.
+#[must_use]
+pub fn canonical(reference: &str) -> Option<String> {
+    let pointer = percent_decode(reference)?;
+    let path = pointer.strip_prefix('#')?;
+    let valid_escapes = path.split('~').skip(1).all(|after| after.starts_with(['0', '1']));
+    ((path.is_empty() || path.starts_with('/')) && valid_escapes).then_some(pointer)
+}
+
+/// The value at a canonical pointer.
+#[must_use]
+pub fn resolve<'v>(document: &'v Value, pointer: &str) -> Option<&'v Value> {
+    document.pointer(pointer.strip_prefix('#')?)
+}
+
+/// The text without percent escapes; `None` if that isn't UTF-8.
+pub(crate) fn percent_decode(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'%' => hex_digit(rest.next()?)? << 4 | hex_digit(rest.next()?)?,
+            _ => byte,
+        });
+    }
+    String::from_utf8(bytes).ok()
+}
+
+fn hex_digit(byte: u8) -> Option<u8> {
+    let value = char::from(byte).to_digit(16)?;
+    u8::try_from(value).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn both_kinds_of_escapes_are_understood() {
+        let document = json!({"$defs": {"a/b~c d%": [0, "here"]}});
+        let pointer = canonical("#/%24defs/a~1b~0c%20d%25/1").expect("local");
+        assert_eq!(pointer, "#/$defs/a~1b~0c d%/1");
+        assert_eq!(resolve(&document, &pointer), Some(&json!("here")));
+        assert_eq!(child("#/$defs", "a/b~c d%"), "#/$defs/a~1b~0c d%");
+        let tokens = tokens(&pointer).expect("a pointer");
+        assert_eq!(tokens, ["$defs", "a/b~c d%", "1"]);
+    }
+
+    #[test]
+    fn only_a_pointer_from_the_root_is_local() {
+        assert_eq!(canonical("#").as_deref(), Some("#"));
+        for reference in ["", "a", "#a", "other.json#/a", "#/%", "#/%g0", "#/~2", "#/%ff"] {
+            assert_eq!(canonical(reference), None, "{reference}");
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! Where schemas stand inside of schemas.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::pointer;
+
+/// How a keyword holds schemas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Applicator {
+    /// One schema.
+    One,
+    /// A list of schemas.
+    List,
+    /// One schema, or in draft-07 a list of them: `items`.
+    OneOrList,
+    /// Schemas by name.
+    Map,
+    /// By name, either a schema or a list of member names: `dependencies`.
+    MapOrNames,
+}
+
+impl Applicator {
+    /// How this keyword of either dialect holds schemas; `None` if it holds none.
+    #[must_use]
+    pub fn of(keyword: &str) -> Option<Self> {
+        Some(match keyword {
+            "additionalItems"
+            | "additionalProperties"
+            | "contains"
+            | "contentSchema"
+            | "else"
+            | "if"
+            | "not"
+            | "propertyNames"
+            | "then"
+            | "unevaluatedItems"
+            | "unevaluatedProperties" => Self::One,
+            "allOf" | "anyOf" | "oneOf" | "prefixItems" => Self::List,
+            "items" => Self::OneOrList,
+            "$defs" | "definitions" | "dependentSchemas" | "patternProperties" | "properties" => Self::Map,
+            "dependencies" => Self::MapOrNames,
+            _ => return None,
+        })
+    }
+
+    fn holds_one(self, value: &Value) -> bool {
+        matches!(self, Self::One | Self::OneOrList) && (value.is_object() || value.is_boolean())
+    }
+
+    fn holds_list(self) -> bool {
+        matches!(self, Self::List | Self::OneOrList)
+    }
+
+    fn holds_member(self, value: &Value) -> bool {
+        self == Self::Map || self == Self::MapOrNames && !value.is_array()
+    }
+}
+
+/// Whether the schemas of a keyword apply to the same value as the schema around them.
+#[must_use]
+pub fn is_in_place(keyword: &str) -> bool {
+    matches!(
+        keyword,
+        "allOf" | "anyOf" | "dependencies" | "dependentSchemas" | "else" | "if" | "not" | "oneOf" | "then"
+    )
+}
+
+/// A schema that stands directly inside of another.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Subschema<'v> {
+    /// The keyword that holds it.
+    pub keyword: &'v str,
+    /// The name or index under which the keyword holds it, if it holds several.
+    pub key: Option<Cow<'v, str>>,
+    /// The schema.
+    pub schema: &'v Value,
+}
+
+impl Subschema<'_> {
+    /// Goes on from the pointer of the outer schema to this one's, in place.
+    pub fn push_to(&self, pointer: &mut String) {
+        pointer::push(pointer, self.keyword);
+        if let Some(key) = &self.key {
+            pointer::push(pointer, key);
+        }
+    }
+}
+
+/// The schemas directly inside of a schema. What isn't held as its keyword holds schemas is left out.
+pub fn subschemas(schema: &Value) -> impl Iterator<Item = Subschema<'_>> {
+    schema.as_object().into_iter().flatten().flat_map(|(keyword, value)| {
+        let mut found = Vec::new();
+        let mut push = |key, schema| found.push(Subschema { keyword, key, schema });
+        match (Applicator::of(keyword), value) {
+            (Some(applicator), value) if applicator.holds_one(value) => push(None, value),
+            (Some(applicator), Value::Array(list)) if applicator.holds_list() => {
+                for (index, schema) in list.iter().enumerate() {
+                    push(Some(Cow::Owned(index.to_string())), schema);
+                }
+            }
+            (Some(applicator), Value::Object(map)) => {
+                for (name, schema) in map.iter().filter(|(_, schema)| applicator.holds_member(schema)) {
+                    push(Some(Cow::Borrowed(name)), schema);
+                }
+            }
+            _ => {}
+        }
+        found
+    })
+}
+
+/// Visits every schema of a document with its pointer, the outer before the inner.
+pub fn walk<'v>(document: &'v Value, mut visit: impl FnMut(&str, &'v Value)) {
+    let mut left = vec![("#".to_owned(), document)];
+    while let Some((pointer, schema)) = left.pop() {
+        visit(&pointer, schema);
+        let inner = left.len();
+        left.extend(subschemas(schema).map(|inner| {
+            let mut pointer = pointer.clone();
+            inner.push_to(&mut pointer);
+            (pointer, inner.schema)
+        }));
+        left[inner..].reverse();
+    }
+}
+
+/// Changes a schema and all schemas inside of it, the inner before the outer: what a change puts in is not changed again.
+pub fn change_schemas(schema: &mut Value, change: &mut impl FnMut(&mut Value)) {
+    for (keyword, value) in schema.as_object_mut().into_iter().flatten() {
+        match (Applicator::of(keyword), value) {
+            (Some(applicator), value) if applicator.holds_one(value) => change_schemas(value, change),
+            (Some(applicator), Value::Array(list)) if applicator.holds_list() => {
+                list.iter_mut().for_each(|inner| change_schemas(inner, change));
+            }
+            (Some(applicator), Value::Object(map)) => {
+                let schemas = map.values_mut().filter(|schema| applicator.holds_member(schema));
+                schemas.for_each(|inner| change_schemas(inner, change));
+            }
+            _ => {}
+        }
+    }
+    change(schema);
+}
+
+/// The schema at a pointer, if a schema stands there: a member's name or an enumeration's value is none.
+#[must_use]
+pub fn schema_at<'v>(document: &'v Value, pointer: &str) -> Option<&'v Value> {
+    let mut tokens = pointer::tokens(pointer)?.into_iter();
+    let mut schema = document;
+    while let Some(keyword) = tokens.next() {
+        let value = schema.get(&keyword)?;
+        let applicator = Applicator::of(&keyword)?;
+        schema = match value {
+            value if applicator.holds_one(value) => value,
+            Value::Array(list) if applicator.holds_list() => list.get(tokens.next()?.parse::<usize>().ok()?)?,
+            Value::Object(map) => map
+                .get(&tokens.next()?)
+                .filter(|schema| applicator.holds_member(schema))?,
+            _ => return None,
+        };
+    }
+    (schema.is_object() || schema.is_boolean()).then_some(schema)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn document() -> Value {
+        json!({
+            "allOf": [{"items": [true, {"not": {}}]}],
+            "const": {"not": {}},
+            "dependencies": {"a": ["b"], "c/d": {}},
+            "items": {"items": false},
+            "properties": {"not": {"enum": [{}]}, "x": 1},
+            "x-y": {"not": {}},
+        })
+    }
+
+    const POINTERS: [&str; 10] = [
+        "#",
+        "#/allOf/0",
+        "#/allOf/0/items/0",
+        "#/allOf/0/items/1",
+        "#/allOf/0/items/1/not",
+        "#/dependencies/c~1d",
+        "#/items",
+        "#/items/items",
+        "#/properties/not",
+        "#/properties/x",
+    ];
+
+    #[test]
+    fn every_schema_is_visited_in_order_and_data_is_not() {
+        let document = document();
+        let mut visited = Vec::new();
+        walk(&document, |pointer, schema| {
+            visited.push(pointer.to_owned());
+            assert_eq!(pointer::resolve(&document, pointer), Some(schema));
+        });
+        assert_eq!(visited, POINTERS);
+    }
+
+    #[test]
+    fn a_pointer_leads_to_a_schema_only_where_one_stands() {
+        let document = document();
+        for pointer in POINTERS.into_iter().filter(|pointer| *pointer != "#/properties/x") {
+            assert_eq!(schema_at(&document, pointer), pointer::resolve(&document, pointer));
+        }
+        for pointer in [
+            "#/properties/x",
+            "#/properties",
+            "#/const/not",
+            "#/dependencies/a",
+            "#/allOf/1",
+            "#/x-y",
+            "x",
+        ] {
+            assert_eq!(schema_at(&document, pointer), None, "{pointer}");
+        }
+    }
+
+    #[test]
+    fn every_schema_is_changed_once_and_the_inner_before_the_outer() {
+        let mut document = document();
+        let mut changed = 0;
+        change_schemas(&mut document, &mut |schema| {
+            changed += 1;
+            *schema = json!({"not": changed, "const": schema.get("not").cloned()});
+        });
+        assert_eq!(changed, POINTERS.len());
+        assert_eq!(document["not"], changed);
+    }
+}
