@@ -27,7 +27,7 @@ pub enum Command {
 /// Reads one JSON value a line from standard input, and writes a line for each: {"ok":true,"value":…} with the value as it is
 /// encoded again, or {"ok":false,"path":"…","error":"…"}.
 ///
-/// With --strict, a whole message such as a JSONRPCMessage is judged as the request or notification that its method says. The
+/// With --strict, a whole message such as a JSONRPCMessage is validated as the request or notification that its method says. The
 /// result in a response stays open, since no message says which method it answers.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -47,7 +47,7 @@ pub struct DecodeArgs {
     /// Each line names its own: {"type":"Tool","value":…}
     #[arg(long)]
     pub typed: bool,
-    /// Judge each value by the revision's schema as well
+    /// Validate each value by the revision's schema as well
     #[arg(long)]
     pub strict: bool,
 }

@@ -51,14 +51,14 @@ fn decode(revision: Revision, definition: &Definition, json: &[u8], strict: bool
         Ok(instance) => instance,
         Err(error) => return Answer::bad(error.path(), error.reason()),
     };
-    let judged = match strict {
+    let validated = match strict {
         true if message::is_message(definition.name) => {
-            instance.validate().and_then(|()| message::judge(revision, json))
+            instance.validate().and_then(|()| message::validate(revision, json))
         }
         true => instance.validate(),
         false => Ok(()),
     };
-    if let Err(invalid) = judged {
+    if let Err(invalid) = validated {
         let first = invalid.violations.first().map(|violation| violation.path.clone());
         return Answer::bad(first.unwrap_or_default(), invalid);
     }

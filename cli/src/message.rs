@@ -1,7 +1,7 @@
 //! Whole JSON-RPC messages, which say by their method what they are.
 
-use mcp_adapters::mcp_wire::judge::Violation;
 use mcp_adapters::mcp_wire::path::Segment;
+use mcp_adapters::mcp_wire::validator::Violation;
 use mcp_adapters::mcp_wire::{Batch, Decoded, Invalid, Map, OpenJson, Path, from_slice};
 use mcp_adapters::{Loss, Policy, Revision, TranslateError, Translation, translate};
 
@@ -21,13 +21,13 @@ fn called(message: &OpenJson) -> Option<(String, bool)> {
     Some((method, members.contains_key("id")))
 }
 
-/// Judges each request and notification in a message or batch by the definition of its method. Results stay open: no
+/// Validates each request and notification in a message or batch by the definition of its method. Results stay open: no
 /// message says which method it answers.
-pub fn judge(revision: Revision, json: &[u8]) -> Result<(), Invalid> {
+pub fn validate(revision: Revision, json: &[u8]) -> Result<(), Invalid> {
     let mut violations = Vec::new();
     for (index, message) in messages(json)? {
-        let judged = revision.judge_call(message.text().as_bytes());
-        let mut found = judged.err().map_or_else(Vec::new, |invalid| invalid.violations);
+        let validated = revision.validate_call(message.text().as_bytes());
+        let mut found = validated.err().map_or_else(Vec::new, |invalid| invalid.violations);
         found.extend(wrong_id(revision, &message));
         violations.extend(found.into_iter().map(|violation| Violation {
             path: within(index, &violation.path),

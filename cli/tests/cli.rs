@@ -91,7 +91,7 @@ fn a_member_that_occurs_twice_fails_wherever_it_is_looked_at() {
 }
 
 #[test]
-fn a_whole_message_is_judged_as_what_its_method_says() {
+fn a_whole_message_is_validated_as_what_its_method_says() {
     for revision in Revision::ALL {
         let strict = |message: &str| {
             let args = ["--revision", revision.as_str(), "--type", "JSONRPCMessage", "--strict"];

@@ -101,7 +101,7 @@ fn load_revision(directory: &Path, document: Option<&Document>) -> Result<Loaded
     let corrected = without_unused_definitions(apply_overlay(&document, &overlay)?);
     check_document(&corrected)?;
     let shapes = normalise_schema(corrected.root());
-    check_judge(&corrected, &shapes.schema)?;
+    check_validator(&corrected, &shapes.schema)?;
     Ok(LoadedRevision {
         document,
         overlay,
@@ -125,12 +125,12 @@ fn load_functions(path: &Path, rules: &Rules) -> Result<Option<String>, Problems
     Ok(text)
 }
 
-/// The judge that the generated crate will embed must be able to honour the schema.
-fn check_judge(document: &Document, schema: &Value) -> Result<(), Problems> {
-    let Err(error) = mcp_wire::Judge::new(schema) else {
+/// The validator of the generated crate must be able to honour the schema.
+fn check_validator(document: &Document, schema: &Value) -> Result<(), Problems> {
+    let Err(error) = mcp_wire::Validator::new(schema) else {
         return Ok(());
     };
-    let problem = |problem: &mcp_wire::judge::Problem| document.problem(&problem.pointer, problem.message.clone());
+    let problem = |problem: &mcp_wire::validator::Problem| document.problem(&problem.pointer, problem.message.clone());
     Problems::check(error.problems().iter().map(problem).collect())
 }
 

@@ -170,7 +170,7 @@ fn generated_code_is_as_it_was_when_somebody_last_looked_at_it() {
 
 /// What a type is judged by must be in the schema that its crate embeds.
 #[test]
-fn every_type_is_judged_by_something_that_is_there() {
+fn every_type_is_validated_by_something_that_is_there() {
     let mut failures = Vec::new();
     for case in generated() {
         let schema = read_json(&case.krate.join("schema.json"));

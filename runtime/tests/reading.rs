@@ -268,7 +268,7 @@ async fn a_session_with_a_server_that_introduces_itself_with_faults_is_none_for_
 }
 
 #[tokio::test]
-async fn each_message_of_a_batch_is_judged_by_itself() {
+async fn each_message_of_a_batch_is_validated_by_itself() {
     for revision in spoken().into_iter().filter(|revision| revision.facts().batches) {
         let (mut peer, heard, _) = server(Reading::Strict, revision);
         peer.ask(1, "initialize", introduction(revision)).await;

@@ -306,7 +306,7 @@ impl Conversion {
         }
     }
 
-    /// Judges a value where the target says more about it than the source.
+    /// Validates a value where the target says more about it than the source.
     #[doc(hidden)]
     pub fn check<T: Serialize>(
         &self,

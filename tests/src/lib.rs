@@ -78,7 +78,7 @@ impl Tally {
         }
     }
 
-    /// Decodes a value as an instance of a definition and judges it: a valid one has to survive, and another to be refused.
+    /// Decodes a value as an instance of a definition and validates it: a valid one has to survive, and another to be refused.
     pub fn add(&mut self, name: &str, value: &Value, valid: bool) {
         match (round_trip(self.revision, name, value), valid) {
             (Ok(()), true) => self.kept += 1,

@@ -92,7 +92,7 @@ fn constants_are_written_first_and_checked() {
 }
 
 #[test]
-fn what_is_judged_is_what_was_sent() {
+fn what_is_validated_is_what_was_sent() {
     let valid = |arguments: &str| {
         let params: CallToolRequestParams = from_str(&format!(r#"{{"name":"a","arguments":{arguments}}}"#)).unwrap();
         params.validate()
@@ -231,7 +231,7 @@ fn absent_null_and_empty_stay_apart() {
             let result: CallToolResult = from_str(&text).unwrap();
             assert_eq!(json_of(&result), serde_json::from_str::<Value>(&text).unwrap());
             assert_eq!(result.meta.is_some(), meta.ends_with("{}"), "{text}");
-            // The schema allows no null here: it is kept, and judged.
+            // The schema allows no null here: it is kept, and validated.
             assert_eq!(result.validate().is_err(), meta.ends_with("null"), "{text}");
         }
     }
@@ -246,7 +246,7 @@ fn absent_null_and_empty_stay_apart() {
 }
 
 #[test]
-fn what_the_revision_does_not_declare_is_kept_as_unknown_and_judged() {
+fn what_the_revision_does_not_declare_is_kept_as_unknown_and_validated() {
     let block: ContentBlock = from_str(r#"{"depth":3,"type":"hologram","data":1.50}"#).unwrap();
     let ContentBlock::Unknown(open) = &block else {
         panic!("{block:?}");

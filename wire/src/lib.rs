@@ -1,6 +1,6 @@
 //! What the generated MCP type crates share.
 //!
-//! A generated type reads itself from bytes with [`Decode`], writes itself with `serde::Serialize`, and is judged by its
+//! A generated type reads itself from bytes with [`Decode`], writes itself with `serde::Serialize`, and is validated by its
 //! revision's schema with [`Validate`]. Nothing that a peer sent is lost on the way: what a type doesn't declare is kept
 //! in an [`Extra`], and what the schema leaves open is an [`OpenJson`], the text that came.
 //!
@@ -13,7 +13,6 @@ mod decode;
 mod definition;
 mod error;
 pub mod json_schema;
-pub mod judge;
 mod map;
 mod members;
 mod message;
@@ -27,11 +26,11 @@ mod schema;
 mod table;
 mod text;
 mod validate;
+pub mod validator;
 
 pub use decode::{Decode, Null, from_slice, from_str};
 pub use definition::{Definition, Instance, definition_name};
 pub use error::{DecodeError, DecodeErrorKind, Decoded};
-pub use judge::Judge;
 pub use map::{Extra, Map};
 pub use members::{Constant, MemberWriter, Members, Object, serialize_object};
 pub use message::{
@@ -45,6 +44,7 @@ pub use path::Path;
 pub use reader::{Kind, MAX_DEPTH, Reader, Telling};
 pub use schema::Schema;
 pub use validate::{Invalid, Validate, validate_at};
+pub use validator::Validator;
 
 /// The examples of the README, which compile and run as tests.
 #[cfg(doctest)]

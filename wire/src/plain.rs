@@ -1,14 +1,14 @@
-//! A JSON text as a value that can be judged and compared.
+//! A JSON text as a value that can be validated and compared.
 //!
 //! serde_json's own way to a value takes an object whose only key is the one that it marks raw values with for the value in
-//! it, so that a peer could have one value judged and another one handled. It also refuses numbers beyond a double.
+//! it, so that a peer could have one value validated and another one handled. It also refuses numbers beyond a double.
 
 use serde_json::Number;
 
 use crate::decimal::{Decimal, Integral};
 use crate::error::Decoded;
-use crate::judge::{Json, Members};
 use crate::reader::{Kind, Reader};
+use crate::validator::{Json, Members};
 
 /// The value of a JSON text. A member that occurs twice is an error. A number beyond a double is the greatest, and one that
 /// a double can't tell from zero is the least.

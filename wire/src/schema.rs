@@ -3,21 +3,25 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-use crate::judge::Judge;
+use crate::validator::Validator;
 
 /// A revision's schema as a crate embeds it, compiled when a value is first validated.
 pub struct Schema {
     revision: &'static str,
     text: &'static str,
-    judge: OnceLock<Judge>,
+    validator: OnceLock<Validator>,
 }
 
 impl Schema {
     /// The schema of `revision`, as JSON.
     #[must_use]
     pub const fn new(revision: &'static str, text: &'static str) -> Self {
-        let judge = OnceLock::new();
-        Self { revision, text, judge }
+        let validator = OnceLock::new();
+        Self {
+            revision,
+            text,
+            validator,
+        }
     }
 
     /// The name of the revision.
@@ -37,10 +41,10 @@ impl Schema {
     /// # Panics
     /// When the text is no schema that values can be validated by. A crate is generated only from one that is.
     #[must_use]
-    pub fn judge(&self) -> &Judge {
-        self.judge.get_or_init(|| {
+    pub fn validator(&self) -> &Validator {
+        self.validator.get_or_init(|| {
             let schema = serde_json::from_str(self.text).expect("an embedded schema is JSON");
-            Judge::new(&schema).expect("the generator has compiled the embedded schema before")
+            Validator::new(&schema).expect("the generator has compiled the embedded schema before")
         })
     }
 }

@@ -1,18 +1,18 @@
-//! Judging values by their revision's schema.
+//! Validation of values by their revision's schema.
 
 use std::fmt;
 
 use serde_core::Serialize;
 
 use crate::error::DecodeError;
-use crate::judge::Violation;
 use crate::message::{Call, Notice};
 use crate::path::Path;
 use crate::plain::plain_value;
 use crate::schema::Schema;
 use crate::text::shortened;
+use crate::validator::Violation;
 
-/// A type whose values can be judged by the schema they come from.
+/// A type whose values can be validated by the schema that they come from.
 ///
 /// Decoding accepts whatever the type can hold, so that a peer's small mistake loses nothing. `validate` is exact:
 /// it accepts what the official schema, as corrected by this project's overlay, accepts.
@@ -41,7 +41,7 @@ impl<T: Validate + crate::Object> Validate for Call<T> {
         T::schema()
     }
 
-    /// Judges the request; an envelope that could be decoded is a valid one.
+    /// Validates the request; an envelope that could be decoded is a valid one.
     fn validate(&self) -> Result<(), Invalid> {
         self.request.validate()
     }
@@ -54,20 +54,20 @@ impl<T: Validate + crate::Object> Validate for Notice<T> {
         T::schema()
     }
 
-    /// Judges the notification; an envelope that could be decoded is a valid one.
+    /// Validates the notification; an envelope that could be decoded is a valid one.
     fn validate(&self) -> Result<(), Invalid> {
         self.notification.validate()
     }
 }
 
-/// Judges `value` by the definition at `pointer`.
+/// Validates `value` by the definition at `pointer`.
 ///
 /// # Errors
 /// When it departs from it.
 pub fn validate_at<T: Serialize + ?Sized>(value: &T, pointer: &str, schema: &Schema) -> Result<(), Invalid> {
     let violations = match serde_json::to_string(value) {
         Ok(text) => match plain_value(&text) {
-            Ok(json) => schema.judge().check_json(pointer, &json),
+            Ok(json) => schema.validator().validate_json(pointer, &json),
             Err(error) => vec![Violation::unreadable(&error)],
         },
         Err(error) => vec![Violation::unwritable(&error)],
@@ -86,7 +86,7 @@ pub struct Invalid {
 }
 
 impl Invalid {
-    /// A method that the revision doesn't declare, and so can't judge.
+    /// A method that the revision doesn't declare, so that its messages can't be validated.
     #[must_use]
     pub fn unknown_method(method: &str) -> Self {
         let mut path = Path::default();
@@ -102,7 +102,7 @@ impl Invalid {
     }
 }
 
-/// A text that isn't JSON which can be judged.
+/// A text that can't be validated, because it isn't JSON or has a member twice.
 impl From<DecodeError> for Invalid {
     fn from(error: DecodeError) -> Self {
         Self {

@@ -28,7 +28,7 @@ pub struct MemberPlan {
     pub default: Option<(String, String)>,
     /// Where the target says more about the value than the source does.
     pub checked: Option<String>,
-    /// What the target declares in an open object and the source doesn't: names, and what their values are judged by.
+    /// What the target declares in an open object and the source doesn't: names, and what their values are validated by.
     pub declared: Vec<(String, String)>,
 }
 
@@ -41,7 +41,7 @@ pub enum ValuePlan {
     Adopted {
         /// The constant of the source.
         constant: Option<ConstantMember>,
-        /// What the value is judged by.
+        /// What the value is validated by.
         pointer: Option<String>,
     },
 }

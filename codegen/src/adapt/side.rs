@@ -33,7 +33,7 @@ const MAX_REFERENCES: usize = 16;
 pub struct Side<'m> {
     /// Its model.
     pub model: &'m Model,
-    /// The schema that its judge keeps.
+    /// The schema that its validator keeps.
     pub schema: &'m Value,
 }
 

@@ -32,7 +32,7 @@ use tokens::Scope;
 pub struct EmitInput<'i> {
     /// The revision.
     pub model: &'i Model,
-    /// The schema that the judge keeps.
+    /// The schema that the validator keeps.
     pub schema: &'i Value,
     /// The hash of the official schema.
     pub sha256: &'i str,

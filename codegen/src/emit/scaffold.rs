@@ -245,7 +245,7 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// The schema that the judge keeps, in a canonical form.
+/// The schema that the validator keeps, in a canonical form.
 pub(super) fn schema_file(input: &EmitInput<'_>) -> Result<String, EmitError> {
     let mut schema = input.schema.clone();
     if let Some(members) = schema.as_object_mut() {

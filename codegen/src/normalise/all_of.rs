@@ -1,6 +1,6 @@
 //! Intersections: one schema that says what several say together.
 //!
-//! Only what decides a value's shape is merged; the judge keeps the intersection as it was written.
+//! Only what decides a value's shape is merged; the validator keeps the intersection as it was written.
 
 use serde_json::{Map, Value, json};
 

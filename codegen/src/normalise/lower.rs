@@ -53,7 +53,7 @@ impl<'s> Lowering<'s> {
         }
     }
 
-    /// What the judge must know beside the schema itself.
+    /// What the validator must know beside the schema itself.
     pub fn into_parts(self) -> Parts<'s> {
         self.parts
     }

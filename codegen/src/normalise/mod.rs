@@ -1,7 +1,7 @@
 //! From a corrected schema to shapes: what a value looks like, without JSON Schema's many ways of saying so.
 //!
 //! A shape is never narrower than the schema. Where the schema says more than a Rust type can, the shape is wider and
-//! the judge, which keeps the schema itself, is exact.
+//! the validator, which keeps the schema itself, is exact.
 
 mod all_of;
 pub mod envelope;
@@ -117,7 +117,7 @@ pub struct Property {
 pub struct Shapes {
     /// Each definition by its pointer.
     pub definitions: BTreeMap<String, DefinitionShape>,
-    /// The schema that the judge keeps: corrected, and without the envelope around methods.
+    /// The schema that the validator keeps: corrected, and without the envelope around methods.
     pub schema: Value,
 }
 

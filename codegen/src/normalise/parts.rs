@@ -1,4 +1,4 @@
-//! What a type is judged by where the schema itself has no one place that says it.
+//! What a type is validated by where the schema itself has no one place that says it.
 //!
 //! Merging an intersection or two variants of a union makes shapes that stand nowhere in the schema. What they mean is
 //! said by a schema of their own, which is added to the definition that they are a part of.
@@ -26,7 +26,7 @@ impl<'s> Parts<'s> {
         }
     }
 
-    /// Where to judge a value of `schema`, which was met on the way to `pointer`: there, if that is what stands there.
+    /// Where to validate a value of `schema`, which was met on the way to `pointer`: there, if that is what stands there.
     pub fn place(&self, pointer: &str, schema: &Value, shape: &Shape) -> String {
         if !becomes_type(shape) || self.at(pointer) == Some(schema) {
             return pointer.to_owned();
@@ -34,7 +34,7 @@ impl<'s> Parts<'s> {
         self.make(pointer, schema.clone())
     }
 
-    /// Where to judge a value that is valid in either of two places.
+    /// Where to validate a value that is valid in either of two places.
     pub fn either(&self, [left, right]: [&str; 2], shape: &Shape) -> String {
         if left == right || !becomes_type(shape) {
             return left.to_owned();
@@ -95,7 +95,7 @@ fn split(pointer: &str) -> (&str, &str, &str) {
     (owner, container, key)
 }
 
-/// Whether a shape becomes a type of its own, which can be judged.
+/// Whether a shape becomes a type of its own, which can be validated.
 fn becomes_type(shape: &Shape) -> bool {
     match shape {
         Shape::Object(_) | Shape::Strings(_) | Shape::Union(_) => true,

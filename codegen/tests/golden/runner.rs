@@ -1,5 +1,5 @@
 //! Reads the instances of every case by the names or pointers of their definitions: a valid one must come back equal and
-//! be judged valid, an invalid one must be refused by decoding or by judging.
+//! pass validation, an invalid one must be refused by decoding or by validation.
 
 use std::process::ExitCode;
 

@@ -101,7 +101,9 @@ fn listed(revision: Revision, method: &str, list: hub::ServerResult) -> Result<(
     }
     let converted = peers::server_result_for(revision, list, Policy::Conform);
     let (list, _): (OpenJson, _) = converted.map_err(|error| error.to_string())?;
-    revision.judge_result(method, &list).map_err(|error| error.to_string())
+    revision
+        .validate_result(method, &list)
+        .map_err(|error| error.to_string())
 }
 
 impl From<ToolRoute> for Route {

@@ -307,12 +307,12 @@ impl ToolRoute {
 
     /// What a tool gives must be what its output schema promises, unless it says that it failed.
     fn check_output(&self, result: &hub::CallToolResult) -> Result<(), ErrorObject> {
-        let Some(judge) = self.output.as_ref().filter(|_| result.is_error != Some(true)) else {
+        let Some(validator) = self.output.as_ref().filter(|_| result.is_error != Some(true)) else {
             return Ok(());
         };
         let faults = match &result.structured_content {
             Some(content) => match content.parse() {
-                Ok(value) => faults(judge, &value, content.text().len()),
+                Ok(value) => faults(validator, &value, content.text().len()),
                 Err(error) => shortened(&error),
             },
             None => "there is none".to_owned(),

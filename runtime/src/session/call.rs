@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
-use mcp_adapters::mcp_wire::judge::Violation;
+use mcp_adapters::mcp_wire::validator::Violation;
 use mcp_adapters::mcp_wire::{Call, Message, Object, OpenJson, RequestId};
 use mcp_adapters::{Revision, hub};
 use tokio::sync::{mpsc, oneshot};

@@ -1,7 +1,7 @@
 //! Judging what the peer sends by its revision's schema.
 
 use mcp_adapters::Revision;
-use mcp_adapters::mcp_wire::judge::Violation;
+use mcp_adapters::mcp_wire::validator::Violation;
 use mcp_adapters::mcp_wire::{ErrorObject, Invalid, OpenJson, error_code};
 use serde_json::json;
 
@@ -20,7 +20,7 @@ impl<S: Side> Shared<S> {
         if !self.judges() || self.method(method, true).is_none() {
             return Ok(());
         }
-        self.judged(method, revision.judge_call(json)).map_err(|invalid| {
+        self.judged(method, revision.validate_call(json)).map_err(|invalid| {
             let violations = invalid.violations.iter().take(TOLD);
             let faults = violations.map(|fault| json!({"path": fault.path.to_string(), "expected": fault.expected}));
             let data = json!({"faults": faults.collect::<Vec<_>>()});
@@ -37,7 +37,7 @@ impl<S: Side> Shared<S> {
         mut faults: Vec<Violation>,
     ) -> Result<(), CallError> {
         if self.judges()
-            && let Err(invalid) = revision.judge_result(method, result)
+            && let Err(invalid) = revision.validate_result(method, result)
         {
             faults.extend(invalid.violations);
         }

@@ -1,8 +1,8 @@
 //! Answers that depart from the protocol in ways that most peers put up with.
 
 use mcp_adapters::Tolerance;
-use mcp_adapters::mcp_wire::judge::Violation;
 use mcp_adapters::mcp_wire::path::{Path, Segment};
+use mcp_adapters::mcp_wire::validator::Violation;
 use mcp_adapters::mcp_wire::{Decoded, Kind, MessageHeader, OpenJson};
 
 use super::edit::set;

@@ -111,7 +111,7 @@ fn text(result: &hub::CallToolResult) -> &str {
 }
 
 #[tokio::test]
-async fn arguments_are_judged_before_the_tool_is_called() {
+async fn arguments_are_validated_before_the_tool_is_called() {
     let router = Router::new("test", "1.0").tool("weather", "Tells the weather", |place: Place, _| async move {
         format!("sun in {}", place.city)
     });

@@ -250,7 +250,7 @@ impl<'a> Reader<'a> {
 
     /// Takes the next value as the variant of a union that the revision doesn't declare.
     ///
-    /// Its tag was looked at, and whoever judges it looks at all of it, so that no member may occur twice in it.
+    /// Its tag was looked at, and whoever validates it looks at all of it, so that no member may occur twice in it.
     ///
     /// # Errors
     /// When it isn't JSON, is nested too deep, or an object in it has a member twice.

@@ -117,8 +117,8 @@ impl Pair<'_> {
         qualified(TARGET, ty)
     }
 
-    /// Whether a type of the target knows its definition, so that its values can be judged.
-    fn is_judged(&self, target: &TypeRef) -> bool {
+    /// Whether a type of the target knows its definition, so that its values can be validated.
+    fn is_validated(&self, target: &TypeRef) -> bool {
         matches!(self.to.model.resolve(target), TypeRef::Named(_))
     }
 
@@ -151,7 +151,7 @@ impl Pair<'_> {
             }
             How::Closed => match target {
                 TypeRef::Named(_) => quote!(close_valid(&self)),
-                TypeRef::Map(item) if self.is_judged(item) => quote!(close_entries(&self)),
+                TypeRef::Map(item) if self.is_validated(item) => quote!(close_entries(&self)),
                 _ => quote!(close(&self)),
             },
         }

@@ -64,7 +64,10 @@ const FIXED: [(&str, &str); 8] = [
         include_str!("../../../templates/adapters/everywhere.rs"),
     ),
     ("src/filling.rs", include_str!("../../../templates/adapters/filling.rs")),
-    ("src/judging.rs", include_str!("../../../templates/adapters/judging.rs")),
+    (
+        "src/validation.rs",
+        include_str!("../../../templates/adapters/validation.rs"),
+    ),
     ("src/loss.rs", include_str!("../../../templates/adapters/loss.rs")),
     (
         "src/negotiation.rs",

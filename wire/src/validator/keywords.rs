@@ -12,7 +12,7 @@ use super::pattern::Pattern;
 use super::value::Json;
 
 /// Keywords that change what a reference means, or that need what other keywords have seen.
-const BEYOND_THIS_JUDGE: [&str; 7] = [
+const UNSUPPORTED: [&str; 7] = [
     "$anchor",
     "$dynamicAnchor",
     "$dynamicRef",
@@ -50,7 +50,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
             self.reference();
             return self.rules;
         }
-        self.refuse_what_is_beyond();
+        self.refuse_unsupported();
         self.constants();
         self.numbers();
         self.strings();
@@ -61,10 +61,10 @@ impl<'c, 'a> Keywords<'c, 'a> {
         self.rules
     }
 
-    fn refuse_what_is_beyond(&mut self) {
-        for keyword in BEYOND_THIS_JUDGE {
+    fn refuse_unsupported(&mut self) {
+        for keyword in UNSUPPORTED {
             if self.members.contains_key(keyword) {
-                self.refuse(keyword, "a keyword that this judge doesn't know");
+                self.refuse(keyword, "a keyword that this validator doesn't support");
             }
         }
         if self.at == "#" {

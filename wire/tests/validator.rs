@@ -1,33 +1,33 @@
-//! The judge against JSON Schema's own words, and against another implementation of them.
+//! The validator against JSON Schema's own words, and against another implementation of them.
 
-#[path = "judge/cases.rs"]
+#[path = "validator/cases.rs"]
 mod cases;
-#[path = "judge/differential.rs"]
+#[path = "validator/differential.rs"]
 mod differential;
 
 use mcp_wire::MAX_DEPTH;
-use mcp_wire::judge::{Judge, SchemaError};
+use mcp_wire::validator::{SchemaError, Validator};
 use serde_json::{Value, json};
 
 const DRAFT_07: &str = "http://json-schema.org/draft-07/schema#";
 const DRAFT_2020_12: &str = "https://json-schema.org/draft/2020-12/schema";
 
-fn judge(document: &Value) -> Judge {
-    Judge::new(document).unwrap_or_else(|error| panic!("{error}\n{document}"))
+fn validator(document: &Value) -> Validator {
+    Validator::new(document).unwrap_or_else(|error| panic!("{error}\n{document}"))
 }
 
 fn problems(document: Value) -> Vec<String> {
-    let error: SchemaError = Judge::new(&document).expect_err("a document beyond the judge");
+    let error: SchemaError = Validator::new(&document).expect_err("an unsupported document");
     error.problems().iter().map(ToString::to_string).collect()
 }
 
 fn violations(document: Value, value: Value) -> Vec<String> {
-    let found = judge(&document).check("#", &value);
+    let found = validator(&document).validate("#", &value);
     found.iter().map(ToString::to_string).collect()
 }
 
 #[test]
-fn everything_that_is_beyond_the_judge_is_reported_with_its_place() {
+fn everything_unsupported_is_reported_with_its_place() {
     let found = problems(json!({
         "$id": "https://example.com/schema",
         "$defs": {
@@ -129,25 +129,25 @@ fn a_regular_expression_without_the_feature_is_refused() {
 }
 
 #[test]
-fn every_subschema_can_be_judged_by_under_any_spelling_of_its_pointer() {
-    let judge = judge(&json!({
+fn values_can_be_validated_by_every_subschema_under_any_spelling_of_its_pointer() {
+    let validator = validator(&json!({
         "definitions": {"a/b c": {"properties": {"params": {"type": "string"}}}},
     }));
     for pointer in [
         "#/definitions/a~1b c/properties/params",
         "#/definitions/a~1b%20c/properties/params",
     ] {
-        assert!(judge.check(pointer, &json!("x")).is_empty());
-        let violations = judge.check(pointer, &json!(1));
+        assert!(validator.validate(pointer, &json!("x")).is_empty());
+        let violations = validator.validate(pointer, &json!(1));
         assert_eq!(violations[0].schema, "#/definitions/a~1b c/properties/params/type");
     }
-    assert!(judge.check("#", &json!(1)).is_empty());
+    assert!(validator.validate("#", &json!(1)).is_empty());
     for pointer in ["", "#/", "#/definitions", "#/definitions/x", "a", "#/%"] {
-        let violations = judge.check(pointer, &json!("x"));
+        let violations = validator.validate(pointer, &json!("x"));
         assert_eq!(violations.len(), 1, "{pointer}");
         assert_eq!(
             violations[0].to_string(),
-            "`(root)`: expected a subschema to judge by, found none at this pointer"
+            "`(root)`: expected a subschema to validate by, found none at this pointer"
         );
     }
 }
@@ -168,7 +168,7 @@ fn each_violation_names_the_value_and_the_keyword() {
     let value = json!({
         "both": [2], "level": "loud", "list": [1, "a", 0, 1], "name": "x", "odd name": {},
     });
-    let found = judge(&document).check("#", &value);
+    let found = validator(&document).validate("#", &value);
     let shown: Vec<(String, &str)> = found
         .iter()
         .map(|violation| (violation.to_string(), violation.schema.as_str()))
@@ -298,7 +298,7 @@ fn a_large_array_of_unlike_elements_is_found_to_have_no_repetition() {
     assert!(violations(document, Value::Array(elements)).is_empty());
 }
 
-/// Unions that come back to themselves in two ways at each level: without a memory, 2^100 judgements.
+/// Unions that come back to themselves in two ways at each level: without a memory, 2^100 validations.
 #[test]
 fn recursion_through_unions_does_not_multiply_with_depth() {
     let document = json!({
@@ -311,15 +311,15 @@ fn recursion_through_unions_does_not_multiply_with_depth() {
             "allOf": [{"properties": {"next": {"$ref": "#/$defs/node"}}}, {"type": ["object", "null"]}],
         }},
     });
-    let judge = judge(&document);
+    let validator = validator(&document);
     for (innermost, valid) in [(json!(null), true), (json!(1), false)] {
         let nested = (0..100).fold(innermost, |inner, _| json!({"next": inner, "right": 1}));
-        assert_eq!(judge.check("#/$defs/node", &nested).is_empty(), valid);
+        assert_eq!(validator.validate("#/$defs/node", &nested).is_empty(), valid);
     }
 }
 
 #[test]
-fn nesting_is_judged_as_deep_as_the_limit_and_refused_beyond() {
+fn nesting_is_validated_as_deep_as_the_limit_and_refused_beyond() {
     let document = json!({
         "anyOf": [{"type": "null"}, {"allOf": [{"if": true, "then": {"items": {"$ref": "#"}}}], "type": "array"}],
     });
@@ -336,5 +336,5 @@ fn nesting_is_judged_as_deep_as_the_limit_and_refused_beyond() {
 #[test]
 fn a_judge_can_be_shared_between_threads() {
     fn shareable<T: Send + Sync + 'static>() {}
-    shareable::<Judge>();
+    shareable::<Validator>();
 }

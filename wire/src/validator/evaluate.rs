@@ -1,39 +1,39 @@
-//! Judging a value by a node of the arena.
+//! Validation of a value by a node of the arena.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 
 use super::assertion::assertion;
-use super::findings::{FINE, Flow, Place, Silent, Sink};
 use super::node::{Contains, Items, Members, Node, NodeId, Rule};
 use super::value::{Json, Members as Object};
 use super::violation::{Violation, found};
+use super::violations::{FINE, Flow, Location, Silent, Sink};
 
-/// One judgement of one value.
-pub(super) struct Judgement<'j> {
+/// One validation of one value.
+pub(super) struct Validation<'j> {
     pub(super) nodes: &'j [Node],
     /// The verdicts of recursive nodes on arrays and objects, by their addresses: without them, a union that comes back
-    /// to itself would judge a value again for each way to it, twice as often with every level of nesting.
+    /// to itself would validate a value again for each way to it, twice as often with every level of nesting.
     verdicts: RefCell<HashMap<(NodeId, *const ()), bool>>,
 }
 
-/// A value that is being judged, where it is, and by what.
+/// A value that is being validated, where it is, and by what.
 #[derive(Clone, Copy)]
 pub(super) struct Case<'c> {
     pub(super) node: &'c Node,
     pub(super) value: &'c Json<'c>,
-    pub(super) place: Place<'c>,
+    pub(super) location: Location<'c>,
 }
 
 impl Case<'_> {
     pub(super) fn refuse(&self, sink: &mut impl Sink, keyword: &str, expected: impl FnOnce() -> String) -> Flow {
-        sink.refuse(|findings| findings.push(self.violation(keyword, expected(), found(self.value))))
+        sink.refuse(|violations| violations.push(self.violation(keyword, expected(), found(self.value))))
     }
 
     #[cold]
     pub(super) fn violation(&self, keyword: &str, expected: String, found: String) -> Violation {
         Violation {
-            path: self.place.to_path(),
+            path: self.location.to_path(),
             expected,
             found,
             schema: format!("{}/{keyword}", self.node.at),
@@ -41,7 +41,7 @@ impl Case<'_> {
     }
 }
 
-impl<'j> Judgement<'j> {
+impl<'j> Validation<'j> {
     pub(super) fn new(nodes: &'j [Node]) -> Self {
         Self {
             nodes,
@@ -49,24 +49,24 @@ impl<'j> Judgement<'j> {
         }
     }
 
-    pub(super) fn judge(&self, id: NodeId, value: &Json<'_>, place: Place<'_>, sink: &mut impl Sink) -> Flow {
+    pub(super) fn validate(&self, id: NodeId, value: &Json<'_>, location: Location<'_>, sink: &mut impl Sink) -> Flow {
         let node = &self.nodes[id];
-        let case = Case { node, value, place };
+        let case = Case { node, value, location };
         if !(node.recursive && matches!(value, Json::Array(_) | Json::Object(_))) {
             return self.all_rules(case, sink);
         }
         if self.remembered(id, case) {
             return FINE;
         }
-        sink.refuse(|findings| self.all_rules(case, findings))
+        sink.refuse(|violations| self.all_rules(case, violations))
     }
 
     pub(super) fn holds(&self, id: NodeId, value: &Json<'_>) -> bool {
-        self.judge(id, value, Place::Root, &mut Silent).is_continue()
+        self.validate(id, value, Location::Root, &mut Silent).is_continue()
     }
 
     fn remembered(&self, id: NodeId, case: Case<'_>) -> bool {
-        // Arrays and objects stay where they are throughout; only a property name is judged as a passing value.
+        // Arrays and objects stay where they are throughout; only a property name is a temporary value.
         let key = (id, std::ptr::from_ref(case.value).cast());
         if let Some(verdict) = self.verdicts.borrow().get(&key) {
             return *verdict;
@@ -86,7 +86,7 @@ impl<'j> Judgement<'j> {
     /// Loops rather than iterators here and below: their frames are what a level of nesting takes of the stack.
     fn rule(&self, rule: &Rule, case: Case<'_>, sink: &mut impl Sink) -> Flow {
         match (rule, case.value) {
-            (Rule::Ref(target), value) => self.judge(*target, value, case.place, sink),
+            (Rule::Ref(target), value) => self.validate(*target, value, case.location, sink),
             (Rule::Members(rule), Json::Object(members)) => self.members(rule, members, case, sink),
             (Rule::PropertyNames(node), Json::Object(members)) => self.names(*node, members, case, sink),
             (Rule::Items(rule), Json::Array(elements)) => self.items(rule, elements, case, sink),
@@ -94,21 +94,21 @@ impl<'j> Judgement<'j> {
             (Rule::DependentSchemas(schemas), Json::Object(members)) => {
                 for (name, node) in schemas {
                     if members.contains_key(name) {
-                        self.judge(*node, case.value, case.place, sink)?;
+                        self.validate(*node, case.value, case.location, sink)?;
                     }
                 }
                 FINE
             }
             (Rule::AllOf(nodes), value) => {
                 for node in nodes {
-                    self.judge(*node, value, case.place, sink)?;
+                    self.validate(*node, value, case.location, sink)?;
                 }
                 FINE
             }
             (Rule::If(rule), value) => {
                 let fits = self.holds(rule.condition, value);
                 match if fits { rule.then } else { rule.otherwise } {
-                    Some(node) => self.judge(node, value, case.place, sink),
+                    Some(node) => self.validate(node, value, case.location, sink),
                     None => FINE,
                 }
             }
@@ -121,20 +121,20 @@ impl<'j> Judgement<'j> {
 
     fn members(&self, rule: &Members, members: &Object<'_>, case: Case<'_>, sink: &mut impl Sink) -> Flow {
         for (name, value) in members.iter() {
-            let place = Place::Member(&case.place, name);
+            let location = Location::Member(&case.location, name);
             let named = rule.named(name);
             if let Some(node) = named {
-                self.judge(node, value, place, sink)?;
+                self.validate(node, value, location, sink)?;
             }
             let mut applied = named.is_some();
             for (pattern, node) in &rule.patterns {
                 if pattern.matches(name) {
                     applied = true;
-                    self.judge(*node, value, place, sink)?;
+                    self.validate(*node, value, location, sink)?;
                 }
             }
             if let (Some(node), false) = (rule.others, applied) {
-                self.judge(node, value, place, sink)?;
+                self.validate(node, value, location, sink)?;
             }
         }
         FINE
@@ -142,8 +142,8 @@ impl<'j> Judgement<'j> {
 
     fn names(&self, node: NodeId, members: &Object<'_>, case: Case<'_>, sink: &mut impl Sink) -> Flow {
         for (name, _) in members.iter() {
-            let place = Place::Member(&case.place, name);
-            self.judge(node, &Json::String(name.into()), place, sink)?;
+            let location = Location::Member(&case.location, name);
+            self.validate(node, &Json::String(name.into()), location, sink)?;
         }
         FINE
     }
@@ -153,8 +153,8 @@ impl<'j> Judgement<'j> {
             let Some(node) = rule.prefix.get(index).copied().or(rule.rest) else {
                 break;
             };
-            let place = Place::Element(&case.place, index);
-            self.judge(node, element, place, sink)?;
+            let location = Location::Element(&case.location, index);
+            self.validate(node, element, location, sink)?;
         }
         FINE
     }
@@ -173,7 +173,7 @@ impl<'j> Judgement<'j> {
             Some(max) if fitting > max => ("maxContains", "at most", max),
             _ => return FINE,
         };
-        sink.refuse(|findings| {
+        sink.refuse(|violations| {
             let schema = &self.nodes[rule.node].at;
             let expected = format!("{bound} {count} that fit `{schema}` among the elements");
             let found = if fitting > count {
@@ -181,7 +181,7 @@ impl<'j> Judgement<'j> {
             } else {
                 fitting.to_string()
             };
-            findings.push(case.violation(keyword, expected, found))
+            violations.push(case.violation(keyword, expected, found))
         })
     }
 
@@ -191,7 +191,7 @@ impl<'j> Judgement<'j> {
                 return FINE;
             }
         }
-        sink.refuse(|findings| self.explain("anyOf", nodes, case, findings))
+        sink.refuse(|violations| self.explain("anyOf", nodes, case, violations))
     }
 
     fn one_of(&self, nodes: &[NodeId], case: Case<'_>, sink: &mut impl Sink) -> Flow {
@@ -201,10 +201,10 @@ impl<'j> Judgement<'j> {
                 continue;
             }
             if fits {
-                return sink.refuse(|findings| {
+                return sink.refuse(|violations| {
                     let expected = format!("exactly one of {} alternatives", nodes.len());
                     let found = "a value that fits several".to_owned();
-                    findings.push(case.violation("oneOf", expected, found))
+                    violations.push(case.violation("oneOf", expected, found))
                 });
             }
             fits = true;
@@ -212,7 +212,7 @@ impl<'j> Judgement<'j> {
         if fits {
             return FINE;
         }
-        sink.refuse(|findings| self.explain("oneOf", nodes, case, findings))
+        sink.refuse(|violations| self.explain("oneOf", nodes, case, violations))
     }
 
     fn not(&self, node: NodeId, case: Case<'_>, sink: &mut impl Sink) -> Flow {

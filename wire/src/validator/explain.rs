@@ -1,12 +1,12 @@
 //! Why a value fits no alternative of a union, in terms of the one that was meant.
 
-use super::evaluate::{Case, Judgement};
-use super::findings::{Findings, Flow, Place};
+use super::evaluate::{Case, Validation};
 use super::node::{Members, NodeId, Rule};
 use super::value::Json;
 use super::violation::{Violation, constants, found};
+use super::violations::{Flow, Location, Violations};
 
-impl Judgement<'_> {
+impl Validation<'_> {
     /// Reports the violations of the alternative that was evidently meant, or else that none of them fits.
     #[cold]
     pub(super) fn explain(
@@ -14,20 +14,20 @@ impl Judgement<'_> {
         keyword: &str,
         alternatives: &[NodeId],
         case: Case<'_>,
-        findings: &mut Findings,
+        violations: &mut Violations,
     ) -> Flow {
         let mut meant = alternatives.iter().filter(|node| self.may_be_meant(**node, case.value));
         if let (Some(only), None) = (meant.next(), meant.next()) {
-            return self.judge(*only, case.value, case.place, findings);
+            return self.validate(*only, case.value, case.location, violations);
         }
         if let Some(violation) = self.unknown_tag(keyword, alternatives, case) {
-            return findings.push(violation);
+            return violations.push(violation);
         }
         let expected = match alternatives {
-            [only] => return self.judge(*only, case.value, case.place, findings),
+            [only] => return self.validate(*only, case.value, case.location, violations),
             _ => format!("one of {} alternatives", alternatives.len()),
         };
-        findings.push(case.violation(keyword, expected, found(case.value)))
+        violations.push(case.violation(keyword, expected, found(case.value)))
     }
 
     /// Whether the value has the type and the constants of this alternative, whatever else is wrong with it.
@@ -87,8 +87,8 @@ impl Judgement<'_> {
             if distinct.is_empty() || distinct.contains(&value) {
                 return None;
             }
-            let place = Place::Member(&case.place, name);
-            let case = Case { place, ..case };
+            let location = Location::Member(&case.location, name);
+            let case = Case { location, ..case };
             Some(case.violation(keyword, constants(distinct), found(value)))
         })
     }

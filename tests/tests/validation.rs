@@ -1,4 +1,4 @@
-//! Whole messages and results, judged by the schema of the revision that they came in.
+//! Whole messages and results, validated by the schema of the revision that they came in.
 
 use mcp_adapters::Revision::{self, V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25};
 use mcp_adapters::mcp_wire::{OpenJson, definition_name};
@@ -7,7 +7,7 @@ use mcp_codegen::overlay::{Overlay, apply_overlay};
 use mcp_instances::Instances;
 use mcp_tests::workspace;
 
-/// How many instances of each definition are judged, about half of them valid.
+/// How many instances of each definition are validated, about half of them valid.
 const COUNT: usize = 40;
 
 #[test]
@@ -20,13 +20,13 @@ fn what_is_valid_by_the_official_schema_passes_and_something_of_the_rest_does_no
         let mut refused = 0;
         for method in revision.methods() {
             for instance in instances.of(definition_name(method.definition), 7, COUNT) {
-                let judged = revision.judge_call(instance.value.to_string().as_bytes());
+                let validated = revision.validate_call(instance.value.to_string().as_bytes());
                 assert!(
-                    judged.is_ok() || !instance.valid,
-                    "{revision} {}: {judged:?}",
+                    validated.is_ok() || !instance.valid,
+                    "{revision} {}: {validated:?}",
                     instance.value
                 );
-                refused += usize::from(judged.is_err());
+                refused += usize::from(validated.is_err());
             }
             for result in method.results {
                 for instance in instances
@@ -34,8 +34,8 @@ fn what_is_valid_by_the_official_schema_passes_and_something_of_the_rest_does_no
                     .into_iter()
                     .filter(|instance| instance.valid)
                 {
-                    let judged = revision.judge_result(method.name, &OpenJson::from(&instance.value));
-                    assert!(judged.is_ok(), "{revision} {}: {judged:?}", instance.value);
+                    let validated = revision.validate_result(method.name, &OpenJson::from(&instance.value));
+                    assert!(validated.is_ok(), "{revision} {}: {validated:?}", instance.value);
                 }
             }
         }
@@ -47,13 +47,13 @@ fn what_is_valid_by_the_official_schema_passes_and_something_of_the_rest_does_no
 fn what_speaks_against_a_result_is_what_its_closest_form_says() {
     let result = OpenJson::from(serde_json::json!({"content": [{"type": "text", "text": 1}]}));
     for revision in [V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25] {
-        let invalid = revision.judge_result("tools/call", &result).unwrap_err();
+        let invalid = revision.validate_result("tools/call", &result).unwrap_err();
         let paths = invalid.violations.iter().map(|violation| violation.path.to_string());
         assert!(
             paths.into_iter().all(|path| path.starts_with("content[0]")),
             "{invalid}"
         );
-        assert!(revision.judge_result("ours/own", &result).is_ok());
+        assert!(revision.validate_result("ours/own", &result).is_ok());
     }
 }
 
@@ -70,7 +70,7 @@ fn a_call_with_a_member_twice_is_refused_wherever_the_member_is() {
         ),
     ] {
         for revision in Revision::ALL {
-            let invalid = revision.judge_call(call.as_bytes()).unwrap_err();
+            let invalid = revision.validate_call(call.as_bytes()).unwrap_err();
             assert_eq!(invalid.violations[0].path.to_string(), path, "{revision}");
         }
     }

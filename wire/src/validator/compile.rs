@@ -29,8 +29,8 @@ pub(super) struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    /// Documents mix the spellings: `definitions` and `$defs` are looked into in either dialect, and `dependencies` is
-    /// judged in either, but a keyword that only the other dialect defines means nothing, as that dialect's text has it.
+    /// Documents mix the spellings: `definitions` and `$defs` are looked into in either dialect, and `dependencies` counts
+    /// in either, but a keyword that only the other dialect defines means nothing, as that dialect's text has it.
     pub(super) fn new(document: &'a Value) -> Result<Self, SchemaError> {
         let dialect = Dialect::of(document).map_err(|unknown| {
             SchemaError::new(vec![Problem {

@@ -1,4 +1,4 @@
-//! What comes of judging: a verdict alone, or every violation up to a limit.
+//! What comes of a validation: a verdict alone, or every violation up to a limit.
 
 use std::ops::ControlFlow;
 
@@ -15,31 +15,31 @@ pub(super) const FINE: Flow = Flow::Continue(());
 /// Takes note of refusals.
 pub(super) trait Sink {
     /// Takes note that the value is refused; `explain` says why, and is only called if that matters.
-    fn refuse(&mut self, explain: impl FnOnce(&mut Findings) -> Flow) -> Flow;
+    fn refuse(&mut self, explain: impl FnOnce(&mut Violations) -> Flow) -> Flow;
 }
 
 /// Ends with the first refusal, and doesn't ask why.
 pub(super) struct Silent;
 
 impl Sink for Silent {
-    fn refuse(&mut self, _explain: impl FnOnce(&mut Findings) -> Flow) -> Flow {
+    fn refuse(&mut self, _explain: impl FnOnce(&mut Violations) -> Flow) -> Flow {
         Flow::Break(())
     }
 }
 
-/// Gathers violations up to [`Findings::LIMIT`].
+/// Gathers violations up to [`Violations::LIMIT`].
 #[derive(Default)]
-pub(super) struct Findings {
-    pub(super) violations: Vec<Violation>,
+pub(super) struct Violations {
+    pub(super) list: Vec<Violation>,
 }
 
-impl Findings {
+impl Violations {
     /// Keeps a hostile value from filling the memory with its faults.
     pub(super) const LIMIT: usize = 100;
 
     pub(super) fn push(&mut self, violation: Violation) -> Flow {
-        self.violations.push(violation);
-        if self.violations.len() < Self::LIMIT {
+        self.list.push(violation);
+        if self.list.len() < Self::LIMIT {
             Flow::Continue(())
         } else {
             Flow::Break(())
@@ -47,32 +47,32 @@ impl Findings {
     }
 }
 
-impl Sink for Findings {
-    fn refuse(&mut self, explain: impl FnOnce(&mut Findings) -> Flow) -> Flow {
+impl Sink for Violations {
+    fn refuse(&mut self, explain: impl FnOnce(&mut Violations) -> Flow) -> Flow {
         explain(self)
     }
 }
 
-/// A place in the value, linked to the places around it, so that it costs nothing unless a violation is found there.
+/// Where a value is, linked to where the value around it is, so that it costs nothing unless there is a violation.
 #[derive(Clone, Copy)]
-pub(super) enum Place<'p> {
+pub(super) enum Location<'p> {
     Root,
-    Member(&'p Place<'p>, &'p str),
-    Element(&'p Place<'p>, usize),
+    Member(&'p Location<'p>, &'p str),
+    Element(&'p Location<'p>, usize),
 }
 
-impl Place<'_> {
+impl Location<'_> {
     pub(super) fn to_path(self) -> Path {
         let mut segments = Vec::new();
-        let mut place = self;
+        let mut location = self;
         loop {
-            place = match place {
-                Place::Root => return Path::from_reversed(segments),
-                Place::Member(outer, name) => {
+            location = match location {
+                Location::Root => return Path::from_reversed(segments),
+                Location::Member(outer, name) => {
                     segments.push(Segment::shortened(name));
                     *outer
                 }
-                Place::Element(outer, index) => {
+                Location::Element(outer, index) => {
                     segments.push(Segment::Index(index));
                     *outer
                 }

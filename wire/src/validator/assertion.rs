@@ -1,16 +1,16 @@
-//! Judging by the rules that have no schemas inside.
+//! Validation by the rules that have no schemas inside.
 
 use serde_json::Number;
 
 use super::equality::{equal, first_repetition};
 use super::evaluate::Case;
-use super::findings::{FINE, Flow, Sink};
 use super::node::{Bound, Rule};
 use super::number::Exact;
 use super::value::{Json, Members};
 use super::violation::{Violation, constant, constants, found, quoted};
+use super::violations::{FINE, Flow, Sink};
 
-/// Judges by one rule; one that is for another type of value is fulfilled.
+/// Validates by one rule; one that is for another type of value is fulfilled.
 pub(super) fn assertion(rule: &Rule, case: Case<'_>, sink: &mut impl Sink) -> Flow {
     match case.value {
         Json::Number(number) => number_assertion(rule, number, case, sink)?,
@@ -20,9 +20,9 @@ pub(super) fn assertion(rule: &Rule, case: Case<'_>, sink: &mut impl Sink) -> Fl
         Json::Null | Json::Bool(_) => {}
     }
     match rule {
-        Rule::Never => sink.refuse(|findings| {
+        Rule::Never => sink.refuse(|violations| {
             let violation = case.violation("", "nothing".to_owned(), found(case.value));
-            findings.push(Violation {
+            violations.push(Violation {
                 schema: case.node.at.clone(),
                 ..violation
             })
@@ -87,7 +87,7 @@ fn array_assertion(rule: &Rule, elements: &[Json<'_>], case: Case<'_>, sink: &mu
         },
         _ => return FINE,
     };
-    sink.refuse(|findings| findings.push(case.violation(keyword, expected, found)))
+    sink.refuse(|violations| violations.push(case.violation(keyword, expected, found)))
 }
 
 fn object_assertion(rule: &Rule, members: &Members<'_>, case: Case<'_>, sink: &mut impl Sink) -> Flow {
@@ -104,7 +104,7 @@ fn object_assertion(rule: &Rule, members: &Members<'_>, case: Case<'_>, sink: &m
         }
         _ => return FINE,
     };
-    sink.refuse(|findings| findings.push(case.violation(keyword, expected, count.to_string())))
+    sink.refuse(|violations| violations.push(case.violation(keyword, expected, count.to_string())))
 }
 
 fn required(keyword: &str, names: &[String], members: &Members<'_>, case: Case<'_>, sink: &mut impl Sink) -> Flow {
@@ -112,9 +112,9 @@ fn required(keyword: &str, names: &[String], members: &Members<'_>, case: Case<'
         .iter()
         .filter(|name| !members.contains_key(name))
         .try_for_each(|name| {
-            sink.refuse(|findings| {
+            sink.refuse(|violations| {
                 let expected = format!("a member {}", quoted(name));
-                findings.push(case.violation(keyword, expected, "none".to_owned()))
+                violations.push(case.violation(keyword, expected, "none".to_owned()))
             })
         })
 }

@@ -1,11 +1,11 @@
-//! Judging JSON values by a JSON Schema document, exactly.
+//! Exact validation of JSON values by a JSON Schema document.
 //!
-//! A [`Judge`] is a document compiled once. It judges as JSON Schema draft-07 or 2020-12 says, whichever the document's
-//! `$schema` names (2020-12 if it names none), or it can't be made: a keyword that it doesn't know how to judge, a
-//! reference to anywhere but the document itself, and a schema that applies itself without end are a [`SchemaError`]. Annotations
-//! are never judged, and `format` is one.
+//! A [`Validator`] is a document compiled once. It validates as JSON Schema draft-07 or 2020-12 says, whichever the document's
+//! `$schema` names (2020-12 if it names none), or it can't be made: a keyword that it doesn't support, a reference to anywhere
+//! but the document itself, and a schema that applies itself without end are a [`SchemaError`]. Annotations refuse nothing,
+//! and `format` is one.
 //!
-//! Values may be hostile, the document is taken to be friendly. What a judgement costs grows with the size of the value,
+//! Values may be hostile, the document is taken to be friendly. What a validation costs grows with the size of the value,
 //! also in schemas that recurse through unions; at most a hundred violations are reported; and values nested deeper than
 //! [`MAX_DEPTH`] are refused unseen. Only a regular expression that its author made to backtrack without bound is not
 //! contained.
@@ -16,13 +16,13 @@ mod equality;
 mod error;
 mod evaluate;
 mod explain;
-mod findings;
 mod keywords;
 mod node;
 mod number;
 mod pattern;
 mod value;
 mod violation;
+mod violations;
 
 use serde_json::Value;
 
@@ -31,9 +31,9 @@ use crate::json_schema::pointer;
 use crate::path::Path;
 
 use self::compile::{Compiled, Compiler};
-use self::evaluate::Judgement;
-use self::findings::{Findings, Place};
+use self::evaluate::Validation;
 use self::node::NodeId;
+use self::violations::{Location, Violations};
 
 pub use self::error::{Problem, SchemaError};
 pub(crate) use self::value::{Json, Members};
@@ -42,30 +42,30 @@ pub use self::violation::Violation;
 /// A compiled schema document.
 ///
 /// ```
-/// use mcp_wire::judge::Judge;
+/// use mcp_wire::validator::Validator;
 /// use serde_json::json;
 ///
-/// let judge = Judge::new(&json!({
+/// let validator = Validator::new(&json!({
 ///     "$defs": {"Tool": {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}}
 /// }))?;
-/// assert!(judge.check("#/$defs/Tool", &json!({"name": "hammer"})).is_empty());
-/// let violations = judge.check("#/$defs/Tool", &json!({"name": 5}));
+/// assert!(validator.validate("#/$defs/Tool", &json!({"name": "hammer"})).is_empty());
+/// let violations = validator.validate("#/$defs/Tool", &json!({"name": 5}));
 /// assert_eq!(violations[0].to_string(), "`name`: expected a string, found 5");
-/// # Ok::<(), mcp_wire::judge::SchemaError>(())
+/// # Ok::<(), mcp_wire::validator::SchemaError>(())
 /// ```
 #[derive(Debug)]
-pub struct Judge {
+pub struct Validator {
     compiled: Compiled,
 }
 
-impl Judge {
+impl Validator {
     /// Compiles every subschema and every reference of `document`.
     ///
     /// # Errors
     ///
-    /// Everything in it that can't be judged exactly: keywords whose values aren't what the dialect asks for, references
-    /// that aren't local or lead nowhere or in circles, `pattern` without the feature `pattern`, and what this judge
-    /// doesn't know: another dialect, `$anchor`, `$dynamicRef`, `unevaluatedProperties`, `unevaluatedItems` and a `$id`
+    /// Everything in it that can't be honoured exactly: keywords whose values aren't what the dialect asks for, references
+    /// that aren't local or lead nowhere or in circles, `pattern` without the feature `pattern`, and what this
+    /// validator doesn't support: another dialect, `$anchor`, `$dynamicRef`, `unevaluatedProperties`, `unevaluatedItems` and a `$id`
     /// below the root.
     pub fn new(document: &Value) -> Result<Self, SchemaError> {
         let compiled = Compiler::new(document)?.compile()?;
@@ -76,23 +76,23 @@ impl Judge {
     ///
     /// A pointer to no subschema is a violation too, so that a slip doesn't pass for validity.
     #[must_use]
-    pub fn check(&self, pointer: &str, value: &Value) -> Vec<Violation> {
+    pub fn validate(&self, pointer: &str, value: &Value) -> Vec<Violation> {
         if nested_deeper_than(MAX_DEPTH, value) {
             let expected = format!("at most {MAX_DEPTH} levels of nesting");
             return refused(pointer, expected, "more");
         }
-        self.check_json(pointer, &Json::borrowed(value))
+        self.validate_json(pointer, &Json::borrowed(value))
     }
 
     /// The same for a value that isn't nested too deep.
-    pub(crate) fn check_json(&self, pointer: &str, value: &Json<'_>) -> Vec<Violation> {
+    pub(crate) fn validate_json(&self, pointer: &str, value: &Json<'_>) -> Vec<Violation> {
         let Some(node) = self.entry(pointer) else {
-            return refused(pointer, "a subschema to judge by".to_owned(), "none at this pointer");
+            return refused(pointer, "a subschema to validate by".to_owned(), "none at this pointer");
         };
-        let mut findings = Findings::default();
-        // Whether it was broken off doesn't matter: the findings tell.
-        let _ = Judgement::new(&self.compiled.nodes).judge(node, value, Place::Root, &mut findings);
-        findings.violations
+        let mut violations = Violations::default();
+        // Whether it was broken off doesn't matter: the violations tell.
+        let _ = Validation::new(&self.compiled.nodes).validate(node, value, Location::Root, &mut violations);
+        violations.list
     }
 
     fn entry(&self, pointer: &str) -> Option<NodeId> {
@@ -104,7 +104,7 @@ impl Judge {
     }
 }
 
-/// The violation of a value that isn't judged at all.
+/// The violation of a value that isn't validated at all.
 fn refused(pointer: &str, expected: String, found: &str) -> Vec<Violation> {
     vec![Violation {
         path: Path::default(),

@@ -1,4 +1,4 @@
-//! A JSON value that is judged, in little memory.
+//! A JSON value to be validated, in little memory.
 
 use std::borrow::Cow;
 use std::fmt;

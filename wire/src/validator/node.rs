@@ -19,7 +19,7 @@ pub(super) struct Node {
     pub(super) recursive: bool,
 }
 
-/// What a keyword, or a group that is judged together, demands of a value.
+/// What a keyword, or a group that is evaluated together, demands of a value.
 #[derive(Debug)]
 pub(super) enum Rule {
     /// The schema `false`.

@@ -1,17 +1,17 @@
-//! Judging what a peer sent by the schema of its revision.
+//! Validation of what a peer sent by the schema of its revision.
 
 use mcp_wire::{DecodeErrorKind, Invalid, Map, OpenJson, from_slice, validate_at};
 
 use crate::Revision;
 
 impl Revision {
-    /// Judges a request or notification, as it came, by the official schema of this revision as corrected by the overlay.
+    /// Validates a request or notification, as it came, by the official schema of this revision as corrected by the overlay.
     ///
-    /// What can't be judged passes: a JSON value that isn't a call, and methods that the revision doesn't declare.
+    /// What can't be validated passes: a JSON value that isn't a call, and methods that the revision doesn't declare.
     ///
     /// # Errors
     /// When it departs from the schema, isn't JSON, or has a member twice.
-    pub fn judge_call(self, json: &[u8]) -> Result<(), Invalid> {
+    pub fn validate_call(self, json: &[u8]) -> Result<(), Invalid> {
         let mut message = match from_slice::<Map<OpenJson>>(json) {
             Ok(message) => message,
             Err(error) if error.kind() == DecodeErrorKind::WrongType => return Ok(()),
@@ -27,12 +27,12 @@ impl Revision {
         validate_at(&message, method.definition, self.schema())
     }
 
-    /// Judges a result of a method, as it came, in the same way. Where there are several forms, what is reported is what
+    /// Validates a result of a method, as it came, in the same way. Where there are several forms, what is reported is what
     /// speaks against the one that comes closest.
     ///
     /// # Errors
     /// When it departs from the schema.
-    pub fn judge_result(self, method: &str, result: &OpenJson) -> Result<(), Invalid> {
+    pub fn validate_result(self, method: &str, result: &OpenJson) -> Result<(), Invalid> {
         let forms = self.method(method).map_or(&[][..], |method| method.results);
         let mut closest: Option<Invalid> = None;
         for form in forms {

@@ -26,7 +26,7 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// The violation of a text that can't be judged, because it has half a surrogate pair or a member twice, for example.
+    /// The violation of a text that can't be read, because it has half a surrogate pair or a member twice, for example.
     pub(crate) fn unreadable(error: &DecodeError) -> Self {
         Self {
             path: error.path(),
@@ -36,7 +36,7 @@ impl Violation {
         }
     }
 
-    /// The violation of a value that can't be written as JSON, so that it can't be judged either.
+    /// The violation of a value that can't be written as JSON, so that it can't be validated either.
     pub(crate) fn unwritable(error: &serde_json::Error) -> Self {
         Self {
             path: Path::default(),

@@ -1,15 +1,15 @@
-//! The judge and another implementation, side by side.
+//! The validator and another implementation, side by side.
 
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
-use mcp_wire::judge::Judge;
+use mcp_wire::validator::Validator;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use crate::cases::{CASES, PATTERN_CASES};
-use crate::{DRAFT_07, DRAFT_2020_12, judge};
+use crate::{DRAFT_07, DRAFT_2020_12, validator};
 
 /// The other implementation.
 fn peer(document: &Value) -> jsonschema::Validator {
@@ -36,11 +36,11 @@ fn every_keyword_means_what_its_dialect_says_and_the_peer_agrees() {
         let schema: Value = serde_json::from_str(case.schema).expect(case.schema);
         for dialect in case.dialects {
             let document = in_dialect(dialect, &schema);
-            let (judge, peer) = (judge(&document), peer(&document));
+            let (validator, peer) = (validator(&document), peer(&document));
             for (values, valid) in [(case.accepts, true), (case.refuses, false)] {
                 let values: Vec<Value> = serde_json::from_str(values).expect(values);
                 for value in values {
-                    let violations = judge.check("#", &value);
+                    let violations = validator.validate("#", &value);
                     assert_eq!(violations.is_empty(), valid, "{value} by {document}: {violations:?}");
                     assert_eq!(peer.is_valid(&value), valid, "peer: {value} by {document}");
                 }
@@ -51,7 +51,7 @@ fn every_keyword_means_what_its_dialect_says_and_the_peer_agrees() {
 
 #[test]
 #[ignore = "reads ../shared"]
-fn every_revisions_instances_are_judged_as_labelled_and_as_the_peer_does() {
+fn every_revisions_instances_are_validated_as_labelled_and_as_the_peer_does() {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
     for entry in fs::read_dir(shared.join("instances")).expect("recorded instances") {
         let instances = entry.expect("a readable folder").path();
@@ -63,7 +63,7 @@ fn every_revisions_instances_are_judged_as_labelled_and_as_the_peer_does() {
             .into_iter()
             .find(|name| document.get(name).is_some())
             .expect("definitions");
-        let judge = judge(&document);
+        let validator = validator(&document);
         let mut peers = HashMap::new();
         for line in fs::read_to_string(&instances).expect("instances").lines() {
             let instance: Value = serde_json::from_str(line).expect("an instance in JSON");
@@ -74,7 +74,7 @@ fn every_revisions_instances_are_judged_as_labelled_and_as_the_peer_does() {
                 document["allOf"] = json!([{"$ref": pointer}]);
                 peer(&document)
             });
-            let violations = judge.check(&pointer, value);
+            let violations = validator.validate(&pointer, value);
             assert_eq!(violations.is_empty(), valid, "{line}: {violations:?}");
             assert_eq!(peer.is_valid(value), valid, "peer: {line}");
         }
@@ -149,7 +149,7 @@ fn any_assertion() -> impl Strategy<Value = (&'static str, Value)> {
             prop::sample::select(bounds),
             prop::sample::select(vec![json!(0), json!(1.0), json!(1.5), json!(1e300)])
         ),
-        // Not 3: the peer divides the float nearest to 1e300 by it, and the judge the number itself.
+        // Not 3: the peer divides the float nearest to 1e300 by it, and the validator the number itself.
         prop::sample::select(vec![json!(1), json!(2.0), json!(0.5), json!(0.1), json!(4)])
             .prop_map(|divisor| ("multipleOf", divisor)),
         (prop::sample::select(counts), (0..3).prop_map(|count| json!(count))),
@@ -226,15 +226,15 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_document_is_judged_by_as_the_peer_judges(
+    fn any_document_validates_values_as_the_peer_does(
         document in any_document(),
         values in prop::collection::vec(any_value(), 12),
     ) {
         // A schema that applies itself without end has no verdict.
-        let Ok(judge) = Judge::new(&document) else { return Ok(()) };
+        let Ok(validator) = Validator::new(&document) else { return Ok(()) };
         let peer = peer(&document);
         for value in values {
-            let violations = judge.check("#", &value);
+            let violations = validator.validate("#", &value);
             prop_assert_eq!(
                 violations.is_empty(), peer.is_valid(&value), "{} by {}: {:?}", value, document, violations
             );

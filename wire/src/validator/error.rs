@@ -1,14 +1,14 @@
-//! Why a document can't be judged by.
+//! Why values can't be validated by a document.
 
 use std::fmt;
 
-/// Everything about a schema document that keeps it from being judged by exactly.
+/// Everything about a schema document that keeps values from being validated by it exactly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaError {
     problems: Vec<Problem>,
 }
 
-/// One thing that is wrong with a schema document, or beyond this judge.
+/// One thing that is wrong with a schema document, or that this validator doesn't support.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// Where in the document, as in `#/$defs/Tool/properties/name/pattern`.
@@ -37,7 +37,7 @@ impl fmt::Display for Problem {
 
 impl fmt::Display for SchemaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the schema can't be judged by")?;
+        f.write_str("values can't be validated by this schema")?;
         for problem in &self.problems {
             write!(f, "\n  {problem}")?;
         }
