@@ -6,11 +6,12 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::places::{Places, Within};
-use super::{json, pointer, yaml};
+use super::{parse, pointer};
 use crate::problem::{Place, Problem, Problems};
 
-/// How deep objects and lists may be nested. Official schemas stay below 20; the bound keeps every walk off the end of the stack.
-pub const MAX_DEPTH: usize = 128;
+/// How deep objects and lists may be nested, which is as deep as serde_json reads. Official schemas stay below 20; the bound keeps
+/// every walk off the end of the stack.
+pub const MAX_DEPTH: usize = 127;
 
 /// How many bytes a document may have; official schemas stay below 200 000.
 pub const MAX_BYTES: usize = 8 << 20;
@@ -60,10 +61,7 @@ impl Document {
             return Err(Problem::new(file, format!("more than {MAX_BYTES} bytes")).into());
         }
         let text = decode_text(&file, bytes)?;
-        let (root, places) = match format {
-            Format::Json => json::parse(&file, text)?,
-            Format::Yaml => yaml::parse(&file, text)?,
-        };
+        let (root, places) = parse::parse(&file, text, format)?;
         Ok(Self { file, root, places })
     }
 
@@ -199,7 +197,11 @@ fn index(token: &str) -> Option<usize> {
 fn decode_text<'bytes>(file: &str, bytes: &'bytes [u8]) -> Result<&'bytes str, Problem> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let good = std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
-        let place = super::places::Locator::new(good).at(good.len());
+        let last = good.rsplit('\n').next().unwrap_or_default();
+        let place = Place {
+            line: good.matches('\n').count() + 1,
+            column: last.chars().count() + 1,
+        };
         Problem::new(file, "this byte is no UTF-8")
             .at(place)
             .help("save the file as UTF-8")

@@ -3,16 +3,15 @@
 mod check;
 mod dialect;
 mod document;
-mod json;
 pub mod keyword;
 mod manifest;
+mod parse;
 mod places;
 pub mod pointer;
 mod reference;
 mod revision;
+mod scalar;
 mod unused;
-mod yaml;
-mod yaml_places;
 
 use std::fs::File;
 use std::io::{self, Read};

@@ -58,38 +58,3 @@ impl Places {
         here.place
     }
 }
-
-/// Turns byte offsets into places. Offsets mostly grow, so it walks on from the last one instead of from the start.
-pub(crate) struct Locator<'text> {
-    text: &'text str,
-    offset: usize,
-    place: Place,
-}
-
-impl<'text> Locator<'text> {
-    pub(crate) fn new(text: &'text str) -> Self {
-        Self {
-            text,
-            offset: 0,
-            place: Place { line: 1, column: 1 },
-        }
-    }
-
-    pub(crate) fn at(&mut self, offset: usize) -> Place {
-        if offset < self.offset {
-            *self = Self::new(self.text);
-        }
-        for char in self.text.get(self.offset..offset).unwrap_or_default().chars() {
-            if char == '\n' {
-                self.place = Place {
-                    line: self.place.line + 1,
-                    column: 1,
-                };
-            } else {
-                self.place.column += 1;
-            }
-        }
-        self.offset = offset;
-        self.place
-    }
-}

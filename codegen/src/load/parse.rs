@@ -1,0 +1,283 @@
+//! Reads JSON and YAML with the place of each value.
+//!
+//! JSON is YAML too, so the parser of YAML finds the places in both. serde_json reads JSON's values first, because YAML
+//! accepts much that JSON forbids.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Tag};
+use serde_json::{Map, Value};
+
+use super::document::{Format, MAX_DEPTH};
+use super::places::{Places, Within};
+use super::{pointer, scalar};
+use crate::problem::{Place, Problem, Problems};
+
+/// How many values the aliases of one document may stand for.
+const MAX_ALIASED: usize = 1 << 20;
+
+const NO_JSON: &str = "the file is damaged or is no JSON: get it again; a YAML file needs a name that ends in .yaml";
+const NO_YAML: &str = "the file is damaged or is no YAML that JSON could say too: correct it or get it again";
+
+/// Reads a whole text as one value.
+pub(super) fn parse(file: &str, text: &str, format: Format) -> Result<(Value, Places), Problems> {
+    match format {
+        Format::Json => {
+            let value = serde_json::from_str(text).map_err(|error| broken_json(file, text, &error))?;
+            let (_, places) = parse_yaml(file, &without_surrogates(text))?;
+            Ok((value, places))
+        }
+        Format::Yaml => parse_yaml(file, text),
+    }
+}
+
+fn parse_yaml(file: &str, text: &str) -> Result<(Value, Places), Problems> {
+    let mut builder = Builder::new(file);
+    for event in Parser::new_from_str(text) {
+        let (event, span) = event.map_err(|error| broken_yaml(file, &error))?;
+        builder.event(event, place(&span.start))?;
+    }
+    Problems::check(builder.duplicates)?;
+    // A file of nothing but comments is null.
+    let start = Place { line: 1, column: 1 };
+    Ok(builder.root.unwrap_or((Value::Null, Places::leaf(start))))
+}
+
+fn place(marker: &Marker) -> Place {
+    Place {
+        line: marker.line(),
+        column: marker.col() + 1,
+    }
+}
+
+fn broken_yaml(file: &str, error: &ScanError) -> Problem {
+    Problem::new(file, error.info()).at(place(error.marker())).help(NO_YAML)
+}
+
+fn broken_json(file: &str, text: &str, error: &serde_json::Error) -> Problem {
+    let message = error.to_string();
+    let what = message.rsplit_once(" at line ").map_or(&*message, |(what, _)| what);
+    // serde_json counts the bytes of a line, from 0 where the line's end before it is meant.
+    let (line, bytes) = match (error.line(), error.column()) {
+        (line, 0) => (line.max(2) - 1, usize::MAX),
+        (line, column) => (line, column - 1),
+    };
+    let before = text.split('\n').nth(line - 1).unwrap_or_default().char_indices();
+    let column = before.take_while(|(at, _)| *at < bytes).count() + 1;
+    Problem::new(file, what).at(Place { line, column }).help(NO_JSON)
+}
+
+/// JSON may escape a character beyond U+FFFF as two surrogates, which YAML doesn't know: others of the same length stand for them
+/// while places are found.
+fn without_surrogates(json: &str) -> Cow<'_, str> {
+    let mut text = Cow::Borrowed(json);
+    let mut at = 0;
+    while let Some(found) = json[at..].find('\\') {
+        at += found;
+        let escape = json.get(at + 1..at + 4).unwrap_or_default();
+        let is_surrogate = escape.starts_with("ud") || escape.starts_with("uD");
+        if is_surrogate && !matches!(escape.as_bytes()[2], b'0'..=b'7') {
+            // `\udXYZ` becomes `\ueXYZ`, which is for private use: two names that differ still do.
+            text.to_mut().replace_range(at + 2..at + 3, "e");
+        }
+        at += 2;
+    }
+    text
+}
+
+/// A list or map whose end hasn't come yet.
+struct Open {
+    value: Value,
+    places: Places,
+    anchor: usize,
+    /// The name of the member whose value comes next, and where the name stands.
+    name: Option<(String, Place)>,
+}
+
+/// Builds one value of the parser's events.
+struct Builder<'file> {
+    file: &'file str,
+    root: Option<(Value, Places)>,
+    open: Vec<Open>,
+    anchors: BTreeMap<usize, Value>,
+    /// How many values were copied for aliases.
+    aliased: usize,
+    /// Names that an object has twice: the reading goes on, so that all are found.
+    duplicates: Vec<Problem>,
+}
+
+impl<'file> Builder<'file> {
+    fn new(file: &'file str) -> Self {
+        Self {
+            file,
+            root: None,
+            open: Vec::new(),
+            anchors: BTreeMap::new(),
+            aliased: 0,
+            duplicates: Vec::new(),
+        }
+    }
+
+    fn event(&mut self, event: Event<'_>, place: Place) -> Result<(), Problem> {
+        let awaits_name = self
+            .open
+            .last()
+            .is_some_and(|open| open.value.is_object() && open.name.is_none());
+        match event {
+            Event::DocumentStart(_) if self.root.is_some() => Err(self.problem(place, "a second document starts here")),
+            Event::Scalar(name, ..) if awaits_name => {
+                self.name(name.into_owned(), place);
+                Ok(())
+            }
+            Event::Alias(_) | Event::SequenceStart(..) | Event::MappingStart(..) if awaits_name => {
+                Err(self.problem(place, "a member's name is text"))
+            }
+            Event::Scalar(text, style, anchor, tag) => {
+                self.check_tag(tag.as_deref(), place)?;
+                let is_plain = style == ScalarStyle::Plain && tag.is_none_or(|tag| tag.suffix != "str");
+                // A value without a text has the place of its name.
+                let name = self.open.last().and_then(|open| open.name.as_ref());
+                let place = match name {
+                    Some((_, place)) if is_plain && text.is_empty() => *place,
+                    _ => place,
+                };
+                let value = if is_plain {
+                    scalar::resolve(&text).ok_or_else(|| self.problem(place, "JSON has no such number"))?
+                } else {
+                    Value::String(text.into_owned())
+                };
+                self.add(value, Places::leaf(place), anchor)
+            }
+            Event::SequenceStart(anchor, tag) => {
+                let (value, within) = (Value::Array(Vec::new()), Within::Elements(Vec::new()));
+                self.open(value, Places { place, within }, anchor, tag.as_deref())
+            }
+            Event::MappingStart(anchor, tag) => {
+                let (value, within) = (Value::Object(Map::new()), Within::Members(BTreeMap::new()));
+                self.open(value, Places { place, within }, anchor, tag.as_deref())
+            }
+            Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
+                Some(Open {
+                    value, places, anchor, ..
+                }) => self.add(value, places, anchor),
+                None => Ok(()),
+            },
+            Event::Alias(anchor) => {
+                let Some(value) = self.anchors.get(&anchor).cloned() else {
+                    return Err(self.problem(place, "this alias stands within what it stands for"));
+                };
+                self.copied(&value, place)?;
+                self.add(value, Places::leaf(place), 0)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn open(&mut self, value: Value, places: Places, anchor: usize, tag: Option<&Tag>) -> Result<(), Problem> {
+        let place = places.place;
+        self.check_tag(tag, place)?;
+        if self.open.len() == MAX_DEPTH {
+            return Err(self.problem(place, format!("nested more than {MAX_DEPTH} deep")));
+        }
+        self.open.push(Open {
+            value,
+            places,
+            anchor,
+            name: None,
+        });
+        Ok(())
+    }
+
+    /// Takes the name of the next member.
+    fn name(&mut self, name: String, place: Place) {
+        let is_taken = self.open.last().is_some_and(|open| open.value.get(&name).is_some());
+        if is_taken {
+            let problem = Problem::new(self.file, "this name stands twice in its object").at(place);
+            let problem = problem.pointer(pointer::join(&self.pointer(), &name));
+            let problem = problem.help("remove one of the two: readers differ in which one they take");
+            self.duplicates.push(problem);
+        }
+        if let Some(open) = self.open.last_mut() {
+            open.name = Some((name, place));
+        }
+    }
+
+    /// Puts a whole value where it belongs.
+    fn add(&mut self, value: Value, places: Places, anchor: usize) -> Result<(), Problem> {
+        if anchor != 0 {
+            self.copied(&value, places.place)?;
+            self.anchors.insert(anchor, value.clone());
+        }
+        let Some(open) = self.open.last_mut() else {
+            self.root = Some((value, places));
+            return Ok(());
+        };
+        match (&mut open.value, &mut open.places.within, open.name.take()) {
+            (Value::Object(members), Within::Members(within), Some((name, _))) => {
+                members.insert(name.clone(), value);
+                within.insert(name, places);
+            }
+            (Value::Array(elements), Within::Elements(within), _) => {
+                elements.push(value);
+                within.push(places);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Counts a copy of a value: aliases of aliases grow fast.
+    fn copied(&mut self, value: &Value, place: Place) -> Result<(), Problem> {
+        let (size, depth) = measure(value);
+        self.aliased += size;
+        if self.open.len() + depth > MAX_DEPTH {
+            return Err(self.problem(place, format!("nested more than {MAX_DEPTH} deep")));
+        }
+        if self.aliased > MAX_ALIASED {
+            return Err(self.problem(place, format!("aliases stand for more than {MAX_ALIASED} values")));
+        }
+        Ok(())
+    }
+
+    fn check_tag(&self, tag: Option<&Tag>, place: Place) -> Result<(), Problem> {
+        match tag {
+            Some(tag) if !tag.is_yaml_core_schema() => {
+                Err(self.problem(place, format!("JSON has no tag such as {tag}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn problem(&self, place: Place, what: impl Into<String>) -> Problem {
+        Problem::new(self.file, what)
+            .at(place)
+            .pointer(self.pointer())
+            .help(NO_YAML)
+    }
+
+    /// The pointer of the value that comes next.
+    fn pointer(&self) -> String {
+        let mut pointer = String::from("#");
+        for open in &self.open {
+            match (&open.value, &open.name) {
+                (Value::Array(elements), _) => pointer::push(&mut pointer, &elements.len().to_string()),
+                (_, Some((name, _))) => pointer::push(&mut pointer, name),
+                _ => {}
+            }
+        }
+        pointer
+    }
+}
+
+/// How many values a value consists of, and how deep they are nested.
+fn measure(value: &Value) -> (usize, usize) {
+    let inner: Box<dyn Iterator<Item = &Value>> = match value {
+        Value::Array(elements) => Box::new(elements.iter()),
+        Value::Object(members) => Box::new(members.values()),
+        _ => return (1, 0),
+    };
+    inner.map(measure).fold((1, 1), |(size, depth), (inner, below)| {
+        (size + inner, depth.max(below + 1))
+    })
+}
