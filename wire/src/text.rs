@@ -50,9 +50,10 @@ pub(crate) fn string_end(bytes: &[u8], mut at: usize) -> usize {
 
 /// How many brackets open in `json`, those in strings counted too.
 pub(crate) fn brackets(json: &[u8]) -> usize {
-    // Counting in bytes, which the compiler makes one instruction for many of them; 255 are the most that a byte counts.
-    let count = |run: &[u8]| run.iter().map(|byte| u8::from(matches!(byte, b'{' | b'['))).sum::<u8>();
-    json.chunks(255).map(|run| usize::from(count(run))).sum()
+    // Counting in bytes, which the compiler makes one instruction for many of them: 224 are seven times 32, and few enough
+    // for a byte to count them. The two brackets differ in one bit.
+    let count = |run: &[u8]| run.iter().map(|byte| u8::from(byte | 0x20 == b'{')).sum::<u8>();
+    json.chunks(224).map(|run| usize::from(count(run))).sum()
 }
 
 /// Appends the character that the escape at the start of `text` stands for, and says how long the escape is; `None` if

@@ -35,8 +35,6 @@ pub struct Reader<'a> {
     depth: usize,
     /// How many bytes of memory the rest of the text may take.
     budget: usize,
-    /// Where strings are unescaped, kept from one to the next so that each is copied out at its own size.
-    scratch: String,
     /// Where the next object leaves its envelope, if it is to be taken for a whole message.
     pub(crate) envelope: Option<EnvelopeSlot>,
 }
@@ -82,7 +80,6 @@ impl<'a> Reader<'a> {
             position: 0,
             depth: 0,
             budget: budget::budget(text),
-            scratch: String::new(),
             envelope: None,
         }
     }
@@ -137,13 +134,13 @@ impl<'a> Reader<'a> {
     /// Reads a string from `start` whose first escape is at `at`.
     fn escaped_string(&mut self, mut start: usize, mut at: usize) -> Decoded<String> {
         let bytes = self.text.as_bytes();
-        self.scratch.clear();
+        let mut unescaped = String::new();
         loop {
-            self.scratch.push_str(&self.text[start..at]);
+            unescaped.push_str(&self.text[start..at]);
             match bytes.get(at) {
                 Some(b'"') => break,
                 Some(b'\\') => {
-                    let escape = push_escape(&mut self.scratch, &self.text[at..]);
+                    let escape = push_escape(&mut unescaped, &self.text[at..]);
                     start = at + escape.ok_or_else(|| self.syntax("a string with valid escapes"))?;
                 }
                 Some(_) => return Err(self.syntax("a string without unescaped control characters")),
@@ -152,7 +149,9 @@ impl<'a> Reader<'a> {
             at = start + plain_prefix(&bytes[start..]);
         }
         self.position = at + 1;
-        Ok(self.scratch.clone())
+        // What it grew by is given back, because memory is accounted for by the length of the text.
+        unescaped.shrink_to_fit();
+        Ok(unescaped)
     }
 
     /// Reads `true` or `false`.
@@ -479,8 +478,9 @@ impl<'a> Reader<'a> {
 
 /// Whether arrays and objects are nested deeper than `limit` in a text that is known to be JSON.
 fn nested_deeper_than(json: &str, limit: usize) -> bool {
-    // Most texts hold fewer brackets than they may have levels, and counting is far cheaper than following strings.
-    if brackets(json.as_bytes()) <= limit {
+    // A level takes two bytes. Most texts hold fewer brackets than they may have levels, and counting is far cheaper than
+    // following strings.
+    if json.len() <= 2 * limit || brackets(json.as_bytes()) <= limit {
         return false;
     }
     let bytes = json.as_bytes();
