@@ -1,13 +1,16 @@
-//! Why a call gives no result, and why there is no session.
+//! Errors of calls, sessions and transports.
 
+use std::fmt;
+use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::StatusCode;
 use mcp_adapters::handlers::UnexpectedResult;
-use mcp_adapters::mcp_wire::ErrorObject;
+use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse};
 use mcp_adapters::{FromPeer, Mismatch, Unrepresentable};
 
-use crate::transport::{HttpFailure, ProcessExit, TransportError};
+use crate::excerpt::excerpt;
 
 /// Why a call gives no result.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -110,4 +113,69 @@ pub enum ConnectError {
     /// No revision is supported at all.
     #[error("the options support no revision")]
     NoRevision,
+}
+
+/// Why a transport can't go on.
+#[derive(Debug, thiserror::Error)]
+pub enum TransportError {
+    /// The peer is gone.
+    #[error("the connection is closed")]
+    Closed,
+    /// The peer was a process of ours, and has ended.
+    #[error("{0}")]
+    Exited(ProcessExit),
+    /// The operating system says no.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    /// Something that only this transport knows.
+    #[error("{0}")]
+    Other(Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// How a server's process ended that nobody had asked to end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ProcessExit {
+    /// The exit status; `None` if the operating system didn't give one.
+    pub status: Option<ExitStatus>,
+    /// The last lines of its standard error, 4 KiB at most.
+    pub stderr: String,
+}
+
+impl fmt::Display for ProcessExit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the server's process has ended")?;
+        if let Some(status) = self.status {
+            write!(f, " with {status}")?;
+        }
+        match self.stderr.as_str() {
+            "" => f.write_str(" and wrote nothing to its standard error"),
+            stderr => write!(f, "; the end of its standard error is:\n{stderr}"),
+        }
+    }
+}
+
+/// An HTTP response whose status says that the request has failed.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct HttpFailure {
+    /// The status.
+    pub status: StatusCode,
+    /// The values of the header `WWW-Authenticate`, which say how to authenticate: 16 at most, of 8 KiB at most.
+    pub challenges: Vec<String>,
+    /// The beginning of the body, 4 KiB at most.
+    pub body: String,
+    /// The JSON-RPC error response that the body is, if it is one of at most 64 KiB.
+    pub response: Option<ErrorResponse>,
+}
+
+impl fmt::Display for HttpFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the server answered with the HTTP status {}", self.status)?;
+        match &self.response {
+            Some(response) => write!(f, " and error {}: {}", response.error.code, response.error.message),
+            None if self.body.is_empty() => Ok(()),
+            None => write!(f, ": {}", excerpt(self.body.as_bytes())),
+        }
+    }
 }

@@ -1,19 +1,24 @@
 //! Servers and clients of the Model Context Protocol, written once for peers of every revision.
 //!
 //! A handler is written against the types of the hub, [`mcp_adapters::hub`]. A session negotiates the revision with its
-//! peer and converts every message on its way in and out, so that each peer hears what it expects; what a conversion
-//! loses is reported. Nothing here knows a revision by name: what differs comes from the tables of `mcp-adapters`.
+//! peer, converts every message between that revision and the hub, and reports what a conversion loses. No revision is
+//! named here: the differences are data in the tables of `mcp-adapters`.
+//!
+//! The layers, from the bottom: [`Transport`](transport::Transport) is the interface between a session and its transport;
+//! a session ([`serve()`], [`connect`]) knows only that interface; the [`transport`]s and the [`Router`] are built on them.
 
-mod context;
+// Each module knows only those before it.
+mod budget;
 mod error;
 mod excerpt;
+mod future;
+mod message;
 mod options;
-mod pages;
-mod peer;
 #[cfg(feature = "router")]
 pub mod router;
 mod session;
 mod side;
+mod sync;
 pub mod transport;
 
 pub use http;
@@ -21,13 +26,11 @@ pub use mcp_adapters::handlers::{CallClient, CallServer, ClientHandler, Paginate
 pub use mcp_adapters::mcp_wire::{ErrorObject, Invalid, error_code};
 pub use mcp_adapters::{Loss, Revision, hub, mcp_wire};
 
-pub use self::context::Context;
 pub use self::error::{CallError, ConnectError};
-pub use self::options::{FaultObserver, Limits, LossObserver, Options, Reading};
-pub use self::peer::{Peer, PeerInfo, Progress};
+pub use self::options::{Limits, LossObserver, Options, Validation, ViolationObserver};
 #[cfg(feature = "router")]
 pub use self::router::{IntoToolResult, Router, Structured};
-pub use self::session::{ClientSession, ServerSession, Session, connect, serve};
+pub use self::session::{ClientSession, Context, Peer, PeerInfo, Progress, ServerSession, Session, connect, serve};
 pub use self::side::{ClientSide, ServerSide, Side};
 
 /// The README's examples are compiled.

@@ -1,4 +1,4 @@
-//! What a session may do, and for how long.
+//! The options and limits of a session.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,88 +7,84 @@ use std::time::Duration;
 use mcp_adapters::mcp_wire::Invalid;
 use mcp_adapters::{Loss, Revision};
 
-/// Is told of everything that a conversion loses: the method, and what of its message or result.
+/// Is called with the losses of a conversion, and the method of the message or result.
 pub type LossObserver = Arc<dyn Fn(&str, &[Loss]) + Send + Sync>;
 
-/// Is told of what a peer sent that departs from its revision's schema: the method, and every fault of its message or
-/// result.
-pub type FaultObserver = Arc<dyn Fn(&str, &Invalid) + Send + Sync>;
+/// Is called with the violations of a message or result of the peer, and its method.
+pub type ViolationObserver = Arc<dyn Fn(&str, &Invalid) + Send + Sync>;
 
-/// What becomes of what a peer sends if it can be read and still departs from the schema of the peer's revision.
+/// How messages of the peer are treated that can be decoded but violate the schema of the peer's revision.
 ///
-/// What counts is that revision's official schema, as corrected by the overlay that the type crates are generated from,
-/// with the parameters and results as they came, before any conversion. Members that the schema doesn't declare are no
-/// fault unless it forbids them, and methods that it doesn't declare aren't judged. What can't be read at all is refused
-/// either way.
+/// The schema is the official one of that revision, as corrected by its overlay. Parameters and results are validated
+/// before any conversion. Members that the schema doesn't declare are allowed unless it forbids them. Methods that it
+/// doesn't declare are not validated. Messages that can't be decoded are always refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Reading {
-    /// It is taken for what it seems to mean. So are answers that can't be read and that most peers put up with: an id
-    /// that is the request's number as a string, `null` beside the result or the error, and what
-    /// [`Revision::tolerances`] has. `tracing` is told of it, at the level of debugging, and
-    /// [`Options::faults`]; where neither listens, nothing is judged.
+pub enum Validation {
+    /// The message is handled all the same. Some responses that can't be decoded are corrected, because most
+    /// implementations accept them: an id that is the request's number as a string, `null` beside the result or the
+    /// error, and the departures in [`Revision::tolerances`]. Violations are reported to `tracing`, at the debug level,
+    /// and to [`Options::violations`]. If neither is enabled, nothing is validated.
     #[default]
-    Tolerant,
-    /// A request is answered with an error that names the faults, a notification is dropped, and a result is
-    /// [`CallError::InvalidResult`](crate::CallError::InvalidResult) to its caller. `tracing` and [`Options::faults`] are
-    /// told of it.
+    Lenient,
+    /// A request gets an error response that names the violations, a notification is dropped, and a call fails with
+    /// [`CallError::InvalidResult`](crate::CallError::InvalidResult). Violations are reported as well.
     Strict,
 }
 
-/// How a session goes about it.
+/// The options of a session.
 #[derive(Clone)]
 pub struct Options {
-    /// The revisions that may be negotiated: every released one, unless told otherwise. Those whose sessions don't begin
-    /// with `initialize` never are.
+    /// The revisions that may be negotiated; every released one by default. Revisions without `initialize` are never
+    /// negotiated.
     pub supported: Vec<Revision>,
-    /// Bounds.
+    /// The limits.
     pub limits: Limits,
-    /// Whom to tell of losses, besides `tracing`.
+    /// Gets the losses of conversions. `tracing` gets them too.
     pub losses: Option<LossObserver>,
-    /// What becomes of what a peer sends and shouldn't.
-    pub reading: Reading,
-    /// Whom to tell of that, besides `tracing`. Each message is judged for it, which takes longer than reading it does.
-    pub faults: Option<FaultObserver>,
+    /// How messages that violate the schema are treated.
+    pub validation: Validation,
+    /// Gets the violations of messages. `tracing` gets them too. Every message is validated for it, which takes longer
+    /// than decoding.
+    pub violations: Option<ViolationObserver>,
 }
 
-/// How many messages a batch may have, unless told otherwise.
-pub(crate) const BATCH: usize = 1000;
+/// The default limit of messages in a batch.
+pub(crate) const MAX_BATCH: usize = 1000;
 
-/// Bounds of a session.
+/// The limits of a session.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// How many requests of the peer are handled at a time.
+    /// Requests of the peer that are handled at a time.
     pub in_flight: usize,
-    /// How many more may wait; beyond them a request is answered with an error at once.
+    /// Requests of the peer that wait for that. Beyond this limit, a request is refused with an error.
     pub waiting: usize,
-    /// How many bytes the requests of the peer that are handled or wait may have, as JSON; beyond them a request is
-    /// answered with an error at once. Here and below, 512 bytes are added for each.
+    /// Bytes of JSON of the requests that are handled or wait. Beyond this limit, a request is refused with an error. Here
+    /// and below, each message counts 512 bytes more than its JSON has.
     pub request_bytes: usize,
-    /// How many messages a batch may have; one with more is refused as a whole. The HTTP server never takes more than
-    /// 1,000.
+    /// Messages in a batch. A batch with more is refused as a whole. The HTTP server accepts at most 1,000.
     pub batch: usize,
-    /// How many bytes the parameters of `initialize` may have, as JSON: what the peer says about itself is kept as long as
-    /// the session lasts.
+    /// Bytes of JSON of the parameters of `initialize`, which are kept as long as the session lasts.
     pub initialize_bytes: usize,
-    /// How many bytes the answers may have that the peer hasn't read. Beyond them no further request is handled until it
-    /// reads, and what would be answered at once, such as a ping or a request that is refused, is not answered.
+    /// Bytes of the responses that the peer hasn't read. Beyond this limit, no further request is handled until the peer
+    /// reads, and responses that need no handler, such as to a ping or a refused request, are dropped.
     pub unread_bytes: usize,
-    /// How many notifications of the peer may wait to be heard. Beyond them, one that is the same as one that waits is
-    /// heard together with it, and any other is dropped, of which `tracing` is told: receiving never waits for a handler.
+    /// Notifications of the peer that wait for the handler. Beyond this limit, one that equals a waiting one is merged with
+    /// it, and any other is dropped with a warning. Receiving never waits for a handler.
     pub notifications: usize,
-    /// How many bytes those that wait may have, as JSON.
+    /// Bytes of JSON of the notifications that wait.
     pub notification_bytes: usize,
-    /// How many pages a list of the peer may have.
+    /// Pages of a list of the peer.
     pub pages: usize,
-    /// How long to wait for an answer; progress begins the wait anew.
+    /// The timeout of a call. Progress restarts it.
     pub answer: Duration,
-    /// How long to wait for an answer whatever progress is made.
+    /// The timeout of a call whatever progress it makes.
     pub answer_at_most: Duration,
-    /// How long to wait for what is in flight when the session is closed.
+    /// The time that requests in flight have when the session is closed.
     pub closing: Duration,
 }
 
 impl Options {
-    /// The same, without the revisions that can't be negotiated.
+    /// The same options without the revisions that can't be negotiated.
     pub(crate) fn negotiable(mut self) -> Self {
         self.supported.retain(|revision| revision.facts().initializes);
         self
@@ -104,8 +100,8 @@ impl Default for Options {
                 .collect(),
             limits: Limits::default(),
             losses: None,
-            reading: Reading::default(),
-            faults: None,
+            validation: Validation::default(),
+            violations: None,
         }
     }
 }
@@ -116,7 +112,7 @@ impl Default for Limits {
             in_flight: 64,
             waiting: 1024,
             request_bytes: 32 << 20,
-            batch: BATCH,
+            batch: MAX_BATCH,
             initialize_bytes: 256 << 10,
             unread_bytes: 64 << 20,
             notifications: 256,
@@ -134,7 +130,7 @@ impl fmt::Debug for Options {
         f.debug_struct("Options")
             .field("supported", &self.supported)
             .field("limits", &self.limits)
-            .field("reading", &self.reading)
+            .field("validation", &self.validation)
             .finish_non_exhaustive()
     }
 }

@@ -1,4 +1,4 @@
-//! The two sides of a session: which messages come in, which go out.
+//! The two sides of a session, by their messages.
 
 use mcp_adapters::mcp_wire::{
     Batch, Call, Decoded, Direction, ErrorObject, ErrorResponse, Message, Notice, Object, OpenJson, RequestId,
@@ -6,36 +6,36 @@ use mcp_adapters::mcp_wire::{
 };
 use mcp_adapters::{FromPeer, FromResult, Loss, Policy, Revision, Translated, Unrepresentable, hub, peers};
 
-/// A message that comes in.
+/// An incoming message.
 pub type MessageIn<S> = Message<<S as Side>::Request, <S as Side>::Notification>;
-/// A message that goes out.
+/// An outgoing message.
 pub type MessageOut<S> = Message<<S as Side>::RequestOut, <S as Side>::NotificationOut>;
 
-/// One side of a session, by the messages that it takes and gives. All of them are the hub's.
+/// One side of a session, by its messages. All of them are types of the hub.
 pub trait Side: Send + Sync + Sized + 'static {
     /// A request that the peer may send.
     type Request: Object + Send + 'static;
     /// A notification that the peer may send.
     type Notification: Object + Send + 'static;
-    /// What a request of the peer is answered with.
+    /// The result of a request of the peer.
     type Result: Send + 'static;
     /// A request to the peer.
     type RequestOut: Object + Send + 'static;
     /// A notification to the peer.
     type NotificationOut: Object + Send + 'static;
-    /// What the peer answers a request with.
+    /// The result of a request to the peer.
     type ResultIn: Send + 'static;
 
-    /// One message of the peer, from its revision.
+    /// Decodes a message from the peer's revision.
     ///
     /// # Errors
-    /// When it is no message.
+    /// When it is not a message.
     fn receive(peer: Revision, json: &[u8]) -> Decoded<Translated<MessageIn<Self>>>;
 
-    /// One message of the peer whose method no revision declares.
+    /// Decodes a message whose method no revision declares.
     ///
     /// # Errors
-    /// When it is no message.
+    /// When it is not a message.
     fn receive_custom(json: &[u8]) -> Decoded<MessageIn<Self>> {
         let message: Message<UnknownMethod, UnknownMethod> = from_slice(json)?;
         Ok(match message {
@@ -57,20 +57,20 @@ pub trait Side: Send + Sync + Sized + 'static {
     /// A notification of the peer whose method no revision declares.
     fn custom_notification(notification: UnknownMethod) -> Self::Notification;
 
-    /// A message for the peer, in its revision.
+    /// Encodes a message in the peer's revision.
     fn encode(peer: Revision, message: MessageOut<Self>) -> Translated<Vec<u8>>;
 
-    /// The peer's answer to `method`, from its revision; `None` for a method that it doesn't have.
+    /// Decodes a result of `method` from the peer's revision; `None` if the revision doesn't have the method.
     ///
     /// # Errors
-    /// When it isn't what the method returns.
+    /// When it isn't a result of the method.
     fn decode_result(
         peer: Revision,
         method: &str,
         result: &OpenJson,
     ) -> Result<Option<FromResult<Self::ResultIn>>, FromPeer>;
 
-    /// An answer for the peer, in its revision.
+    /// Encodes a result in the peer's revision.
     ///
     /// # Errors
     /// When that revision can't represent it.
@@ -88,20 +88,20 @@ pub trait Side: Send + Sync + Sized + 'static {
     /// The method of a notification to the peer.
     fn notification_method_out(notification: &Self::NotificationOut) -> &str;
 
-    /// What every side does by itself.
+    /// Tells the notifications that the session handles itself from the others.
     fn common(notification: Self::Notification) -> Common<Self::Notification>;
 
-    /// The parameters with which the peer begins the session, if that is what it asks.
-    fn opening(request: &Self::Request) -> Option<&hub::InitializeRequestParams>;
+    /// The parameters of `initialize`, if the request is that.
+    fn initialize_params(request: &Self::Request) -> Option<&hub::InitializeRequestParams>;
 
-    /// Whether the peer asks for nothing but a sign of life.
+    /// Whether the request is `ping`.
     fn is_ping(request: &Self::Request) -> bool;
 
-    /// An answer without content.
+    /// An empty result.
     fn empty_result() -> Self::Result;
 
-    /// The answer to the request that begins the session.
-    fn opened(result: hub::InitializeResult) -> Option<Self::Result>;
+    /// The result of `initialize`.
+    fn initialize_result(result: hub::InitializeResult) -> Option<Self::Result>;
 
     /// A notification that a request was cancelled.
     fn cancelled(id: RequestId, reason: String) -> Self::NotificationOut;
@@ -109,18 +109,18 @@ pub trait Side: Send + Sync + Sized + 'static {
     /// A notification of progress.
     fn progress(params: hub::ProgressNotificationParams) -> Self::NotificationOut;
 
-    /// Whether the peer, rather than this side, calls methods of this direction.
+    /// Whether the peer calls the methods of this direction.
     fn peer_calls(direction: Direction) -> bool;
 }
 
-/// A notification, if a session deals with it itself.
+/// A notification, by whether the session handles it itself.
 #[derive(Debug)]
 pub enum Common<N> {
     /// A request of the peer is cancelled.
     Cancelled(hub::CancelledNotificationParams),
     /// The peer makes progress.
     Progress(hub::ProgressNotificationParams),
-    /// The handler is to hear it.
+    /// The handler gets it.
     Other(N),
 }
 
@@ -132,7 +132,7 @@ pub enum ServerSide {}
 #[derive(Debug, Clone, Copy)]
 pub enum ClientSide {}
 
-/// What is the same on both sides but for the names of the messages, in and out.
+/// The implementation that both sides share, by the names of their messages.
 macro_rules! messages {
     (
         in: $request:ident, $notification:ident, $result:ident, $receive:ident, $encode_result:ident, $from_peer:ident;
@@ -232,14 +232,14 @@ impl Side for ServerSide {
         out: ServerRequest, ServerNotification, ClientResult, server_message_for, client_result;
     }
 
-    fn opening(request: &Self::Request) -> Option<&hub::InitializeRequestParams> {
+    fn initialize_params(request: &Self::Request) -> Option<&hub::InitializeRequestParams> {
         match request {
             hub::ClientRequest::Initialize(request) => Some(&request.params),
             _ => None,
         }
     }
 
-    fn opened(result: hub::InitializeResult) -> Option<Self::Result> {
+    fn initialize_result(result: hub::InitializeResult) -> Option<Self::Result> {
         Some(hub::ServerResult::Initialize(result))
     }
 }
@@ -250,11 +250,11 @@ impl Side for ClientSide {
         out: ClientRequest, ClientNotification, ServerResult, client_message_for, server_result;
     }
 
-    fn opening(_: &Self::Request) -> Option<&hub::InitializeRequestParams> {
+    fn initialize_params(_: &Self::Request) -> Option<&hub::InitializeRequestParams> {
         None
     }
 
-    fn opened(_: hub::InitializeResult) -> Option<Self::Result> {
+    fn initialize_result(_: hub::InitializeResult) -> Option<Self::Result> {
         None
     }
 }

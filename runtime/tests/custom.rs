@@ -201,7 +201,7 @@ fn ends() -> [Revision; 2] {
 /// What a client calls and tells.
 async fn talk(client: &ClientSession) {
     let peer = client.peer();
-    peer.tell_custom(Whisper::new("hush")).await.unwrap();
+    peer.notify_custom(Whisper::new("hush")).await.unwrap();
     // What is told is heard in its time.
     let heard = async {
         loop {
@@ -251,7 +251,7 @@ async fn custom_methods_work_both_ways_at_the_oldest_and_the_newest_revision() {
         let server = server(echo.clone(), ours);
         let client = client(revision, theirs).await;
         talk(&client).await;
-        server.peer().tell_custom(Whisper::new("psst")).await.unwrap();
+        server.peer().notify_custom(Whisper::new("psst")).await.unwrap();
         let word = server.peer().call_custom(Shout::new("you")).await.unwrap();
         assert_eq!(word, Spoken("YOU".to_owned()), "{revision}");
     }

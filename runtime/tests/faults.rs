@@ -115,7 +115,7 @@ impl Raw {
     async fn send_bytes(&self, json: &[u8]) {
         let message = Outgoing {
             json: json.to_vec(),
-            purpose: Purpose::Own,
+            purpose: Purpose::Unsolicited,
         };
         self.sender.send(message).await.expect("the session goes on");
     }

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 fn message(json: impl Into<Vec<u8>>) -> Outgoing {
     Outgoing {
         json: json.into(),
-        purpose: Purpose::Own,
+        purpose: Purpose::Unsolicited,
     }
 }
 

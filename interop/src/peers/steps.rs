@@ -167,7 +167,7 @@ impl Play<'_> {
 
     async fn tell(&self, tell: &Tell) -> Result<(), CallError> {
         match message(json!({"method": tell.tell}))? {
-            Message::Notification(notice) => self.peer.tell(notice.notification).await,
+            Message::Notification(notice) => self.peer.notify(notice.notification).await,
             _ => Err(wrong("it tells what is no notification")),
         }
     }

@@ -9,8 +9,8 @@ use mcp_adapters::mcp_wire::OpenJson;
 
 use super::Router;
 use super::subscriber::Subscriber;
-use crate::context::Context;
 use crate::error::CallError;
+use crate::session::Context;
 use crate::side::ServerSide;
 
 /// What a function of the router knows about the call that it answers: the [`Context`], and what the router adds to it.

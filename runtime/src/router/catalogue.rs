@@ -1,7 +1,7 @@
 //! What a server offers, and the clients that are notified when it changes.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
+use std::sync::{Arc, Weak};
 
 use mcp_adapters::hub;
 use serde_json::json;
@@ -14,17 +14,18 @@ use super::route::Route;
 use super::subscriber::{Change, Subscriber};
 use super::template::TemplateRoute;
 use super::tool::ToolRoute;
+use crate::sync::Mutex;
 
 /// What a server offers, and the clients that are notified when it changes.
 #[derive(Default)]
 pub(super) struct Catalogue {
-    offers: RwLock<Offers>,
+    pub(super) routes: Mutex<Routes>,
     sessions: Mutex<Vec<Weak<Subscriber>>>,
 }
 
 /// What a server offers, by name or address.
 #[derive(Default)]
-pub(super) struct Offers {
+pub(super) struct Routes {
     pub(super) tools: BTreeMap<String, Arc<ToolRoute>>,
     pub(super) resources: BTreeMap<String, Arc<ResourceRoute>>,
     pub(super) templates: BTreeMap<String, Arc<TemplateRoute>>,
@@ -32,15 +33,6 @@ pub(super) struct Offers {
 }
 
 impl Catalogue {
-    pub(super) fn offers(&self) -> RwLockReadGuard<'_, Offers> {
-        // Nothing panics while the lock is held, and what is behind it is whole all the time.
-        self.offers.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn offers_mut(&self) -> RwLockWriteGuard<'_, Offers> {
-        self.offers.write().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Adds a route; gives back whether it has taken the place of another, which only `may_replace` allows.
     pub(super) fn insert(&self, route: Route, may_replace: bool) -> Result<bool, RouteError> {
         route.check()?;
@@ -49,21 +41,21 @@ impl Catalogue {
             Route::Resource(_) | Route::Template(_) => Change::Resources,
             Route::Prompt(_) => Change::Prompts,
         };
-        let has_replaced = self.offers_mut().insert(route, may_replace)?;
+        let has_replaced = self.routes.lock().insert(route, may_replace)?;
         self.notify(&change);
         Ok(has_replaced)
     }
 
     /// A session begins.
     pub(super) fn admit(&self, session: &Arc<Subscriber>) {
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sessions = self.sessions.lock();
         sessions.retain(|session| session.strong_count() > 0);
         sessions.push(Arc::downgrade(session));
     }
 
     /// Tells every session.
     pub(super) fn notify(&self, change: &Change) {
-        let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let sessions = self.sessions.lock();
         for session in sessions.iter().filter_map(Weak::upgrade) {
             session.push(change);
         }
@@ -78,7 +70,7 @@ impl Catalogue {
     }
 }
 
-impl Offers {
+impl Routes {
     fn insert(&mut self, route: Route, may_replace: bool) -> Result<bool, RouteError> {
         let (kind, key) = (route.kind(), route.key().to_owned());
         match route {

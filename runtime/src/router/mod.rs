@@ -28,8 +28,9 @@ use self::catalogue::Catalogue;
 use self::error::or_panic;
 use self::served::Served;
 use self::subscriber::{Change, Subscriber};
+use crate::future::BoxFuture;
 use crate::options::Options;
-use crate::session::{Boxed, ServerSession, serve};
+use crate::session::{ServerSession, serve};
 use crate::transport::Transport;
 
 pub use self::call::Call;
@@ -42,7 +43,7 @@ pub use self::template::{TemplateRoute, Variables, resource_template};
 pub use self::tool::{IntoToolResult, Structured, ToolRoute, tool, tool_with_schema, try_tool};
 
 /// A function of the router, on the heap.
-type Function<A, T> = Arc<dyn Fn(A, Call) -> Boxed<'static, Result<T, ErrorObject>> + Send + Sync>;
+type Function<A, T> = Arc<dyn Fn(A, Call) -> BoxFuture<'static, Result<T, ErrorObject>> + Send + Sync>;
 
 /// A server made of tools, resources and prompts.
 ///
@@ -153,7 +154,7 @@ impl Router {
     /// Adds a tool, resource, resource template or prompt, and tells the clients that the list has changed.
     ///
     /// A client is told only of kinds that the server had any of when the client's session began, for by that it
-    /// decides what it offers.
+    /// decides what it routes.
     ///
     /// # Errors
     /// When its name or its address is empty, when the router has one of its kind and name already, and when it would make
@@ -176,25 +177,25 @@ impl Router {
 
     /// Takes a tool away, and tells the clients of it; `false` if there was none.
     pub fn remove_tool(&self, name: &str) -> bool {
-        let is_gone = self.catalogue.offers_mut().tools.remove(name).is_some();
+        let is_gone = self.catalogue.routes.lock().tools.remove(name).is_some();
         self.catalogue.notify_if(is_gone, Change::Tools)
     }
 
     /// Takes a resource away, and tells the clients of it; `false` if there was none.
     pub fn remove_resource(&self, uri: &str) -> bool {
-        let is_gone = self.catalogue.offers_mut().resources.remove(uri).is_some();
+        let is_gone = self.catalogue.routes.lock().resources.remove(uri).is_some();
         self.catalogue.notify_if(is_gone, Change::Resources)
     }
 
     /// Takes a resource template away by its text, and tells the clients of it; `false` if there was none.
     pub fn remove_resource_template(&self, uri_template: &str) -> bool {
-        let is_gone = self.catalogue.offers_mut().templates.remove(uri_template).is_some();
+        let is_gone = self.catalogue.routes.lock().templates.remove(uri_template).is_some();
         self.catalogue.notify_if(is_gone, Change::Resources)
     }
 
     /// Takes a prompt away, and tells the clients of it; `false` if there was none.
     pub fn remove_prompt(&self, name: &str) -> bool {
-        let is_gone = self.catalogue.offers_mut().prompts.remove(name).is_some();
+        let is_gone = self.catalogue.routes.lock().prompts.remove(name).is_some();
         self.catalogue.notify_if(is_gone, Change::Prompts)
     }
 
@@ -206,7 +207,7 @@ impl Router {
     /// What the server offers: what it has any of, and log messages.
     #[must_use]
     pub fn capabilities(&self) -> hub::ServerCapabilities {
-        self.catalogue.offers().capabilities()
+        self.catalogue.routes.lock().capabilities()
     }
 
     /// Serves a client.
@@ -236,13 +237,13 @@ impl From<hub::Implementation> for Router {
 
 impl std::fmt::Debug for Router {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let offers = self.catalogue.offers();
+        let routes = self.catalogue.routes.lock();
         f.debug_struct("Router")
             .field("info", &self.info)
-            .field("tools", &offers.tools.keys())
-            .field("resources", &offers.resources.keys())
-            .field("templates", &offers.templates.keys())
-            .field("prompts", &offers.prompts.keys())
+            .field("tools", &routes.tools.keys())
+            .field("resources", &routes.resources.keys())
+            .field("templates", &routes.templates.keys())
+            .field("prompts", &routes.prompts.keys())
             .finish_non_exhaustive()
     }
 }

@@ -10,7 +10,7 @@ use super::completion::Completions;
 use super::page::page;
 use super::subscriber::Subscriber;
 use super::{Call, Router, invalid, resource_not_found};
-use crate::context::Context;
+use crate::session::Context;
 use crate::side::ServerSide;
 
 type PageParams = Option<hub::PaginatedRequestParams>;
@@ -32,17 +32,17 @@ impl Served {
 
     /// What completes the arguments of a prompt or of a template.
     fn completions(&self, reference: &hub::CompletionReference) -> Result<Completions, ErrorObject> {
-        let offers = self.router.catalogue.offers();
+        let routes = self.router.catalogue.routes.lock();
         match reference {
             hub::CompletionReference::Prompt(prompt) => {
-                let route = offers.prompts.get(&prompt.name);
+                let route = routes.prompts.get(&prompt.name);
                 let route = route.ok_or_else(|| invalid(format!("Unknown prompt: {}", prompt.name)))?;
                 Ok(route.completions.clone())
             }
-            hub::CompletionReference::ResourceTemplate(template) => match offers.templates.get(&template.uri) {
+            hub::CompletionReference::ResourceTemplate(template) => match routes.templates.get(&template.uri) {
                 Some(route) => Ok(route.completions.clone()),
                 // A resource has no variables, but clients may ask.
-                None if offers.has_resource(&template.uri) => Ok(Completions::default()),
+                None if routes.has_resource(&template.uri) => Ok(Completions::default()),
                 None => Err(resource_not_found(&template.uri)),
             },
             hub::CompletionReference::Unknown(_) => Err(invalid("Unknown kind of reference")),
@@ -56,8 +56,8 @@ impl ServerHandler<Context<ServerSide>> for Served {
         params: PageParams,
         _: &Context<ServerSide>,
     ) -> Result<hub::ListToolsResult, ErrorObject> {
-        let offers = self.router.catalogue.offers();
-        let (tools, next) = page(&offers.tools, params.as_ref(), self.router.page_size, |route| {
+        let routes = self.router.catalogue.routes.lock();
+        let (tools, next) = page(&routes.tools, params.as_ref(), self.router.page_size, |route| {
             route.tool.clone()
         })?;
         let mut result = hub::ListToolsResult::new(tools);
@@ -70,7 +70,7 @@ impl ServerHandler<Context<ServerSide>> for Served {
         params: hub::CallToolRequestParams,
         context: &Context<ServerSide>,
     ) -> Result<hub::CallToolResult, ErrorObject> {
-        let route = self.router.catalogue.offers().tools.get(&params.name).cloned();
+        let route = self.router.catalogue.routes.lock().tools.get(&params.name).cloned();
         let route = route.ok_or_else(|| invalid(format!("Unknown tool: {}", params.name)))?;
         route.call(params.arguments, self.call(context)).await
     }
@@ -80,8 +80,8 @@ impl ServerHandler<Context<ServerSide>> for Served {
         params: PageParams,
         _: &Context<ServerSide>,
     ) -> Result<hub::ListResourcesResult, ErrorObject> {
-        let offers = self.router.catalogue.offers();
-        let (resources, next) = page(&offers.resources, params.as_ref(), self.router.page_size, |route| {
+        let routes = self.router.catalogue.routes.lock();
+        let (resources, next) = page(&routes.resources, params.as_ref(), self.router.page_size, |route| {
             route.resource.clone()
         })?;
         let mut result = hub::ListResourcesResult::new(resources);
@@ -94,8 +94,8 @@ impl ServerHandler<Context<ServerSide>> for Served {
         params: PageParams,
         _: &Context<ServerSide>,
     ) -> Result<hub::ListResourceTemplatesResult, ErrorObject> {
-        let offers = self.router.catalogue.offers();
-        let (templates, next) = page(&offers.templates, params.as_ref(), self.router.page_size, |route| {
+        let routes = self.router.catalogue.routes.lock();
+        let (templates, next) = page(&routes.templates, params.as_ref(), self.router.page_size, |route| {
             route.template.clone()
         })?;
         let mut result = hub::ListResourceTemplatesResult::new(templates);
@@ -109,13 +109,13 @@ impl ServerHandler<Context<ServerSide>> for Served {
         context: &Context<ServerSide>,
     ) -> Result<hub::ReadResourceResult, ErrorObject> {
         let uri = params.uri;
-        let resource = self.router.catalogue.offers().resources.get(&uri).cloned();
+        let resource = self.router.catalogue.routes.lock().resources.get(&uri).cloned();
         if let Some(route) = resource {
             return route.read(self.call(context)).await;
         }
         let matching = {
-            let offers = self.router.catalogue.offers();
-            let mut templates = offers.templates.values();
+            let routes = self.router.catalogue.routes.lock();
+            let mut templates = routes.templates.values();
             templates.find_map(|route| Some((Arc::clone(route), route.variables(&uri)?)))
         };
         match matching {
@@ -129,7 +129,7 @@ impl ServerHandler<Context<ServerSide>> for Served {
         params: hub::SubscribeRequestParams,
         _: &Context<ServerSide>,
     ) -> Result<hub::EmptyResult, ErrorObject> {
-        if !self.router.catalogue.offers().has_resource(&params.uri) {
+        if !self.router.catalogue.routes.lock().has_resource(&params.uri) {
             return Err(resource_not_found(&params.uri));
         }
         self.subscriber.subscribe(params.uri)?;
@@ -150,8 +150,8 @@ impl ServerHandler<Context<ServerSide>> for Served {
         params: PageParams,
         _: &Context<ServerSide>,
     ) -> Result<hub::ListPromptsResult, ErrorObject> {
-        let offers = self.router.catalogue.offers();
-        let (prompts, next) = page(&offers.prompts, params.as_ref(), self.router.page_size, |route| {
+        let routes = self.router.catalogue.routes.lock();
+        let (prompts, next) = page(&routes.prompts, params.as_ref(), self.router.page_size, |route| {
             route.prompt.clone()
         })?;
         let mut result = hub::ListPromptsResult::new(prompts);
@@ -164,7 +164,7 @@ impl ServerHandler<Context<ServerSide>> for Served {
         params: hub::GetPromptRequestParams,
         context: &Context<ServerSide>,
     ) -> Result<hub::GetPromptResult, ErrorObject> {
-        let route = self.router.catalogue.offers().prompts.get(&params.name).cloned();
+        let route = self.router.catalogue.routes.lock().prompts.get(&params.name).cloned();
         let route = route.ok_or_else(|| invalid(format!("Unknown prompt: {}", params.name)))?;
         route.get(params.arguments, self.call(context)).await
     }

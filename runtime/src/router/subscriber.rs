@@ -1,7 +1,7 @@
 //! What a client is notified of: that lists and resources have changed.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use mcp_adapters::handlers::CallClient;
 use mcp_adapters::hub::{self, LoggingLevel};
@@ -10,8 +10,9 @@ use tokio::sync::Notify;
 
 use super::invalid;
 use crate::error::CallError;
-use crate::peer::Peer;
+use crate::session::Peer;
 use crate::side::ServerSide;
+use crate::sync::Mutex;
 
 /// How many resources a client may subscribe to.
 const MAX_SUBSCRIPTIONS: usize = 10_000;
@@ -62,7 +63,7 @@ struct State {
 impl Subscriber {
     /// Notifies the client later, if it has subscribed to what has changed.
     pub(super) fn push(&self, change: &Change) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let change = match change {
             Change::Updated(uri) => match state.subscriptions.get(uri) {
                 Some(subscribed) => Change::Updated(Arc::clone(subscribed)),
@@ -75,7 +76,7 @@ impl Subscriber {
     }
 
     pub(super) fn subscribe(&self, uri: String) -> Result<(), ErrorObject> {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if state.subscriptions.contains(uri.as_str()) {
             return Ok(());
         }
@@ -91,7 +92,7 @@ impl Subscriber {
     }
 
     pub(super) fn unsubscribe(&self, uri: &str) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if let Some(uri) = state.subscriptions.take(uri) {
             state.subscribed_bytes -= uri.len();
             state.pending.remove(&Change::Updated(uri));
@@ -100,18 +101,13 @@ impl Subscriber {
 
     pub(super) fn set_level(&self, level: &LoggingLevel) -> Result<(), ErrorObject> {
         let severity = severity(level).ok_or_else(|| invalid(format!("unknown log level `{}`", level.as_str())))?;
-        self.state().level = severity;
+        self.state.lock().level = severity;
         Ok(())
     }
 
     /// Whether the client wants log messages of a level. A level that the protocol doesn't know is for everybody.
     pub(super) fn wants(&self, level: &LoggingLevel) -> bool {
-        severity(level).is_none_or(|severity| severity >= self.state().level)
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing panics while the lock is held.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        severity(level).is_none_or(|severity| severity >= self.state.lock().level)
     }
 }
 
@@ -124,9 +120,9 @@ pub(super) async fn notify(peer: Peer<ServerSide>, subscriber: Arc<Subscriber>) 
     loop {
         tokio::select! {
             () = subscriber.wake.notified() => {}
-            () = peer.shared.ended.cancelled() => return,
+            () = peer.session_ended().cancelled() => return,
         }
-        let pending = std::mem::take(&mut subscriber.state().pending);
+        let pending = std::mem::take(&mut subscriber.state.lock().pending);
         if peer.revision().is_none() {
             // It has not asked for anything yet, and so nothing of what it knows has changed.
             continue;
@@ -196,7 +192,7 @@ mod tests {
         for uri in ["a", "a", "b"] {
             subscriber.push(&Change::Updated(uri.into()));
         }
-        let state = subscriber.state();
+        let state = subscriber.state.lock();
         let pending: Vec<_> = state.pending.iter().collect();
         let [Change::Updated(pending)] = pending.as_slice() else {
             panic!("not one update: {pending:?}");
@@ -204,6 +200,6 @@ mod tests {
         assert!(Arc::ptr_eq(pending, state.subscriptions.first().unwrap()));
         drop(state);
         subscriber.unsubscribe("a");
-        assert!(subscriber.state().pending.is_empty());
+        assert!(subscriber.state.lock().pending.is_empty());
     }
 }

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use super::error::{RouteError, or_panic};
 use super::faults::{faults, shortened};
 use super::{Call, invalid, schema};
-use crate::session::Boxed;
+use crate::future::BoxFuture;
 
 /// A tool, and the function that it calls; [`tool()`] and [`tool_with_schema()`] make one.
 #[derive(Clone)]
@@ -28,7 +28,7 @@ pub struct ToolRoute {
 
 /// What a tool calls, with arguments that its schema accepts; an error if they can't be decoded all the same.
 type ToolFunction =
-    Arc<dyn Fn(Value, Call) -> Result<Boxed<'static, hub::CallToolResult>, serde_json::Error> + Send + Sync>;
+    Arc<dyn Fn(Value, Call) -> Result<BoxFuture<'static, hub::CallToolResult>, serde_json::Error> + Send + Sync>;
 
 /// What a tool's function may give.
 pub trait IntoToolResult: Send + 'static {
@@ -292,7 +292,11 @@ impl ToolRoute {
     }
 
     /// Calls the function, unless the arguments are invalid; says why they are.
-    fn begin(&self, arguments: Option<OpenObject>, call: Call) -> Result<Boxed<'static, hub::CallToolResult>, String> {
+    fn begin(
+        &self,
+        arguments: Option<OpenObject>,
+        call: Call,
+    ) -> Result<BoxFuture<'static, hub::CallToolResult>, String> {
         let length = arguments.as_ref().map_or(0, |arguments| arguments.text().len());
         let arguments = match arguments {
             Some(arguments) => arguments.parse().map_err(|error| shortened(&error))?,

@@ -1,141 +1,73 @@
-//! The task that receives.
+//! The state of the task that receives.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::RequestId;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::budget::Budget;
 use super::handler::Handler;
-use super::hearing::{Backlog, hear_in_order};
-use super::request::Welcome;
-use super::shared::Shared;
-use super::strays::Strays;
+use super::ignored::IgnoredMessages;
+use super::notifications::NotificationQueue;
+use super::state::SessionState;
+use crate::budget::Budget;
 use crate::side::Side;
-use crate::transport::{Incoming, Receiver, TransportError};
+use crate::sync::Mutex;
 
-/// The receiving side of a session.
+/// What a server says about itself in the handshake.
+#[derive(Debug, Clone)]
+pub struct ServerInfo {
+    pub implementation: hub::Implementation,
+    pub capabilities: hub::ServerCapabilities,
+    pub instructions: Option<String>,
+}
+
+/// The receiving side of a session. [`Engine::run`] is its task.
 pub struct Engine<S: Side> {
-    pub(super) shared: Arc<Shared<S>>,
-    pub(super) handler: Arc<dyn Handler<S>>,
-    /// Only a server welcomes.
-    pub(super) welcome: Option<Welcome>,
-    pub(super) handling: Mutex<HashMap<RequestId, CancellationToken>>,
-    /// For each request that is handled.
-    pub(super) permits: Arc<Semaphore>,
-    /// For each request from when it comes until its answer is sent, so that a peer that doesn't read is not answered
-    /// without end.
-    pub(super) places: Arc<Semaphore>,
-    /// For the text of each request, for as long.
-    pub(super) requests: Arc<Budget>,
-    /// For each answer from when it is there until it is sent.
-    pub(super) unread: Arc<Budget>,
-    pub(super) tasks: TaskTracker,
-    pub(super) strays: Strays,
-    /// Nothing new is heard once the session is closing.
-    pub(super) backlog: Arc<Backlog<S>>,
+    pub session: Arc<SessionState<S>>,
+    pub handler: Arc<dyn Handler<S>>,
+    /// Only on the side of a server.
+    pub server: Option<ServerInfo>,
+    /// The requests of the peer that are being handled.
+    pub in_flight: Mutex<HashMap<RequestId, CancellationToken>>,
+    /// One permit for each request whose handler runs.
+    pub handling: Arc<Semaphore>,
+    /// One permit for each request until its response is sent, so that a peer that doesn't read can't make responses pile up.
+    pub unsent: Arc<Semaphore>,
+    /// The bytes of each request, for as long.
+    pub request_bytes: Arc<Budget>,
+    /// The bytes of each response until it is sent.
+    pub response_bytes: Arc<Budget>,
+    pub tasks: TaskTracker,
+    pub ignored: IgnoredMessages,
+    /// It is closed when the session is closing.
+    pub notifications: Arc<NotificationQueue<S>>,
 }
 
 impl<S: Side> Engine<S> {
-    /// Receives until the peer or somebody else ends the session.
-    pub async fn run(
-        shared: Arc<Shared<S>>,
+    pub fn new(
+        session: Arc<SessionState<S>>,
         handler: Arc<dyn Handler<S>>,
-        welcome: Option<Welcome>,
-        mut receiver: impl Receiver,
-        closing: CancellationToken,
-    ) {
-        let limits = shared.options.limits.clone();
-        let backlog = Backlog::new(&limits);
-        let tasks = TaskTracker::new();
-        tasks.spawn(hear_in_order(
-            Arc::clone(&shared),
-            Arc::clone(&handler),
-            Arc::clone(&backlog),
-        ));
-        let engine = Arc::new(Self {
-            shared: Arc::clone(&shared),
+        server: Option<ServerInfo>,
+        notifications: Arc<NotificationQueue<S>>,
+    ) -> Arc<Self> {
+        let limits = &session.options.limits;
+        let semaphore = |permits: usize| Arc::new(Semaphore::new(permits.clamp(1, Semaphore::MAX_PERMITS)));
+        Arc::new(Self {
             handler,
-            welcome,
-            handling: Mutex::default(),
-            permits: Arc::new(Semaphore::new(limits.in_flight.clamp(1, Semaphore::MAX_PERMITS))),
-            places: Arc::new(Semaphore::new(
-                limits
-                    .in_flight
-                    .saturating_add(limits.waiting)
-                    .clamp(1, Semaphore::MAX_PERMITS),
-            )),
-            requests: Budget::new(limits.request_bytes),
-            unread: Budget::new(limits.unread_bytes),
-            tasks: tasks.clone(),
-            strays: Strays::default(),
-            backlog,
-        });
-        let mut peer_answers = true;
-        let is_closing = loop {
-            tokio::select! {
-                () = closing.cancelled() => break true,
-                () = shared.ended.cancelled() => break false,
-                received = receiver.receive() => {
-                    if matches!(received, Ok(None)) && receiver.half_closes() {
-                        // The peer has nothing more to say, and may still want its answers.
-                        peer_answers = false;
-                        shared.abandon_calls();
-                        break true;
-                    }
-                    if !engine.take_incoming(received) {
-                        break false;
-                    }
-                }
-            }
-        };
-        tasks.close();
-        engine.backlog.close();
-        if is_closing {
-            // What is in flight is answered; what takes too long is not.
-            let answers = async {
-                tokio::select! {
-                    () = tasks.wait() => {}
-                    // Handlers may wait for answers of the peer, which nobody would receive otherwise.
-                    () = async { while engine.take_incoming(receiver.receive().await) {} }, if peer_answers => {}
-                }
-            };
-            if tokio::time::timeout(limits.closing, answers).await.is_err() {
-                tracing::debug!("some handlers did not end in time");
-            }
-            shared.sender.close().await;
-        }
-        shared.end();
-    }
-
-    /// Takes what was received, without waiting for anybody: a handler may need what comes next, and a peer that doesn't
-    /// read may be waiting for us to read. `false` once nothing more will be received.
-    fn take_incoming(self: &Arc<Self>, received: Result<Option<Incoming>, TransportError>) -> bool {
-        match received {
-            Ok(Some(Incoming::Message { json, extensions })) => self.take(&json, extensions.into()),
-            Ok(Some(Incoming::Refused(error))) => {
-                self.send_answers(self.refusal(None, error, &[]).into_iter().collect(), false);
-            }
-            Ok(Some(Incoming::Failed { id, error })) => {
-                // Whoever waited may have gone.
-                self.shared.answered(&id, Err(error), Vec::new());
-            }
-            Ok(Some(Incoming::Renewed)) => self.handling().values().for_each(CancellationToken::cancel),
-            Ok(None) => return false,
-            Err(error) => {
-                tracing::debug!(%error, "the transport failed");
-                self.shared.failed(error);
-                return false;
-            }
-        }
-        true
-    }
-
-    pub(super) fn handling(&self) -> std::sync::MutexGuard<'_, HashMap<RequestId, CancellationToken>> {
-        // Nothing panics while the lock is held.
-        self.handling.lock().unwrap_or_else(PoisonError::into_inner)
+            server,
+            in_flight: Mutex::default(),
+            handling: semaphore(limits.in_flight),
+            unsent: semaphore(limits.in_flight.saturating_add(limits.waiting)),
+            request_bytes: Budget::new(limits.request_bytes),
+            response_bytes: Budget::new(limits.unread_bytes),
+            tasks: TaskTracker::new(),
+            ignored: IgnoredMessages::default(),
+            notifications,
+            session,
+        })
     }
 }

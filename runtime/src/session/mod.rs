@@ -1,46 +1,54 @@
-//! Sessions: negotiation, what is in flight, and the end.
+//! Sessions: the handshake, calls and handlers, and the end.
 
-mod answer;
-pub(crate) mod budget;
 mod call;
-mod edit;
+mod capabilities;
+mod context;
 mod engine;
-mod gates;
 mod handler;
-mod hearing;
-mod message;
-mod reading;
+mod handshake;
+mod ignored;
+mod incoming;
+mod info;
+mod json_edit;
+mod notifications;
+mod notify;
+mod pages;
+mod peer;
+mod pending;
 mod request;
-pub(crate) mod shared;
-mod strays;
+mod response;
+mod run;
+mod sender;
+mod state;
 mod tolerance;
+mod validation;
 
 use std::sync::Arc;
 
 use mcp_adapters::handlers::{ClientHandler, ServerHandler};
-use mcp_adapters::{accept, hub};
+use mcp_adapters::{Revision, hub};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use self::engine::Engine;
-use self::handler::{Handler, OfClient, OfServer};
-use self::request::Welcome;
-use self::shared::Shared;
-
-pub(crate) use self::handler::Boxed;
-use crate::context::Context;
+use self::engine::{Engine, ServerInfo};
+use self::handler::{ForClient, ForServer, Handler};
+use self::notifications::NotificationQueue;
+use self::state::SessionState;
 use crate::error::ConnectError;
+use crate::message::{Receiver, Transport};
 use crate::options::Options;
-use crate::peer::{Peer, PeerInfo};
 use crate::side::{ClientSide, ServerSide, Side};
-use crate::transport::{Purpose, Transport};
+
+pub use self::context::Context;
+pub use self::info::{PeerInfo, Progress};
+pub use self::peer::Peer;
 
 /// A session of a server.
 pub type ServerSession = Session<ServerSide>;
 /// A session of a client.
 pub type ClientSession = Session<ClientSide>;
 
-/// A session with a peer. It goes on when this is dropped; [`Session::close`] ends it.
+/// A session with a peer. Dropping this doesn't end the session; [`Session::close`] does.
 #[derive(Debug)]
 pub struct Session<S: Side> {
     peer: Peer<S>,
@@ -61,32 +69,33 @@ impl<S: Side> Session<S> {
         let _ = self.task.await;
     }
 
-    /// Ends the session: nothing new is taken on, and what is in flight is answered.
+    /// Ends the session: new requests are refused, and those in flight get their responses.
     pub async fn close(self) {
         self.closing.cancel();
         self.ended().await;
     }
 
-    fn begin(
-        shared: Arc<Shared<S>>,
+    fn start(
+        state: Arc<SessionState<S>>,
         handler: Arc<dyn Handler<S>>,
-        welcome: Option<Welcome>,
-        receiver: impl crate::transport::Receiver,
+        server: Option<ServerInfo>,
+        receiver: impl Receiver,
     ) -> Self {
         let closing = CancellationToken::new();
-        let engine = Engine::run(Arc::clone(&shared), handler, welcome, receiver, closing.clone());
+        let notifications = NotificationQueue::new(&state.options.limits);
+        let engine = Engine::new(Arc::clone(&state), handler, server, notifications);
         Self {
-            peer: Peer::new(shared, None),
+            peer: Peer::new(state, None),
+            task: tokio::spawn(engine.run(receiver, closing.clone())),
             closing,
-            task: tokio::spawn(engine),
         }
     }
 }
 
 /// Serves a client.
 ///
-/// `info` and `capabilities` are what the client is told; a request whose capability isn't among them is answered with
-/// "method not found" before the handler sees it.
+/// The client gets `info` and `capabilities` in the handshake. A request that needs another capability is answered with
+/// "method not found", and the handler doesn't get it.
 pub fn serve<H>(
     handler: H,
     info: hub::Implementation,
@@ -99,22 +108,22 @@ where
     H: ServerHandler<Context<ServerSide>> + 'static,
 {
     let options = options.negotiable();
-    let own = serde_json::to_value(&capabilities).unwrap_or_default();
-    let welcome = Welcome {
+    let own_capabilities = serde_json::to_value(&capabilities).unwrap_or_default();
+    let server = ServerInfo {
         implementation: info,
         capabilities,
         instructions,
     };
     let (sender, receiver) = transport.split();
-    let first = latest(&options).unwrap_or(mcp_adapters::Revision::HUB);
-    let shared = Arc::new(Shared::new(Box::new(sender), options, own, first));
-    Session::begin(shared, Arc::new(OfServer(handler)), Some(welcome), receiver)
+    let latest = latest(&options).unwrap_or(Revision::HUB);
+    let state = SessionState::new(Box::new(sender), options, own_capabilities, latest);
+    Session::start(Arc::new(state), Arc::new(ForServer(handler)), Some(server), receiver)
 }
 
-/// Begins a session with a server: asks for the latest supported revision, and speaks the one that the server answers.
+/// Starts a session with a server: requests the latest supported revision, and uses the one that the server answers with.
 ///
 /// # Errors
-/// When the server doesn't answer, or with a revision that isn't supported.
+/// When the server doesn't answer, or answers with a revision that isn't supported.
 pub async fn connect<H>(
     handler: H,
     info: hub::Implementation,
@@ -126,17 +135,18 @@ where
     H: ClientHandler<Context<ClientSide>> + 'static,
 {
     let options = options.negotiable();
-    let first = latest(&options).ok_or(ConnectError::NoRevision)?;
+    let latest = latest(&options).ok_or(ConnectError::NoRevision)?;
     let supported = options.supported.clone();
-    let own = serde_json::to_value(&capabilities).unwrap_or_default();
+    let own_capabilities = serde_json::to_value(&capabilities).unwrap_or_default();
     let (sender, receiver) = transport.split();
-    let shared = Arc::new(Shared::new(Box::new(sender), options, own, first));
-    let session = Session::begin(Arc::clone(&shared), Arc::new(OfClient(handler)), None, receiver);
-    // Whoever no longer waits for the session has none.
-    let given_up = session.closing.clone().drop_guard();
-    match introduce(&shared, info, capabilities, &supported).await {
+    let state = SessionState::new(Box::new(sender), options, own_capabilities, latest);
+    let state = Arc::new(state);
+    let session = Session::start(Arc::clone(&state), Arc::new(ForClient(handler)), None, receiver);
+    // If this future is dropped, the session ends.
+    let close_on_drop = session.closing.clone().drop_guard();
+    match state.initialize(info, capabilities, &supported).await {
         Ok(()) => {
-            given_up.disarm();
+            close_on_drop.disarm();
             Ok(session)
         }
         Err(error) => {
@@ -146,30 +156,6 @@ where
     }
 }
 
-async fn introduce(
-    shared: &Arc<Shared<ClientSide>>,
-    info: hub::Implementation,
-    capabilities: hub::ClientCapabilities,
-    supported: &[mcp_adapters::Revision],
-) -> Result<(), ConnectError> {
-    let params = hub::InitializeRequestParams::new(shared.spoken().as_str(), capabilities, info);
-    let request = hub::InitializeRequest::new(params);
-    let result = match shared.call(request.into(), Purpose::Own, None).await? {
-        hub::ServerResult::Initialize(result) => result,
-        _ => return Err(crate::error::CallError::InvalidResult("no answer to `initialize`".to_owned()).into()),
-    };
-    let revision = accept(&result.protocol_version, supported)?;
-    let info = PeerInfo {
-        implementation: result.server_info,
-        capabilities: serde_json::to_value(&result.capabilities).unwrap_or_default(),
-        instructions: result.instructions,
-    };
-    shared.negotiated(revision, info);
-    let initialized = hub::InitializedNotification::default();
-    shared.tell(initialized.into(), Purpose::Own).await?;
-    Ok(())
-}
-
-fn latest(options: &Options) -> Option<mcp_adapters::Revision> {
+fn latest(options: &Options) -> Option<Revision> {
     options.supported.iter().max().copied()
 }

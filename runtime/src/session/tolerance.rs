@@ -1,66 +1,66 @@
-//! Answers that depart from the protocol in ways that most peers put up with.
+//! Responses that violate the protocol in ways that most implementations tolerate.
 
 use mcp_adapters::Tolerance;
 use mcp_adapters::mcp_wire::path::{Path, Segment};
 use mcp_adapters::mcp_wire::validator::Violation;
 use mcp_adapters::mcp_wire::{Decoded, Kind, MessageHeader, OpenJson};
 
-use super::edit::set;
+use super::json_edit::set;
 use crate::error::CallError;
 
-/// What a call came to.
-pub type Outcome = Result<OpenJson, CallError>;
+/// The outcome of a call.
+pub type CallResult = Result<OpenJson, CallError>;
 
-/// What a call came to, and what is wrong with the message that says so.
+/// The outcome of a call, and the violations of the response.
 #[derive(Debug)]
 pub struct Reply {
-    pub outcome: Outcome,
-    pub faults: Vec<Violation>,
+    pub result: CallResult,
+    pub violations: Vec<Violation>,
 }
 
-/// The outcome of an answer that has both a result and an error, if one of them is `null`; and the fault that it has.
-pub fn only_outcome(answer: &MessageHeader<'_>) -> Option<(Outcome, Violation)> {
-    let (None, Some(result), Some(error)) = (answer.method(), answer.result(), answer.error()) else {
+/// The outcome of a response that has both a result and an error, if one of them is `null`; and its violation.
+pub fn only_result(response: &MessageHeader<'_>) -> Option<(CallResult, Violation)> {
+    let (None, Some(result), Some(error)) = (response.method(), response.result(), response.error()) else {
         return None;
     };
     match (result.kind(), error.kind()) {
         (_, Kind::Null) => Some((
             Ok(result.decode_as().ok()?),
-            fault("error", "nothing beside `result`", "null"),
+            violation("error", "nothing beside `result`", "null"),
         )),
         (Kind::Null, _) => {
             let error = error.decode_as().ok()?;
             Some((
                 Err(CallError::Peer(error)),
-                fault("result", "nothing beside `error`", "null"),
+                violation("result", "nothing beside `error`", "null"),
             ))
         }
         _ => None,
     }
 }
 
-/// A result as it is read, and the faults that its schema doesn't know of; `None` for a result that is read as it came.
-pub fn read_as(tolerances: &[Tolerance], result: &OpenJson) -> Option<(OpenJson, Vec<Violation>)> {
-    let mut read: Option<OpenJson> = None;
-    let mut faults = Vec::new();
+/// A result with its departures corrected, and the violations that the schema doesn't reveal; `None` if nothing is corrected.
+pub fn tolerate(tolerances: &[Tolerance], result: &OpenJson) -> Option<(OpenJson, Vec<Violation>)> {
+    let mut corrected: Option<OpenJson> = None;
+    let mut violations = Vec::new();
     for tolerance in tolerances {
-        let now = read.as_ref().unwrap_or(result);
-        let Ok(Some(edited)) = tolerated(tolerance, now) else {
+        let current = corrected.as_ref().unwrap_or(result);
+        let Ok(Some(edited)) = correct(tolerance, current) else {
             continue;
         };
-        read = Some(edited);
-        // What is absent and required is a fault by the schema.
-        faults.extend(
+        corrected = Some(edited);
+        // The schema itself reveals a required member that is absent.
+        violations.extend(
             tolerance
                 .found
-                .map(|found| fault(tolerance.member, "another value, or none", found)),
+                .map(|found| violation(tolerance.member, "another value, or none", found)),
         );
     }
-    Some((read?, faults))
+    Some((corrected?, violations))
 }
 
-/// The result with what is to be read for a departure, if it has that.
-fn tolerated(tolerance: &Tolerance, result: &OpenJson) -> Decoded<Option<OpenJson>> {
+/// The result with one departure corrected, if it has it.
+fn correct(tolerance: &Tolerance, result: &OpenJson) -> Decoded<Option<OpenJson>> {
     let object = MessageHeader::from_slice(result.text().as_bytes())?.message();
     let found = object.get(&[tolerance.member])?.map(|value| value.text());
     let is_beside = match tolerance.beside {
@@ -74,8 +74,8 @@ fn tolerated(tolerance: &Tolerance, result: &OpenJson) -> Decoded<Option<OpenJso
     mcp_adapters::mcp_wire::from_str(&edited).map(Some)
 }
 
-/// A fault in a member of a message or a result.
-pub fn fault(member: &str, expected: &str, found: &str) -> Violation {
+/// A violation in a member of a message or a result.
+pub fn violation(member: &str, expected: &str, found: &str) -> Violation {
     Violation {
         path: Path::from_reversed(vec![Segment::Member(member.to_owned())]),
         expected: expected.to_owned(),

@@ -3,7 +3,9 @@
 use http::Extensions;
 use tokio::sync::mpsc;
 
-use super::{Incoming, Outgoing, Receiver, Sender, Transport, TransportError};
+use crate::error::TransportError;
+use crate::message::{Incoming, Outgoing, Receiver, Sender, Transport};
+use crate::sync::Mutex;
 
 /// One end of a connection within the process.
 #[derive(Debug)]
@@ -14,7 +16,7 @@ pub struct ChannelTransport {
 
 /// The sending half of a [`ChannelTransport`].
 #[derive(Debug)]
-pub struct ChannelSender(std::sync::Mutex<Option<mpsc::Sender<(Outgoing, Extensions)>>>);
+pub struct ChannelSender(Mutex<Option<mpsc::Sender<(Outgoing, Extensions)>>>);
 
 /// The receiving half of a [`ChannelTransport`].
 #[derive(Debug)]
@@ -29,7 +31,7 @@ pub fn channel(capacity: usize) -> (ChannelTransport, ChannelTransport) {
     let (to_second, from_first) = mpsc::channel(capacity);
     let (to_first, from_second) = mpsc::channel(capacity);
     let end = |sender, receiver| ChannelTransport {
-        sender: ChannelSender(std::sync::Mutex::new(Some(sender))),
+        sender: ChannelSender(Mutex::new(Some(sender))),
         receiver: ChannelReceiver(receiver),
     };
     (end(to_second, from_second), end(to_first, from_first))
@@ -45,18 +47,13 @@ impl Transport for ChannelTransport {
 }
 
 impl ChannelSender {
-    /// The sender, unless the connection was closed. Nothing panics while the lock is held, so it is never poisoned.
-    fn place(&self) -> std::sync::MutexGuard<'_, Option<mpsc::Sender<(Outgoing, Extensions)>>> {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-    }
-
     /// Sends a message with what is known about it; the receiver finds that in
     /// [`Context::extensions`](crate::Context::extensions).
     ///
     /// # Errors
     /// When the connection is closed.
     pub async fn send_with_extensions(&self, message: Outgoing, extensions: Extensions) -> Result<(), TransportError> {
-        let sender = self.place().clone().ok_or(TransportError::Closed)?;
+        let sender = self.0.lock().clone().ok_or(TransportError::Closed)?;
         let sent = sender.send((message, extensions)).await;
         sent.map_err(|_| TransportError::Closed)
     }
@@ -68,7 +65,7 @@ impl Sender for ChannelSender {
     }
 
     async fn close(&self) {
-        self.place().take();
+        self.0.lock().take();
     }
 }
 

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::RequestId;
 
-use super::{Incoming, Outgoing, Receiver, Sender, Transport, TransportError};
+use crate::error::TransportError;
+use crate::message::{Incoming, Outgoing, Receiver, Sender, Transport};
 
 /// Which way a message goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

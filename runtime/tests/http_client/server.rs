@@ -139,7 +139,7 @@ impl Asked {
 pub fn outgoing(json: &Value) -> Outgoing {
     Outgoing {
         json: json.to_string().into_bytes(),
-        purpose: Purpose::Own,
+        purpose: Purpose::Unsolicited,
     }
 }
 

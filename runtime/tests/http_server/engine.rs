@@ -33,7 +33,7 @@ pub async fn engine(transport: SessionTransport, seen: Seen) {
                 .collect();
             let ids: Vec<RequestId> = requests.iter().map(id_of).collect();
             let answers: Vec<Value> = requests.iter().map(echo).collect();
-            let message = outgoing(&Value::from(answers), Purpose::Answer(ids));
+            let message = outgoing(&Value::from(answers), Purpose::Response(ids));
             sender.send(message).await.unwrap();
             continue;
         }
@@ -64,7 +64,11 @@ async fn answer(sender: Arc<impl Sender>, request: Value, seen: Seen) {
                 let params = json!({"number": number, "padding": padding});
                 let note = json!({"jsonrpc": "2.0", "method": "note", "params": params});
                 let own = request["params"]["own"] == true;
-                let purpose = if own { Purpose::Own } else { Purpose::During(id.clone()) };
+                let purpose = if own {
+                    Purpose::Unsolicited
+                } else {
+                    Purpose::RelatedTo(id.clone())
+                };
                 if sender.send(outgoing(&note, purpose)).await.is_err() {
                     return;
                 }
@@ -76,7 +80,9 @@ async fn answer(sender: Arc<impl Sender>, request: Value, seen: Seen) {
         }
         _ => {}
     }
-    let _ = sender.send(outgoing(&echo(&request), Purpose::Answer(vec![id]))).await;
+    let _ = sender
+        .send(outgoing(&echo(&request), Purpose::Response(vec![id])))
+        .await;
 }
 
 fn echo(request: &Value) -> Value {

@@ -240,7 +240,7 @@ async fn an_optional_member_is_shown_without_null_and_may_be_null() {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Reading {
+struct Validation {
     #[serde(rename(serialize = "degrees"))]
     celsius: f64,
     note: Option<String>,
@@ -250,7 +250,7 @@ struct Reading {
 #[tokio::test]
 async fn the_output_schema_is_that_of_what_is_written() {
     let router = Router::new("test", "1.0").tool("read", "Reads", |_: (), _| async {
-        Structured(Reading {
+        Structured(Validation {
             celsius: 1.5,
             note: None,
             raw: json!([1]),

@@ -9,8 +9,11 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::lines::{Line, Lines};
-use super::{Incoming, Limits, LineReceiver, LineSender, Outgoing, Receiver, Sender, Transport, TransportError, over};
-use crate::transport::ProcessExit;
+use super::{Limits, LineReceiver, LineSender, over};
+use crate::error::ProcessExit;
+use crate::error::TransportError;
+use crate::message::{Incoming, Outgoing, Receiver, Sender, Transport};
+use crate::sync::Mutex;
 
 /// How long the pipes of a child that is gone are read: a grandchild may hold them open for ever.
 const DRAIN: Duration = Duration::from_millis(500);
@@ -79,7 +82,7 @@ pub struct ChildSender {
     exited: CancellationToken,
     exit: Exit,
     /// Dropped to ask for the child's end.
-    alive: std::sync::Mutex<Option<oneshot::Sender<()>>>,
+    alive: Mutex<Option<oneshot::Sender<()>>>,
 }
 
 /// The half of a [`ChildTransport`] that receives.
@@ -167,7 +170,7 @@ pub fn spawn(mut command: Command, options: SpawnOptions) -> Result<ChildTranspo
             lines,
             exited: exited.clone(),
             exit: exit.clone(),
-            alive: std::sync::Mutex::new(Some(alive)),
+            alive: Mutex::new(Some(alive)),
         },
         receiver: ChildReceiver {
             lines: receiver,
@@ -284,10 +287,7 @@ impl Sender for ChildSender {
 
     async fn close(&self) {
         self.lines.close().await;
-        self.alive
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-            .take();
+        self.alive.lock().take();
         self.exited.cancelled().await;
     }
 }

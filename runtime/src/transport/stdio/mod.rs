@@ -11,8 +11,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use self::lines::{Line, Lines};
 use self::writer::Writer;
-use super::{Incoming, Outgoing, Receiver, Sender, Transport, TransportError};
+use crate::error::TransportError;
 use crate::excerpt::excerpt;
+use crate::message::{Incoming, Outgoing, Receiver, Sender, Transport};
 
 pub use child::{ChildReceiver, ChildSender, ChildTransport, SpawnError, SpawnOptions, spawn};
 pub use input::Input;

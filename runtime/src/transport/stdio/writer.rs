@@ -6,7 +6,7 @@ use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use crate::transport::TransportError;
+use crate::error::TransportError;
 
 /// How long closing waits for the peer to read what has been begun.
 const CLOSING: Duration = Duration::from_secs(1);

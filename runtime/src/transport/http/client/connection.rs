@@ -1,7 +1,7 @@
 //! What all requests of one client share: where to, which session, and who receives.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_adapters::Revision;
@@ -15,7 +15,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::error::HttpError;
 use super::options::HttpOptions;
-use crate::transport::{HttpFailure, Incoming};
+use crate::error::HttpFailure;
+use crate::message::Incoming;
+use crate::sync::Mutex;
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
@@ -139,15 +141,6 @@ pub(super) fn client(options: &HttpOptions) -> Result<reqwest::Client, HttpError
 }
 
 impl Connection {
-    /// Nothing panics while the lock is held, so it is never poisoned.
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn in_flight(&self) -> MutexGuard<'_, HashMap<RequestId, CancellationToken>> {
-        self.in_flight.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Hands a message to the receiver, and waits until it has room.
     pub(super) async fn deliver(&self, json: Vec<u8>) {
         self.hand(Item::Incoming(Incoming::message(json))).await;
@@ -174,7 +167,7 @@ impl Connection {
     /// Forgets a session that the server has forgotten, and tells the receiver, unless that has been done already.
     pub(super) async fn expire(&self, session: &HeaderValue) {
         let forgotten = {
-            let mut state = self.state();
+            let mut state = self.state.lock();
             if state.session.id.as_ref() != Some(session) {
                 return;
             }
@@ -194,7 +187,7 @@ impl Connection {
         headers.remove(ACCEPT);
         headers.remove(CONTENT_TYPE);
         let session = {
-            let state = self.state();
+            let state = self.state.lock();
             let (session, version) = match within {
                 Within::None => (State::new(&self.closing).session, None),
                 Within::Current => (state.session.clone(), state.version.clone()),
@@ -229,7 +222,7 @@ impl Connection {
 
     /// Begins or leaves a session, as the answer to `initialize` has it.
     pub(super) fn begin(&self, answer: &Response, initialize: Vec<u8>) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.session.ends.cancel();
         *state = State {
             session: self.begun(answer),
@@ -245,7 +238,7 @@ impl Connection {
     /// Ends whatever is under way, and the session on the server.
     pub(super) async fn close(&self) {
         self.closing.cancel();
-        let known = self.state().session.id.is_some();
+        let known = self.state.lock().session.id.is_some();
         if !known {
             return;
         }
@@ -256,7 +249,7 @@ impl Connection {
             Ok(Err(error)) => tracing::debug!(%error, "the server wasn't told that the session has ended"),
             Err(_) => tracing::debug!("the server didn't answer to the end of the session"),
         }
-        self.state().session.id = None;
+        self.state.lock().session.id = None;
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::error::CallError;
-use crate::transport::HttpFailure;
+use crate::error::HttpFailure;
 
 /// The server doesn't know the session any more: whoever still wants it has to initialize again, over the same transport
 /// or a new one.

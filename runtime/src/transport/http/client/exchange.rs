@@ -12,7 +12,7 @@ use super::envelope::{Kind, answers};
 use super::error::{HttpError, SessionExpired};
 use super::renewal::renew;
 use super::{legacy, stream};
-use crate::transport::TransportError;
+use crate::error::TransportError;
 
 /// Sends a request in a task of its own, which sees to it that there will be an answer.
 pub(super) fn start(
@@ -23,7 +23,7 @@ pub(super) fn start(
     initialize: bool,
 ) {
     let ends = connection.closing.child_token();
-    connection.in_flight().insert(id.clone(), ends.clone());
+    connection.in_flight.lock().insert(id.clone(), ends.clone());
     let connection = Arc::clone(connection);
     tokio::spawn(async move {
         let done = ends.run_until_cancelled(async {
@@ -38,7 +38,7 @@ pub(super) fn start(
         });
         let cancelled = done.await.is_none();
         if !cancelled {
-            connection.in_flight().remove(&id);
+            connection.in_flight.lock().remove(&id);
         }
         drop(place);
     });
@@ -46,7 +46,7 @@ pub(super) fn start(
 
 /// Sends the request that begins a session.
 async fn begin(connection: &Arc<Connection>, id: &RequestId, json: Vec<u8>) -> Result<(), HttpError> {
-    let older = connection.state().legacy.clone();
+    let older = connection.state.lock().legacy.clone();
     if let Some(url) = older {
         return legacy::post(connection, url, json).await;
     }
@@ -70,7 +70,7 @@ async fn begin(connection: &Arc<Connection>, id: &RequestId, json: Vec<u8>) -> R
 }
 
 async fn exchange(connection: &Arc<Connection>, id: &RequestId, json: Vec<u8>) -> Result<(), HttpError> {
-    let older = connection.state().legacy.clone();
+    let older = connection.state.lock().legacy.clone();
     if let Some(url) = older {
         return legacy::post(connection, url, json).await;
     }
@@ -139,16 +139,16 @@ fn asks_for_the_older_way(status: StatusCode) -> bool {
 
 /// Sends what has no answer.
 pub(super) async fn tell(connection: Arc<Connection>, kind: Kind, json: Vec<u8>) -> Result<(), TransportError> {
-    let older = connection.state().legacy.clone();
+    let older = connection.state.lock().legacy.clone();
     let listens = older.is_none() && matches!(kind, Kind::Initialized);
-    if let (true, Some(opening)) = (listens, &mut connection.state().opening) {
+    if let (true, Some(opening)) = (listens, &mut connection.state.lock().opening) {
         opening.initialized = Some(json.clone());
     }
     let url = older.unwrap_or_else(|| connection.url.clone());
     let post = |json| connection.post(url.clone(), json, Within::Current);
     let mut posted = post(json.clone()).await;
     if let Kind::Cancelled(id) = &kind {
-        let ends = connection.in_flight().remove(id);
+        let ends = connection.in_flight.lock().remove(id);
         ends.as_ref().inspect(|ends: &&CancellationToken| ends.cancel());
     }
     if let Ok((response, session)) = &posted

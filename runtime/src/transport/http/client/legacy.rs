@@ -19,7 +19,7 @@ pub(super) async fn begin(connection: &Arc<Connection>, json: Vec<u8>) -> Result
     let (events, url) = timeout(connection.options.patience, begun)
         .await
         .map_err(|_| HttpError::Endpoint)??;
-    connection.state().legacy = Some(url.clone());
+    connection.state.lock().legacy = Some(url.clone());
     tokio::spawn(
         connection
             .closing

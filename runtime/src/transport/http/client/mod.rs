@@ -20,7 +20,9 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use self::connection::{Connection, Item, State};
 use self::envelope::Kind;
-use crate::transport::{Incoming, Outgoing, Receiver, Sender, Transport, TransportError};
+use crate::error::TransportError;
+use crate::message::{Incoming, Outgoing, Receiver, Sender, Transport};
+use crate::sync::Mutex;
 
 pub use error::{HttpError, SessionExpired};
 pub use options::HttpOptions;
@@ -92,9 +94,9 @@ impl HttpClient {
             url,
             client,
             inbox: sender,
-            state: std::sync::Mutex::new(State::new(&closing)),
+            state: Mutex::new(State::new(&closing)),
             renewing: tokio::sync::Mutex::new(()),
-            in_flight: std::sync::Mutex::new(HashMap::new()),
+            in_flight: Mutex::new(HashMap::new()),
             requests: Arc::new(Semaphore::new(options.requests.clamp(1, Semaphore::MAX_PERMITS))),
             notices: Arc::new(Semaphore::new(NOTICES)),
             closing: closing.clone(),
@@ -156,7 +158,7 @@ impl Sender for HttpSender {
 
     fn negotiated(&self, revision: Revision) {
         let header = revision.facts().version_header;
-        let mut state = self.connection.state();
+        let mut state = self.connection.state.lock();
         state.version = header.then(|| HeaderValue::from_static(revision.as_str()));
         if let Some(opening) = &mut state.opening {
             opening.revision = Some(revision);

@@ -12,7 +12,7 @@ use super::connection::{Connection, EVENTS, Item, JSON, Opening, Within, body, f
 use super::envelope::{Kind, answers, kind};
 use super::error::{HttpError, SessionExpired};
 use super::stream::{self, Events, Listening, is_message};
-use crate::transport::Incoming;
+use crate::message::Incoming;
 
 /// Begins a session in place of a forgotten one, unless that has been done already; `false` if there is none.
 ///
@@ -23,7 +23,7 @@ pub(super) async fn renew(connection: &Arc<Connection>, forgotten: HeaderValue) 
     let renewing = tokio::spawn(closing.run_until_cancelled_owned(async move {
         let _turn = connection.renewing.lock().await;
         let opening = {
-            let state = connection.state();
+            let state = connection.state.lock();
             let opening = state.opening.clone();
             if state.session.id != Some(forgotten) {
                 return opening.is_some();
@@ -38,7 +38,7 @@ pub(super) async fn renew(connection: &Arc<Connection>, forgotten: HeaderValue) 
             Err(error) => {
                 tracing::warn!(%error, "the server has forgotten the session and begins no other");
                 // Others that wait here for the same are not to ask again.
-                connection.state().opening = None;
+                connection.state.lock().opening = None;
                 return false;
             }
         }
@@ -70,7 +70,7 @@ async fn begin(connection: &Arc<Connection>, opening: Opening) -> Result<Option<
     // Answers to the forgotten session could be taken for others' in the new one.
     connection.hand(Item::Incoming(Incoming::Renewed)).await;
     let forgotten = {
-        let mut state = connection.state();
+        let mut state = connection.state.lock();
         state.renewed = Some(Instant::now());
         std::mem::replace(&mut state.session, session.clone())
     };

@@ -235,7 +235,7 @@ pub(super) async fn open(
     let (response, session) = connection.ask(request, Within::Current).await?;
     if let (Opens::Again, Some(forgotten)) = (opens, session.forgotten(&response)) {
         // Nobody asks for this, and so a server that forgets each session at once must not be asked without end.
-        let renewed = connection.state().renewed;
+        let renewed = connection.state.lock().renewed;
         let lasted = renewed.is_none_or(|renewed| renewed.elapsed() >= LASTING);
         if !(lasted && renew(connection, forgotten.clone()).await) {
             connection.expire(&forgotten).await;

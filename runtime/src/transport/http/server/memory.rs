@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::session::budget::{Budget, Charge};
+use crate::budget::{Budget, Charge};
 
 /// What a session may hold, as a part of what the server may.
 #[derive(Debug, Clone)]

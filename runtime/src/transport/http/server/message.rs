@@ -11,8 +11,8 @@ use mcp_adapters::mcp_wire::{
 use mcp_adapters::{Revision, hub};
 
 use super::refusal::Refusal;
-use crate::options::BATCH;
-use crate::session::budget::Charge;
+use crate::budget::Charge;
+use crate::options::MAX_BATCH;
 
 /// What a client has posted.
 #[derive(Debug)]
@@ -48,8 +48,8 @@ impl Posted {
                 if !elements.is_longer_than(0) {
                     return Err(no_message("a batch holds at least one message"));
                 }
-                if elements.is_longer_than(BATCH) {
-                    return Err(no_message(&format!("a batch holds {BATCH} messages at most")));
+                if elements.is_longer_than(MAX_BATCH) {
+                    return Err(no_message(&format!("a batch holds {MAX_BATCH} messages at most")));
                 }
                 for header in elements {
                     posted.take(&header.map_err(|error| malformed(&error))?)?;

@@ -1,8 +1,8 @@
 //! A session: its engine on one side, the streams to its client on the other.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::body::Bytes;
 use axum::http::Extensions;
@@ -18,8 +18,10 @@ use super::memory::Memory;
 use super::message::{Posted, agreed_revision};
 use super::refusal::Refusal;
 use super::stream::{Content, Stream};
-use crate::session::budget::{Budget, Charge};
-use crate::transport::{ChannelSender, Outgoing, Purpose, Sender as _};
+use crate::budget::{Budget, Charge};
+use crate::message::{Outgoing, Purpose, Sender as _};
+use crate::sync::Mutex;
+use crate::transport::ChannelSender;
 
 /// How many streams that are done are kept for clients whose connection was cut at the end.
 const FINISHED_STREAMS: usize = 64;
@@ -138,11 +140,6 @@ impl Session {
         }))
     }
 
-    /// Nothing panics while the lock is held, so it is never poisoned.
-    fn table(&self) -> MutexGuard<'_, Table> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) fn is_legacy(&self) -> bool {
         self.kind == Kind::Legacy
     }
@@ -162,7 +159,7 @@ impl Session {
     pub(super) fn is_idle(&self) -> bool {
         !self.is_legacy()
             && self.room.available_permits() >= self.limits.max_in_flight
-            && self.table().requests.is_empty()
+            && self.table.lock().requests.is_empty()
     }
 
     /// When the session ends unless its client is heard of.
@@ -175,12 +172,12 @@ impl Session {
 
     /// The client is there.
     pub(super) fn touch(&self) {
-        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        *self.used.lock() = Instant::now();
     }
 
     /// When the client was there.
     pub(super) fn used(&self) -> Instant {
-        *self.used.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.used.lock()
     }
 
     /// The revision that was agreed upon.
@@ -226,7 +223,7 @@ impl Session {
         };
         let message = Outgoing {
             json: posted.json,
-            purpose: Purpose::Own,
+            purpose: Purpose::Unsolicited,
         };
         let mut extensions = Extensions::new();
         extensions.insert(parts);
@@ -248,7 +245,7 @@ impl Session {
         if posted.requests.is_empty() {
             return Ok(None);
         }
-        let mut table = self.table();
+        let mut table = self.table.lock();
         // Under the lock, so that whoever waits for the last answer misses no request.
         if self.shutdown.is_cancelled() {
             return Err(Refusal::shutting_down());
@@ -297,7 +294,7 @@ impl Session {
         if number == 0 {
             return Some(self.own.clone());
         }
-        let table = self.table();
+        let table = self.table.lock();
         let open = table.streams.get(&number).map(|open| &open.stream);
         open.or_else(|| table.finished.iter().find(|stream| stream.id == number))
             .cloned()
@@ -307,15 +304,15 @@ impl Session {
     pub(super) async fn route(&self, message: Outgoing) {
         let json = Bytes::from(message.json);
         match message.purpose {
-            Purpose::Answer(ids) => self.answer(&ids, json).await,
-            Purpose::During(id) => {
+            Purpose::Response(ids) => self.answer(&ids, json).await,
+            Purpose::RelatedTo(id) => {
                 let stream = self.stream_of(&id);
                 let stream = stream
                     .filter(|stream| stream.content == Content::Any)
                     .unwrap_or_else(|| self.own.clone());
                 self.push(&stream, json).await;
             }
-            Purpose::Own => self.push(&self.own, json).await,
+            Purpose::Unsolicited => self.push(&self.own, json).await,
         }
     }
 
@@ -328,7 +325,7 @@ impl Session {
     }
 
     fn stream_of(&self, id: &RequestId) -> Option<Arc<Stream>> {
-        let table = self.table();
+        let table = self.table.lock();
         let number = table.requests.get(id)?.stream;
         table.streams.get(&number).map(|open| open.stream.clone())
     }
@@ -346,14 +343,16 @@ impl Session {
     /// The engine won't answer these requests. Those that the client hasn't cancelled get an error.
     pub(super) fn unanswered(&self, ids: &[RequestId]) {
         for id in ids {
-            self.table().refuse(id, "The request can't be answered", &self.limits);
+            self.table
+                .lock()
+                .refuse(id, "The request can't be answered", &self.limits);
         }
         self.close(ids, None);
     }
 
     /// Nothing more will be said about these requests.
     fn close(&self, ids: &[RequestId], answer: Option<&Bytes>) {
-        let mut table = self.table();
+        let mut table = self.table.lock();
         if table.initialize.take_if(|id| ids.contains(id)).is_some() {
             match answer.and_then(|json| agreed_revision(json)) {
                 Some(revision) => self.set_phase(Phase::Agreed(revision)),
@@ -391,7 +390,7 @@ impl Session {
     pub(super) async fn all_answered(&self) {
         loop {
             let closed = self.closed.notified();
-            if self.table().requests.is_empty() {
+            if self.table.lock().requests.is_empty() {
                 return;
             }
             closed.await;
@@ -404,12 +403,12 @@ impl Session {
 
     /// Keeps a stream that is done for clients whose connection is cut while they read it.
     pub(super) fn keep(&self, stream: Arc<Stream>) {
-        self.table().keep(stream, self.limits.replay_bytes);
+        self.table.lock().keep(stream, self.limits.replay_bytes);
     }
 
     /// These requests need no answer.
     fn expect_no_answer(&self, ids: &[RequestId]) {
-        let mut table = self.table();
+        let mut table = self.table.lock();
         for id in ids {
             if let Some(request) = table.requests.get_mut(id) {
                 request.cancelled = true;
@@ -421,7 +420,7 @@ impl Session {
     pub(super) fn close_all(&self) {
         self.ended.cancel();
         self.set_phase(Phase::Ended);
-        let mut table = std::mem::take(&mut *self.table());
+        let mut table = std::mem::take(&mut *self.table.lock());
         let ids: Vec<RequestId> = table.requests.keys().cloned().collect();
         for id in ids {
             table.refuse(&id, "The session has ended", &self.limits);
@@ -474,7 +473,7 @@ impl Drop for Unsent<'_> {
         let Some(number) = self.stream else {
             return;
         };
-        let mut table = self.session.table();
+        let mut table = self.session.table.lock();
         table.requests.retain(|_, request| request.stream != number);
         table.streams.remove(&number);
         self.session.closed.notify_waiters();

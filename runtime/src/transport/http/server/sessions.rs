@@ -1,7 +1,7 @@
 //! Beginning sessions, finding them again, and ending them.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError, Weak};
+use std::sync::{Arc, Once, Weak};
 
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
@@ -17,8 +17,10 @@ use super::session::{Kind, Session};
 use super::store::SessionRecord;
 use super::stream::Content;
 use super::transport::SessionTransport;
-use crate::session::budget::{Budget, Charge};
-use crate::transport::{Transport as _, channel};
+use crate::budget::{Budget, Charge};
+use crate::message::Transport as _;
+use crate::sync::Mutex;
+use crate::transport::channel;
 
 /// What an engine may want to know of the client that it is started for.
 #[derive(Debug, Clone)]
@@ -64,10 +66,6 @@ impl Shared {
         }
     }
 
-    fn live(&self) -> MutexGuard<'_, HashMap<String, Arc<Session>>> {
-        self.live.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Room for a session that began with this many bytes; if need be, the place of one that is idle.
     async fn place(&self, bytes: usize) -> Result<Place, Refusal> {
         let place = || {
@@ -88,7 +86,7 @@ impl Shared {
     /// clients have said nothing after `initialize` go first.
     pub(super) async fn end_idle(&self, may_end: impl Fn(&Session) -> bool) -> bool {
         let idle = {
-            let live = self.live();
+            let live = self.live.lock();
             let idle = live.values().filter(|session| {
                 let ended = session.ended.is_cancelled();
                 !ended && session.is_idle() && may_end(session)
@@ -159,10 +157,10 @@ impl Shared {
     pub(super) fn publish(&self, mut beginning: Beginning) -> Arc<Session> {
         beginning.published = true;
         let session = beginning.session.clone();
-        self.live().insert(session.id.clone(), session.clone());
+        self.live.lock().insert(session.id.clone(), session.clone());
         // It may have ended before it could be found, and then nobody else takes it out.
         if session.ended.is_cancelled() {
-            self.live().remove(&session.id);
+            self.live.lock().remove(&session.id);
         }
         session
     }
@@ -170,7 +168,7 @@ impl Shared {
     /// The session of the older transport with this id, if it belongs to whoever sent the request.
     pub(super) fn find_legacy(&self, id: &str, parts: &Parts) -> Result<Arc<Session>, Refusal> {
         let principal = self.config.principal_of(parts);
-        let live = self.live().get(id).cloned();
+        let live = self.live.lock().get(id).cloned();
         let session = live
             .filter(|session| session.is_legacy() && session.principal == principal)
             .ok_or_else(Refusal::no_such_session)?;
@@ -183,7 +181,7 @@ impl Shared {
     /// The session with this id, which may have begun on another machine, if it belongs to whoever sent the request.
     pub(super) async fn find(self: &Arc<Self>, id: &str, parts: &Parts) -> Result<Arc<Session>, Refusal> {
         let principal = self.config.principal_of(parts);
-        let live = self.live().get(id).cloned();
+        let live = self.live.lock().get(id).cloned();
         if live
             .as_ref()
             .is_some_and(|session| session.is_legacy() || session.principal != principal)
@@ -223,7 +221,7 @@ impl Shared {
             return Err(Refusal::no_such_session());
         }
         // Two requests may have come at once; then the first has won, and this engine goes.
-        if let Some(session) = self.live().get(id) {
+        if let Some(session) = self.live.lock().get(id) {
             return Ok(session.clone());
         }
         beginning.session().confirm();
@@ -283,7 +281,7 @@ impl Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        for session in self.live().values() {
+        for session in self.live.lock().values() {
             session.end();
         }
     }
@@ -366,7 +364,7 @@ async fn run(session: Arc<Session>, shared: Weak<Shared>, place: Place) {
         return;
     };
     let is_itself = |now: &Arc<Session>| Arc::ptr_eq(now, &session);
-    if !shared.live().get(&session.id).is_some_and(is_itself) {
+    if !shared.live.lock().get(&session.id).is_some_and(is_itself) {
         return;
     }
     // A session that has expired here may be in use elsewhere, and one that outlives this server may be so again.
@@ -374,7 +372,7 @@ async fn run(session: Arc<Session>, shared: Weak<Shared>, place: Place) {
     if !stays && let Err(error) = shared.config.store.remove(&session.id).await {
         tracing::error!(error, "the store of sessions fails");
     }
-    let mut live = shared.live();
+    let mut live = shared.live.lock();
     if live.get(&session.id).is_some_and(is_itself) {
         live.remove(&session.id);
     }

@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 use std::error::Error;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_adapters::Revision;
 use tokio::time::Instant;
+
+use crate::sync::Mutex;
 
 /// What a store answers with, sooner or later.
 pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
@@ -54,16 +56,9 @@ struct Records {
     crowded: usize,
 }
 
-impl MemoryStore {
-    /// Nothing panics while the lock is held, so it is never poisoned.
-    fn records(&self) -> MutexGuard<'_, Records> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl SessionStore for MemoryStore {
     fn create<'a>(&'a self, id: &'a str, record: SessionRecord, expiry: Duration) -> StoreFuture<'a, ()> {
-        let (mut records, now) = (self.records(), Instant::now());
+        let (mut records, now) = (self.0.lock(), Instant::now());
         if records.of.len() >= records.crowded {
             records.of.retain(|_, (_, expires)| *expires > now);
             // Twice as many as are left, so that on average a new session costs the same however many there are.
@@ -74,7 +69,7 @@ impl SessionStore for MemoryStore {
     }
 
     fn touch<'a>(&'a self, id: &'a str, expiry: Duration) -> StoreFuture<'a, Option<SessionRecord>> {
-        let (mut records, now) = (self.records(), Instant::now());
+        let (mut records, now) = (self.0.lock(), Instant::now());
         let found = records.of.get_mut(id).filter(|(_, expires)| *expires > now);
         let record = found.map(|(record, expires)| {
             *expires = now + expiry;
@@ -84,7 +79,7 @@ impl SessionStore for MemoryStore {
     }
 
     fn remove<'a>(&'a self, id: &'a str) -> StoreFuture<'a, ()> {
-        self.records().of.remove(id);
+        self.0.lock().of.remove(id);
         Box::pin(async { Ok(()) })
     }
 }

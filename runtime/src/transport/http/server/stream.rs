@@ -1,6 +1,6 @@
 //! A stream of messages to the client, which outlives the connections that it is read through.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 use std::task::{Context, Poll};
 
 use axum::body::Bytes;
@@ -12,6 +12,7 @@ use super::config::Limits;
 use super::memory::Memory;
 use super::reader::{EventId, Opening, Reader};
 use super::session::Session;
+use crate::sync::Mutex;
 
 /// Messages in order, of which the latest are kept until they are sent, and for a client that asks for them again.
 ///
@@ -54,54 +55,49 @@ impl Stream {
         }
     }
 
-    /// Nothing panics while the lock is held, so it is never poisoned.
-    fn buffer(&self) -> MutexGuard<'_, Buffer> {
-        self.buffer.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Adds a message, and waits while there is no room for it. One that is `kept` has room always, and never makes way.
     pub(super) async fn push(&self, json: Bytes, kept: bool, limits: &Limits) {
         loop {
             let changed = self.changed.notified();
-            if self.buffer().take(&json, kept, limits, &self.memory) {
+            if self.buffer.lock().take(&json, kept, limits, &self.memory) {
                 return;
             }
             if timeout(limits.stall, changed).await.is_err() {
                 tracing::warn!(stream = self.id, "a client reads nothing, and its buffer is full");
-                self.buffer().give_up();
+                self.buffer.lock().give_up();
             }
         }
     }
 
     /// Adds an answer, for which there is always room.
     pub(super) fn answer(&self, json: Bytes, limits: &Limits) {
-        self.buffer().take(&json, true, limits, &self.memory);
+        self.buffer.lock().take(&json, true, limits, &self.memory);
         self.changed.notify_waiters();
     }
 
     /// No more messages will come. Those that are there can still be read. Says whether somebody has read the stream, and
     /// may come back for the rest.
     pub(super) fn finish(&self) -> bool {
-        let was_read = self.buffer().finish();
+        let was_read = self.buffer.lock().finish();
         self.changed.notify_waiters();
         was_read
     }
 
     /// Forgets all messages, unless somebody is about to read them.
     pub(super) fn clear_unread(&self) {
-        self.buffer().clear_unread();
+        self.buffer.lock().clear_unread();
     }
 
     /// How many bytes of messages are kept.
     pub(super) fn bytes(&self) -> usize {
-        self.buffer().bytes()
+        self.buffer.lock().bytes()
     }
 
     /// Waits until the stream is done, and takes its messages; `None` as soon as one of them isn't an answer.
     pub(super) async fn answers(&self) -> Option<Vec<Bytes>> {
         loop {
             let changed = self.changed.notified();
-            if let Poll::Ready(answers) = self.buffer().take_answers() {
+            if let Poll::Ready(answers) = self.buffer.lock().take_answers() {
                 return answers;
             }
             changed.await;
@@ -115,7 +111,7 @@ impl Stream {
         opening: Opening,
         permit: Option<OwnedSemaphorePermit>,
     ) -> Reader {
-        let mut buffer = self.buffer();
+        let mut buffer = self.buffer.lock();
         let last = EventId {
             nonce: session.nonce,
             stream: self.id,
@@ -139,7 +135,7 @@ impl Stream {
         opening: Opening,
         permit: Option<OwnedSemaphorePermit>,
     ) -> Result<Reader, Unresumable> {
-        let buffer = self.buffer();
+        let buffer = self.buffer.lock();
         if !buffer.knows(&last) {
             return Err(Unresumable::NoSuchEvent);
         }
@@ -170,7 +166,7 @@ impl Stream {
     /// The next message for a connection, and its number; none once the stream is done or another connection has taken
     /// the place.
     pub(super) fn poll_next(&self, connection: u64, cx: &mut Context<'_>) -> Poll<Option<(u64, Bytes)>> {
-        let next = self.buffer().send(connection, cx);
+        let next = self.buffer.lock().send(connection, cx);
         if let Poll::Ready(Some(_)) = next {
             self.changed.notify_waiters();
         }
@@ -178,7 +174,7 @@ impl Stream {
     }
 
     pub(super) fn disconnect(&self, connection: u64) {
-        self.buffer().disconnect(connection);
+        self.buffer.lock().disconnect(connection);
         self.changed.notify_waiters();
     }
 }

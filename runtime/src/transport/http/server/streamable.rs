@@ -21,7 +21,7 @@ use super::refusal::Refusal;
 use super::session::{Kind, Session};
 use super::sessions::Shared;
 use super::stream::{Content, Stream, Unresumable};
-use crate::session::budget::Charge;
+use crate::budget::Charge;
 
 pub(super) const SESSION: &str = "mcp-session-id";
 const LAST_EVENT: &str = "last-event-id";

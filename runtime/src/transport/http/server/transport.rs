@@ -5,7 +5,9 @@ use std::sync::Arc;
 use mcp_adapters::mcp_wire::RequestId;
 
 use super::session::Session;
-use crate::transport::{ChannelReceiver, Incoming, Outgoing, Receiver, Sender, Transport, TransportError};
+use crate::error::TransportError;
+use crate::message::{Incoming, Outgoing, Receiver, Sender, Transport};
+use crate::transport::ChannelReceiver;
 
 /// The connection of a session's engine with its client.
 ///

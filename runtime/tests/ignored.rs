@@ -34,7 +34,7 @@ impl Raw {
     }
 
     async fn send(&self, json: impl Into<Vec<u8>>) {
-        let (json, purpose) = (json.into(), Purpose::Own);
+        let (json, purpose) = (json.into(), Purpose::Unsolicited);
         self.sender.send(Outgoing { json, purpose }).await.unwrap();
     }
 

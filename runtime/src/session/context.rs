@@ -1,4 +1,4 @@
-//! What a handler knows about the call that it handles.
+//! The context of a request or notification, for its handler.
 
 use std::sync::Arc;
 
@@ -7,19 +7,20 @@ use mcp_adapters::mcp_wire::{Number, RequestId};
 use mcp_adapters::{Loss, Revision, hub};
 use tokio_util::sync::CancellationToken;
 
+use super::info::PeerInfo;
+use super::peer::Peer;
 use crate::error::CallError;
-use crate::peer::{Peer, PeerInfo};
 use crate::side::Side;
 
-/// What a handler knows about the call that it handles. Clones are about the same call.
+/// The context of a request or notification, for its handler. Clones belong to the same message.
 #[derive(Debug)]
 pub struct Context<S: Side> {
-    pub(crate) peer: Peer<S>,
-    pub(crate) id: Option<RequestId>,
-    pub(crate) token: Option<hub::ProgressToken>,
-    pub(crate) cancelled: CancellationToken,
-    pub(crate) extensions: Arc<Extensions>,
-    pub(crate) losses: Vec<Loss>,
+    pub(super) peer: Peer<S>,
+    pub(super) id: Option<RequestId>,
+    pub(super) token: Option<hub::ProgressToken>,
+    pub(super) cancelled: CancellationToken,
+    pub(super) extensions: Arc<Extensions>,
+    pub(super) losses: Vec<Loss>,
 }
 
 impl<S: Side> Clone for Context<S> {
@@ -36,7 +37,7 @@ impl<S: Side> Clone for Context<S> {
 }
 
 impl<S: Side> Context<S> {
-    /// The peer that called. What is sent to it through this handle belongs to the call.
+    /// The peer that sent the message. What is sent through this handle is related to the request.
     #[must_use]
     pub fn peer(&self) -> &Peer<S> {
         &self.peer
@@ -48,7 +49,7 @@ impl<S: Side> Context<S> {
         self.id.as_ref()
     }
 
-    /// The revision that was negotiated.
+    /// The negotiated revision.
     #[must_use]
     pub fn revision(&self) -> Option<Revision> {
         self.peer.revision()
@@ -60,17 +61,16 @@ impl<S: Side> Context<S> {
         self.peer.info()
     }
 
-    /// What the message lost on its way from the peer's revision.
+    /// The losses of the message's conversion from the peer's revision.
     #[must_use]
     pub fn losses(&self) -> &[Loss] {
         &self.losses
     }
 
-    /// What the transport knows about the message.
+    /// What the transport adds to the message.
     ///
-    /// Over HTTP, the server finds there the [`Parts`](http::request::Parts) of the request that carried the message: its
-    /// headers, and in the extensions of its own what the layers around the router have left, such as who the caller is.
-    /// Other transports leave nothing.
+    /// The HTTP server adds the [`Parts`](http::request::Parts) of the HTTP request: its headers, and its extensions, in
+    /// which middleware leaves values such as the authenticated user. Other transports add nothing.
     ///
     /// ```
     /// use mcp_runtime::http::request::Parts;
@@ -85,17 +85,17 @@ impl<S: Side> Context<S> {
         &self.extensions
     }
 
-    /// Is done once the peer has cancelled the request. The handler's future is dropped then; this is for what it has
-    /// set going elsewhere.
+    /// Is cancelled when the peer cancels the request. The handler's future is dropped then, so this is for tasks that the
+    /// handler has spawned.
     #[must_use]
     pub fn cancelled(&self) -> &CancellationToken {
         &self.cancelled
     }
 
-    /// Tells the peer how far the call has come, if it wants to know.
+    /// Sends a progress notification, if the peer asked for progress.
     ///
     /// # Errors
-    /// When it can't be told.
+    /// When it can't be sent.
     pub async fn progress(&self, progress: f64, total: Option<f64>, message: Option<String>) -> Result<(), CallError> {
         let Some(token) = self.token.clone() else {
             return Ok(());
@@ -106,11 +106,11 @@ impl<S: Side> Context<S> {
         let mut params = hub::ProgressNotificationParams::new(progress, token);
         params.total = total.and_then(number);
         params.message = message;
-        self.peer.tell(S::progress(params)).await
+        self.peer.notify(S::progress(params)).await
     }
 }
 
-/// A number, unless JSON can't have it.
+/// A number, if JSON can represent it.
 fn number(value: f64) -> Option<Number> {
     value.is_finite().then(|| Number::from(value))
 }

@@ -1,4 +1,4 @@
-//! Lists of the peer, page after page.
+//! The lists of the peer, whose pages are fetched one after the other.
 
 use std::collections::HashSet;
 use std::pin::Pin;
@@ -7,46 +7,61 @@ use std::task::{Context, Poll};
 use futures_core::Stream;
 use mcp_adapters::handlers::Paginated;
 
+use super::peer::Peer;
 use crate::error::CallError;
-use crate::peer::Peer;
-use crate::session::Boxed;
+use crate::future::BoxFuture;
 use crate::side::Side;
 
 type Page<T> = Result<(Vec<T>, Option<String>), CallError>;
 
-/// The items of a list. A page is asked for when the one before has been read.
-pub struct Items<S: Side, T> {
+impl<S: Side> Peer<S> {
+    /// The items of one of the peer's lists, such as `peer.list::<hub::Tool>()`. A page is requested when the one before
+    /// it has been read. The stream ends with the list, or with the first error.
+    ///
+    /// [`CallError::InvalidResult`] is the error when a cursor repeats, or when the list has more pages than
+    /// [`Limits::pages`](crate::Limits::pages).
+    pub fn list<T>(&self) -> impl Stream<Item = Result<T, CallError>> + Send + Unpin + use<S, T>
+    where
+        T: Paginated<S::RequestOut, S::ResultIn> + Send + 'static,
+    {
+        Items::new(self.clone())
+    }
+}
+
+/// The items of a list.
+struct Items<S: Side, T> {
     peer: Peer<S>,
     ready: std::vec::IntoIter<T>,
     next: Next<T>,
-    /// Where pages began, so that a peer that goes round in circles is found out.
+    /// The cursors so far, to detect one that repeats.
     seen: HashSet<String>,
 }
 
 enum Next<T> {
-    At(Option<String>),
-    Asked(Boxed<'static, Page<T>>),
+    /// The page at this cursor is to be requested.
+    Cursor(Option<String>),
+    Requested(BoxFuture<'static, Page<T>>),
     Failed(CallError),
-    Nothing,
+    End,
 }
 
 impl<S: Side, T> Items<S, T> {
-    pub fn new(peer: Peer<S>) -> Self {
+    fn new(peer: Peer<S>) -> Self {
         Self {
             peer,
             ready: Vec::new().into_iter(),
-            next: Next::At(None),
+            next: Next::Cursor(None),
             seen: HashSet::new(),
         }
     }
 
-    /// What comes after a page that ends with `cursor`.
+    /// What follows a page with this next cursor.
     fn after(&mut self, cursor: Option<String>) -> Next<T> {
-        let Some(cursor) = cursor else { return Next::Nothing };
-        let reason = if self.seen.len() + 1 >= self.peer.shared.options.limits.pages {
+        let Some(cursor) = cursor else { return Next::End };
+        let reason = if self.seen.len() + 1 >= self.peer.state.options.limits.pages {
             "the list has too many pages".to_owned()
         } else if self.seen.insert(cursor.clone()) {
-            return Next::At(Some(cursor));
+            return Next::Cursor(Some(cursor));
         } else {
             format!("the list comes back to the cursor {cursor:?}")
         };
@@ -54,11 +69,11 @@ impl<S: Side, T> Items<S, T> {
     }
 }
 
-async fn ask<S: Side, T: Paginated<S::RequestOut, S::ResultIn>>(peer: Peer<S>, cursor: Option<String>) -> Page<T> {
+async fn request<S: Side, T: Paginated<S::RequestOut, S::ResultIn>>(peer: Peer<S>, cursor: Option<String>) -> Page<T> {
     Ok(T::items(peer.call(T::page(cursor)).await?)?)
 }
 
-// Nothing in it is pinned but the future, which is on the heap.
+// Only the future is pinned, and it is on the heap.
 impl<S: Side, T> Unpin for Items<S, T> {}
 
 impl<S: Side, T: Paginated<S::RequestOut, S::ResultIn> + Send + 'static> Stream for Items<S, T> {
@@ -69,13 +84,13 @@ impl<S: Side, T: Paginated<S::RequestOut, S::ResultIn> + Send + 'static> Stream 
             if let Some(item) = self.ready.next() {
                 return Poll::Ready(Some(Ok(item)));
             }
-            match std::mem::replace(&mut self.next, Next::Nothing) {
-                Next::Nothing => return Poll::Ready(None),
+            match std::mem::replace(&mut self.next, Next::End) {
+                Next::End => return Poll::Ready(None),
                 Next::Failed(error) => return Poll::Ready(Some(Err(error))),
-                Next::At(cursor) => self.next = Next::Asked(Box::pin(ask(self.peer.clone(), cursor))),
-                Next::Asked(mut asked) => match asked.as_mut().poll(context) {
+                Next::Cursor(cursor) => self.next = Next::Requested(Box::pin(request(self.peer.clone(), cursor))),
+                Next::Requested(mut page) => match page.as_mut().poll(context) {
                     Poll::Pending => {
-                        self.next = Next::Asked(asked);
+                        self.next = Next::Requested(page);
                         return Poll::Pending;
                     }
                     Poll::Ready(Ok((items, cursor))) => {

@@ -1,28 +1,28 @@
-//! What each side may ask and tell the other, by the capabilities that were declared when the session began.
+//! Capability checks of calls, requests and notifications.
 
 use mcp_adapters::Need;
 use mcp_adapters::mcp_wire::{ErrorObject, Kind, MessageHeader, error_code};
 use serde_json::Value;
 
-use super::shared::Shared;
+use super::state::SessionState;
 use crate::error::CallError;
 use crate::side::Side;
 
-impl<S: Side> Shared<S> {
-    /// Whether the peer offers what a method needs. Until it has said what it offers, anything may be asked.
-    pub fn may_ask(&self, method: &str) -> Result<(), CallError> {
-        let (Some(info), Some(line)) = (self.info(), self.method(method, false)) else {
+impl<S: Side> SessionState<S> {
+    /// Checks that the peer has declared the capability that a call needs. Before the handshake, every call may be sent.
+    pub fn check_call(&self, method: &str) -> Result<(), CallError> {
+        let (Some(info), Some(entry)) = (self.info(), self.method(method, false)) else {
             return Ok(());
         };
-        match missing(&info.capabilities, line.capability) {
+        match missing(&info.capabilities, entry.capability) {
             Some(capability) => Err(not_offered(method, capability)),
             None => Ok(()),
         }
     }
 
-    /// Whether the peer offers what a request needs for what it says.
-    pub fn may_ask_this(&self, method: &str, request: &[u8]) -> Result<(), CallError> {
-        let needs = self.spoken().needs(method);
+    /// Checks that the peer has declared the capabilities that the parameters of a call need.
+    pub fn check_call_params(&self, method: &str, request: &[u8]) -> Result<(), CallError> {
+        let needs = self.current_revision().needs(method);
         let Some(info) = self.info().filter(|_| !needs.is_empty()) else {
             return Ok(());
         };
@@ -34,10 +34,10 @@ impl<S: Side> Shared<S> {
         }
     }
 
-    /// Whether this side has declared what a notification needs.
-    pub fn may_tell(&self, method: &str) -> Result<(), CallError> {
-        let line = self.method(method, false);
-        match line.and_then(|line| missing(&self.own_capabilities, line.capability)) {
+    /// Checks that this side has declared the capability that a notification to the peer needs.
+    pub fn check_notification(&self, method: &str) -> Result<(), CallError> {
+        let entry = self.method(method, false);
+        match entry.and_then(|entry| missing(&self.own_capabilities, entry.capability)) {
             Some(capability) => Err(CallError::NotDeclared {
                 method: method.to_owned(),
                 capability,
@@ -46,10 +46,10 @@ impl<S: Side> Shared<S> {
         }
     }
 
-    /// Whether this side has declared what a request of the peer needs.
-    pub fn may_be_asked(&self, method: &str) -> Result<(), ErrorObject> {
-        let line = self.method(method, true);
-        match line.and_then(|line| missing(&self.own_capabilities, line.capability)) {
+    /// Checks that this side has declared the capability that a request of the peer needs.
+    pub fn check_request(&self, method: &str) -> Result<(), ErrorObject> {
+        let entry = self.method(method, true);
+        match entry.and_then(|entry| missing(&self.own_capabilities, entry.capability)) {
             Some(capability) => {
                 let what = format!("this side doesn't offer `{capability}`, which {method} needs");
                 Err(ErrorObject::new(error_code::METHOD_NOT_FOUND, what))
@@ -58,11 +58,11 @@ impl<S: Side> Shared<S> {
         }
     }
 
-    /// Whether this side has declared what a request of the peer needs for what it says.
-    pub fn may_be_asked_this(&self, method: &str, request: &MessageHeader<'_>) -> Result<(), ErrorObject> {
-        let needs = self.spoken().needs(method);
-        // Whether the method can be called at all is another question, and told first.
-        if needs.is_empty() || self.revision().is_none() || self.may_be_asked(method).is_err() {
+    /// Checks that this side has declared the capabilities that the parameters of a request of the peer need.
+    pub fn check_request_params(&self, method: &str, request: &MessageHeader<'_>) -> Result<(), ErrorObject> {
+        let needs = self.current_revision().needs(method);
+        // A method that this side does not offer gets its own error.
+        if needs.is_empty() || self.revision().is_none() || self.check_request(method).is_err() {
             return Ok(());
         }
         match unmet(&self.own_capabilities, needs, request) {
@@ -82,7 +82,7 @@ fn not_offered(method: &str, capability: &'static str) -> CallError {
     }
 }
 
-/// The capability, if `capabilities` don't have it.
+/// The capability, if it isn't among `capabilities`.
 fn missing(capabilities: &Value, capability: Option<&'static str>) -> Option<&'static str> {
     let capability = capability?;
     let offered = capability
@@ -91,14 +91,14 @@ fn missing(capabilities: &Value, capability: Option<&'static str>) -> Option<&'s
     matches!(offered, None | Some(Value::Null | Value::Bool(false))).then_some(capability)
 }
 
-/// What a request needs and `capabilities` don't have.
+/// The first need of a request that `capabilities` don't meet.
 fn unmet(capabilities: &Value, needs: &'static [Need], request: &MessageHeader<'_>) -> Option<&'static Need> {
-    let mut needs = needs.iter().filter(|need| asks_for(request, need));
+    let mut needs = needs.iter().filter(|need| has_need(request, need));
     needs.find(|need| missing(capabilities, Some(need.capability)).is_some())
 }
 
-/// Whether a request says what needs a capability. One that can't be read may say so.
-fn asks_for(request: &MessageHeader<'_>, need: &Need) -> bool {
+/// Whether a request has the parameter that needs a capability. Parameters that can't be decoded count as having it.
+fn has_need(request: &MessageHeader<'_>, need: &Need) -> bool {
     let found = match request.param(&[need.member]) {
         Ok(Some(found)) => found,
         Ok(None) => return false,

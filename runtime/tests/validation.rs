@@ -9,14 +9,14 @@ use futures_util::TryStreamExt;
 use mcp_runtime::transport::{ChannelReceiver, ChannelSender, Outgoing, Purpose, Sender, Transport, channel};
 use mcp_runtime::{
     CallError, CallServer, ClientHandler, ClientSession, ClientSide, ConnectError, Context, ErrorObject, Options,
-    Reading, Revision, ServerHandler, ServerSide, connect, hub, serve,
+    Revision, ServerHandler, ServerSide, Validation, connect, hub, serve,
 };
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::common::spoken;
 
-const BOTH: [Reading; 2] = [Reading::Tolerant, Reading::Strict];
+const BOTH: [Validation; 2] = [Validation::Lenient, Validation::Strict];
 
 /// What handlers heard, or what observers were told.
 type Log = Arc<Mutex<Vec<String>>>;
@@ -50,7 +50,7 @@ struct Raw {
 impl Raw {
     async fn send(&self, message: Value) {
         let json = message.to_string().into_bytes();
-        let purpose = Purpose::Own;
+        let purpose = Purpose::Unsolicited;
         self.sender.send(Outgoing { json, purpose }).await.unwrap();
     }
 
@@ -69,13 +69,13 @@ impl Raw {
 }
 
 /// Options that write down where messages are at fault.
-fn options(reading: Reading, revision: Revision) -> (Options, Log) {
-    let faults = Log::default();
-    let told = Arc::clone(&faults);
+fn options(validation: Validation, revision: Revision) -> (Options, Log) {
+    let violations = Log::default();
+    let told = Arc::clone(&violations);
     let options = Options {
         supported: vec![revision],
-        reading,
-        faults: Some(Arc::new(move |method, invalid| {
+        validation,
+        violations: Some(Arc::new(move |method, invalid| {
             let mut told = told.lock().unwrap();
             told.extend(
                 invalid
@@ -86,13 +86,13 @@ fn options(reading: Reading, revision: Revision) -> (Options, Log) {
         })),
         ..Options::default()
     };
-    (options, faults)
+    (options, violations)
 }
 
-/// A server's session with a client of our own making, what its handler hears, and its faults.
-fn server(reading: Reading, revision: Revision) -> (Raw, Log, Log) {
+/// A server's session with a client of our own making, what its handler hears, and its violations.
+fn server(validation: Validation, revision: Revision) -> (Raw, Log, Log) {
     let (server_end, client_end) = channel(16);
-    let (options, faults) = options(reading, revision);
+    let (options, violations) = options(validation, revision);
     let heard = Log::default();
     let capabilities = serde_json::from_value(json!({"tools": {}})).unwrap();
     let info = hub::Implementation::new("server", "1.0");
@@ -105,7 +105,7 @@ fn server(reading: Reading, revision: Revision) -> (Raw, Log, Log) {
         server_end,
     );
     let (sender, receiver) = client_end.split();
-    (Raw { sender, receiver }, heard, faults)
+    (Raw { sender, receiver }, heard, violations)
 }
 
 fn introduction(revision: Revision) -> Value {
@@ -114,14 +114,14 @@ fn introduction(revision: Revision) -> Value {
     })
 }
 
-/// A client's session with a server of our own making, what its handler hears, and its faults.
+/// A client's session with a server of our own making, what its handler hears, and its violations.
 async fn client(
-    reading: Reading,
+    validation: Validation,
     revision: Revision,
     nothing: Value,
 ) -> (Result<ClientSession, ConnectError>, Raw, Log, Log) {
     let (server_end, client_end) = channel(16);
-    let (options, faults) = options(reading, revision);
+    let (options, violations) = options(validation, revision);
     let heard = Log::default();
     let (sender, receiver) = server_end.split();
     let mut raw = Raw { sender, receiver };
@@ -137,21 +137,21 @@ async fn client(
         result["instructions"] = nothing;
         raw.send(json!({"jsonrpc": "2.0", "id": id, "result": result})).await;
     });
-    (session, raw, heard, faults)
+    (session, raw, heard, violations)
 }
 
 #[tokio::test]
-async fn a_request_with_faults_is_refused_by_who_reads_strictly() {
+async fn a_request_with_violations_is_refused_by_strict_validation() {
     for revision in spoken() {
-        for reading in BOTH {
-            let (mut peer, heard, faults) = server(reading, revision);
+        for validation in BOTH {
+            let (mut peer, heard, violations) = server(validation, revision);
             peer.ask(1, "initialize", introduction(revision)).await;
             let answer = peer.ask(2, "tools/call", json!({"name": "x", "arguments": null})).await;
-            match reading {
-                Reading::Tolerant => assert_eq!(answer["result"]["content"], json!([])),
-                Reading::Strict => {
+            match validation {
+                Validation::Lenient => assert_eq!(answer["result"]["content"], json!([])),
+                Validation::Strict => {
                     assert_eq!(answer["error"]["code"], -32602);
-                    assert_eq!(answer["error"]["data"]["faults"][0]["path"], "params.arguments");
+                    assert_eq!(answer["error"]["data"]["violations"][0]["path"], "params.arguments");
                     assert!(
                         answer["error"]["message"]
                             .as_str()
@@ -160,8 +160,15 @@ async fn a_request_with_faults_is_refused_by_who_reads_strictly() {
                     );
                 }
             }
-            assert_eq!(heard.lock().unwrap().len(), usize::from(reading == Reading::Tolerant));
-            assert_eq!(*faults.lock().unwrap(), ["tools/call params.arguments"], "{revision}");
+            assert_eq!(
+                heard.lock().unwrap().len(),
+                usize::from(validation == Validation::Lenient)
+            );
+            assert_eq!(
+                *violations.lock().unwrap(),
+                ["tools/call params.arguments"],
+                "{revision}"
+            );
 
             let answer = peer
                 .ask(
@@ -177,15 +184,15 @@ async fn a_request_with_faults_is_refused_by_who_reads_strictly() {
             );
             let answer = peer.ask(4, "ours/own", json!(null)).await;
             assert_eq!(answer["error"]["code"], -32601, "nor is a method that isn't");
-            assert_eq!(faults.lock().unwrap().len(), 1);
+            assert_eq!(violations.lock().unwrap().len(), 1);
         }
     }
 }
 
 #[tokio::test]
-async fn a_session_does_not_begin_by_a_request_with_faults() {
+async fn a_session_does_not_begin_by_a_request_with_violations() {
     for revision in spoken() {
-        let (mut peer, _, _) = server(Reading::Strict, revision);
+        let (mut peer, _, _) = server(Validation::Strict, revision);
         let mut params = introduction(revision);
         params["clientInfo"]["name"] = Value::Null;
         assert_eq!(peer.ask(1, "initialize", params).await["error"]["code"], -32602);
@@ -193,7 +200,7 @@ async fn a_session_does_not_begin_by_a_request_with_faults() {
         params["capabilities"]["roots"] = json!({"listChanged": null});
         let answer = peer.ask(2, "initialize", params).await;
         assert_eq!(
-            answer["error"]["data"]["faults"][0]["path"],
+            answer["error"]["data"]["violations"][0]["path"],
             "params.capabilities.roots.listChanged"
         );
         let answer = peer.ask(3, "initialize", introduction(revision)).await;
@@ -202,10 +209,10 @@ async fn a_session_does_not_begin_by_a_request_with_faults() {
 }
 
 #[tokio::test]
-async fn a_notification_with_faults_is_dropped_by_who_reads_strictly() {
+async fn a_notification_with_violations_is_dropped_by_strict_validation() {
     for revision in spoken() {
-        for reading in BOTH {
-            let (session, mut peer, heard, faults) = client(reading, revision, json!("be kind")).await;
+        for validation in BOTH {
+            let (session, mut peer, heard, violations) = client(validation, revision, json!("be kind")).await;
             let session = session.unwrap();
             let bad = json!({"level": "info", "data": 1, "logger": null});
             let good = json!({"level": "info", "data": 2});
@@ -216,14 +223,14 @@ async fn a_notification_with_faults_is_dropped_by_who_reads_strictly() {
             peer.receive().await;
             assert_eq!(peer.ask(1, "ping", json!({})).await["result"], json!({}));
             session.close().await;
-            let expected: &[&str] = if reading == Reading::Strict {
+            let expected: &[&str] = if validation == Validation::Strict {
                 &["2"]
             } else {
                 &["1", "2"]
             };
             assert_eq!(*heard.lock().unwrap(), expected);
             assert_eq!(
-                *faults.lock().unwrap(),
+                *violations.lock().unwrap(),
                 ["notifications/message params.logger"],
                 "{revision}"
             );
@@ -232,10 +239,10 @@ async fn a_notification_with_faults_is_dropped_by_who_reads_strictly() {
 }
 
 #[tokio::test]
-async fn a_result_with_faults_fails_its_call_for_who_reads_strictly() {
+async fn a_result_with_violations_fails_its_call_by_strict_validation() {
     for revision in spoken() {
-        for reading in BOTH {
-            let (session, mut peer, _, faults) = client(reading, revision, json!("be kind")).await;
+        for validation in BOTH {
+            let (session, mut peer, _, violations) = client(validation, revision, json!("be kind")).await;
             let session = session.unwrap();
             peer.receive().await;
             let (result, ()) = tokio::join!(session.peer().list_tools(None), async {
@@ -244,33 +251,33 @@ async fn a_result_with_faults_fails_its_call_for_who_reads_strictly() {
                 let result = json!({"tools": [tool]});
                 peer.send(json!({"jsonrpc": "2.0", "id": id, "result": result})).await;
             });
-            match (reading, result) {
-                (Reading::Tolerant, Ok(result)) => assert_eq!(result.tools[0].name, "x"),
-                (Reading::Strict, Err(CallError::InvalidResult(reason))) => {
+            match (validation, result) {
+                (Validation::Lenient, Ok(result)) => assert_eq!(result.tools[0].name, "x"),
+                (Validation::Strict, Err(CallError::InvalidResult(reason))) => {
                     assert!(reason.contains("tools[0].description"), "{reason}");
                 }
-                (_, other) => panic!("{reading:?} at {revision}: {other:?}"),
+                (_, other) => panic!("{validation:?} at {revision}: {other:?}"),
             }
-            assert_eq!(*faults.lock().unwrap(), ["tools/list tools[0].description"]);
+            assert_eq!(*violations.lock().unwrap(), ["tools/list tools[0].description"]);
         }
     }
 }
 
 #[tokio::test]
-async fn a_session_with_a_server_that_introduces_itself_with_faults_is_none_for_who_reads_strictly() {
+async fn a_session_with_a_server_that_introduces_itself_with_violations_is_none_by_strict_validation() {
     for revision in spoken() {
-        let (session, ..) = client(Reading::Tolerant, revision, Value::Null).await;
+        let (session, ..) = client(Validation::Lenient, revision, Value::Null).await;
         session.unwrap().close().await;
-        let (session, .., faults) = client(Reading::Strict, revision, Value::Null).await;
+        let (session, .., violations) = client(Validation::Strict, revision, Value::Null).await;
         assert!(matches!(session, Err(ConnectError::Call(CallError::InvalidResult(_)))));
-        assert_eq!(*faults.lock().unwrap(), ["initialize instructions"]);
+        assert_eq!(*violations.lock().unwrap(), ["initialize instructions"]);
     }
 }
 
 #[tokio::test]
 async fn each_message_of_a_batch_is_validated_by_itself() {
     for revision in spoken().into_iter().filter(|revision| revision.facts().batches) {
-        let (mut peer, heard, _) = server(Reading::Strict, revision);
+        let (mut peer, heard, _) = server(Validation::Strict, revision);
         peer.ask(1, "initialize", introduction(revision)).await;
         let call = |id: i64, arguments: Value| {
             let params = json!({"name": format!("{id}"), "arguments": arguments});
@@ -291,11 +298,11 @@ async fn each_message_of_a_batch_is_validated_by_itself() {
 
 /// Answers a client's call of a tool by what `answer` makes of its id.
 async fn called(
-    reading: Reading,
+    validation: Validation,
     revision: Revision,
     answer: impl FnOnce(&Value) -> Value,
 ) -> (Result<hub::CallToolResult, CallError>, Vec<String>) {
-    let (session, mut raw, _, faults) = client(reading, revision, json!("")).await;
+    let (session, mut raw, _, violations) = client(validation, revision, json!("")).await;
     let peer = session.unwrap().peer().clone();
     let (called, ()) = tokio::join!(
         timeout(
@@ -308,24 +315,24 @@ async fn called(
             raw.send(answer(&id)).await;
         }
     );
-    let faults = faults.lock().unwrap().clone();
-    (called.expect("the call doesn't wait for ever"), faults)
+    let violations = violations.lock().unwrap().clone();
+    (called.expect("the call doesn't wait for ever"), violations)
 }
 
 #[tokio::test]
 async fn an_answer_whose_id_is_a_string_answers_the_request_of_that_number() {
     for revision in spoken() {
-        for reading in BOTH {
-            let (called, faults) = called(
-                reading,
+        for validation in BOTH {
+            let (called, violations) = called(
+                validation,
                 revision,
                 |id| json!({"jsonrpc": "2.0", "id": id.to_string(), "result": {"content": []}}),
             )
             .await;
-            assert_eq!(faults, ["tools/call id"], "{revision}");
-            match reading {
-                Reading::Tolerant => assert_eq!(called.unwrap().content, []),
-                Reading::Strict => {
+            assert_eq!(violations, ["tools/call id"], "{revision}");
+            match validation {
+                Validation::Lenient => assert_eq!(called.unwrap().content, []),
+                Validation::Strict => {
                     assert!(matches!(called, Err(CallError::InvalidResult(why)) if why.contains("`id`")))
                 }
             }
@@ -336,27 +343,27 @@ async fn an_answer_whose_id_is_a_string_answers_the_request_of_that_number() {
 #[tokio::test]
 async fn an_error_that_is_null_beside_a_result_is_none_and_the_other_way_round() {
     for revision in spoken() {
-        for reading in BOTH {
+        for validation in BOTH {
             let answer = |id: &Value| json!({"jsonrpc": "2.0", "id": id, "result": {"content": []}, "error": null});
-            let (succeeded, faults) = called(reading, revision, answer).await;
-            assert_eq!(faults, ["tools/call error"], "{revision}");
+            let (succeeded, violations) = called(validation, revision, answer).await;
+            assert_eq!(violations, ["tools/call error"], "{revision}");
             let error = json!({"code": -32000, "message": "no such tool"});
             let answer = |id: &Value| json!({"jsonrpc": "2.0", "id": id, "result": null, "error": error});
-            let (failed, faults) = called(reading, revision, answer).await;
-            assert_eq!(faults, ["tools/call result"], "{revision}");
-            match reading {
-                Reading::Tolerant => {
+            let (failed, violations) = called(validation, revision, answer).await;
+            assert_eq!(violations, ["tools/call result"], "{revision}");
+            match validation {
+                Validation::Lenient => {
                     assert_eq!(succeeded.unwrap().content, []);
                     assert!(matches!(failed, Err(CallError::Peer(error)) if error.message == "no such tool"));
                 }
-                Reading::Strict => {
+                Validation::Strict => {
                     assert!(matches!(succeeded, Err(CallError::InvalidResult(why)) if why.contains("`error`")));
                     assert!(matches!(failed, Err(CallError::InvalidResult(why)) if why.contains("`result`")));
                 }
             }
         }
         let both = |id: &Value| json!({"jsonrpc": "2.0", "id": id, "result": {}, "error": {"code": 1, "message": ""}});
-        let (called, _) = called(Reading::Tolerant, revision, both).await;
+        let (called, _) = called(Validation::Lenient, revision, both).await;
         assert!(
             matches!(called, Err(CallError::InvalidResult(_))),
             "both at once are neither"
@@ -368,28 +375,28 @@ async fn an_error_that_is_null_beside_a_result_is_none_and_the_other_way_round()
 async fn structured_content_needs_no_other_content() {
     for revision in spoken() {
         let tolerates = !revision.tolerances("tools/call").is_empty();
-        for reading in BOTH {
+        for validation in BOTH {
             let answer = |id: &Value| json!({"jsonrpc": "2.0", "id": id, "result": {"structuredContent": {"n": 5}}});
-            let (called, faults) = called(reading, revision, answer).await;
+            let (called, violations) = called(validation, revision, answer).await;
             assert_eq!(
-                faults,
+                violations,
                 ["tools/call (root)"],
                 "{revision}: what is absent is a fault of the object"
             );
             match called {
                 Ok(called) => {
-                    assert!(tolerates && reading == Reading::Tolerant, "{revision}");
+                    assert!(tolerates && validation == Validation::Lenient, "{revision}");
                     assert_eq!(called.content, []);
                     assert_eq!(called.structured_content.unwrap().get("n").unwrap().text(), "5");
                 }
                 Err(error) => {
-                    assert!(!tolerates || reading == Reading::Strict, "{revision}");
+                    assert!(!tolerates || validation == Validation::Strict, "{revision}");
                     assert!(matches!(error, CallError::InvalidResult(why) if why.contains("content")));
                 }
             }
         }
         let answer = |id: &Value| json!({"jsonrpc": "2.0", "id": id, "result": {}});
-        let (called, _) = called(Reading::Tolerant, revision, answer).await;
+        let (called, _) = called(Validation::Lenient, revision, answer).await;
         assert!(
             matches!(called, Err(CallError::InvalidResult(_))),
             "nothing at all is no result"
@@ -401,8 +408,8 @@ async fn structured_content_needs_no_other_content() {
 #[tokio::test]
 async fn an_empty_cursor_is_the_end_of_a_list() {
     for revision in spoken() {
-        for reading in BOTH {
-            let (session, mut raw, _, faults) = client(reading, revision, json!("")).await;
+        for validation in BOTH {
+            let (session, mut raw, _, violations) = client(validation, revision, json!("")).await;
             let peer = session.unwrap().peer().clone();
             let tools = peer.list::<hub::Tool>().try_collect::<Vec<_>>();
             let (listed, ()) = tokio::join!(timeout(Duration::from_secs(10), tools), async {
@@ -413,10 +420,10 @@ async fn an_empty_cursor_is_the_end_of_a_list() {
                 raw.send(json!({"jsonrpc": "2.0", "id": id, "result": result})).await;
             });
             let listed = listed.expect("no other page is asked for");
-            assert_eq!(*faults.lock().unwrap(), ["tools/list nextCursor"], "{revision}");
-            match reading {
-                Reading::Tolerant => assert_eq!(listed.unwrap().len(), 1),
-                Reading::Strict => {
+            assert_eq!(*violations.lock().unwrap(), ["tools/list nextCursor"], "{revision}");
+            match validation {
+                Validation::Lenient => assert_eq!(listed.unwrap().len(), 1),
+                Validation::Strict => {
                     assert!(matches!(listed, Err(CallError::InvalidResult(why)) if why.contains("`nextCursor`")));
                 }
             }

@@ -209,7 +209,7 @@ impl Raw {
     }
 
     async fn send_text(&self, message: String) {
-        let (json, purpose) = (message.into_bytes(), Purpose::Own);
+        let (json, purpose) = (message.into_bytes(), Purpose::Unsolicited);
         self.sender.send(Outgoing { json, purpose }).await.unwrap();
     }
 

@@ -1,0 +1,114 @@
+//! The interface between a session and its transport: messages of JSON in both directions.
+
+use std::future::Future;
+
+use http::Extensions;
+use mcp_adapters::Revision;
+use mcp_adapters::mcp_wire::{ErrorObject, RequestId};
+
+use crate::error::{CallError, TransportError};
+
+/// A connection to one peer.
+///
+/// Sending and receiving happen concurrently, so a transport splits into two halves.
+pub trait Transport: Send + 'static {
+    /// The half that sends.
+    type Sender: Sender;
+    /// The half that receives.
+    type Receiver: Receiver;
+
+    /// Splits the transport.
+    fn split(self) -> (Self::Sender, Self::Receiver);
+}
+
+/// The half of a transport that sends.
+pub trait Sender: Send + Sync + 'static {
+    /// Sends a message, and waits until it is on its way. A peer that doesn't read makes its senders wait.
+    fn send(&self, message: Outgoing) -> impl Future<Output = Result<(), TransportError>> + Send;
+
+    /// Is called when these requests of the peer get no response, because they were cancelled or can't be answered.
+    fn unanswered(&self, ids: &[RequestId]) {
+        let _ = ids;
+    }
+
+    /// Is called with the negotiated revision.
+    fn negotiated(&self, revision: Revision) {
+        let _ = revision;
+    }
+
+    /// Closes the connection, by whatever means the transport has.
+    fn close(&self) -> impl Future<Output = ()> + Send;
+}
+
+/// The half of a transport that receives.
+pub trait Receiver: Send + 'static {
+    /// Waits for the next message; `None` when the peer has closed the connection.
+    ///
+    /// It must be cancel safe: no message may be lost when the future is dropped.
+    fn receive(&mut self) -> impl Future<Output = Result<Option<Incoming>, TransportError>> + Send;
+
+    /// Whether a peer that has closed its half of the connection may still read.
+    fn half_closes(&self) -> bool {
+        false
+    }
+}
+
+/// A message to the peer.
+#[derive(Debug, Clone)]
+pub struct Outgoing {
+    /// One JSON value, without line breaks.
+    pub json: Vec<u8>,
+    /// For transports that have several streams to the peer.
+    pub purpose: Purpose,
+}
+
+/// How a message to the peer is related to the peer's requests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Purpose {
+    /// It is the response to these requests of the peer.
+    Response(Vec<RequestId>),
+    /// It is sent while this request of the peer is handled.
+    RelatedTo(RequestId),
+    /// It is related to no request of the peer.
+    Unsolicited,
+}
+
+/// An event from the transport.
+#[derive(Debug, Clone)]
+pub enum Incoming {
+    /// A message.
+    Message {
+        /// Bytes that should be one JSON value.
+        json: Vec<u8>,
+        /// What the transport adds for handlers, such as the [`Parts`](http::request::Parts) of an HTTP request.
+        extensions: Extensions,
+    },
+    /// A message that the transport refuses, such as one over the limit. The session goes on, and sends the error to the
+    /// peer if the revision allows it.
+    Refused(ErrorObject),
+    /// A request to the peer will get no response.
+    Failed {
+        /// The id of the request.
+        id: RequestId,
+        /// The reason.
+        error: CallError,
+    },
+    /// The peer has lost the session, and the transport has started another in its place. Requests that came before
+    /// this need no response any more.
+    Renewed,
+}
+
+impl Incoming {
+    /// A message without extensions.
+    #[must_use]
+    pub fn message(json: Vec<u8>) -> Self {
+        let extensions = Extensions::new();
+        Self::Message { json, extensions }
+    }
+}
+
+/// A message as JSON.
+pub(crate) fn to_json(message: &impl serde::Serialize) -> Vec<u8> {
+    // Serializing fails only for a map whose keys aren't strings, and no message has one.
+    serde_json::to_vec(message).unwrap_or_default()
+}

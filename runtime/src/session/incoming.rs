@@ -1,0 +1,232 @@
+//! Incoming messages: decoding, checks, and dispatch.
+
+use std::sync::Arc;
+
+use http::Extensions;
+use mcp_adapters::mcp_wire::{
+    BatchElements, DecodeError, DecodeErrorKind, ErrorObject, Message, MessageHeader, MessageKind, Payload, RequestId,
+    error_code,
+};
+use mcp_adapters::{Revision, Translated};
+
+use super::engine::Engine;
+use super::notifications::Notification;
+use super::response::PendingResponse;
+use super::state::is_custom;
+use super::tolerance::only_result;
+use crate::error::CallError;
+use crate::side::{Common, Side};
+
+impl<S: Side> Engine<S> {
+    /// Takes the JSON of a message, or of a batch if the revision has batches.
+    pub fn take_json(self: &Arc<Self>, json: &[u8], extensions: Arc<Extensions>) {
+        let response = match Payload::from_slice(json) {
+            Ok(Payload::Message(header)) => self.take_message(&header, extensions),
+            Ok(Payload::Batch(elements)) => self.take_batch(elements, json, &extensions),
+            Err(error) => self.refuse(None, not_a_message(&error), json),
+        };
+        if let Some(response) = response {
+            self.send_responses(vec![response], false);
+        }
+    }
+
+    /// The revision that a message is decoded by. Before one is negotiated, it is the one that the message requests.
+    fn revision_of_message(&self, header: &MessageHeader<'_>) -> Revision {
+        let requested = || {
+            let requested = header.param(&["protocolVersion"]).ok()??;
+            let requested: Revision = requested.string().ok()?.parse().ok()?;
+            requested.facts().initializes.then_some(requested)
+        };
+        let negotiated = self.session.revision();
+        negotiated
+            .or_else(requested)
+            .unwrap_or_else(|| self.session.current_revision())
+    }
+
+    /// Takes the elements of a batch, whose responses are one array. A batch that is refused has one response.
+    fn take_batch(
+        self: &Arc<Self>,
+        elements: BatchElements<'_>,
+        json: &[u8],
+        extensions: &Arc<Extensions>,
+    ) -> Option<PendingResponse> {
+        let limit = self.session.options.limits.batch;
+        let refusal = if !self.session.current_revision().facts().batches {
+            Some("the revision has no batches".to_owned())
+        } else if !elements.is_longer_than(0) {
+            Some("an empty batch has no message".to_owned())
+        } else if elements.is_longer_than(limit) {
+            Some(format!("a batch may have {limit} messages at most"))
+        } else {
+            None
+        };
+        if let Some(reason) = refusal {
+            let requests = elements
+                .flatten()
+                .filter(|header| header.kind() == Ok(MessageKind::Request));
+            let ids: Vec<_> = requests.filter_map(|header| header.id()).collect();
+            let error = ErrorObject::new(error_code::INVALID_REQUEST, reason);
+            return match ids.is_empty() {
+                true => self.refuse(None, error, json),
+                false => Some(PendingResponse::refused_together(ids, error)),
+            };
+        }
+        let mut pending = Vec::new();
+        for header in elements {
+            match header {
+                Ok(header) => pending.extend(self.take_message(&header, Arc::clone(extensions))),
+                Err(error) => pending.extend(self.refuse(None, not_a_message(&error), json)),
+            }
+        }
+        self.send_responses(pending, true);
+        None
+    }
+
+    fn take_message(
+        self: &Arc<Self>,
+        header: &MessageHeader<'_>,
+        extensions: Arc<Extensions>,
+    ) -> Option<PendingResponse> {
+        let revision = self.revision_of_message(header);
+        let json = header.message().text().as_bytes();
+        let is_custom = header.method().is_some_and(|method| is_custom(revision, &method));
+        let received = match is_custom {
+            true => S::receive_custom(json).map(|message| Translated::Message {
+                message,
+                losses: Vec::new(),
+            }),
+            false => S::receive(revision, json),
+        };
+        let message = match received {
+            Ok(message) => message,
+            Err(error) => return self.take_malformed(header, &error),
+        };
+        let check = |method: &str| {
+            self.session.validate_call(revision, method, json)?;
+            self.session.check_request_params(method, header)
+        };
+        let refusal = header.method().and_then(|method| check(&method).err());
+        let (message, losses) = match message {
+            Translated::Message { message, losses } => (message, losses),
+            Translated::Refused(response) => return self.refuse(response.id, response.error, json),
+            Translated::Dropped { losses, reason } => {
+                tracing::debug!(%reason, "a notification can't be represented");
+                self.session.report_losses("", &losses);
+                return None;
+            }
+        };
+        match (message, refusal) {
+            (Message::Request(call), Some(error)) => Some(PendingResponse::refused(Some(call.id), error)),
+            (Message::Notification(_), Some(_)) => None,
+            (Message::Request(call), None) => {
+                self.session.report_losses(S::method(&call.request), &losses);
+                Some(self.take_request(call, header, extensions, losses))
+            }
+            (Message::Notification(notice), None) => {
+                self.session
+                    .report_losses(S::notification_method(&notice.notification), &losses);
+                let notification = Notification {
+                    notification: notice.notification,
+                    extensions,
+                    losses,
+                };
+                self.take_notification(notification, json);
+                None
+            }
+            (Message::Response(response), _) => {
+                if !self
+                    .session
+                    .pending
+                    .resolve(&response.id, Ok(response.result), Vec::new())
+                {
+                    tracing::debug!(id = %response.id, "a response to no pending call");
+                }
+                None
+            }
+            (Message::Error(response), _) => {
+                let result = || Err(CallError::Peer(response.error.clone()));
+                let known = response.id.as_ref();
+                if !known.is_some_and(|id| self.session.pending.resolve(id, result(), Vec::new())) {
+                    tracing::debug!(code = response.error.code, "an error response to no pending call");
+                }
+                None
+            }
+        }
+    }
+
+    fn take_notification(&self, notification: Notification<S>, json: &[u8]) {
+        match S::common(notification.notification) {
+            Common::Cancelled(params) => {
+                let token = params.request_id.and_then(|id| self.in_flight.lock().get(&id).cloned());
+                if let Some(token) = token {
+                    token.cancel();
+                }
+            }
+            Common::Progress(params) => self.session.pending.report_progress(params),
+            Common::Other(other) => {
+                let notification = Notification {
+                    notification: other,
+                    ..notification
+                };
+                self.notifications.push(notification, json);
+            }
+        }
+    }
+
+    /// Refuses a message that can't be decoded, unless it is a notification.
+    fn take_malformed(&self, header: &MessageHeader<'_>, error: &DecodeError) -> Option<PendingResponse> {
+        tracing::debug!(%error, "a message is malformed");
+        let json = header.message().text().as_bytes();
+        match header.kind() {
+            Ok(MessageKind::Request) => {
+                let id = header.id();
+                let is_in_params = id.is_some() && error.path().segments().len() > 1;
+                let error = match error.kind() {
+                    DecodeErrorKind::Syntax => not_a_message(error),
+                    _ if is_in_params => ErrorObject::new(error_code::INVALID_PARAMS, error.to_string()),
+                    _ => not_a_message(error),
+                };
+                self.refuse(id, error, json)
+            }
+            Ok(MessageKind::Notification) => None,
+            Ok(MessageKind::Response | MessageKind::Error) | Err(_) => {
+                let (result, violations) = match only_result(header) {
+                    Some((result, violation)) => (result, vec![violation]),
+                    None => {
+                        let reason = format!("the peer's answer is malformed: {error}");
+                        (Err(CallError::InvalidResult(reason)), Vec::new())
+                    }
+                };
+                // The caller must not wait for ever.
+                let id = header.id();
+                if id.is_some_and(|id| self.session.pending.resolve(&id, result, violations)) {
+                    return None;
+                }
+                // The id may be one of our calls: an error with this id could be taken for the response to another request.
+                self.refuse(None, not_a_message(error), json)
+            }
+        }
+    }
+
+    /// The error response to a message that is refused; `None` if it must not have one.
+    ///
+    /// An error response needs the id of its request. Only some revisions have errors without an id, and only servers send
+    /// them: a server that prints log lines to its output could print another one for each error that a client sends.
+    pub fn refuse(&self, id: Option<RequestId>, error: ErrorObject, message: &[u8]) -> Option<PendingResponse> {
+        let is_server = self.server.is_some();
+        if id.is_none() && !(is_server && self.session.current_revision().facts().errors_without_id) {
+            self.ignored.log(&error, message);
+            return None;
+        }
+        Some(PendingResponse::refused(id, error))
+    }
+}
+
+/// The error for JSON that is not a message.
+fn not_a_message(error: &DecodeError) -> ErrorObject {
+    let code = match error.kind() {
+        DecodeErrorKind::Syntax => error_code::PARSE_ERROR,
+        _ => error_code::INVALID_REQUEST,
+    };
+    ErrorObject::new(code, error.to_string())
+}

@@ -1,0 +1,26 @@
+//! What a peer says about itself and about its progress.
+
+use mcp_adapters::hub;
+use serde_json::Value;
+
+/// The progress of a call, as the peer reports it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Progress {
+    /// The progress so far, in a unit of the peer's choice.
+    pub progress: f64,
+    /// The progress at the end, if the peer knows it.
+    pub total: Option<f64>,
+    /// A message for people.
+    pub message: Option<String>,
+}
+
+/// What a peer says about itself in the handshake.
+#[derive(Debug, Clone)]
+pub struct PeerInfo {
+    /// Its name and version.
+    pub implementation: hub::Implementation,
+    /// Its capabilities, as the hub has them.
+    pub capabilities: Value,
+    /// A server's instructions for its use.
+    pub instructions: Option<String>,
+}

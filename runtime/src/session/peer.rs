@@ -1,0 +1,162 @@
+//! The handle by which one calls the peer of a session.
+
+use std::sync::Arc;
+
+use mcp_adapters::handlers::{CallClient, CallServer};
+use mcp_adapters::mcp_wire::{Notification, OpenJson, Request, RequestId, UnknownMethod};
+use mcp_adapters::{Revision, hub};
+use tokio::sync::mpsc;
+#[cfg(feature = "router")]
+use tokio_util::sync::CancellationToken;
+
+use super::info::{PeerInfo, Progress};
+use super::state::SessionState;
+use crate::error::CallError;
+use crate::message::Purpose;
+use crate::side::{ClientSide, ServerSide, Side};
+
+/// The peer of a session. Clones are the same peer.
+///
+/// Dropping the future of a call cancels the call, and the peer is told.
+#[derive(Debug)]
+pub struct Peer<S: Side> {
+    pub(super) state: Arc<SessionState<S>>,
+    /// The request that is being handled, if the handle belongs to one.
+    request: Option<RequestId>,
+    progress: Option<mpsc::Sender<Progress>>,
+}
+
+impl<S: Side> Clone for Peer<S> {
+    fn clone(&self) -> Self {
+        Self {
+            state: Arc::clone(&self.state),
+            request: self.request.clone(),
+            progress: self.progress.clone(),
+        }
+    }
+}
+
+impl<S: Side> Peer<S> {
+    pub(super) fn new(state: Arc<SessionState<S>>, request: Option<RequestId>) -> Self {
+        Self {
+            state,
+            request,
+            progress: None,
+        }
+    }
+
+    /// The same peer. The progress of calls through this handle goes to `progress`. Progress that doesn't fit into the
+    /// channel is dropped, because a later message says more.
+    #[must_use]
+    pub fn with_progress(mut self, progress: mpsc::Sender<Progress>) -> Self {
+        self.progress = Some(progress);
+        self
+    }
+
+    /// The negotiated revision; `None` before the handshake.
+    #[must_use]
+    pub fn revision(&self) -> Option<Revision> {
+        self.state.revision()
+    }
+
+    /// What the peer said about itself; `None` before the handshake.
+    #[must_use]
+    pub fn info(&self) -> Option<&PeerInfo> {
+        self.state.info()
+    }
+
+    /// Calls a method of the peer.
+    ///
+    /// # Errors
+    /// When there is no result.
+    pub async fn call(&self, request: S::RequestOut) -> Result<S::ResultIn, CallError> {
+        self.state.call(request, self.purpose(), self.progress.clone()).await
+    }
+
+    /// Sends a notification.
+    ///
+    /// # Errors
+    /// When it can't be sent.
+    pub async fn notify(&self, notification: S::NotificationOut) -> Result<(), CallError> {
+        self.state.notify(notification, self.purpose()).await
+    }
+
+    /// Calls a method that the protocol doesn't declare, by a type of yours. Its messages are the same in every revision.
+    ///
+    /// # Errors
+    /// When there is no result, or when the protocol declares the method.
+    pub async fn call_custom<R: Request>(&self, request: R) -> Result<R::Result, CallError> {
+        let result = self
+            .state
+            .call_custom(R::METHOD, request, self.purpose(), self.progress.clone());
+        let result = result.await?.decode_as();
+        result.map_err(|error| CallError::InvalidResult(error.to_string()))
+    }
+
+    /// Calls a method that the protocol doesn't declare.
+    ///
+    /// # Errors
+    /// When there is no result, or when the protocol declares the method.
+    pub async fn call_unknown(&self, request: UnknownMethod) -> Result<OpenJson, CallError> {
+        let method = request.method.clone();
+        let result = self
+            .state
+            .call_custom(&method, request, self.purpose(), self.progress.clone());
+        result.await
+    }
+
+    /// Sends a notification that the protocol doesn't declare, by a type of yours.
+    ///
+    /// # Errors
+    /// When it can't be sent, or when the protocol declares the method.
+    pub async fn notify_custom<N: Notification>(&self, notification: N) -> Result<(), CallError> {
+        let sent = self.state.notify_custom(N::METHOD, notification, self.purpose());
+        sent.await
+    }
+
+    /// Sends a notification that the protocol doesn't declare.
+    ///
+    /// # Errors
+    /// When it can't be sent, or when the protocol declares the method.
+    pub async fn notify_unknown(&self, notification: UnknownMethod) -> Result<(), CallError> {
+        let method = notification.method.clone();
+        self.state.notify_custom(&method, notification, self.purpose()).await
+    }
+
+    /// Is cancelled when the session has ended.
+    #[cfg(feature = "router")]
+    pub(crate) fn session_ended(&self) -> &CancellationToken {
+        &self.state.ended
+    }
+
+    fn purpose(&self) -> Purpose {
+        match &self.request {
+            Some(id) => Purpose::RelatedTo(id.clone()),
+            None => Purpose::Unsolicited,
+        }
+    }
+}
+
+impl CallClient for Peer<ServerSide> {
+    type Error = CallError;
+
+    async fn request(&self, request: hub::ServerRequest) -> Result<hub::ClientResult, CallError> {
+        self.call(request).await
+    }
+
+    async fn notify(&self, notification: hub::ServerNotification) -> Result<(), CallError> {
+        Self::notify(self, notification).await
+    }
+}
+
+impl CallServer for Peer<ClientSide> {
+    type Error = CallError;
+
+    async fn request(&self, request: hub::ClientRequest) -> Result<hub::ServerResult, CallError> {
+        self.call(request).await
+    }
+
+    async fn notify(&self, notification: hub::ClientNotification) -> Result<(), CallError> {
+        Self::notify(self, notification).await
+    }
+}

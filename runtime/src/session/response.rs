@@ -1,0 +1,125 @@
+//! Responses on their way to the peer.
+
+use std::sync::Arc;
+
+use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, RequestId};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::task::JoinHandle;
+
+use super::engine::Engine;
+use crate::budget::Charge;
+use crate::message::{Purpose, to_json};
+use crate::side::Side;
+
+/// What a request holds until its response is sent.
+pub type RequestPermit = (OwnedSemaphorePermit, Charge);
+
+/// The JSON of a response, or nothing if the request was cancelled.
+pub type Response = (Option<Vec<u8>>, RequestPermit);
+
+/// A response that is ready, or is being made.
+pub struct PendingResponse {
+    /// The requests that it answers.
+    ids: Vec<RequestId>,
+    body: Body,
+}
+
+enum Body {
+    Ready(Vec<u8>),
+    Spawned(JoinHandle<Response>),
+}
+
+impl PendingResponse {
+    pub fn ready(id: Option<RequestId>, json: Vec<u8>) -> Self {
+        let (ids, body) = (id.into_iter().collect(), Body::Ready(json));
+        Self { ids, body }
+    }
+
+    /// One error for several requests. It names the first, because not every revision has errors without an id.
+    pub fn refused_together(ids: Vec<RequestId>, error: ErrorObject) -> Self {
+        let first = ids.first().cloned();
+        Self {
+            ids,
+            ..Self::refused(first, error)
+        }
+    }
+
+    pub fn refused(id: Option<RequestId>, error: ErrorObject) -> Self {
+        tracing::debug!(code = error.code, message = error.message, "refused");
+        let json = to_json(&ErrorResponse::new(id.clone(), error));
+        Self::ready(id, json)
+    }
+
+    pub fn spawned(id: RequestId, task: JoinHandle<Response>) -> Self {
+        let (ids, body) = (vec![id], Body::Spawned(task));
+        Self { ids, body }
+    }
+
+    /// The size of the response in bytes, if it is ready.
+    fn ready_bytes(&self) -> Option<usize> {
+        match &self.body {
+            Body::Ready(json) => Some(json.len()),
+            Body::Spawned(_) => None,
+        }
+    }
+}
+
+impl<S: Side> Engine<S> {
+    /// Sends responses when they are ready, in one array if the requests came in one.
+    ///
+    /// Nothing waits for that, so a peer that doesn't read its responses can still send. The responses that it hasn't read
+    /// are bounded in bytes.
+    pub fn send_responses(&self, pending: Vec<PendingResponse>, in_array: bool) {
+        let ready = pending.iter().filter_map(PendingResponse::ready_bytes);
+        let (count, bytes) = ready.fold((0, 0), |(count, bytes), more| (count + 1, bytes + more));
+        let charge = match count == pending.len() {
+            true => self.response_bytes.try_charge(bytes),
+            // A handler starts only when there is room.
+            false => Some(self.response_bytes.charge(bytes)),
+        };
+        let Some(charge) = charge else {
+            tracing::warn!("the peer doesn't read its responses; one is dropped");
+            let ids: Vec<RequestId> = pending.into_iter().flat_map(|pending| pending.ids).collect();
+            self.session.sender.unanswered(&ids);
+            return;
+        };
+        let (session, budget) = (Arc::clone(&self.session), Arc::clone(&self.response_bytes));
+        self.tasks.spawn(async move {
+            let (mut responses, mut ids, mut unanswered, mut permits) =
+                (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+            for PendingResponse { ids: answered, body } in pending {
+                let json = match body {
+                    Body::Ready(json) => Some(json),
+                    Body::Spawned(task) => match task.await {
+                        Ok((json, permit)) => {
+                            let bytes = json.as_ref().map_or(0, Vec::len);
+                            permits.push((permit, budget.charge(bytes)));
+                            json
+                        }
+                        Err(_) => None,
+                    },
+                };
+                match json {
+                    Some(json) => {
+                        ids.extend(answered);
+                        responses.push(json);
+                    }
+                    None => unanswered.extend(answered),
+                }
+            }
+            let json = match in_array {
+                false => responses.pop(),
+                true if responses.is_empty() => None,
+                true => Some([b"[", responses.join(&b","[..]).as_slice(), b"]"].concat()),
+            };
+            drop(responses);
+            session.sender.unanswered(&unanswered);
+            if let Some(json) = json
+                && let Err(error) = session.send(json, Purpose::Response(ids)).await
+            {
+                tracing::debug!(%error, "a response wasn't sent");
+            }
+            drop((charge, permits));
+        });
+    }
+}

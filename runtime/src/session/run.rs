@@ -1,0 +1,85 @@
+//! The task that receives.
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use super::engine::Engine;
+use super::notifications::handle_in_order;
+use crate::error::TransportError;
+use crate::message::{Incoming, Receiver};
+use crate::side::Side;
+
+impl<S: Side> Engine<S> {
+    /// Receives until one of the sides ends the session.
+    pub async fn run(self: Arc<Self>, mut receiver: impl Receiver, closing: CancellationToken) {
+        let session = &self.session;
+        self.tasks.spawn(handle_in_order(
+            Arc::clone(session),
+            Arc::clone(&self.handler),
+            Arc::clone(&self.notifications),
+        ));
+        let mut peer_sends = true;
+        let is_closing = loop {
+            tokio::select! {
+                () = closing.cancelled() => break true,
+                () = session.ended.cancelled() => break false,
+                received = receiver.receive() => {
+                    if matches!(received, Ok(None)) && receiver.half_closes() {
+                        // The peer sends nothing more, and may still read its responses.
+                        peer_sends = false;
+                        session.pending.clear();
+                        break true;
+                    }
+                    if !self.take(received) {
+                        break false;
+                    }
+                }
+            }
+        };
+        self.tasks.close();
+        self.notifications.close();
+        if is_closing {
+            // Requests in flight get their responses, unless that takes too long.
+            let responses = async {
+                tokio::select! {
+                    () = self.tasks.wait() => {}
+                    // Handlers may wait for responses of the peer, which have to be received.
+                    () = async { while self.take(receiver.receive().await) {} }, if peer_sends => {}
+                }
+            };
+            if tokio::time::timeout(session.options.limits.closing, responses)
+                .await
+                .is_err()
+            {
+                tracing::debug!("some handlers did not end in time");
+            }
+            session.sender.close().await;
+        }
+        session.end();
+    }
+
+    /// Takes what was received; `false` if nothing more will be received.
+    ///
+    /// It never waits: a handler may need the next message, and a peer that doesn't read may wait for us to read.
+    fn take(self: &Arc<Self>, received: Result<Option<Incoming>, TransportError>) -> bool {
+        match received {
+            Ok(Some(Incoming::Message { json, extensions })) => self.take_json(&json, extensions.into()),
+            Ok(Some(Incoming::Refused(error))) => {
+                self.send_responses(self.refuse(None, error, &[]).into_iter().collect(), false);
+            }
+            Ok(Some(Incoming::Failed { id, error })) => {
+                // The caller may have gone.
+                self.session.pending.resolve(&id, Err(error), Vec::new());
+            }
+            Ok(Some(Incoming::Renewed)) => self.in_flight.lock().values().for_each(CancellationToken::cancel),
+            Ok(None) => return false,
+            Err(error) => {
+                tracing::debug!(%error, "the transport failed");
+                self.session.failed(error);
+                return false;
+            }
+        }
+        true
+    }
+}

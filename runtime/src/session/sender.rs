@@ -1,0 +1,34 @@
+//! The sending half of a transport, whatever its type is.
+
+use mcp_adapters::Revision;
+use mcp_adapters::mcp_wire::RequestId;
+
+use crate::error::TransportError;
+use crate::future::BoxFuture;
+use crate::message::{Outgoing, Sender};
+
+/// A [`Sender`] that can be a trait object.
+pub trait DynSender: Send + Sync {
+    fn send(&self, message: Outgoing) -> BoxFuture<'_, Result<(), TransportError>>;
+    fn unanswered(&self, ids: &[RequestId]);
+    fn negotiated(&self, revision: Revision);
+    fn close(&self) -> BoxFuture<'_, ()>;
+}
+
+impl<T: Sender> DynSender for T {
+    fn send(&self, message: Outgoing) -> BoxFuture<'_, Result<(), TransportError>> {
+        Box::pin(Sender::send(self, message))
+    }
+
+    fn unanswered(&self, ids: &[RequestId]) {
+        Sender::unanswered(self, ids);
+    }
+
+    fn negotiated(&self, revision: Revision) {
+        Sender::negotiated(self, revision);
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(Sender::close(self))
+    }
+}

@@ -1,0 +1,156 @@
+//! The state that the tasks of a session share.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::{Arc, OnceLock};
+
+use mcp_adapters::mcp_wire::{Direction, Method};
+use mcp_adapters::{Loss, Revision};
+use serde_json::Value;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use super::info::PeerInfo;
+use super::pending::PendingCalls;
+use super::sender::DynSender;
+use crate::error::{CallError, TransportError};
+use crate::message::{Outgoing, Purpose};
+use crate::options::Options;
+use crate::side::Side;
+
+/// Whether neither a revision nor the hub declares a method. Messages of such a method are the same in every revision.
+pub fn is_custom(revision: Revision, method: &str) -> bool {
+    revision.method(method).is_none() && Revision::HUB.method(method).is_none()
+}
+
+/// The state that the tasks of a session share.
+pub struct SessionState<S: Side> {
+    pub sender: Box<dyn DynSender>,
+    pub options: Options,
+    /// The capabilities of this side, as the hub has them.
+    pub own_capabilities: Value,
+    /// The revision of messages before one is negotiated.
+    default_revision: Revision,
+    revision: OnceLock<Revision>,
+    info: OnceLock<PeerInfo>,
+    pub pending: PendingCalls,
+    /// One permit for each cancellation that is being sent.
+    pub cancelling: Arc<Semaphore>,
+    /// Cancelled when the session has ended.
+    pub ended: CancellationToken,
+    /// Why the session has ended, if that is known.
+    failure: OnceLock<CallError>,
+    side: PhantomData<fn() -> S>,
+}
+
+impl<S: Side> fmt::Debug for SessionState<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SessionState")
+            .field("revision", &self.revision)
+            .field("ended", &self.ended.is_cancelled())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S: Side> SessionState<S> {
+    pub fn new(
+        sender: Box<dyn DynSender>,
+        options: Options,
+        own_capabilities: Value,
+        default_revision: Revision,
+    ) -> Self {
+        let limits = &options.limits;
+        let calls = limits.in_flight.saturating_add(limits.waiting);
+        Self {
+            cancelling: Arc::new(Semaphore::new(calls.min(Semaphore::MAX_PERMITS))),
+            sender,
+            options,
+            own_capabilities,
+            default_revision,
+            revision: OnceLock::new(),
+            info: OnceLock::new(),
+            pending: PendingCalls::default(),
+            ended: CancellationToken::new(),
+            failure: OnceLock::new(),
+            side: PhantomData,
+        }
+    }
+
+    /// The negotiated revision.
+    pub fn revision(&self) -> Option<Revision> {
+        self.revision.get().copied()
+    }
+
+    /// The revision of messages: the negotiated one, or the default before that.
+    pub fn current_revision(&self) -> Revision {
+        self.revision().unwrap_or(self.default_revision)
+    }
+
+    pub fn info(&self) -> Option<&PeerInfo> {
+        self.info.get()
+    }
+
+    /// Stores the result of the handshake; `false` if there has been one before.
+    pub fn negotiated(&self, revision: Revision, info: PeerInfo) -> bool {
+        let is_first = self.info.set(info).is_ok() && self.revision.set(revision).is_ok();
+        if is_first {
+            tracing::debug!(%revision, "negotiated");
+            self.sender.negotiated(revision);
+        }
+        is_first
+    }
+
+    /// The entry of a method in the current revision's table, if the peer (or this side) may call it.
+    pub fn method(&self, name: &str, peer_calls: bool) -> Option<&'static Method> {
+        let method = self.current_revision().method(name)?;
+        let is_called = method.direction == Direction::Both || S::peer_calls(method.direction) == peer_calls;
+        is_called.then_some(method)
+    }
+
+    /// Reports losses to `tracing` and to the observer.
+    pub fn report_losses(&self, method: &str, losses: &[Loss]) {
+        if losses.is_empty() {
+            return;
+        }
+        for loss in losses {
+            tracing::debug!(method, path = %loss.path, kind = %loss.kind, rule = loss.rule, "lost in conversion");
+        }
+        if let Some(observer) = &self.options.losses {
+            observer(method, losses);
+        }
+    }
+
+    /// Sends JSON to the peer.
+    pub async fn send(&self, json: Vec<u8>, purpose: Purpose) -> Result<(), TransportError> {
+        tokio::select! {
+            biased;
+            sent = self.sender.send(Outgoing { json, purpose }) => sent,
+            () = self.ended.cancelled() => Err(TransportError::Closed),
+        }
+    }
+
+    /// The error of a call in a session that has ended.
+    pub fn closed(&self) -> CallError {
+        self.failure.get().cloned().unwrap_or(CallError::Closed)
+    }
+
+    /// The error of a call that couldn't be sent.
+    pub fn unsent(&self, error: TransportError) -> CallError {
+        match error {
+            TransportError::Closed => self.closed(),
+            error => error.into(),
+        }
+    }
+
+    /// Stores why the session ends.
+    pub fn failed(&self, error: TransportError) {
+        // The first reason counts.
+        let _ = self.failure.set(error.into());
+    }
+
+    /// Ends the session. Every pending call gets an error.
+    pub fn end(&self) {
+        self.ended.cancel();
+        self.pending.clear();
+    }
+}
