@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             writeln!(out, "{line}")?;
         }
     }
-    for definition in instances.barren() {
+    for definition in instances.without_valid_instance() {
         eprintln!("no valid instance found for {definition}");
     }
     Ok(())

@@ -68,7 +68,7 @@ impl Document {
     }
 
     /// Whether the keywords beside a `$ref` count; before 2019-09 they don't.
-    pub(crate) fn heeds_siblings(&self) -> bool {
+    pub(crate) fn allows_ref_siblings(&self) -> bool {
         !matches!(self.draft, Draft::Draft4 | Draft::Draft6 | Draft::Draft7)
     }
 

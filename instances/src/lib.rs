@@ -1,33 +1,32 @@
 //! Random instances of the definitions in a JSON Schema document, for tests.
 //!
 //! For each definition, [`Instances::of`] makes values that the schema accepts and mutants of them that it mostly
-//! refuses. Valid values are built from the keywords, not found by chance; still, no value is trusted to be what it was
-//! meant to be: a schema validator judges every one, and its verdict is the one reported.
+//! refuses. Valid values are built from the keywords, not found by chance. Even so, a schema validator checks every value,
+//! and its verdict is the one reported.
 //!
-//! `format` is taken as an annotation, as 2020-12 has it: values carry well-formed text, and the judge ignores it.
+//! `format` is taken as an annotation, as 2020-12 has it: values carry well-formed text, and the validator ignores it.
 
-mod chance;
+mod constraints;
 mod definitions;
-mod demand;
 mod document;
 mod generate;
-mod judge;
 mod mutate;
 mod pattern;
+mod rng;
+mod validator;
 
 use std::collections::{BTreeMap, HashSet};
 
 use serde_json::Value;
 
-use crate::chance::Chance;
 use crate::definitions::{Definition, definitions};
 use crate::document::Document;
 use crate::generate::Generator;
-use crate::judge::Judge;
 use crate::mutate::Mutator;
+use crate::rng::Rng;
 
 /// How deeply an instance may nest; parsers commonly refuse what is deeper than 128, and tests wrap instances.
-const DEEPEST: usize = 60;
+const MAX_DEPTH: usize = 60;
 
 /// How many values are tried for each one asked for, before the definition counts as exhausted.
 const TRIES: usize = 40;
@@ -80,13 +79,13 @@ pub struct Instance {
 /// A schema document that instances can be made from.
 pub struct Instances {
     document: Document,
-    definitions: BTreeMap<String, Judged>,
+    definitions: BTreeMap<String, CompiledDefinition>,
 }
 
-/// A definition and the validator that judges its instances.
-struct Judged {
+/// A definition and the validator of its instances.
+struct CompiledDefinition {
     definition: Definition,
-    judge: Judge,
+    validator: jsonschema::Validator,
 }
 
 impl Instances {
@@ -101,7 +100,7 @@ impl Instances {
     /// refuses a schema.
     pub fn new(document: &Value) -> Result<Self, Error> {
         let document = Document::new(document)?;
-        let definitions = judged(&document)?;
+        let definitions = compile(&document)?;
         if definitions.is_empty() {
             return Err(Error::Empty);
         }
@@ -119,73 +118,73 @@ impl Instances {
     /// definition allows no more, and none if there is no such definition. For a count of two or more there is an invalid
     /// one, unless the definition accepts everything.
     pub fn of(&self, definition: &str, seed: u64, count: usize) -> Vec<Instance> {
-        let Some((judged, schema)) = self.find(definition) else {
+        let Some((compiled, schema)) = self.find(definition) else {
             return Vec::new();
         };
-        let mut chance = Chance::new(seed, definition);
-        let mut kept = Kept::new(judged);
+        let mut rng = Rng::new(seed, definition);
+        let mut collected = Collected::new(compiled);
 
         let wanted = count.div_ceil(2);
-        let mut generator = Generator::new(&self.document, &mut chance);
+        let mut generator = Generator::new(&self.document, &mut rng);
         for _ in 0..wanted * TRIES {
-            if kept.valid() == wanted || kept.len() == count {
+            if collected.valid() == wanted || collected.len() == count {
                 break;
             }
             if let Some(value) = generator.instance(schema) {
-                kept.keep(value);
+                collected.add(value);
             }
         }
 
-        let originals: Vec<Value> = kept.values();
-        let mut mutator = Mutator::new(&self.document, &mut chance);
+        let originals: Vec<Value> = collected.values();
+        let mut mutator = Mutator::new(&self.document, &mut rng);
         for _ in 0..count * TRIES {
-            if kept.len() >= count {
+            if collected.len() >= count {
                 break;
             }
-            if let Some(mutant) = mutator.mutant(&originals, |value| judged.judge.accepts(value)) {
-                kept.keep(mutant);
+            if let Some(mutant) = mutator.mutant(&originals, |value| compiled.validator.is_valid(value)) {
+                collected.add(mutant);
             }
         }
 
-        if count > 1 && kept.valid() == kept.len() {
+        if count > 1 && collected.valid() == collected.len() {
             let refused = mutate::of_every_type()
                 .into_iter()
-                .find(|value| !judged.judge.accepts(value));
+                .find(|value| !compiled.validator.is_valid(value));
             if let Some(value) = refused {
-                kept.make_room(count);
-                kept.keep(value);
+                collected.make_room(count);
+                collected.add(value);
             }
         }
-        kept.instances
+        collected.instances
     }
 
     /// The definitions that no valid instance was found for: they accept nothing, or the generator does not understand
-    /// what they ask for.
-    pub fn barren(&self) -> Vec<&str> {
-        let fertile = |name: &str| self.of(name, 0, 2).iter().any(|instance| instance.valid);
-        self.definitions().filter(|name| !fertile(name)).collect()
+    /// their keywords.
+    pub fn without_valid_instance(&self) -> Vec<&str> {
+        let has_valid_instance = |name: &str| self.of(name, 0, 2).iter().any(|instance| instance.valid);
+        self.definitions().filter(|name| !has_valid_instance(name)).collect()
     }
 
     /// Whether a definition accepts a value; nothing if there is no such definition.
     pub fn accepts(&self, definition: &str, value: &Value) -> Option<bool> {
-        Some(self.definitions.get(definition)?.judge.accepts(value))
+        Some(self.definitions.get(definition)?.validator.is_valid(value))
     }
 
-    fn find(&self, definition: &str) -> Option<(&Judged, &Value)> {
-        let judged = self.definitions.get(definition)?;
-        let schema = self.document.root().pointer(&judged.definition.pointer)?;
-        Some((judged, schema))
+    fn find(&self, definition: &str) -> Option<(&CompiledDefinition, &Value)> {
+        let compiled = self.definitions.get(definition)?;
+        let schema = self.document.root().pointer(&compiled.definition.pointer)?;
+        Some((compiled, schema))
     }
 }
 
-/// Finds the definitions and compiles a judge for each.
-fn judged(document: &Document) -> Result<BTreeMap<String, Judged>, Error> {
-    let registry = judge::registry(document)?;
-    let mut judged = BTreeMap::<String, Judged>::new();
+/// Finds the definitions and compiles a validator for each.
+fn compile(document: &Document) -> Result<BTreeMap<String, CompiledDefinition>, Error> {
+    let registry = validator::registry(document)?;
+    let mut compiled = BTreeMap::<String, CompiledDefinition>::new();
     for definition in definitions(document.root()) {
-        let judge = Judge::new(document, &registry, &definition.pointer)?;
+        let validator = validator::validator(document, &registry, &definition.pointer)?;
         let (name, second) = (definition.name.clone(), definition.pointer.clone());
-        if let Some(first) = judged.insert(name.clone(), Judged { definition, judge }) {
+        if let Some(first) = compiled.insert(name.clone(), CompiledDefinition { definition, validator }) {
             return Err(Error::Ambiguous {
                 name,
                 first: first.definition.pointer,
@@ -193,34 +192,34 @@ fn judged(document: &Document) -> Result<BTreeMap<String, Judged>, Error> {
             });
         }
     }
-    Ok(judged)
+    Ok(compiled)
 }
 
-/// The instances kept so far: judged, and no two alike.
-struct Kept<'a> {
-    judged: &'a Judged,
+/// The instances made so far, no two of them the same text.
+struct Collected<'a> {
+    compiled: &'a CompiledDefinition,
     seen: HashSet<String>,
     instances: Vec<Instance>,
 }
 
-impl<'a> Kept<'a> {
-    fn new(judged: &'a Judged) -> Self {
+impl<'a> Collected<'a> {
+    fn new(compiled: &'a CompiledDefinition) -> Self {
         Self {
-            judged,
+            compiled,
             seen: HashSet::new(),
             instances: Vec::new(),
         }
     }
 
-    fn keep(&mut self, value: Value) {
+    fn add(&mut self, value: Value) {
         // By text, since `1` and `1.0` are two instances to a parser.
-        if !is_presentable(&value, DEEPEST) || !self.seen.insert(value.to_string()) {
+        if !is_presentable(&value, MAX_DEPTH) || !self.seen.insert(value.to_string()) {
             return;
         }
         self.instances.push(Instance {
-            definition: self.judged.definition.name.clone(),
-            pointer: self.judged.definition.pointer.clone(),
-            valid: self.judged.judge.accepts(&value),
+            definition: self.compiled.definition.name.clone(),
+            pointer: self.compiled.definition.pointer.clone(),
+            valid: self.compiled.validator.is_valid(&value),
             value,
         });
     }

@@ -2,16 +2,16 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::chance::{About, Chance};
 use crate::document::Document;
+use crate::rng::{Choice, Rng};
 
-/// How often another change is tried after one that the judge let pass.
+/// How often another change is tried after one that the schema still accepts.
 const TRIES: usize = 5;
 
 /// The longest array or string that is made to break a bound.
-const LONGEST: usize = 300;
+const MAX_LENGTH: usize = 300;
 
-/// One way to change a value at a place.
+/// One way to change a value at a location.
 type Mutation = fn(&mut Value, &mut Mutator<'_>) -> Option<()>;
 
 const MUTATIONS: [Mutation; 10] = [
@@ -29,18 +29,18 @@ const MUTATIONS: [Mutation; 10] = [
 
 /// Makes mutants.
 pub(crate) struct Mutator<'a> {
-    chance: &'a mut Chance,
-    place: &'a Value,
+    rng: &'a mut Rng,
+    location: &'a Value,
     /// A length that exceeds every bound that the document sets on one, as far as that is practical.
     too_long: usize,
 }
 
 impl<'a> Mutator<'a> {
-    pub(crate) fn new(document: &'a Document, chance: &'a mut Chance) -> Self {
-        let too_long = longest(document.root()).saturating_add(1).min(LONGEST);
+    pub(crate) fn new(document: &'a Document, rng: &'a mut Rng) -> Self {
+        let too_long = longest(document.root()).saturating_add(1).min(MAX_LENGTH);
         Self {
-            chance,
-            place: document.root(),
+            rng,
+            location: document.root(),
             too_long,
         }
     }
@@ -50,7 +50,7 @@ impl<'a> Mutator<'a> {
     pub(crate) fn mutant(&mut self, originals: &[Value], accepts: impl Fn(&Value) -> bool) -> Option<Value> {
         let mut mutant = None;
         for _ in 0..TRIES {
-            let original = self.chance.pick(originals).cloned().unwrap_or_default();
+            let original = self.rng.pick(originals).cloned().unwrap_or_default();
             let Some(changed) = self.change(original) else {
                 continue;
             };
@@ -63,12 +63,12 @@ impl<'a> Mutator<'a> {
     }
 
     fn change(&mut self, mut value: Value) -> Option<Value> {
-        let mutation = MUTATIONS[self.chance.deal(About::Mutation, self.place, MUTATIONS.len())];
+        let mutation = MUTATIONS[self.rng.deal(Choice::Mutation, self.location, MUTATIONS.len())];
         let mut pointers = Vec::new();
         collect(&value, &mut String::new(), &mut pointers);
-        // Not every change can be made at every place, so try places until one takes it.
+        // Not every change can be made at every location, so try locations until one takes it.
         for _ in 0..pointers.len() {
-            let pointer = self.chance.pick(&pointers)?;
+            let pointer = self.rng.pick(&pointers)?;
             if mutation(value.pointer_mut(pointer)?, self).is_some() {
                 return Some(value);
             }
@@ -82,7 +82,7 @@ impl<'a> Mutator<'a> {
             .into_iter()
             .filter(|other| std::mem::discriminant(other) != std::mem::discriminant(value))
             .collect();
-        self.chance.pick(&others).cloned()
+        self.rng.pick(&others).cloned()
     }
 }
 
@@ -126,7 +126,7 @@ fn nullify(value: &mut Value, _: &mut Mutator<'_>) -> Option<()> {
 /// An array for an object, as languages that don't tell the two apart write it.
 fn empty_into_array(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> {
     let members = value.as_object()?;
-    let values: Vec<Value> = if mutator.chance.once_in(2) {
+    let values: Vec<Value> = if mutator.rng.once_in(2) {
         members.values().cloned().collect()
     } else {
         Vec::new()
@@ -153,7 +153,7 @@ fn exceed(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> {
             vec![json!(number + 1e6), json!(number - 1e6), json!(-1.0 - number)]
         }
     };
-    *value = mutator.chance.pick(&others)?.clone();
+    *value = mutator.rng.pick(&others)?.clone();
     Some(())
 }
 
@@ -162,7 +162,7 @@ fn alter_text(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> {
     let text = value.as_str()?;
     let others = [format!("{text}z"), text.to_uppercase(), text.chars().skip(1).collect()];
     let others: Vec<&String> = others.iter().filter(|other| *other != text).collect();
-    *value = json!(mutator.chance.pick(&others)?);
+    *value = json!(mutator.rng.pick(&others)?);
     Some(())
 }
 
@@ -181,7 +181,7 @@ fn lengthen(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> {
 
 /// An array or a string with its end missing, or all of it.
 fn shorten(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> {
-    let wholly = mutator.chance.once_in(2);
+    let wholly = mutator.rng.once_in(2);
     match value {
         Value::Array(items) if wholly => items.clear(),
         Value::Array(items) => items.pop().map(drop)?,
@@ -194,7 +194,7 @@ fn shorten(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> {
 
 fn any_name(members: &Map<String, Value>, mutator: &mut Mutator<'_>) -> Option<String> {
     let names: Vec<&String> = members.keys().collect();
-    mutator.chance.pick(&names).map(|&name| name.clone())
+    mutator.rng.pick(&names).map(|&name| name.clone())
 }
 
 /// Lists the pointers to a value and to all within it.

@@ -5,7 +5,7 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
-use crate::chance::Chance;
+use crate::rng::Rng;
 
 /// How often something is repeated beyond what is needed, where the pattern sets no bound.
 const EXTRA: usize = 3;
@@ -37,27 +37,27 @@ impl Pattern {
     }
 
     /// Makes a text; `low` is the length that unbounded repetitions should at least give it.
-    pub(crate) fn sample(&self, chance: &mut Chance, low: usize) -> String {
+    pub(crate) fn sample(&self, rng: &mut Rng, low: usize) -> String {
         let mut text = String::new();
-        self.write(chance, low, &mut text);
+        self.write(rng, low, &mut text);
         text
     }
 
-    fn write(&self, chance: &mut Chance, low: usize, text: &mut String) {
+    fn write(&self, rng: &mut Rng, low: usize, text: &mut String) {
         match self {
-            Self::Class(characters) => text.extend(chance.pick(characters)),
-            Self::Sequence(parts) => parts.iter().for_each(|part| part.write(chance, low, text)),
+            Self::Class(characters) => text.extend(rng.pick(characters)),
+            Self::Sequence(parts) => parts.iter().for_each(|part| part.write(rng, low, text)),
             Self::Either(branches) => {
-                if let Some(branch) = chance.pick(branches) {
-                    branch.write(chance, low, text);
+                if let Some(branch) = rng.pick(branches) {
+                    branch.write(rng, low, text);
                 }
             }
             Self::Repeat(part, least, most) => {
                 let wanted = low.saturating_sub(text.chars().count());
                 let most = most.unwrap_or_else(|| wanted.max(least + EXTRA));
                 let least = wanted.clamp(*least, most.max(*least));
-                for _ in 0..chance.between(least, most) {
-                    part.write(chance, low, text);
+                for _ in 0..rng.between(least, most) {
+                    part.write(rng, low, text);
                 }
             }
         }

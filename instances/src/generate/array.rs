@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Generator;
-use crate::demand::Demand;
+use crate::constraints::Constraints;
 
 /// How many items a list gets beyond those that it needs.
 const EXTRA: usize = 3;
@@ -12,27 +12,29 @@ const EXTRA: usize = 3;
 const REPEATS: usize = 16;
 
 impl<'a> Generator<'a> {
-    pub(super) fn array(&mut self, demand: &Demand<'a>, depth: usize) -> Option<Value> {
-        let contained: Vec<&Value> = demand.each("contains").collect();
-        let containing = match demand.at_least("minContains") {
-            0 if demand.each("minContains").next().is_some() => 0,
+    pub(super) fn array(&mut self, constraints: &Constraints<'a>, depth: usize) -> Option<Value> {
+        let contained: Vec<&Value> = constraints.each("contains").collect();
+        let containing = match constraints.at_least("minContains") {
+            0 if constraints.each("minContains").next().is_some() => 0,
             least => least.max(1) * usize::from(!contained.is_empty()),
         };
-        let low = demand.at_least("minItems").max(containing);
-        let high = demand.at_most("maxItems").unwrap_or(usize::MAX);
+        let low = constraints.at_least("minItems").max(containing);
+        let high = constraints.at_most("maxItems").unwrap_or(usize::MAX);
         if low > high {
             return None;
         }
         let length = if self.must_end(depth) {
             low
         } else {
-            self.length(demand, low, high)
+            self.length(constraints, low, high)
         };
-        let unique = demand.each("uniqueItems").any(|unique| unique == &Value::Bool(true));
+        let unique = constraints
+            .each("uniqueItems")
+            .any(|unique| unique == &Value::Bool(true));
 
         let mut items: Vec<Value> = Vec::new();
         for index in 0..length {
-            let mut schemas = demand.item(index);
+            let mut schemas = constraints.item(index);
             if index < containing {
                 schemas.extend(&contained);
             }
@@ -52,15 +54,15 @@ impl<'a> Generator<'a> {
         Some(json!(items))
     }
 
-    fn length(&mut self, demand: &Demand<'a>, low: usize, high: usize) -> usize {
-        let tuples = demand
+    fn length(&mut self, constraints: &Constraints<'a>, low: usize, high: usize) -> usize {
+        let tuples = constraints
             .each("prefixItems")
-            .chain(demand.each("items"))
+            .chain(constraints.each("items"))
             .filter_map(Value::as_array);
         let tuple = tuples.map(Vec::len).max().unwrap_or(0);
         let bound = high.min(low.saturating_add(EXTRA).max(tuple));
         // The bounds themselves are where mistakes show.
-        let sizes = [low, bound, self.chance.between(low, bound)];
-        self.chance.pick(&sizes).copied().unwrap_or(low)
+        let sizes = [low, bound, self.rng.between(low, bound)];
+        self.rng.pick(&sizes).copied().unwrap_or(low)
     }
 }

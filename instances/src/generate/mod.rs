@@ -7,16 +7,16 @@ mod string;
 
 use serde_json::{Map, Value, json};
 
-use crate::DEEPEST;
-use crate::chance::{About, Chance};
-use crate::demand::{Demand, Kind};
+use crate::MAX_DEPTH;
+use crate::constraints::{Constraints, JsonType};
 use crate::document::{Document, list};
+use crate::rng::{Choice, Rng};
 
 /// From this depth on, or once an instance has this many values, it is brought to an end by the shortest way.
-const SPRAWL: (usize, usize) = (7, 150);
+const SOFT_LIMITS: (usize, usize) = (7, 150);
 
 /// How many values may be made for one instance; only a schema that contradicts itself in many places needs as many.
-const EFFORT: usize = 5_000;
+const MAX_VALUES: usize = 5_000;
 
 /// How often a value is begun anew after choices that contradict each other.
 const ATTEMPTS: usize = 4;
@@ -24,17 +24,13 @@ const ATTEMPTS: usize = 4;
 /// Builds instances of the schemas of a document.
 pub(crate) struct Generator<'a> {
     document: &'a Document,
-    chance: &'a mut Chance,
+    rng: &'a mut Rng,
     made: usize,
 }
 
 impl<'a> Generator<'a> {
-    pub(crate) fn new(document: &'a Document, chance: &'a mut Chance) -> Self {
-        Self {
-            document,
-            chance,
-            made: 0,
-        }
+    pub(crate) fn new(document: &'a Document, rng: &'a mut Rng) -> Self {
+        Self { document, rng, made: 0 }
     }
 
     /// Builds a value that satisfies `schema`, as far as its keywords can be satisfied one after the other: where the
@@ -44,68 +40,68 @@ impl<'a> Generator<'a> {
         self.value(&[schema], 0)
     }
 
-    /// Builds a value that satisfies all `schemas`, for a place this many levels down.
+    /// Builds a value that satisfies all `schemas`, at this depth.
     fn value(&mut self, schemas: &[&'a Value], depth: usize) -> Option<Value> {
         (0..ATTEMPTS).find_map(|_| self.attempt(schemas, depth))
     }
 
     fn attempt(&mut self, schemas: &[&'a Value], depth: usize) -> Option<Value> {
         self.made += 1;
-        if depth >= DEEPEST || self.made > EFFORT {
+        if depth >= MAX_DEPTH || self.made > MAX_VALUES {
             return None;
         }
-        let mut demand = Demand::default();
+        let mut constraints = Constraints::default();
         for schema in schemas {
-            self.gather(schema, depth, &mut demand)?;
+            self.gather(schema, depth, &mut constraints)?;
         }
-        if let Some((place, values)) = demand.listed() {
+        if let Some((location, values)) = constraints.listed() {
             if values.is_empty() {
                 return None;
             }
-            return Some(values[self.chance.deal(About::Listed, place, values.len())].clone());
+            return Some(values[self.rng.deal(Choice::Listed, location, values.len())].clone());
         }
-        if let Some(sample) = self.sample(&demand) {
+        if let Some(sample) = self.sample(&constraints) {
             return Some(sample);
         }
-        let place = *schemas.first()?;
-        match self.kind(&demand, place)? {
+        let location = *schemas.first()?;
+        match self.choose_type(&constraints, location)? {
             None => Some(self.anything(2)),
-            Some(Kind::Null) => Some(Value::Null),
-            Some(Kind::Boolean) => Some(json!(self.chance.coin(About::Listed, place))),
-            Some(Kind::Integer) => self.integer(&demand),
-            Some(Kind::Number) => self.number(&demand),
-            Some(Kind::String) => self.string(&demand).map(Value::String),
-            Some(Kind::Array) => self.array(&demand, depth),
-            Some(Kind::Object) => self.object(&demand, place, depth),
+            Some(JsonType::Null) => Some(Value::Null),
+            Some(JsonType::Boolean) => Some(json!(self.rng.coin(Choice::Listed, location))),
+            Some(JsonType::Integer) => self.integer(&constraints),
+            Some(JsonType::Number) => self.number(&constraints),
+            Some(JsonType::String) => self.string(&constraints).map(Value::String),
+            Some(JsonType::Array) => self.array(&constraints, depth),
+            Some(JsonType::Object) => self.object(&constraints, location, depth),
         }
     }
 
-    /// Adds a schema to a demand: what it refers to, all of `allOf`, and one branch of each union.
-    fn gather(&mut self, schema: &'a Value, depth: usize, demand: &mut Demand<'a>) -> Option<()> {
+    /// Adds a schema to the constraints: what it refers to, all of `allOf`, and one branch of each union.
+    fn gather(&mut self, schema: &'a Value, depth: usize, constraints: &mut Constraints<'a>) -> Option<()> {
         let Value::Object(keywords) = schema else {
             return (schema != &Value::Bool(false)).then_some(());
         };
-        if !demand.met.insert(crate::chance::address(schema)) {
+        if !constraints.visited.insert(crate::rng::address(schema)) {
             return Some(());
         }
         if let Some(reference) = keywords.get("$ref").and_then(Value::as_str) {
-            self.gather(self.document.resolve(reference)?, depth, demand)?;
-            if !self.document.heeds_siblings() {
+            self.gather(self.document.resolve(reference)?, depth, constraints)?;
+            if !self.document.allows_ref_siblings() {
                 return Some(());
             }
         }
-        demand.schemas.push(keywords);
+        constraints.schemas.push(keywords);
         for schema in list(keywords, "allOf") {
-            self.gather(schema, depth, demand)?;
+            self.gather(schema, depth, constraints)?;
         }
         for union in ["anyOf", "oneOf"] {
             if let Some(branches) = keywords.get(union) {
                 let branch = self.branch(branches, depth)?;
-                self.gather(branch, depth, demand)?;
+                self.gather(branch, depth, constraints)?;
             }
         }
         if let Some(condition) = keywords.get("if") {
-            self.gather_conditional(keywords, condition, depth, demand)?;
+            self.gather_conditional(keywords, condition, depth, constraints)?;
         }
         for keyword in ["dependentSchemas", "dependencies"] {
             for (name, schema) in keywords.get(keyword).and_then(Value::as_object).into_iter().flatten() {
@@ -113,11 +109,11 @@ impl<'a> Generator<'a> {
                 if schema.is_array() {
                     continue;
                 }
-                if self.chance.coin(About::Branch, schema) {
-                    demand.present.insert(name);
-                    self.gather(schema, depth, demand)?;
+                if self.rng.coin(Choice::Branch, schema) {
+                    constraints.present.insert(name);
+                    self.gather(schema, depth, constraints)?;
                 } else {
-                    demand.absent.insert(name);
+                    constraints.absent.insert(name);
                 }
             }
         }
@@ -129,18 +125,18 @@ impl<'a> Generator<'a> {
         keywords: &'a Map<String, Value>,
         condition: &'a Value,
         depth: usize,
-        demand: &mut Demand<'a>,
+        constraints: &mut Constraints<'a>,
     ) -> Option<()> {
-        // Where the condition is to fail, nothing makes it fail; the judge sees which way it went.
-        let consequence = if self.chance.coin(About::Branch, condition) {
-            self.gather(condition, depth, demand)?;
+        // Where the condition is to fail, nothing makes it fail; the validator sees which branch applies.
+        let consequence = if self.rng.coin(Choice::Branch, condition) {
+            self.gather(condition, depth, constraints)?;
             "then"
         } else {
             "else"
         };
         keywords
             .get(consequence)
-            .map_or(Some(()), |schema| self.gather(schema, depth, demand))
+            .map_or(Some(()), |schema| self.gather(schema, depth, constraints))
     }
 
     fn branch(&mut self, union: &'a Value, depth: usize) -> Option<&'a Value> {
@@ -148,39 +144,39 @@ impl<'a> Generator<'a> {
         if self.must_end(depth) {
             return branches.iter().min_by_key(|branch| self.document.height(branch));
         }
-        Some(&branches[self.chance.deal(About::Branch, union, branches.len())])
+        Some(&branches[self.rng.deal(Choice::Branch, union, branches.len())])
     }
 
     /// Picks a type; within, nothing if any value at all will do.
-    fn kind(&mut self, demand: &Demand<'a>, place: &Value) -> Option<Option<Kind>> {
-        let mut kinds = demand.kinds();
-        let hinted = demand.hinted();
+    fn choose_type(&mut self, constraints: &Constraints<'a>, location: &Value) -> Option<Option<JsonType>> {
+        let mut types = constraints.types();
+        let hinted_types = constraints.hinted_types();
         // With no type given, keywords for one type still tell what is meant; any other type satisfies them too.
-        if demand.each("type").next().is_none() {
-            if hinted.is_empty() {
+        if constraints.each("type").next().is_none() {
+            if hinted_types.is_empty() {
                 return Some(None);
             }
-            if !self.chance.once_in(8) {
-                kinds = hinted;
+            if !self.rng.once_in(8) {
+                types = hinted_types;
             }
         }
-        if kinds.is_empty() {
+        if types.is_empty() {
             return None;
         }
-        let dealt = self.chance.deal(About::Type, place, kinds.len());
-        Some(Some(kinds[dealt]))
+        let dealt = self.rng.deal(Choice::Type, location, types.len());
+        Some(Some(types[dealt]))
     }
 
     /// Now and then, one of the values that the schema itself gives as a default or an example.
-    fn sample(&mut self, demand: &Demand<'a>) -> Option<Value> {
-        let samples: Vec<&Value> = demand
+    fn sample(&mut self, constraints: &Constraints<'a>) -> Option<Value> {
+        let samples: Vec<&Value> = constraints
             .each("default")
-            .chain(demand.each("examples").filter_map(Value::as_array).flatten())
+            .chain(constraints.each("examples").filter_map(Value::as_array).flatten())
             .collect();
-        if samples.is_empty() || !self.chance.once_in(8) {
+        if samples.is_empty() || !self.rng.once_in(8) {
             return None;
         }
-        self.chance.pick(&samples).map(|&sample| sample.clone())
+        self.rng.pick(&samples).map(|&sample| sample.clone())
     }
 
     /// Any value, nested at most this many levels.
@@ -194,19 +190,19 @@ impl<'a> Generator<'a> {
             json!([]),
             json!({}),
         ];
-        if levels > 0 && self.chance.once_in(3) {
+        if levels > 0 && self.rng.once_in(3) {
             let inner = self.anything(levels - 1);
-            return match self.chance.between(0, 2) {
+            return match self.rng.between(0, 2) {
                 0 => json!([inner, self.anything(0)]),
                 1 => json!({ "k": inner }),
                 _ => json!({ "k": inner, "n": { "m": [1, "2", null] } }),
             };
         }
-        self.chance.pick(&simple).cloned().unwrap_or_default()
+        self.rng.pick(&simple).cloned().unwrap_or_default()
     }
 
     fn must_end(&self, depth: usize) -> bool {
-        let (deep, many) = SPRAWL;
+        let (deep, many) = SOFT_LIMITS;
         depth >= deep || self.made >= many
     }
 }

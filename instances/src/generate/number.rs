@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Generator;
-use crate::demand::{Demand, Kind};
+use crate::constraints::{Constraints, JsonType};
 
 /// The largest integer that every JSON parser keeps exactly, since 2^53 is where doubles begin to skip some.
 const EXACT: i64 = 9_007_199_254_740_991;
@@ -36,8 +36,8 @@ struct Range {
 }
 
 impl Range {
-    fn new(demand: &Demand<'_>) -> Self {
-        let numbers = |keyword| demand.each(keyword).filter_map(Value::as_f64);
+    fn new(constraints: &Constraints<'_>) -> Self {
+        let numbers = |keyword| constraints.each(keyword).filter_map(Value::as_f64);
         Self {
             low: numbers("minimum").max_by(f64::total_cmp),
             above: numbers("exclusiveMinimum").max_by(f64::total_cmp),
@@ -85,11 +85,11 @@ impl Range {
 }
 
 impl Generator<'_> {
-    pub(super) fn integer(&mut self, demand: &Demand<'_>) -> Option<Value> {
-        let range = Range::new(demand);
+    pub(super) fn integer(&mut self, constraints: &Constraints<'_>) -> Option<Value> {
+        let range = Range::new(constraints);
         let mut candidates: Vec<i64> = INTEGERS.to_vec();
         // Where fractions are allowed, a double is what reads the number, and it keeps no extreme.
-        if !demand.kinds().contains(&Kind::Number) {
+        if !constraints.types().contains(&JsonType::Number) {
             candidates.extend(EXTREMES);
         }
         // A float beyond `i64` saturates, which keeps to the integers that are allowed here.
@@ -99,20 +99,20 @@ impl Generator<'_> {
         candidates.extend(range.highest().map(|high| high.floor() as i64));
 
         let (low, high) = range.span();
-        let random = (0..RANDOM).map(|_| self.chance.integer(low.ceil() as i64, high.floor() as i64));
+        let random = (0..RANDOM).map(|_| self.rng.integer(low.ceil() as i64, high.floor() as i64));
         let random = random.map(|number| range.stepped(number as f64) as i64);
         let random: Vec<i64> = random.filter(|&number| range.holds(number as f64)).take(2).collect();
         candidates.retain(|&candidate| range.holds(candidate as f64));
         candidates.extend(random);
 
-        let &chosen = self.chance.pick(&candidates)?;
+        let &chosen = self.rng.pick(&candidates)?;
         // An integer is one by value: `1.0` is as good as `1`.
-        let as_float = chosen.unsigned_abs() <= EXACT.unsigned_abs() && self.chance.once_in(10);
+        let as_float = chosen.unsigned_abs() <= EXACT.unsigned_abs() && self.rng.once_in(10);
         Some(if as_float { json!(chosen as f64) } else { json!(chosen) })
     }
 
-    pub(super) fn number(&mut self, demand: &Demand<'_>) -> Option<Value> {
-        let range = Range::new(demand);
+    pub(super) fn number(&mut self, constraints: &Constraints<'_>) -> Option<Value> {
+        let range = Range::new(constraints);
         let mut candidates: Vec<f64> = NUMBERS.to_vec();
         candidates.extend(range.lowest());
         candidates.extend(range.highest());
@@ -120,12 +120,12 @@ impl Generator<'_> {
         // In sixteenths of the range, since how a parser rounds long fractions isn't what is under test.
         let (low, high) = range.span();
         let sixteenth = (high - low) / 16.0;
-        let random = (0..RANDOM).map(|_| low + sixteenth * self.chance.between(0, 16) as f64);
+        let random = (0..RANDOM).map(|_| low + sixteenth * self.rng.between(0, 16) as f64);
         let random = random.map(|number| range.stepped(number));
         let random: Vec<f64> = random.filter(|&number| range.holds(number)).take(2).collect();
         candidates.retain(|&candidate| range.holds(candidate));
         candidates.extend(random);
 
-        self.chance.pick(&candidates).map(|&chosen| json!(chosen))
+        self.rng.pick(&candidates).map(|&chosen| json!(chosen))
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Generator;
-use crate::demand::Demand;
+use crate::constraints::Constraints;
 use crate::pattern::Pattern;
 
 const TEXTS: [&str; 10] = [
@@ -26,13 +26,13 @@ const LONG: usize = 300;
 const SAMPLES: usize = 32;
 
 impl Generator<'_> {
-    pub(super) fn string(&mut self, demand: &Demand<'_>) -> Option<String> {
-        let low = demand.at_least("minLength");
-        let high = demand.at_most("maxLength").unwrap_or(usize::MAX);
+    pub(super) fn string(&mut self, constraints: &Constraints<'_>) -> Option<String> {
+        let low = constraints.at_least("minLength");
+        let high = constraints.at_most("maxLength").unwrap_or(usize::MAX);
         if low > high {
             return None;
         }
-        let patterns: Vec<&str> = demand.each("pattern").filter_map(Value::as_str).collect();
+        let patterns: Vec<&str> = constraints.each("pattern").filter_map(Value::as_str).collect();
         if let Some(first) = patterns.first() {
             let fits = |text: &String| {
                 (low..=high).contains(&text.chars().count())
@@ -40,14 +40,17 @@ impl Generator<'_> {
             };
             let pattern = Pattern::parse(first);
             let sampled = pattern.iter().flat_map(|pattern| std::iter::repeat_n(pattern, SAMPLES));
-            let sampled = sampled.map(|pattern| pattern.sample(self.chance, low)).find(fits);
+            let sampled = sampled.map(|pattern| pattern.sample(self.rng, low)).find(fits);
             return sampled.or_else(|| TEXTS.iter().map(|&text| text.to_owned()).find(fits));
         }
-        let well_formed = demand.each("format").filter_map(Value::as_str).find_map(well_formed);
-        if well_formed.is_none() && self.chance.once_in(20) {
+        let well_formed = constraints
+            .each("format")
+            .filter_map(Value::as_str)
+            .find_map(well_formed);
+        if well_formed.is_none() && self.rng.once_in(20) {
             return Some("x".repeat(LONG.clamp(low, high)));
         }
-        let text = *self.chance.pick(well_formed.unwrap_or(&TEXTS))?;
+        let text = *self.rng.pick(well_formed.unwrap_or(&TEXTS))?;
         Some(fitted(text, low, high))
     }
 
@@ -55,7 +58,7 @@ impl Generator<'_> {
     pub(super) fn text_matching(&mut self, pattern: &str) -> Option<String> {
         let parsed = Pattern::parse(pattern)?;
         (0..SAMPLES)
-            .map(|_| parsed.sample(self.chance, 0))
+            .map(|_| parsed.sample(self.rng, 0))
             .find(|text| self.document.matches(pattern, text))
     }
 }

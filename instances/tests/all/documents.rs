@@ -17,7 +17,7 @@ fn definitions_are_found_under_either_keyword_and_nested_in_one_another() {
         document["$schema"] = json!(dialect);
         let instances = Instances::new(&document).unwrap();
         assert_eq!(instances.definitions().collect::<Vec<_>>(), ["A", "B", "B/a/b"]);
-        assert_eq!(instances.barren(), Vec::<&str>::new());
+        assert_eq!(instances.without_valid_instance(), Vec::<&str>::new());
         assert_eq!(instances.of("B/a/b", 0, 4)[0].pointer, "/$defs/B/$defs/a~1b");
     }
 }

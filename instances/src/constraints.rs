@@ -8,7 +8,7 @@ use crate::document::{Document, list};
 
 /// A type of value, with numbers split by whether they have to be whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum JsonType {
     Null,
     Boolean,
     Integer,
@@ -18,7 +18,7 @@ pub(crate) enum Kind {
     Object,
 }
 
-impl Kind {
+impl JsonType {
     pub(crate) const ALL: [Self; 7] = [
         Self::Null,
         Self::Boolean,
@@ -54,7 +54,7 @@ impl Kind {
     }
 
     /// Whether a keyword speaks of values of this type, and says nothing about any other.
-    fn is_meant_by(self, keyword: &str) -> bool {
+    fn is_constrained_by(self, keyword: &str) -> bool {
         match keyword {
             "properties"
             | "required"
@@ -80,18 +80,18 @@ impl Kind {
 
 /// A conjunction of schemas, each to be read without its unions and references: those are in the conjunction themselves.
 #[derive(Default)]
-pub(crate) struct Demand<'a> {
+pub(crate) struct Constraints<'a> {
     /// The schemas.
     pub(crate) schemas: Vec<&'a Map<String, Value>>,
     /// Members that have to be there because of a choice already made.
     pub(crate) present: BTreeSet<&'a str>,
     /// Members that must not be there because of a choice already made.
     pub(crate) absent: BTreeSet<&'a str>,
-    /// The addresses of the schemas met, so that a cycle of references ends.
-    pub(crate) met: HashSet<usize>,
+    /// The addresses of the schemas visited, so that a cycle of references ends.
+    pub(crate) visited: HashSet<usize>,
 }
 
-impl<'a> Demand<'a> {
+impl<'a> Constraints<'a> {
     /// What each schema has under a keyword.
     pub(crate) fn each(&self, keyword: &str) -> impl Iterator<Item = &'a Value> {
         self.schemas.iter().filter_map(move |schema| schema.get(keyword))
@@ -108,25 +108,28 @@ impl<'a> Demand<'a> {
     }
 
     /// The types that every schema allows.
-    pub(crate) fn kinds(&self) -> Vec<Kind> {
-        let allows = |types: &Value, kind: Kind| match types {
-            Value::Array(names) => names.iter().filter_map(Value::as_str).any(|name| kind.is_named(name)),
-            types => types.as_str().is_some_and(|name| kind.is_named(name)),
+    pub(crate) fn types(&self) -> Vec<JsonType> {
+        let allows = |types: &Value, json_type: JsonType| match types {
+            Value::Array(names) => names
+                .iter()
+                .filter_map(Value::as_str)
+                .any(|name| json_type.is_named(name)),
+            types => types.as_str().is_some_and(|name| json_type.is_named(name)),
         };
-        let allowed = |kind: &Kind| self.each("type").all(|types| allows(types, *kind));
-        Kind::ALL.into_iter().filter(allowed).collect()
+        let allowed = |json_type: &JsonType| self.each("type").all(|types| allows(types, *json_type));
+        JsonType::ALL.into_iter().filter(allowed).collect()
     }
 
     /// The types that some keyword speaks of.
-    pub(crate) fn hinted(&self) -> Vec<Kind> {
+    pub(crate) fn hinted_types(&self) -> Vec<JsonType> {
         let keywords = || self.schemas.iter().flat_map(|schema| schema.keys());
-        Kind::ALL
+        JsonType::ALL
             .into_iter()
-            .filter(|kind| keywords().any(|keyword| kind.is_meant_by(keyword)))
+            .filter(|json_type| keywords().any(|keyword| json_type.is_constrained_by(keyword)))
             .collect()
     }
 
-    /// The values that `const` and `enum` leave, with the place that lists them; nothing if neither is there.
+    /// The values that `const` and `enum` leave, with the location that lists them; nothing if neither is there.
     pub(crate) fn listed(&self) -> Option<(&'a Value, Vec<&'a Value>)> {
         let lists = self.schemas.iter().flat_map(|schema| {
             let constant = schema.get("const").map(|value| (value, std::slice::from_ref(value)));
@@ -134,14 +137,14 @@ impl<'a> Demand<'a> {
             constant.into_iter().chain(listed)
         });
         let lists: Vec<(&Value, &[Value])> = lists.collect();
-        let (place, first) = lists.iter().min_by_key(|(_, values)| values.len())?;
-        let kinds = self.kinds();
+        let (location, first) = lists.iter().min_by_key(|(_, values)| values.len())?;
+        let types = self.types();
         let everywhere = |value: &&Value| {
             let whole = value.as_f64().is_some_and(|number| number.fract() == 0.0);
-            let fits = kinds.contains(&Kind::of(value)) || (whole && kinds.contains(&Kind::Integer));
+            let fits = types.contains(&JsonType::of(value)) || (whole && types.contains(&JsonType::Integer));
             fits && lists.iter().all(|(_, values)| values.contains(value))
         };
-        Some((place, first.iter().filter(everywhere).collect()))
+        Some((location, first.iter().filter(everywhere).collect()))
     }
 
     /// The schemas that apply to the member of this name.

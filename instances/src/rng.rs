@@ -1,13 +1,12 @@
-//! Random choices that repeat for a seed, and that leave no alternative out for long.
+//! Random choices that repeat for a seed, and that leave out no alternative for long.
 
 use std::collections::HashMap;
 
-use fastrand::Rng;
 use serde_json::Value;
 
-/// What a choice at a place of the schema is about; one place can have several to make.
+/// What is chosen at a location of the schema. One location can have several choices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum About {
+pub(crate) enum Choice {
     /// Which branch of a union.
     Branch,
     /// Which of the listed values.
@@ -17,38 +16,38 @@ pub(crate) enum About {
     /// Whether a member is there.
     Presence,
     /// How many optional members are there.
-    Fullness,
+    Density,
     /// How a mutant is made.
     Mutation,
 }
 
 /// A source of choices.
 ///
-/// Choices about one place of the schema are dealt from a shuffled deck of all alternatives, shuffled anew once it is
+/// Choices about one location of the schema are dealt from a shuffled deck of all alternatives, shuffled anew once it is
 /// used up. So each branch and each listed value turns up in as few instances as can show them all.
-pub(crate) struct Chance {
-    rng: Rng,
+pub(crate) struct Rng {
+    rng: fastrand::Rng,
     // Keyed by address: a schema is borrowed for as long as the decks live, and only look-ups are made, so that the
     // addresses of one run never show in what is made.
-    decks: HashMap<(About, usize), Vec<usize>>,
+    decks: HashMap<(Choice, usize), Vec<usize>>,
 }
 
-impl Chance {
+impl Rng {
     pub(crate) fn new(seed: u64, name: &str) -> Self {
         // FNV-1a over the name, so that alike definitions don't get alike instances.
         let seed = name.bytes().fold(seed, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
         Self {
-            rng: Rng::with_seed(seed),
+            rng: fastrand::Rng::with_seed(seed),
             decks: HashMap::new(),
         }
     }
 
-    /// Deals one of `len` alternatives for a place of the schema; `len` must not be zero.
-    pub(crate) fn deal(&mut self, about: About, place: &Value, len: usize) -> usize {
-        let deck = self.decks.entry((about, address(place))).or_default();
-        // The number of alternatives at a place depends on what else holds there, so an old deck may not fit.
+    /// Deals one of `len` alternatives for a location of the schema; `len` must not be zero.
+    pub(crate) fn deal(&mut self, choice: Choice, location: &Value, len: usize) -> usize {
+        let deck = self.decks.entry((choice, address(location))).or_default();
+        // The number of alternatives at a location depends on what else holds there, so an old deck may not fit.
         deck.retain(|&card| card < len);
         if deck.is_empty() {
             deck.extend(0..len);
@@ -57,9 +56,9 @@ impl Chance {
         deck.pop().unwrap_or_default()
     }
 
-    /// Deals yes or no for a place of the schema.
-    pub(crate) fn coin(&mut self, about: About, place: &Value) -> bool {
-        self.deal(about, place, 2) == 0
+    /// Deals yes or no for a location of the schema.
+    pub(crate) fn coin(&mut self, choice: Choice, location: &Value) -> bool {
+        self.deal(choice, location, 2) == 0
     }
 
     /// True once in `n` times, on average.
@@ -83,7 +82,7 @@ impl Chance {
     }
 }
 
-/// What tells one place of the schema from all others.
-pub(crate) fn address(place: &Value) -> usize {
-    std::ptr::from_ref(place).addr()
+/// Identifies a location of the schema.
+pub(crate) fn address(location: &Value) -> usize {
+    std::ptr::from_ref(location).addr()
 }

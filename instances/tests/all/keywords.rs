@@ -1,4 +1,4 @@
-//! Each keyword is heeded when values are built, not merely when they are judged.
+//! Each keyword is observed while values are built, not only when they are validated.
 
 use std::collections::BTreeSet;
 
@@ -157,11 +157,11 @@ fn patterns_of_the_common_syntax_are_sampled() {
 }
 
 #[test]
-fn what_a_pattern_cannot_be_sampled_for_is_barren_not_wrong() {
+fn a_pattern_that_cannot_be_sampled_gives_no_valid_instance() {
     let document =
         json!({ "$defs": { "T": { "type": "string", "pattern": r"^(?=q)q\b{1,2}$(?!.)" }, "Never": false } });
     let instances = Instances::new(&document).unwrap();
-    assert_eq!(instances.barren(), ["Never", "T"]);
+    assert_eq!(instances.without_valid_instance(), ["Never", "T"]);
     assert!(instances.of("Never", 0, 9).iter().all(|instance| !instance.valid));
 }
 
@@ -322,7 +322,7 @@ fn keywords_beside_a_union_hold_in_each_branch() {
 }
 
 #[test]
-fn overlapping_branches_of_one_of_and_negations_are_left_to_the_judge() {
+fn overlapping_branches_of_one_of_and_negations_are_left_to_the_validator() {
     valid(
         5,
         json!({ "oneOf": [{ "type": "integer", "minimum": 0 }, { "type": "integer", "maximum": 10 }] }),
@@ -389,10 +389,10 @@ fn recursion_ends_also_where_every_level_asks_for_another() {
 }
 
 #[test]
-fn what_can_only_be_endless_is_barren() {
+fn a_schema_that_only_an_endless_value_satisfies_has_no_valid_instance() {
     let endless = json!({ "type": "object", "properties": { "next": { "$ref": "#/$defs/T" } }, "required": ["next"] });
     let instances = Instances::new(&json!({ "$defs": { "T": endless, "Fine": { "type": "null" } } })).unwrap();
-    assert_eq!(instances.barren(), ["T"]);
+    assert_eq!(instances.without_valid_instance(), ["T"]);
 }
 
 #[test]
