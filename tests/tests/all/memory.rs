@@ -1,4 +1,4 @@
-//! What the real types may take of memory while they are decoded.
+//! How much memory the generated types may take while they are decoded.
 
 use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::DecodeErrorKind;

@@ -1,4 +1,4 @@
-//! Random instances of every definition, with another implementation of JSON Schema as the judge.
+//! Random instances of every definition, checked by another implementation of JSON Schema.
 
 use std::collections::BTreeSet;
 

@@ -2,10 +2,7 @@
 
 use mcp_adapters::Revision::{self, V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25};
 use mcp_adapters::mcp_wire::{OpenJson, definition_name};
-use mcp_codegen::load::load_document;
-use mcp_codegen::overlay::{Overlay, apply_overlay};
-use mcp_instances::Instances;
-use mcp_tests::workspace;
+use mcp_tests::corrected;
 
 /// How many instances of each definition are validated, about half of them valid.
 const COUNT: usize = 40;
@@ -13,10 +10,7 @@ const COUNT: usize = 40;
 #[test]
 fn what_is_valid_by_the_official_schema_passes_and_something_of_the_rest_does_not() {
     for revision in Revision::ALL {
-        let directory = workspace("schema").join(revision.as_str());
-        let schema = load_document(&directory.join("schema.json")).unwrap();
-        let corrected = apply_overlay(&schema, &Overlay::load(&directory).unwrap()).unwrap();
-        let instances = Instances::new(corrected.root()).unwrap();
+        let instances = corrected(revision);
         let mut refused = 0;
         for method in revision.methods() {
             for instance in instances.of(definition_name(method.definition), 7, COUNT) {

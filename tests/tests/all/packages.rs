@@ -1,4 +1,4 @@
-//! What would be published.
+//! The packages that are published.
 
 use std::fs;
 use std::path::Path;

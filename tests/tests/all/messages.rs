@@ -1,4 +1,4 @@
-//! Whole JSON-RPC messages: what kind they are, and what they keep.
+//! Whole JSON-RPC messages: their kinds, and what they keep.
 
 use mcp_adapters::mcp_wire::{
     Batch, Call, DecodeErrorKind, ErrorObject, ErrorResponse, Message, Notice, RequestId, Response, from_slice,

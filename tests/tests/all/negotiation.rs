@@ -1,4 +1,4 @@
-//! Which revision two peers speak, and what is known of each revision as a whole.
+//! Which revision two peers agree on, and what is known of each revision.
 
 use mcp_adapters::mcp_wire::{Direction, definition_name, error_code};
 use mcp_adapters::{

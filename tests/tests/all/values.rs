@@ -1,4 +1,4 @@
-//! What people hold in their hands: making values, taking them apart, and what a value keeps.
+//! Values of the generated types: how they are made, and what they keep.
 
 use mcp_adapters::mcp_wire::{
     self, Decode, Direction, Notification, OpenJson, OpenObject, Request, Validate, from_str,

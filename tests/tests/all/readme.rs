@@ -1,4 +1,4 @@
-//! What the READMEs show is what there is.
+//! The READMEs show code that runs.
 
 use mcp_tests::workspace;
 

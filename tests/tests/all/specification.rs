@@ -1,4 +1,4 @@
-//! The messages and fragments that the documents show which the project started from.
+//! The examples of the documents that describe the protocol.
 
 use std::convert::identity;
 use std::fmt::Debug;

@@ -3,27 +3,16 @@
 use std::collections::BTreeMap;
 
 use mcp_adapters::{Policy, Revision, TranslateError, Translation, translatable, translate};
-use mcp_codegen::load::load_document;
-use mcp_codegen::overlay::{Overlay, apply_overlay};
 use mcp_instances::Instances;
-use mcp_tests::{same, workspace};
+use mcp_tests::{corrected, same};
 use serde_json::{Value, json};
 
 /// How many instances of each definition are tried, about half of them valid.
 const COUNT: usize = 40;
 
-/// The official schema of each revision, corrected, with its judge.
+/// The official schema of each revision, as its overlay corrects it.
 fn schemas() -> BTreeMap<Revision, Instances> {
-    let instances = |revision: Revision| {
-        let directory = workspace("schema").join(revision.as_str());
-        let schema = load_document(&directory.join("schema.json")).unwrap();
-        let corrected = apply_overlay(&schema, &Overlay::load(&directory).unwrap()).unwrap();
-        Instances::new(corrected.root()).unwrap()
-    };
-    Revision::ALL
-        .into_iter()
-        .map(|revision| (revision, instances(revision)))
-        .collect()
+    Revision::ALL.map(|revision| (revision, corrected(revision))).into()
 }
 
 /// Each two revisions, in both directions.

@@ -1,0 +1,16 @@
+//! What the generated crates promise, in one binary, because each binary links all of them.
+
+mod adapters;
+mod documentation;
+mod instances;
+mod json_schema;
+mod memory;
+mod messages;
+mod negotiation;
+mod packages;
+mod readme;
+mod shared_instances;
+mod specification;
+mod translation;
+mod validation;
+mod values;

@@ -1,0 +1,73 @@
+//! Capabilities.
+
+use mcp_adapters::Revision::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25};
+use serde_json::{Value, json};
+
+use super::{AUTOMATIC, becomes, expected, is_carried, result_to_client, stays};
+
+#[test]
+fn the_completions_capability_is_left_absent_on_the_way_up_and_dropped_on_the_way_to_2024_11_05() {
+    let before = json!({"capabilities": {"completions": {}, "tools": {}}, "protocolVersion": "2024-11-05",
+        "serverInfo": {"name": "s", "version": "1"}});
+    let after = json!({"capabilities": {"tools": {}}, "protocolVersion": "2024-11-05",
+        "serverInfo": {"name": "s", "version": "1"}});
+    let losses = expected(&[["capabilities.completions", "dropped", AUTOMATIC]]);
+    assert_eq!(
+        result_to_client(V2024_11_05, "initialize", &before),
+        Ok((after.clone(), losses))
+    );
+    stays((V2025_03_26, V2025_11_25), "InitializeResult", &before);
+    stays((V2024_11_05, V2025_03_26), "InitializeResult", &after);
+}
+
+#[test]
+fn the_elicitation_capability_means_forms_and_is_removed_where_it_means_addresses_alone() {
+    let rule = "2025-11-25 ClientCapabilities.elicitation";
+    let capabilities = |elicitation: Value| json!({"elicitation": elicitation});
+    stays(
+        (V2025_06_18, V2025_11_25),
+        "ClientCapabilities",
+        &capabilities(json!({})),
+    );
+    becomes(
+        (V2025_11_25, V2025_06_18),
+        "ClientCapabilities",
+        &capabilities(json!({"form": {}})),
+        &capabilities(json!({})),
+        &[["elicitation.form", "dropped", rule]],
+    );
+    becomes(
+        (V2025_11_25, V2025_06_18),
+        "ClientCapabilities",
+        &capabilities(json!({"form": {}, "url": {}})),
+        &capabilities(json!({})),
+        &[
+            ["elicitation.form", "dropped", rule],
+            ["elicitation.url", "dropped", rule],
+        ],
+    );
+    becomes(
+        (V2025_11_25, V2025_06_18),
+        "ClientCapabilities",
+        &capabilities(json!({"url": {}})),
+        &json!({}),
+        &[["elicitation", "dropped", rule]],
+    );
+    becomes(
+        (V2025_11_25, V2024_11_05),
+        "ClientCapabilities",
+        &capabilities(json!({})),
+        &json!({}),
+        &[["elicitation", "dropped", AUTOMATIC]],
+    );
+    is_carried(
+        (V2025_11_25, V2025_06_18),
+        "ClientCapabilities",
+        &capabilities(json!({"form": {}, "url": {}})),
+    );
+    is_carried(
+        (V2025_11_25, V2024_11_05),
+        "ClientCapabilities",
+        &capabilities(json!({"url": {}})),
+    );
+}

@@ -1,0 +1,76 @@
+//! Ids of messages, and results by the method that they answer.
+
+use mcp_adapters::mcp_wire::{Message, OpenJson};
+use mcp_adapters::{FromPeer, Policy, Revision, Translated, peers};
+use serde_json::json;
+
+use super::{
+    AUTOMATIC, EARLIER, Outcome, assert_same, expected, from_client, from_server, parsed, single, to_client, to_server,
+    unchanged,
+};
+
+#[test]
+fn an_error_without_an_id_is_accepted_from_and_for_every_revision() {
+    let absent = json!({"jsonrpc": "2.0", "error": {"code": -32700, "message": "no JSON"}});
+    let null = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32700, "message": "no JSON"}});
+    for peer in Revision::ALL {
+        for message in [&absent, &null] {
+            assert_eq!(from_client(peer, message), unchanged(message));
+            assert_eq!(from_server(peer, message), unchanged(message));
+            assert_eq!(to_client(peer, message), unchanged(message));
+            assert_eq!(to_server(peer, message), unchanged(message));
+        }
+    }
+}
+
+#[test]
+fn a_cancellation_of_nothing_in_particular_is_dropped_before_2025_11_25() {
+    let nameless = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"reason": "bored"}});
+    let named = json!({
+        "jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 3, "reason": "bored"},
+    });
+    for peer in EARLIER {
+        let dropped = || Outcome::Dropped(expected(&[["(root)", "dropped", AUTOMATIC]]));
+        assert_eq!(to_client(peer, &nameless), dropped());
+        assert_eq!(to_server(peer, &nameless), dropped());
+        assert_eq!(to_client(peer, &named), unchanged(&named));
+        assert_eq!(from_client(peer, &named), unchanged(&named));
+    }
+}
+
+#[test]
+fn a_result_is_read_by_the_method_that_it_answers() {
+    let result = OpenJson::from(&json!({"tools": [{"name": "t", "inputSchema": {"type": "object"}}]}));
+    for peer in Revision::ALL {
+        let read = |method| peers::server_result(peer, method, &result, Policy::Conform);
+        let tools = read("tools/list").unwrap().unwrap();
+        assert_eq!(tools.losses, []);
+        assert_same(&serde_json::to_value(&tools.result).unwrap(), &parsed(&result));
+        assert!(matches!(read("resources/list"), Err(FromPeer::Invalid(_))));
+        assert!(read("example/extension").unwrap().is_none());
+    }
+}
+
+#[test]
+fn a_response_passes_with_its_result_unread() {
+    let response = json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": "later"}});
+    for peer in Revision::ALL {
+        assert_eq!(from_server(peer, &response), unchanged(&response));
+        assert_eq!(to_client(peer, &response), unchanged(&response));
+    }
+}
+
+#[test]
+fn a_message_of_the_hub_is_the_same_on_both_sides() {
+    let call = json!({"jsonrpc": "2.0", "id": 6, "method": "tools/call", "params": {"name": "t", "task": {"ttl": 1}}});
+    assert_eq!(to_server(Revision::HUB, &call), unchanged(&call));
+    let read = peers::client_message(Revision::HUB, call.to_string().as_bytes(), Policy::Conform).unwrap();
+    let Translated::Message {
+        message: Message::Request(_),
+        losses,
+    } = single(read)
+    else {
+        panic!("no request")
+    };
+    assert!(losses.is_empty());
+}

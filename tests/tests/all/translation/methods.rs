@@ -1,0 +1,91 @@
+//! Methods that one revision has and another lacks.
+
+use mcp_adapters::mcp_wire::Message;
+use mcp_adapters::{Policy, Revision, Translated, hub, peers};
+use serde_json::{Value, json};
+
+use super::{
+    AUTOMATIC, EARLIER, Outcome, expected, from_client, from_server, refusal, single, to_client, to_server, unchanged,
+};
+
+#[test]
+fn a_request_unknown_to_the_target_is_answered_with_method_not_found_and_never_sent() {
+    for peer in EARLIER {
+        let request = json!({"jsonrpc": "2.0", "id": "a", "method": "tasks/get", "params": {"taskId": "t"}});
+        let message = "`method`: revision 2025-06-18 has no method tasks/get";
+        assert_eq!(to_server(peer, &request), refusal(json!("a"), -32601, message));
+        assert_eq!(to_client(peer, &request), refusal(json!("a"), -32601, message));
+    }
+}
+
+#[test]
+fn a_notification_unknown_to_the_target_is_dropped_and_recorded() {
+    let status = json!({
+        "jsonrpc": "2.0", "method": "notifications/tasks/status",
+        "params": {
+            "taskId": "t", "status": "working", "ttl": null,
+            "createdAt": "2025-11-25T00:00:00Z", "lastUpdatedAt": "2025-11-25T00:00:00Z",
+        },
+    });
+    let complete = json!({
+        "jsonrpc": "2.0", "method": "notifications/elicitation/complete", "params": {"elicitationId": "e"},
+    });
+    for peer in EARLIER {
+        let dropped = || Outcome::Dropped(expected(&[["(root)", "dropped", AUTOMATIC]]));
+        assert_eq!(to_client(peer, &status), dropped());
+        assert_eq!(to_server(peer, &status), dropped());
+        assert_eq!(to_client(peer, &complete), dropped());
+    }
+}
+
+#[test]
+fn a_method_that_no_revision_knows_reaches_whoever_can_answer_it() {
+    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "example/extension", "params": {"a": 1}});
+    let notification = json!({"jsonrpc": "2.0", "method": "notifications/stderr", "params": {"content": "x"}});
+    for peer in EARLIER {
+        assert_eq!(from_client(peer, &request), unchanged(&request));
+        assert_eq!(to_server(peer, &request), unchanged(&request));
+        assert_eq!(from_server(peer, &notification), unchanged(&notification));
+        assert_eq!(to_client(peer, &notification), unchanged(&notification));
+    }
+}
+
+#[test]
+fn a_method_of_a_later_revision_from_an_earlier_peer_is_refused_or_is_carried_as_what_it_is() {
+    use hub::ClientRequest;
+    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tasks/get", "params": {"taskId": "t"}});
+    let wrong = json!({"jsonrpc": "2.0", "id": 1, "method": "tasks/get", "params": {"taskId": 1}});
+    let method = |peer, message: &Value, policy| {
+        let read = peers::client_message(peer, message.to_string().as_bytes(), policy).unwrap();
+        match single(read) {
+            Translated::Message { message, .. } => match message {
+                Message::Request(call) => match call.request {
+                    ClientRequest::GetTask(_) => "known",
+                    ClientRequest::Unknown(_) => "unknown",
+                    _ => "another",
+                },
+                _ => "no request",
+            },
+            _ => "refused",
+        }
+    };
+    for peer in EARLIER {
+        let refused = refusal(
+            json!(1),
+            -32601,
+            "`method`: revision 2025-06-18 has no method tasks/get",
+        );
+        assert_eq!(from_client(peer, &request), refused);
+        assert_eq!(from_client(peer, &wrong), refused);
+        // What a gateway carried to an earlier revision comes back as what it was.
+        assert_eq!(method(peer, &request, Policy::Carry), "known");
+        assert_eq!(method(peer, &wrong, Policy::Carry), "refused");
+    }
+    assert_eq!(method(Revision::HUB, &request, Policy::Conform), "known");
+
+    let told = json!({"jsonrpc": "2.0", "method": "notifications/tasks/status", "params": {}});
+    for peer in EARLIER {
+        let losses = expected(&[["(root)", "dropped", AUTOMATIC]]);
+        assert_eq!(from_client(peer, &told), Outcome::Dropped(losses));
+    }
+}

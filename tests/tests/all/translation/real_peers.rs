@@ -1,0 +1,74 @@
+//! What real peers send, valid or not.
+
+use mcp_adapters::mcp_wire::OpenJson;
+use mcp_adapters::{
+    Policy,
+    Revision::{V2025_06_18, V2025_11_25},
+    peers,
+};
+use serde_json::{Value, json};
+
+use super::{AUTOMATIC, EARLIER, becomes, stays, translates};
+
+#[test]
+fn a_resource_link_from_a_server_that_should_not_know_it_is_a_resource_link_to_the_hub() {
+    let result = json!({"content": [{"type": "resource_link", "name": "n", "uri": "file:///n"}]});
+    for peer in EARLIER {
+        let read = peers::server_result(peer, "tools/call", &OpenJson::from(&result), Policy::Conform);
+        let read = read.unwrap().unwrap();
+        assert_eq!(read.losses, []);
+        let mcp_adapters::v2025_11_25::ServerResult::CallTool(called) = read.result else {
+            panic!("{:?}", read.result)
+        };
+        assert!(
+            matches!(
+                called.content[..],
+                [mcp_adapters::v2025_11_25::ContentBlock::ResourceLink(_)]
+            ),
+            "{called:?}"
+        );
+    }
+}
+
+#[test]
+fn content_that_no_revision_knows_travels_along() {
+    let result = json!({"content": [{"type": "hologram", "data": [1, 2.50]}], "vendor": null});
+    for peer in EARLIER {
+        stays((peer, V2025_11_25), "CallToolResult", &result);
+    }
+}
+
+#[test]
+fn an_invalid_value_of_a_member_that_only_the_target_declares_is_dropped_and_recorded() {
+    let tool = json!({"name": "t", "icons": null, "inputSchema": {"type": "object"}});
+    let later = json!({"name": "t", "inputSchema": {"type": "object"}});
+    becomes(
+        (V2025_06_18, V2025_11_25),
+        "Tool",
+        &tool,
+        &later,
+        &[["icons", "dropped", AUTOMATIC]],
+    );
+}
+
+#[test]
+fn what_a_tool_schema_says_of_its_dialect_is_dropped_and_recorded_if_it_is_no_text() {
+    let tool = |dialect: Value| json!({"name": "t", "inputSchema": {"type": "object", "$schema": dialect, "x": 1.50}});
+    let without = json!({"name": "t", "inputSchema": {"type": "object", "x": 1.50}});
+    let losses = [["inputSchema.$schema", "dropped", AUTOMATIC]];
+    for earlier in EARLIER {
+        let way = (earlier, V2025_11_25);
+        becomes(way, "Tool", &tool(json!({})), &without, &losses);
+        stays(
+            way,
+            "Tool",
+            &tool(json!("https://json-schema.org/draft/2020-12/schema")),
+        );
+        translates(way, Policy::Carry, "Tool", &tool(json!({})), &tool(json!({})), &[]);
+    }
+    let output =
+        json!({"name": "t", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object", "$schema": 1}});
+    let without = json!({"name": "t", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object"}});
+    let losses = [["outputSchema.$schema", "dropped", AUTOMATIC]];
+    becomes((V2025_06_18, V2025_11_25), "Tool", &output, &without, &losses);
+}
