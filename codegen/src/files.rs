@@ -1,7 +1,7 @@
 //! The set of output files: the only writer.
 //!
-//! Files are replaced whole, by renaming, and all or none of a set: a run that fails leaves no half of its output. A file
-//! that should not be there is removed only when its header says that it was generated.
+//! All contents are made before the first file is written. A file that should not be there is removed only when its header says
+//! that it was generated.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -122,14 +122,12 @@ impl FileSet {
     ///
     /// # Errors
     ///
-    /// A file or directory that can't be read or written; then no file of the set was written.
+    /// A file or directory that can't be read, and then none was written; or one that can't be written.
     pub fn write(&self, root: &Path, owned: &[&str]) -> Result<Report, FilesError> {
         let report = self.check(root, owned)?;
-        let changed = report.stale.iter().chain(&report.missing);
-        let changed: Vec<_> = changed
-            .filter_map(|path| Some((root.join(path), self.files.get(path)?.as_bytes())))
-            .collect();
-        replace_files(&changed)?;
+        for path in report.stale.iter().chain(&report.missing) {
+            write_file(&root.join(path), &self.files[path])?;
+        }
         for path in &report.orphaned {
             let path = root.join(path);
             fs::remove_file(&path).map_err(|error| failed("remove", &path, error))?;
@@ -200,82 +198,12 @@ fn remove_empty_directories(root: &Path, path: &Path) {
     }
 }
 
-/// Replaces files, all or none: new contents are written beside the old files first, then renamed in the given order.
-///
-/// # Errors
-///
-/// A file or directory that can't be written; every file is as it was.
-pub(crate) fn replace_files(files: &[(PathBuf, &[u8])]) -> Result<(), FilesError> {
-    let mut change = Change::default();
-    let result = files
-        .iter()
-        .try_for_each(|(path, contents)| change.stage(path, contents))
-        .and_then(|()| files.iter().try_for_each(|(path, _)| change.put(path)));
-    if result.is_err() {
-        change.undo();
+/// Writes a file, and makes the directories that it stands in.
+pub(crate) fn write_file(path: &Path, contents: &str) -> Result<(), FilesError> {
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory).map_err(|error| failed("create", directory, error))?;
     }
-    result
-}
-
-/// What has been done so far, to be undone if the rest fails.
-#[derive(Default)]
-struct Change {
-    directories: Vec<PathBuf>,
-    staged: Vec<PathBuf>,
-    /// Files that were put in place, with what stood there before.
-    put: Vec<(PathBuf, Option<Vec<u8>>)>,
-}
-
-impl Change {
-    fn stage(&mut self, path: &Path, contents: &[u8]) -> Result<(), FilesError> {
-        let missing: Vec<_> = path
-            .ancestors()
-            .skip(1)
-            .take_while(|directory| !directory.as_os_str().is_empty() && !directory.exists())
-            .collect();
-        for directory in missing.into_iter().rev() {
-            fs::create_dir(directory).map_err(|error| failed("create", directory, error))?;
-            self.directories.push(directory.into());
-        }
-        let staged = staged_path(path);
-        self.staged.push(staged.clone());
-        fs::write(&staged, contents).map_err(|error| failed("write", path, error))
-    }
-
-    fn put(&mut self, path: &Path) -> Result<(), FilesError> {
-        let before = match fs::read(path) {
-            Ok(contents) => Some(contents),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(failed("read", path, error)),
-        };
-        fs::rename(staged_path(path), path).map_err(|error| failed("write", path, error))?;
-        self.put.push((path.into(), before));
-        Ok(())
-    }
-
-    /// Undoes as much as can be undone; the error that led here is the one to report.
-    fn undo(self) {
-        for (path, before) in self.put.into_iter().rev() {
-            let _ = match before {
-                Some(contents) => fs::write(&path, contents),
-                None => fs::remove_file(&path),
-            };
-        }
-        for staged in self.staged {
-            let _ = fs::remove_file(staged);
-        }
-        for directory in self.directories.into_iter().rev() {
-            let _ = fs::remove_dir(directory);
-        }
-    }
-}
-
-/// Where new contents wait beside their file: on the same file system, under a name that no other run uses.
-fn staged_path(path: &Path) -> PathBuf {
-    let mut name = std::ffi::OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(format!(".{}.new", std::process::id()));
-    path.with_file_name(name)
+    fs::write(path, contents).map_err(|error| failed("write", path, error))
 }
 
 fn failed(what: &'static str, path: &Path, source: io::Error) -> FilesError {
@@ -283,30 +211,5 @@ fn failed(what: &'static str, path: &Path, source: io::Error) -> FilesError {
         what,
         path: path.into(),
         source,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_change_that_fails_half_way_is_undone() {
-        let root = tempfile::tempdir().unwrap();
-        let at = |name: &str| root.path().join(name);
-        fs::write(at("old"), "before").unwrap();
-        fs::create_dir(at("blocked")).unwrap();
-        let files: Vec<(PathBuf, &[u8])> = vec![
-            (at("old"), b"after"),
-            (at("fresh/deep/new"), b"new"),
-            (at("blocked"), b"a directory is no file"),
-        ];
-        assert!(matches!(replace_files(&files), Err(FilesError::Io { .. })));
-        assert_eq!(fs::read_to_string(at("old")).unwrap(), "before");
-        assert_eq!(
-            fs::read_dir(root.path()).unwrap().count(),
-            2,
-            "no new file or directory is left"
-        );
     }
 }

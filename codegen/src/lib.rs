@@ -2,6 +2,7 @@
 
 pub mod adapt;
 pub mod emit;
+mod error;
 pub mod files;
 mod generate;
 pub mod ingest;
@@ -10,7 +11,8 @@ pub mod model;
 pub mod normalise;
 pub mod overlay;
 pub mod problem;
-mod sources;
+pub mod protocol;
 
-pub use generate::{GenerateError, GenerateOptions, Generated, adapters_report, generate, model_yaml};
+pub use error::GenerateError;
+pub use generate::{GenerateOptions, Generated, adapters_report, generate, model_yaml};
 pub use problem::{Place, Problem, Problems};

@@ -1,18 +1,44 @@
 //! What a revision's official schema gets wrong or can't say: data in `overlay.yaml`, each entry with its reason and a link.
 
-use std::path::Path;
-
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::load::{Document, MAX_DEPTH, pointer, read_document};
+use crate::load::{
+    Document, Entry, MAX_DEPTH, RevisionDocuments, RuleDocuments, check_document, pointer, without_unused_definitions,
+};
 use crate::problem::{Problem, Problems};
 
-/// The name of an overlay in its revision's directory.
-pub const OVERLAY: &str = "overlay.yaml";
+/// A revision whose schema is corrected.
+#[derive(Debug)]
+pub struct CorrectedRevision {
+    /// What the manifest says of the revision.
+    pub entry: Entry,
+    /// The schema.
+    pub schema: Document,
+    /// What corrected it, and what it can't say.
+    pub overlay: Overlay,
+    /// The rules between the revision and the one before it.
+    pub rules: RuleDocuments,
+}
+
+/// Corrects the schema of a revision, and checks what comes out.
+///
+/// # Errors
+/// Everything that is wrong with the overlay, or with the corrected schema.
+pub fn correct_schema(revision: RevisionDocuments) -> Result<CorrectedRevision, Problems> {
+    let overlay = Overlay::of(revision.overlay)?;
+    let schema = without_unused_definitions(apply_overlay(&revision.schema, &overlay)?);
+    check_document(&schema)?;
+    Ok(CorrectedRevision {
+        entry: revision.entry,
+        schema,
+        overlay,
+        rules: revision.rules,
+    })
+}
 
 /// Corrections and additions to one revision's schema.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Overlay {
     /// Error codes that only the specification's text defines.
     pub error_codes: Vec<ErrorCode>,
@@ -21,7 +47,7 @@ pub struct Overlay {
     /// What the schema can't say about the revision as a whole.
     pub facts: Facts,
     corrections: Vec<(String, Correction)>,
-    document: Option<Document>,
+    document: Document,
 }
 
 /// One value of the schema that is wrong, at one or several places.
@@ -118,28 +144,13 @@ struct Sections {
 }
 
 impl Overlay {
-    /// Reads the overlay of a revision's directory; one without a file corrects nothing.
-    ///
-    /// # Errors
-    ///
-    /// A file that can't be read, and every entry that has an unknown or lacks a required field.
-    pub fn load(revision: &Path) -> Result<Self, Problems> {
-        match read_document(&revision.join(OVERLAY))? {
-            Some(document) => Self::of(document),
-            None => Ok(Self::default()),
-        }
-    }
-
     /// Reads an overlay from its document.
     ///
     /// # Errors
     ///
     /// Every entry that has an unknown or lacks a required field.
     pub fn of(document: Document) -> Result<Self, Problems> {
-        if document.root().is_null() {
-            return Ok(Self::default());
-        }
-        let sections: Sections = document.decode("#")?;
+        let sections: Sections = document.decode_all()?;
         let mut problems = Vec::new();
         let corrections: Vec<(String, Correction)> =
             decode_entries(&document, "corrections", sections.corrections, &mut problems);
@@ -158,17 +169,14 @@ impl Overlay {
             results: results.into_iter().map(|(_, entry)| entry).collect(),
             facts: sections.facts.unwrap_or_default(),
             corrections,
-            document: Some(document),
+            document,
         })
     }
 
     /// A problem at an entry of the overlay, such as `#/results/0`: for what only a later stage can tell.
     #[must_use]
     pub fn problem(&self, pointer: &str, what: impl Into<String>) -> Problem {
-        match &self.document {
-            Some(document) => document.problem(pointer, what),
-            None => Problem::new(OVERLAY, what).pointer(pointer),
-        }
+        self.document.problem(pointer, what)
     }
 }
 

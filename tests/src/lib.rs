@@ -29,7 +29,11 @@ pub fn workspace(path: &str) -> PathBuf {
 pub fn corrected(revision: Revision) -> Instances {
     let directory = workspace("schema").join(revision.as_str());
     let schema = load_document(&directory.join("schema.json")).unwrap();
-    let corrected = apply_overlay(&schema, &Overlay::load(&directory).unwrap()).unwrap();
+    let corrected = apply_overlay(
+        &schema,
+        &Overlay::of(load_document(&directory.join("overlay.yaml")).unwrap()).unwrap(),
+    )
+    .unwrap();
     Instances::new(corrected.root()).unwrap()
 }
 

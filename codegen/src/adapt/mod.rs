@@ -9,6 +9,7 @@ mod object;
 mod plan;
 mod relation;
 mod report;
+mod revisions;
 pub mod rules;
 mod side;
 mod variants;
@@ -16,6 +17,7 @@ mod variants;
 pub use object::{ConstantPlan, ConstantSource, Leftover, LeftoverFate, MemberPlan, StructPlan, Taking, ValuePlan};
 pub use plan::{How, PairInput, Plan, plan_conversions};
 pub use report::{Note, NoteKind, report};
+pub use revisions::{PlannedRevision, plan_protocol};
 pub use rules::{Action, Rules};
 pub use side::Side;
 

@@ -1,26 +1,19 @@
 //! What two schemas can't imply about each other: data in `adapt.yaml`, each rule with its reason and a link.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::load::{Document, pointer, read_document};
+use crate::load::{Document, pointer};
 use crate::problem::{Problem, Problems};
 
-/// The name of the rules in the directory of the later of the two revisions that they stand between.
-pub const RULES: &str = "adapt.yaml";
-
-/// The functions that rules call, beside them.
-pub const FUNCTIONS: &str = "adapt.rs";
-
 /// The rules between a revision and the one before it.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Rules {
     /// The rules in the order of the file.
     pub rules: Vec<Rule>,
-    document: Option<Document>,
+    document: Document,
 }
 
 /// What to do at one place, downwards or upwards.
@@ -115,18 +108,12 @@ pub struct Refuse {
 }
 
 impl Rules {
-    /// Reads the rules of a revision's directory; one without a file has none.
+    /// Reads rules from their document.
     ///
     /// # Errors
-    /// A file that can't be read, and every rule that isn't one.
-    pub fn load(revision: &Path) -> Result<Self, Problems> {
-        let Some(document) = read_document(&revision.join(RULES))? else {
-            return Ok(Self::default());
-        };
-        if document.root().is_null() {
-            return Ok(Self::default());
-        }
-        let raw: BTreeMap<String, Vec<Value>> = document.decode("#")?;
+    /// Every rule that isn't one.
+    pub fn of(document: Document) -> Result<Self, Problems> {
+        let raw: BTreeMap<String, Vec<Value>> = document.decode_all()?;
         let mut problems = Vec::new();
         let unknown = raw.keys().filter(|section| *section != "rules");
         problems.extend(unknown.map(|section| {
@@ -149,10 +136,7 @@ impl Rules {
             }
         }
         Problems::check(problems)?;
-        Ok(Self {
-            rules,
-            document: Some(document),
-        })
+        Ok(Self { rules, document })
     }
 
     /// What is wrong with the rules that call something else than one of these functions.
@@ -169,7 +153,7 @@ impl Rules {
             names.map(|name| {
                 let problem = self.problem(rule, format!("{}: there is no function `{name}`", rule.at));
                 problem.help(format!(
-                    "write it in {FUNCTIONS} beside the rules, as `pub(crate) fn {name}`"
+                    "write it in adapt.rs beside the rules, as `pub(crate) fn {name}`"
                 ))
             })
         });
@@ -179,10 +163,7 @@ impl Rules {
     /// A problem with a rule.
     #[must_use]
     pub fn problem(&self, rule: &Rule, what: impl Into<String>) -> Problem {
-        match &self.document {
-            Some(document) => document.problem(&rule.pointer, what),
-            None => Problem::new(RULES, what).pointer(&rule.pointer),
-        }
+        self.document.problem(&rule.pointer, what)
     }
 }
 

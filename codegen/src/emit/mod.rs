@@ -5,6 +5,7 @@ mod docs;
 mod items;
 mod members;
 mod messages;
+mod protocol;
 mod scaffold;
 mod source;
 mod strings;
@@ -22,6 +23,7 @@ use crate::model::{Model, TypeKind};
 pub use adapters::{AdapterTemplates, AdaptersInput, RevisionInput, callable_functions, emit_adapters};
 pub use docs::Docs;
 pub use items::Items;
+pub use protocol::{Emitted, emit_protocol};
 pub use scaffold::{Templates, crate_name};
 
 use docs::Documenter;

@@ -2,6 +2,7 @@
 
 mod canonical;
 mod change;
+mod check;
 mod fetch;
 
 use std::path::PathBuf;
@@ -10,8 +11,8 @@ use sha2::{Digest, Sha256};
 
 pub use fetch::FetchError;
 
-use crate::files::{FilesError, replace_files};
-use crate::generate::{GenerateError, check_generates};
+use crate::error::GenerateError;
+use crate::files::{FilesError, write_file};
 use crate::load::{Dialect, Document, Entry, Format, MANIFEST, Manifest, Revision};
 use crate::problem::Problems;
 
@@ -139,16 +140,14 @@ pub fn ingest(options: &IngestOptions) -> Result<Ingested, IngestError> {
 
     let is_new = known.is_none();
     let entry = new_entry(options, known, &sha256, dialect);
-    place_entry(&mut manifest, entry, &options.position)?;
-    check_generates(&options.schema, &manifest, &options.revision, &document)?;
+    place_entry(&mut manifest, entry.clone(), &options.position)?;
+    check::check_generates(&options.schema, &manifest, &entry, &document)?;
     let schema = canonical::canonical_json(&root).map_err(|error| unwritable("schema", &error))?;
     let recorded = manifest.to_yaml().map_err(|error| unwritable("manifest", &error))?;
     let schema_path = options.schema.join(options.revision.as_str()).join("schema.json");
     // The manifest last: what it names is there.
-    replace_files(&[
-        (schema_path.clone(), schema.as_bytes()),
-        (options.schema.join(MANIFEST), recorded.as_bytes()),
-    ])?;
+    write_file(&schema_path, &schema)?;
+    write_file(&options.schema.join(MANIFEST), &recorded)?;
     Ok(Ingested {
         schema: schema_path,
         sha256,

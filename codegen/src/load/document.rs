@@ -65,6 +65,16 @@ impl Document {
         Ok(Self { file, root, places })
     }
 
+    /// A document that says nothing, such as a file that isn't there.
+    #[must_use]
+    pub fn empty(file: impl Into<String>) -> Self {
+        Self {
+            file: file.into(),
+            root: Value::Null,
+            places: Places::leaf(Place { line: 1, column: 1 }),
+        }
+    }
+
     /// The name of the file, as problems show it.
     #[must_use]
     pub fn file(&self) -> &str {
@@ -103,6 +113,18 @@ impl Document {
     pub fn decode<T: DeserializeOwned>(&self, pointer: &str) -> Result<T, Problem> {
         let value = self.get(pointer).cloned().unwrap_or_default();
         serde_json::from_value(value).map_err(|error| self.problem(pointer, error.to_string()))
+    }
+
+    /// The whole document as a type of ours; an empty one is the type's default.
+    ///
+    /// # Errors
+    ///
+    /// The document has another shape.
+    pub fn decode_all<T: DeserializeOwned + Default>(&self) -> Result<T, Problem> {
+        if self.root.is_null() {
+            return Ok(T::default());
+        }
+        self.decode("#")
     }
 
     /// The same places over another value of nearly the same shape.

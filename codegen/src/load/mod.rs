@@ -11,6 +11,7 @@ pub mod pointer;
 mod reference;
 mod revision;
 mod scalar;
+mod sources;
 mod unused;
 
 use std::fs::File;
@@ -23,6 +24,8 @@ pub use document::{Document, Format, MAX_BYTES, MAX_DEPTH};
 pub use manifest::{Entry, MANIFEST, Manifest};
 pub use reference::follow as follow_reference;
 pub use revision::{Revision, RevisionError};
+pub(crate) use sources::load_with;
+pub use sources::{RevisionDocuments, RuleDocuments, SharedDocuments, load};
 pub use unused::without_unused_definitions;
 
 use crate::problem::{Problem, Problems};
@@ -38,7 +41,7 @@ pub fn load_document(path: &Path) -> Result<Document, Problems> {
 }
 
 /// Reads a file as a document if there is one.
-pub(crate) fn read_document(path: &Path) -> Result<Option<Document>, Problems> {
+fn read_document(path: &Path) -> Result<Option<Document>, Problems> {
     let name = path.display().to_string();
     match read_bytes(path) {
         Ok(bytes) => {
@@ -51,7 +54,7 @@ pub(crate) fn read_document(path: &Path) -> Result<Option<Document>, Problems> {
 }
 
 /// Reads a file as text if there is one.
-pub(crate) fn read_text(path: &Path) -> Result<Option<String>, Problems> {
+fn read_text(path: &Path) -> Result<Option<String>, Problems> {
     let problem = |what: String| Problem::new(path.display().to_string(), what);
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),

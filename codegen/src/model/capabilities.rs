@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::{Model, Need, TypeRef};
+use super::shared::declares;
+use super::{Model, Need};
 
 /// The members of capabilities that methods need, by method: `Type.member.member`. A key may name a member of the
 /// parameters after the method, `method member` or `method member=value`: then only requests that have it need the capability.
@@ -30,12 +31,12 @@ impl OneOrMany {
 }
 
 /// Puts the capabilities into a model's methods, where the model declares them.
-pub fn gate_methods(model: &mut Model, capabilities: &Capabilities) {
-    let gates: Vec<_> = model
+pub fn require_capabilities(model: &mut Model, capabilities: &Capabilities) {
+    let found: Vec<_> = model
         .methods
         .iter()
         .map(|method| {
-            let gate = capabilities.get(&method.name);
+            let places = capabilities.get(&method.name);
             let needs = capabilities.iter().filter_map(|(key, places)| {
                 let (name, asked) = key.split_once(' ')?;
                 let capability = declared(model, places).filter(|_| name == method.name)?;
@@ -49,31 +50,17 @@ pub fn gate_methods(model: &mut Model, capabilities: &Capabilities) {
                     capability,
                 })
             });
-            (gate.and_then(|places| declared(model, places)), needs.collect())
+            (places.and_then(|places| declared(model, places)), needs.collect())
         })
         .collect();
-    for (method, (gate, needs)) in model.methods.iter_mut().zip(gates) {
-        (method.capability, method.needs) = (gate, needs);
+    for (method, found) in model.methods.iter_mut().zip(found) {
+        (method.capability, method.needs) = found;
     }
 }
 
 /// The first capability that a model declares.
 fn declared(model: &Model, places: &OneOrMany) -> Option<String> {
     let mut paths = places.as_slice().iter().filter_map(|place| place.split_once('.'));
-    let declared = paths.find(|(ty, path)| is_declared(model, ty, path));
+    let declared = paths.find(|(ty, path)| declares(model, ty, path));
     declared.map(|(_, path)| path.to_owned())
-}
-
-/// Whether a type declares a member, and that one the next.
-fn is_declared(model: &Model, ty: &str, path: &str) -> bool {
-    let mut at = TypeRef::Named(ty.to_owned());
-    for member in path.split('.') {
-        let object = model.struct_of(&at);
-        let declared = object.and_then(|object| object.members.iter().find(|declared| declared.name == member));
-        match declared {
-            Some(declared) => at = declared.ty.clone(),
-            None => return false,
-        }
-    }
-    true
 }

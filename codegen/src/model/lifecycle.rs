@@ -7,6 +7,17 @@ use super::Model;
 /// The method of each role in a session.
 pub type Lifecycle = BTreeMap<String, String>;
 
+/// The roles that there are.
+pub(super) const ROLES: [&str; 7] = [
+    "acknowledge",
+    "begin",
+    "cancel",
+    "discover",
+    "listen",
+    "ping",
+    "progress",
+];
+
 /// Puts the roles into a model's methods.
 pub fn assign_roles(model: &mut Model, lifecycle: &Lifecycle) {
     for method in &mut model.methods {

@@ -9,6 +9,8 @@ mod lifecycle;
 mod messages;
 pub mod modules;
 pub mod names;
+mod revisions;
+mod shared;
 mod tolerances;
 
 use std::collections::BTreeMap;
@@ -18,13 +20,15 @@ use serde::Serialize;
 use crate::normalise::Scalar;
 use crate::normalise::envelope::Envelope;
 
-pub use build::{BuildInput, build_model};
-pub use capabilities::{Capabilities, gate_methods};
+use build::{BuildInput, build_model};
+use capabilities::require_capabilities;
 pub use decide::{Case, Decision};
-pub use lifecycle::{Lifecycle, assign_roles};
+use lifecycle::assign_roles;
 pub use messages::{Direction, MessageKind, Method, Need};
 pub use names::Names;
-pub use tolerances::{Tolerance, Tolerances, add_tolerances};
+pub use revisions::{ModelledRevision, build_models};
+pub use tolerances::Tolerance;
+use tolerances::add_tolerances;
 
 /// A revision, ready to be written as Rust.
 #[derive(Debug, Clone, Serialize)]

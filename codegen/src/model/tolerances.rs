@@ -24,6 +24,18 @@ pub struct ToleranceEntry {
     read: Value,
 }
 
+impl ToleranceEntry {
+    /// Every member that it is about, as `Type.member`.
+    pub(super) fn places(&self) -> OneOrMany {
+        let places = self.at.as_slice().iter().flat_map(|place| {
+            let ty = place.split('.').next().unwrap_or_default();
+            let beside = self.beside.iter().map(move |beside| format!("{ty}.{beside}"));
+            beside.chain([place.clone()])
+        });
+        OneOrMany::Many(places.collect())
+    }
+}
+
 /// What is tolerated in a member of a method's result.
 #[derive(Debug, Clone, Serialize)]
 pub struct Tolerance {

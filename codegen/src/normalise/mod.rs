@@ -17,6 +17,49 @@ pub use references::{definitions, name_of};
 
 use envelope::Envelope;
 
+use crate::load::{Document, Entry, RuleDocuments};
+use crate::overlay::{CorrectedRevision, Overlay};
+use crate::problem::Problems;
+
+/// A revision in shapes.
+#[derive(Debug)]
+pub struct NormalisedRevision {
+    /// What the manifest says of the revision.
+    pub entry: Entry,
+    /// The corrected schema, for the places of problems.
+    pub document: Document,
+    /// Its schema in shapes.
+    pub shapes: Shapes,
+    /// What the schema can't say.
+    pub overlay: Overlay,
+    /// The rules between the revision and the one before it.
+    pub rules: RuleDocuments,
+}
+
+/// Reduces the schema of a revision to shapes.
+///
+/// # Errors
+/// What the validator in the generated crate couldn't honour.
+pub fn normalise_revision(revision: CorrectedRevision) -> Result<NormalisedRevision, Problems> {
+    let document = revision.schema;
+    let shapes = normalise_schema(document.root());
+    if let Err(error) = mcp_wire::Validator::new(&shapes.schema) {
+        let found = error.problems().iter();
+        Problems::check(
+            found
+                .map(|found| document.problem(&found.pointer, found.message.clone()))
+                .collect(),
+        )?;
+    }
+    Ok(NormalisedRevision {
+        entry: revision.entry,
+        document,
+        shapes,
+        overlay: revision.overlay,
+        rules: revision.rules,
+    })
+}
+
 /// A schema reduced to what its values look like.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {

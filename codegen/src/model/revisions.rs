@@ -1,0 +1,135 @@
+//! The models of all revisions.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::shared::Shared;
+use super::{BuildInput, ErrorCode, MessageKind, Model, Names, build_model};
+use crate::load::{Entry, RuleDocuments};
+use crate::normalise::NormalisedRevision;
+use crate::overlay::{Facts, Overlay};
+use crate::problem::Problems;
+use crate::protocol::Protocol;
+
+/// A revision with its model.
+#[derive(Debug)]
+pub struct ModelledRevision {
+    /// What the manifest says of the revision.
+    pub entry: Entry,
+    /// The model.
+    pub model: Model,
+    /// The schema that the validator keeps.
+    pub schema: Value,
+    /// What the schema can't say about the revision as a whole.
+    pub facts: Facts,
+    /// The rules between the revision and the one before it.
+    pub rules: RuleDocuments,
+}
+
+/// Builds the models from the latest to the earliest, because names come from later revisions.
+///
+/// # Errors
+/// Everything in a schema or overlay that no model can be built from, and lines of the shared files that are about nothing.
+pub fn build_models(protocol: Protocol<NormalisedRevision>) -> Result<Protocol<ModelledRevision>, Problems> {
+    let names = Names::new(protocol.manifest.acronyms.clone());
+    let shared = Shared::of(&protocol.shared)?;
+    let mut inherited = inherit(&protocol.revisions);
+    let (mut models, mut problems) = (Vec::<ModelledRevision>::new(), Vec::new());
+    for revision in protocol.revisions.into_iter().rev() {
+        let (facts, inherited_results) = inherited.pop().unwrap_or_default();
+        let input = BuildInput {
+            revision: revision.entry.revision.as_str(),
+            shapes: &revision.shapes,
+            names: &names,
+            later: models.last().map(|later| &later.model),
+            modules: &shared.modules,
+            results: &results(&revision.overlay),
+            inherited_results: &inherited_results,
+            error_codes: &error_codes(&revision.overlay),
+        };
+        match build_model(&input) {
+            Ok(mut model) => {
+                problems.extend(wrong_results(&revision.overlay, &model));
+                shared.apply(&mut model);
+                models.push(ModelledRevision {
+                    entry: revision.entry,
+                    model,
+                    schema: revision.shapes.schema,
+                    facts,
+                    rules: revision.rules,
+                });
+            }
+            Err(defects) => problems.extend(defects.into_iter().map(|defect| {
+                let problem = revision.document.problem(&defect.pointer, defect.what);
+                problem.help(defect.help)
+            })),
+        }
+    }
+    Problems::check(problems)?;
+    models.reverse();
+    let of_models: Vec<&Model> = models.iter().map(|revision| &revision.model).collect();
+    Problems::check(shared.misspelt(&protocol.shared, &of_models))?;
+    Ok(Protocol {
+        manifest: protocol.manifest,
+        shared: protocol.shared,
+        revisions: models,
+    })
+}
+
+/// Results of requests, by method.
+type Results = BTreeMap<String, Vec<String>>;
+
+/// The results that an overlay states.
+fn results(overlay: &Overlay) -> Results {
+    let by_method = overlay.results.iter().flat_map(|entry| {
+        let results: Vec<String> = entry.definitions().cloned().collect();
+        let methods = entry.methods.iter();
+        methods.map(move |method| (method.clone(), results.clone()))
+    });
+    by_method.collect()
+}
+
+/// For each revision, its facts and the results that the overlays of the earlier ones state.
+fn inherit(revisions: &[NormalisedRevision]) -> Vec<(Facts, Results)> {
+    let (mut facts, mut earlier) = (Facts::default(), Results::new());
+    let inherited = revisions.iter().map(|revision| {
+        facts = revision.overlay.facts.or(facts);
+        let inherited = earlier.clone();
+        earlier.extend(results(&revision.overlay));
+        (facts, inherited)
+    });
+    inherited.collect()
+}
+
+fn error_codes(overlay: &Overlay) -> Vec<ErrorCode> {
+    let codes = overlay.error_codes.iter().map(|code| ErrorCode {
+        name: code.name.clone(),
+        code: code.code,
+        meaning: code.why.clone(),
+        link: code.link.clone(),
+    });
+    codes.collect()
+}
+
+/// Each entry of the overlay's results must be about a request and definitions of the revision.
+fn wrong_results(overlay: &Overlay, model: &Model) -> Vec<crate::Problem> {
+    let is_request = |name: &str| {
+        let mut methods = model.methods.iter();
+        methods.any(|method| method.kind == MessageKind::Request && method.name == name)
+    };
+    let mut problems = Vec::new();
+    for (index, entry) in overlay.results.iter().enumerate() {
+        let no_request = entry.methods.iter().filter(|name| !is_request(name));
+        let no_request = no_request.map(|name| format!("the revision has no request `{name}`"));
+        let no_definition = entry
+            .definitions()
+            .filter(|name| !model.definitions.contains_key(*name));
+        let no_definition = no_definition.map(|name| format!("the schema has no definition `{name}`"));
+        problems.extend(no_request.chain(no_definition).map(|what| {
+            let problem = overlay.problem(&format!("#/results/{index}"), what);
+            problem.help("correct the name, or remove the entry")
+        }));
+    }
+    problems
+}

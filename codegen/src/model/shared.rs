@@ -1,0 +1,163 @@
+//! What is said about all revisions: which lines apply to a model, and which to none.
+
+use std::collections::BTreeMap;
+
+use super::capabilities::{Capabilities, OneOrMany};
+use super::lifecycle::{Lifecycle, ROLES};
+use super::tolerances::Tolerances;
+use super::{Model, TypeKind, TypeRef, add_tolerances, assign_roles, require_capabilities};
+use crate::load::{Document, SharedDocuments, pointer};
+use crate::problem::{Problem, Problems};
+
+/// What is said about all revisions.
+pub(super) struct Shared {
+    /// The module of each definition.
+    pub(super) modules: BTreeMap<String, String>,
+    capabilities: Capabilities,
+    lifecycle: Lifecycle,
+    tolerances: Tolerances,
+}
+
+impl Shared {
+    pub(super) fn of(documents: &SharedDocuments) -> Result<Self, Problems> {
+        let modules: Modules = documents.modules.decode_all()?;
+        let modules = modules.into_iter().flat_map(|(module, definitions)| {
+            let definitions = definitions.into_iter();
+            definitions.map(move |definition| (definition, module.clone()))
+        });
+        Ok(Self {
+            modules: modules.collect(),
+            capabilities: documents.capabilities.decode_all()?,
+            lifecycle: documents.lifecycle.decode_all()?,
+            tolerances: documents.tolerances.decode_all()?,
+        })
+    }
+
+    /// Puts into a model what applies to it.
+    pub(super) fn apply(&self, model: &mut Model) {
+        require_capabilities(model, &self.capabilities);
+        assign_roles(model, &self.lifecycle);
+        add_tolerances(model, &self.tolerances);
+    }
+
+    /// The lines about something that no revision has.
+    pub(super) fn misspelt(&self, documents: &SharedDocuments, models: &[&Model]) -> Vec<Problem> {
+        let known = Known { models };
+        let mut problems = Vec::new();
+        let capabilities = &documents.capabilities;
+        for (line, places) in &self.capabilities {
+            let at = pointer::join("#", line);
+            let (method, parameter) = line.split_once(' ').unwrap_or((line, ""));
+            let parameter = parameter.split('=').next().unwrap_or_default();
+            problems.extend(known.method(capabilities, &at, method));
+            problems.extend(known.parameter(capabilities, &at, method, parameter));
+            problems.extend(known.members(capabilities, &at, places));
+        }
+        for (role, method) in &self.lifecycle {
+            let at = pointer::join("#", role);
+            problems.extend(known.method(&documents.lifecycle, &at, method));
+            if !ROLES.contains(&role.as_str()) {
+                let problem = documents.lifecycle.problem(&at, format!("there is no role `{role}`"));
+                problems.push(problem.help(format!("the roles are {}", ROLES.join(", "))));
+            }
+        }
+        for (index, tolerance) in self.tolerances.iter().enumerate() {
+            let at = format!("#/{index}");
+            problems.extend(known.members(&documents.tolerances, &at, &tolerance.places()));
+        }
+        problems.extend(known.definitions(&documents.modules));
+        problems
+    }
+}
+
+/// The definitions of each module.
+type Modules = BTreeMap<String, Vec<String>>;
+
+/// What the revisions have.
+struct Known<'m> {
+    models: &'m [&'m Model],
+}
+
+impl Known<'_> {
+    fn method(&self, document: &Document, at: &str, method: &str) -> Option<Problem> {
+        let mut methods = self.models.iter().flat_map(|model| &model.methods);
+        let is_known = methods.any(|known| known.name == method);
+        (!is_known).then(|| unknown(document, at, format!("no revision has the method `{method}`")))
+    }
+
+    /// A member of a request's parameters; the empty name means none.
+    fn parameter(&self, document: &Document, at: &str, method: &str, parameter: &str) -> Option<Problem> {
+        let mut methods = self.models.iter().flat_map(|model| {
+            let methods = model.methods.iter().filter(|known| known.name == method);
+            methods.map(move |method| (model, method))
+        });
+        let path = format!("params.{parameter}");
+        let is_known = parameter.is_empty() || methods.any(|(model, method)| declares(model, &method.ty, &path));
+        (!is_known).then(|| {
+            unknown(
+                document,
+                at,
+                format!("no revision's `{method}` has the parameter `{parameter}`"),
+            )
+        })
+    }
+
+    /// Members of types, each as `Type.member.member`.
+    fn members<'p>(&self, document: &'p Document, at: &'p str, places: &'p OneOrMany) -> impl Iterator<Item = Problem> {
+        let is_known = |place: &&String| {
+            let path = place.split_once('.');
+            path.is_some_and(|(ty, path)| self.models.iter().any(|model| declares(model, ty, path)))
+        };
+        let unknown_places = places.as_slice().iter().filter(move |place| !is_known(place));
+        unknown_places.map(move |place| unknown(document, at, format!("no revision declares `{place}`")))
+    }
+
+    fn definitions(&self, modules: &Document) -> Vec<Problem> {
+        let members = modules.root().as_object().into_iter().flatten();
+        let definitions = members.flat_map(|(module, list)| {
+            let list = list.as_array().into_iter().flatten().enumerate();
+            list.map(move |(index, name)| (pointer::join(&pointer::join("#", module), &index.to_string()), name))
+        });
+        let is_known = |name: &str| self.models.iter().any(|model| model.definitions.contains_key(name));
+        let unknown_names = definitions.filter_map(|(at, name)| {
+            let name = name.as_str().filter(|name| !is_known(name))?;
+            Some(unknown(
+                modules,
+                &at,
+                format!("no revision has the definition `{name}`"),
+            ))
+        });
+        unknown_names.collect()
+    }
+}
+
+fn unknown(document: &Document, at: &str, what: String) -> Problem {
+    document
+        .problem(at, what)
+        .help("correct the name, or remove the line if the protocol has lost it")
+}
+
+/// Whether a type declares a member, that one the next, and so on: `member.member`. A union declares what any variant does.
+pub(super) fn declares(model: &Model, ty: &str, path: &str) -> bool {
+    declares_path(model, &TypeRef::Named(ty.to_owned()), path)
+}
+
+fn declares_path(model: &Model, ty: &TypeRef, path: &str) -> bool {
+    let TypeRef::Named(name) = model.resolve(ty) else {
+        return false;
+    };
+    let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+    match model.types.get(name).map(|ty| &ty.kind) {
+        Some(TypeKind::Struct(object)) => {
+            let is_constant = object.constants.iter().any(|constant| constant.name == first);
+            let member = object.members.iter().find(|member| member.name == first);
+            is_constant && rest.is_empty()
+                || member.is_some_and(|member| rest.is_empty() || declares_path(model, &member.ty, rest))
+        }
+        Some(TypeKind::Union(union)) => {
+            let mut variants = union.variants.iter();
+            variants.any(|variant| declares_path(model, &variant.ty, path))
+        }
+        _ => false,
+    }
+}

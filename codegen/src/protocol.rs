@@ -1,0 +1,37 @@
+//! The value that goes through the pipeline.
+
+use crate::load::{Manifest, SharedDocuments};
+use crate::problem::Problems;
+
+/// The protocol as far as the pipeline has brought it: an `R` for each revision, in the manifest's order.
+#[derive(Debug)]
+pub struct Protocol<R> {
+    /// What `revisions.yaml` says.
+    pub manifest: Manifest,
+    /// What is said about all revisions.
+    pub shared: SharedDocuments,
+    /// The revisions.
+    pub revisions: Vec<R>,
+}
+
+impl<R> Protocol<R> {
+    /// The protocol after a stage that looks at one revision at a time.
+    ///
+    /// # Errors
+    /// What the stage finds wrong with any of them.
+    pub fn try_map<S>(self, stage: impl Fn(R) -> Result<S, Problems>) -> Result<Protocol<S>, Problems> {
+        let (mut revisions, mut problems) = (Vec::new(), Vec::new());
+        for revision in self.revisions {
+            match stage(revision) {
+                Ok(revision) => revisions.push(revision),
+                Err(found) => problems.extend(found),
+            }
+        }
+        Problems::check(problems)?;
+        Ok(Protocol {
+            manifest: self.manifest,
+            shared: self.shared,
+            revisions,
+        })
+    }
+}

@@ -1,0 +1,84 @@
+//! What is said about all revisions must be about something that one of them has.
+
+use std::fs;
+
+use mcp_codegen::model_yaml;
+
+const SCHEMA: &str = r##"{"$defs": {
+  "PingRequest": {"type": "object", "properties": {"method": {"const": "ping"}, "params": {"type": "object", "properties": {"loud": {}}}}, "required": ["method"]},
+  "PingResult": {"type": "object", "properties": {"pong": {"type": "string"}}},
+  "ClientCapabilities": {"type": "object", "properties": {"ping": {"type": "object", "properties": {"loud": {}}}}}
+}}"##;
+
+/// What is reported when the one revision comes with a file of this name and text.
+fn report(name: &str, text: &str) -> String {
+    let tree = tempfile::tempdir().unwrap();
+    let sha256 = "0".repeat(64);
+    let manifest =
+        format!("revisions:\n- {{revision: a, source: 'https://example.org', sha256: {sha256}, dialect: 2020-12}}\n");
+    fs::write(tree.path().join("revisions.yaml"), manifest).unwrap();
+    fs::write(tree.path().join(name), text).unwrap();
+    fs::create_dir(tree.path().join("a")).unwrap();
+    fs::write(tree.path().join("a/schema.json"), SCHEMA).unwrap();
+    match model_yaml(tree.path(), "a") {
+        Ok(_) => String::new(),
+        Err(error) => {
+            let report = error.to_string();
+            let problems = report.lines().filter(|line| !line.starts_with(' '));
+            let shown = problems.map(|line| line.split_once(name).map_or(line, |(_, rest)| rest));
+            shown.collect::<Vec<_>>().join("\n")
+        }
+    }
+}
+
+#[test]
+fn lines_about_what_a_revision_has_are_taken() {
+    for (name, text) in [
+        (
+            "capabilities.yaml",
+            "ping: ClientCapabilities.ping\nping loud=yes: [ClientCapabilities.ping.loud]\n",
+        ),
+        ("lifecycle.yaml", "ping: ping\n"),
+        ("modules.yaml", "base: [PingRequest]\n"),
+        ("tolerances.yaml", "- {at: PingResult.pong, beside: pong, read: null}\n"),
+    ] {
+        assert_eq!(report(name, text), "", "{name}");
+    }
+}
+
+#[test]
+fn a_capability_of_what_no_revision_has_is_refused() {
+    let text = "pong: ClientCapabilities.ping\nping quiet=yes: [ClientCapabilities.ping]\nping: [ClientCapabilities.ping, ClientCapabilities.ping.quiet]\n";
+    assert_eq!(
+        report("capabilities.yaml", text),
+        ":1:7: #/pong: no revision has the method `pong`\n\
+         :2:17: #/ping quiet=yes: no revision's `ping` has the parameter `quiet`\n\
+         :3:7: #/ping: no revision declares `ClientCapabilities.ping.quiet`"
+    );
+}
+
+#[test]
+fn a_role_that_is_none_or_is_of_no_method_is_refused() {
+    assert_eq!(
+        report("lifecycle.yaml", "ping: pong\nbegn: ping\n"),
+        ":1:7: #/ping: no revision has the method `pong`\n:2:7: #/begn: there is no role `begn`"
+    );
+}
+
+#[test]
+fn a_tolerance_in_what_no_revision_declares_is_refused() {
+    let text =
+        "- {at: [PingResult.pong, PingResult.peng], read: null}\n- {at: PingResult.pong, beside: peng, read: null}\n";
+    assert_eq!(
+        report("tolerances.yaml", text),
+        ":1:3: #/0: no revision declares `PingResult.peng`\n:2:3: #/1: no revision declares `PingResult.peng`"
+    );
+}
+
+#[test]
+fn a_module_of_a_definition_that_no_revision_has_is_refused() {
+    assert_eq!(
+        report("modules.yaml", "base: [PingRequest, PongRequest]\n"),
+        ":1:21: #/base/1: no revision has the definition `PongRequest`"
+    );
+}
