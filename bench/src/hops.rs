@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use mcp_adapters::{Conversion, Convert, Loss, Policy, v2025_06_18 as earlier, v2025_11_25 as later};
+use mcp_adapters::{Conversion, Convert, Loss, Policy, Revision, v2025_06_18 as earlier, v2025_11_25 as later};
 use mcp_wire::Decode;
 
 use crate::inputs::{Case, Members, blocks, tools};
@@ -88,7 +88,7 @@ impl Hop {
         Ok(hop)
     }
 
-    fn between<S: Decode + Convert<T>, T>(json: String, policy: Policy) -> Self {
+    fn between<S: Decode + Convert<T, Revision>, T>(json: String, policy: Policy) -> Self {
         Self {
             json,
             policy,
@@ -127,7 +127,7 @@ fn decode<S: Decode>(json: &[u8]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn translate<S: Decode + Convert<T>, T>(json: &[u8], policy: Policy) -> Result<Vec<Loss>, Failure> {
+fn translate<S: Decode + Convert<T, Revision>, T>(json: &[u8], policy: Policy) -> Result<Vec<Loss>, Failure> {
     let source: S = black_box(mcp_wire::from_slice(json)?);
     let mut conversion = Conversion::new(policy);
     let target = conversion.convert(source).map_err(Box::new)?;

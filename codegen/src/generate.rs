@@ -24,8 +24,8 @@ pub struct GenerateOptions {
     pub schema: PathBuf,
     /// The directory that the crates are written to.
     pub out: PathBuf,
-    /// The crate `mcp-wire`, as a generated crate's manifest names it.
-    pub wire: String,
+    /// The directory of `mcp-wire` and `mcp-convert`, as a generated crate's manifest names it.
+    pub crates: String,
     /// Write nothing; only say what is not as it should be.
     pub check: bool,
 }
@@ -47,7 +47,7 @@ pub struct Generated {
 /// Everything that one stage finds wrong with the input; then nothing is written.
 pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
     let protocol = plan_protocol(model(load(&options.schema)?)?)?;
-    let emitted = emit_protocol(&protocol, &options.wire)?;
+    let emitted = emit_protocol(&protocol, &options.crates)?;
     let finish = if options.check { FileSet::check } else { FileSet::write };
     Ok(Generated {
         files: finish(&emitted.files, &options.out, OWNED)?,

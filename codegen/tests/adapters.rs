@@ -34,8 +34,8 @@ fn workspace(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("adapters").join(name)
 }
 
-fn wire() -> String {
-    fs::canonicalize(here("../wire"))
+fn crates() -> String {
+    fs::canonicalize(here(".."))
         .unwrap()
         .display()
         .to_string()
@@ -69,7 +69,7 @@ fn ingest_case(name: &str, root: &Path) -> GenerateOptions {
     GenerateOptions {
         schema,
         out: root.join("generated"),
-        wire: wire(),
+        crates: crates(),
         check: false,
     }
 }

@@ -60,9 +60,9 @@ fn workspace() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("golden")
 }
 
-fn wire() -> String {
-    let wire = fs::canonicalize(here("../wire")).unwrap();
-    wire.display().to_string().replace('\\', "/")
+fn crates() -> String {
+    let crates = fs::canonicalize(here("..")).unwrap();
+    crates.display().to_string().replace('\\', "/")
 }
 
 fn revision(case: &str) -> String {
@@ -94,7 +94,7 @@ fn generate_case(name: &str, folder: &Path) -> Result<Case, String> {
     let mut options = GenerateOptions {
         schema,
         out: out.clone(),
-        wire: wire(),
+        crates: crates(),
         check: false,
     };
     generate(&options).map_err(|error| error.to_string())?;
@@ -239,8 +239,8 @@ fn every_revision_of_our_own_compiles_without_a_warning_and_keeps_its_instances(
          [profile.dev]\ndebug = false\nincremental = false\n"
     );
     let runner = format!(
-        "[package]\nname = \"runner\"\nedition = \"2024\"\n\n[dependencies]\nmcp-wire = {{ path = {:?} }}\nserde_json = \"1\"\n{dependencies}",
-        wire()
+        "[package]\nname = \"runner\"\nedition = \"2024\"\n\n[dependencies]\nmcp-wire = {{ path = \"{}/wire\" }}\nserde_json = \"1\"\n{dependencies}",
+        crates()
     );
     let table = format!("const CASES: &[(&str, &[mcp_wire::Definition], &[&str])] = &[\n{tables}];\n");
     write_if_new(&root.join("Cargo.toml"), &manifest);

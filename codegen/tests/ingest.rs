@@ -83,7 +83,7 @@ impl House {
         generate(&GenerateOptions {
             schema: self.schema(),
             out: self.directory.path().join("generated"),
-            wire: String::new(),
+            crates: String::new(),
             check: false,
         })
     }

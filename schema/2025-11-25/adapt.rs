@@ -1,9 +1,9 @@
 //! What the rules between 2025-06-18 and 2025-11-25 do that takes more than a line.
 
+use mcp_convert::{close, open};
 use mcp_wire::OpenObject;
 
-use crate::conversion::{Conversion, LossKind, Unrepresentable};
-use crate::{v2025_06_18 as earlier, v2025_11_25 as later};
+use crate::{Conversion, LossKind, Unrepresentable, v2025_06_18 as earlier, v2025_11_25 as later};
 
 /// The rule that [`elicitation_capability`] is called by.
 const CAPABILITY: &str = "2025-11-25 ClientCapabilities.elicitation";
@@ -21,7 +21,7 @@ pub(crate) fn elicitation_capability(
         return Ok(None);
     };
     if conversion.carries() {
-        return crate::conversion::close(&crate::conversion::open(&capability)?).map(Some);
+        return close(&open(&capability)?).map(Some);
     }
     if capability.form.is_none() && capability.url.is_some() {
         conversion.lose(LossKind::Dropped, CAPABILITY);
@@ -38,7 +38,7 @@ pub(crate) fn elicitation_capability(
         url: None,
         extra: capability.extra,
     };
-    crate::conversion::close(&crate::conversion::open(&rest)?).map(Some)
+    close(&open(&rest)?).map(Some)
 }
 
 /// A message with several pieces of content becomes as many messages of the same role.

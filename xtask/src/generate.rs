@@ -18,7 +18,7 @@ pub fn run(args: &GenerateArgs) -> Result<(), Box<dyn Error>> {
     let out = args.out();
     let generated = mcp_codegen::generate(&GenerateOptions {
         schema: args.schema.directory(),
-        wire: wire_from(&out)?,
+        crates: crates_from(&out)?,
         out: out.clone(),
         check: args.check,
     })?;
@@ -65,18 +65,15 @@ pub fn run_adapters(args: &AdaptersArgs) -> Result<(), Box<dyn Error>> {
     Ok(print(mcp_codegen::adapters_report(&args.schema.directory())?)?)
 }
 
-/// The way from a crate in the output directory to `mcp-wire`: relative within this workspace, absolute elsewhere.
-fn wire_from(out: &Path) -> Result<String, std::io::Error> {
+/// The way from a crate in the output directory to the hand-written crates: relative within this workspace, absolute
+/// elsewhere.
+fn crates_from(out: &Path) -> Result<String, std::io::Error> {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     let workspace = manifest.parent().unwrap_or(manifest);
-    let wire = workspace.join("wire");
     let out: PathBuf = std::path::absolute(out)?;
     let way = match out.strip_prefix(workspace) {
-        Ok(inside) => {
-            let up = inside.components().count() + 1;
-            format!("{}wire", "../".repeat(up))
-        }
-        Err(_) => wire.display().to_string(),
+        Ok(inside) => vec![".."; inside.components().count() + 1].join("/"),
+        Err(_) => workspace.display().to_string(),
     };
     Ok(way.replace('\\', "/"))
 }

@@ -42,8 +42,8 @@ pub struct EmitInput<'i> {
     pub docs: &'i Docs,
     /// Where the official specification documents a definition; all of them, for the empty name.
     pub link: &'i dyn Fn(&str) -> String,
-    /// The crate `mcp-wire`, as the crate's manifest names it.
-    pub wire: &'i str,
+    /// The directory of `mcp-wire`, as the crate's manifest names it.
+    pub crates: &'i str,
 }
 
 /// The files of a crate, relative to its folder, and what they lack.

@@ -24,11 +24,11 @@ pub struct Emitted {
     pub undocumented: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// Emits the crates of all revisions; `wire` is the crate `mcp-wire`, as their manifests name it.
+/// Emits the crates of all revisions; `crates` is the directory of the hand-written ones, as their manifests name it.
 ///
 /// # Errors
 /// Functions that rules call and nobody wrote, and the generator's own limits.
-pub fn emit_protocol(protocol: &Protocol<PlannedRevision>, wire: &str) -> Result<Emitted, GenerateError> {
+pub fn emit_protocol(protocol: &Protocol<PlannedRevision>, crates: &str) -> Result<Emitted, GenerateError> {
     let found = protocol.revisions.iter().flat_map(wrong_functions);
     Problems::check(found.collect())?;
     let templates = Templates::new()?;
@@ -50,7 +50,7 @@ pub fn emit_protocol(protocol: &Protocol<PlannedRevision>, wire: &str) -> Result
             sha256: &entry.sha256,
             docs: &docs,
             link: &link,
-            wire,
+            crates,
         };
         let emitted = emit_crate(&input, &templates)?;
         for (path, contents) in emitted.files {
@@ -74,7 +74,7 @@ pub fn emit_protocol(protocol: &Protocol<PlannedRevision>, wire: &str) -> Result
             revisions: &revisions.collect::<Vec<_>>(),
             plans: &protocol.plans().cloned().collect::<Vec<Plan>>(),
             hub: hub.as_str(),
-            wire,
+            crates,
         };
         for (path, contents) in emit_adapters(&input, &AdapterTemplates::new()?)? {
             files.insert(Path::new(ADAPTERS).join(path), contents)?;

@@ -96,7 +96,7 @@ struct Values<'v> {
     types: usize,
     definitions: usize,
     link: String,
-    wire: &'v str,
+    crates: &'v str,
     version: &'v str,
     rust_version: &'v str,
 }
@@ -157,7 +157,7 @@ impl Templates {
             types: model.types.len(),
             definitions: model.definitions.len(),
             link: (input.link)("").trim_end_matches('#').to_owned(),
-            wire: input.wire,
+            crates: input.crates,
             version: env!("CARGO_PKG_VERSION"),
             rust_version: env!("CARGO_PKG_RUST_VERSION"),
         };

@@ -79,19 +79,30 @@ pub(super) fn import(path: &str, names: &BTreeSet<String>) -> String {
             if line.len() <= WIDTH {
                 return line;
             }
-            let mut text = format!("use {path}::{{\n");
-            let mut line = String::from("   ");
-            for name in names {
-                if line.len() + name.len() + 2 > WIDTH {
-                    text.push_str(&line);
-                    text.push('\n');
-                    line = String::from("   ");
-                }
-                line.push_str(&format!(" {name},"));
-            }
-            text + &line + "\n};\n"
+            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            format!("use {path}::{{\n{}}};\n", wrapped("    ", &names))
         }
     }
+}
+
+/// Items of a list, as many on a line as there is room for.
+pub(super) fn wrapped(indent: &str, items: &[String]) -> String {
+    let mut text = String::new();
+    let mut line = String::new();
+    for item in items {
+        if !line.is_empty() && indent.len() + line.len() + item.len() + 2 > WIDTH {
+            text.push_str(&format!("{indent}{line}\n"));
+            line.clear();
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(&format!("{item},"));
+    }
+    if !line.is_empty() {
+        text.push_str(&format!("{indent}{line}\n"));
+    }
+    text
 }
 
 /// The parts of a file, with an empty line between them.

@@ -2,26 +2,7 @@
 
 #![doc = include_str!("../README.md")]
 
-#[cfg(feature = "definitions")]
-mod translation;
-#[cfg(feature = "definitions")]
-mod translations;
-
-pub mod conversion;
-mod everywhere;
-mod filling;
-pub mod handlers;
-mod loss;
-mod needs;
-mod negotiation;
-mod peer;
-pub mod peers;
-mod revision;
-mod tolerances;
-mod unrepresentable;
-mod validation;
 mod chains;
-mod moved;
 mod v2024_11_05_to_v2025_03_26;
 mod v2025_03_26_to_v2024_11_05;
 mod v2025_03_26_to_v2025_06_18;
@@ -29,6 +10,11 @@ mod v2025_06_18_to_v2025_03_26;
 mod v2025_06_18_to_v2025_11_25;
 mod v2025_11_25_to_v2025_06_18;
 mod rules_of_v2025_11_25;
+pub mod handlers;
+pub mod peers;
+mod revision;
+#[cfg(feature = "definitions")]
+mod translations;
 
 pub use mcp_wire;
 pub use mcp_types_2024_11_05 as v2024_11_05;
@@ -38,11 +24,18 @@ pub use mcp_types_2025_11_25 as v2025_11_25;
 /// The revision that handlers are written against.
 pub use self::v2025_11_25 as hub;
 
-pub use self::conversion::{Conversion, Convert, Loss, LossKind, Policy, Unrepresentable};
-pub use self::needs::Need;
-pub use self::negotiation::{Mismatch, accept, negotiate};
-pub use self::peer::{FromPeer, FromResult, Translated};
-pub use self::revision::{Facts, Revision, UnknownRevision};
-pub use self::tolerances::Tolerance;
+pub use self::revision::Revision;
+pub use mcp_convert::{
+    AUTOMATIC, Convert, Facts, FromPeer, FromResult, Loss, LossKind, Need, Policy, Tolerance, Translated, UnknownRevision,
+    Unrepresentable, accept, negotiate,
+};
 #[cfg(feature = "definitions")]
-pub use self::translation::{TranslateError, Translation, translatable, translate};
+pub use mcp_convert::{Translation, translatable, translate};
+
+/// The state of a conversion between these revisions: its policy, and what has been lost so far.
+pub type Conversion = mcp_convert::Conversion<Revision>;
+/// Two peers have none of these revisions in common.
+pub type Mismatch = mcp_convert::Mismatch<Revision>;
+/// Why a value can't be had in another of these revisions.
+#[cfg(feature = "definitions")]
+pub type TranslateError = mcp_convert::TranslateError<Revision>;

@@ -5,10 +5,15 @@
 //! Handlers are written against the hub's types; these functions are where other revisions come in. For a peer
 //! that speaks the hub's revision they only decode and encode.
 
+use mcp_convert::peers::{
+    encode_message, encode_result, encode_same, encode_same_result, read_messages, read_result, read_same,
+    read_same_result,
+};
 use mcp_wire::{Batch, Decoded, Message, OpenJson};
-use crate::conversion::{Conversion, Loss, Policy, Unrepresentable};
-use crate::peer::{FromPeer, FromResult, Translated, encoded, received, same, translated};
-use crate::Revision;
+use crate::{
+    Conversion, FromPeer, FromResult, Loss, Policy, Revision, Translated, Unrepresentable, v2024_11_05, v2025_03_26,
+    v2025_06_18, v2025_11_25,
+};
 
 /// What a client of revision `peer` sent, as messages of the hub.
 ///
@@ -20,65 +25,12 @@ pub fn client_message(
     peer: Revision,
     json: &[u8],
     policy: Policy,
-) -> Decoded<
-    Batch<
-        Translated<
-            Message<
-                crate::v2025_11_25::ClientRequest,
-                crate::v2025_11_25::ClientNotification,
-            >,
-        >,
-    >,
-> {
+) -> Decoded<Batch<Translated<Message<v2025_11_25::ClientRequest, v2025_11_25::ClientNotification>>>> {
     match peer {
-        Revision::V2024_11_05 => {
-            received(
-                json,
-                false,
-                |
-                    message: Message<
-                        crate::v2024_11_05::ClientRequest,
-                        crate::v2024_11_05::ClientNotification,
-                    >|
-                translated(message, policy),
-            )
-        }
-        Revision::V2025_03_26 => {
-            received(
-                json,
-                true,
-                |
-                    message: Message<
-                        crate::v2025_03_26::ClientRequest,
-                        crate::v2025_03_26::ClientNotification,
-                    >|
-                translated(message, policy),
-            )
-        }
-        Revision::V2025_06_18 => {
-            received(
-                json,
-                false,
-                |
-                    message: Message<
-                        crate::v2025_06_18::ClientRequest,
-                        crate::v2025_06_18::ClientNotification,
-                    >|
-                translated(message, policy),
-            )
-        }
-        Revision::V2025_11_25 => {
-            received(
-                json,
-                false,
-                |
-                    message: Message<
-                        crate::v2025_11_25::ClientRequest,
-                        crate::v2025_11_25::ClientNotification,
-                    >|
-                same(message, policy),
-            )
-        }
+        Revision::V2024_11_05 => read_messages::<v2024_11_05::ClientRequest, v2024_11_05::ClientNotification, _, _, _>(peer, json, policy),
+        Revision::V2025_03_26 => read_messages::<v2025_03_26::ClientRequest, v2025_03_26::ClientNotification, _, _, _>(peer, json, policy),
+        Revision::V2025_06_18 => read_messages::<v2025_06_18::ClientRequest, v2025_06_18::ClientNotification, _, _, _>(peer, json, policy),
+        Revision::V2025_11_25 => read_same(peer, json),
     }
 }
 
@@ -86,50 +38,15 @@ pub fn client_message(
 #[must_use]
 pub fn client_message_for(
     peer: Revision,
-    message: Message<
-        crate::v2025_11_25::ClientRequest,
-        crate::v2025_11_25::ClientNotification,
-    >,
+    message: Message<v2025_11_25::ClientRequest, v2025_11_25::ClientNotification>,
     policy: Policy,
 ) -> Translated<Vec<u8>> {
+    let conversion = Conversion::new(policy);
     match peer {
-        Revision::V2024_11_05 => {
-            encoded(
-                translated::<
-                    _,
-                    _,
-                    Message<
-                        crate::v2024_11_05::ClientRequest,
-                        crate::v2024_11_05::ClientNotification,
-                    >,
-                >(message, policy),
-            )
-        }
-        Revision::V2025_03_26 => {
-            encoded(
-                translated::<
-                    _,
-                    _,
-                    Message<
-                        crate::v2025_03_26::ClientRequest,
-                        crate::v2025_03_26::ClientNotification,
-                    >,
-                >(message, policy),
-            )
-        }
-        Revision::V2025_06_18 => {
-            encoded(
-                translated::<
-                    _,
-                    _,
-                    Message<
-                        crate::v2025_06_18::ClientRequest,
-                        crate::v2025_06_18::ClientNotification,
-                    >,
-                >(message, policy),
-            )
-        }
-        Revision::V2025_11_25 => encoded(same(message, policy)),
+        Revision::V2024_11_05 => encode_message::<v2024_11_05::ClientRequest, v2024_11_05::ClientNotification, _, _, _>(message, conversion),
+        Revision::V2025_03_26 => encode_message::<v2025_03_26::ClientRequest, v2025_03_26::ClientNotification, _, _, _>(message, conversion),
+        Revision::V2025_06_18 => encode_message::<v2025_06_18::ClientRequest, v2025_06_18::ClientNotification, _, _, _>(message, conversion),
+        Revision::V2025_11_25 => encode_same(message),
     }
 }
 
@@ -142,38 +59,14 @@ pub fn client_result(
     method: &str,
     result: &OpenJson,
     policy: Policy,
-) -> Result<Option<FromResult<crate::v2025_11_25::ClientResult>>, FromPeer> {
-    let mut conversion = Conversion::new(policy);
-    let result = match peer {
-        Revision::V2024_11_05 => {
-            match crate::v2024_11_05::ClientResult::decode(method, result)? {
-                Some(result) => Some(conversion.convert(result)?),
-                None => None,
-            }
-        }
-        Revision::V2025_03_26 => {
-            match crate::v2025_03_26::ClientResult::decode(method, result)? {
-                Some(result) => Some(conversion.convert(result)?),
-                None => None,
-            }
-        }
-        Revision::V2025_06_18 => {
-            match crate::v2025_06_18::ClientResult::decode(method, result)? {
-                Some(result) => Some(conversion.convert(result)?),
-                None => None,
-            }
-        }
-        Revision::V2025_11_25 => {
-            crate::v2025_11_25::ClientResult::decode(method, result)?
-        }
-    };
-    Ok(
-        result
-            .map(|result| FromResult {
-                result,
-                losses: conversion.into_losses(),
-            }),
-    )
+) -> Result<Option<FromResult<v2025_11_25::ClientResult>>, FromPeer> {
+    let conversion = Conversion::new(policy);
+    match peer {
+        Revision::V2024_11_05 => read_result(v2024_11_05::ClientResult::decode, method, result, conversion),
+        Revision::V2025_03_26 => read_result(v2025_03_26::ClientResult::decode, method, result, conversion),
+        Revision::V2025_06_18 => read_result(v2025_06_18::ClientResult::decode, method, result, conversion),
+        Revision::V2025_11_25 => read_same_result(v2025_11_25::ClientResult::decode, method, result),
+    }
 }
 
 /// A result of the hub, as a client of revision `peer` would give it.
@@ -182,29 +75,16 @@ pub fn client_result(
 /// When that revision can't represent it.
 pub fn client_result_for(
     peer: Revision,
-    result: crate::v2025_11_25::ClientResult,
+    result: v2025_11_25::ClientResult,
     policy: Policy,
 ) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
-    let mut conversion = Conversion::new(policy);
-    let json = match peer {
-        Revision::V2024_11_05 => {
-            crate::conversion::open(
-                &conversion.convert::<_, crate::v2024_11_05::ClientResult>(result)?,
-            )?
-        }
-        Revision::V2025_03_26 => {
-            crate::conversion::open(
-                &conversion.convert::<_, crate::v2025_03_26::ClientResult>(result)?,
-            )?
-        }
-        Revision::V2025_06_18 => {
-            crate::conversion::open(
-                &conversion.convert::<_, crate::v2025_06_18::ClientResult>(result)?,
-            )?
-        }
-        Revision::V2025_11_25 => crate::conversion::open(&result)?,
-    };
-    Ok((json, conversion.into_losses()))
+    let conversion = Conversion::new(policy);
+    match peer {
+        Revision::V2024_11_05 => encode_result::<v2024_11_05::ClientResult, _, _>(result, conversion),
+        Revision::V2025_03_26 => encode_result::<v2025_03_26::ClientResult, _, _>(result, conversion),
+        Revision::V2025_06_18 => encode_result::<v2025_06_18::ClientResult, _, _>(result, conversion),
+        Revision::V2025_11_25 => encode_same_result(&result),
+    }
 }
 
 /// What a server of revision `peer` sent, as messages of the hub.
@@ -217,65 +97,12 @@ pub fn server_message(
     peer: Revision,
     json: &[u8],
     policy: Policy,
-) -> Decoded<
-    Batch<
-        Translated<
-            Message<
-                crate::v2025_11_25::ServerRequest,
-                crate::v2025_11_25::ServerNotification,
-            >,
-        >,
-    >,
-> {
+) -> Decoded<Batch<Translated<Message<v2025_11_25::ServerRequest, v2025_11_25::ServerNotification>>>> {
     match peer {
-        Revision::V2024_11_05 => {
-            received(
-                json,
-                false,
-                |
-                    message: Message<
-                        crate::v2024_11_05::ServerRequest,
-                        crate::v2024_11_05::ServerNotification,
-                    >|
-                translated(message, policy),
-            )
-        }
-        Revision::V2025_03_26 => {
-            received(
-                json,
-                true,
-                |
-                    message: Message<
-                        crate::v2025_03_26::ServerRequest,
-                        crate::v2025_03_26::ServerNotification,
-                    >|
-                translated(message, policy),
-            )
-        }
-        Revision::V2025_06_18 => {
-            received(
-                json,
-                false,
-                |
-                    message: Message<
-                        crate::v2025_06_18::ServerRequest,
-                        crate::v2025_06_18::ServerNotification,
-                    >|
-                translated(message, policy),
-            )
-        }
-        Revision::V2025_11_25 => {
-            received(
-                json,
-                false,
-                |
-                    message: Message<
-                        crate::v2025_11_25::ServerRequest,
-                        crate::v2025_11_25::ServerNotification,
-                    >|
-                same(message, policy),
-            )
-        }
+        Revision::V2024_11_05 => read_messages::<v2024_11_05::ServerRequest, v2024_11_05::ServerNotification, _, _, _>(peer, json, policy),
+        Revision::V2025_03_26 => read_messages::<v2025_03_26::ServerRequest, v2025_03_26::ServerNotification, _, _, _>(peer, json, policy),
+        Revision::V2025_06_18 => read_messages::<v2025_06_18::ServerRequest, v2025_06_18::ServerNotification, _, _, _>(peer, json, policy),
+        Revision::V2025_11_25 => read_same(peer, json),
     }
 }
 
@@ -283,50 +110,15 @@ pub fn server_message(
 #[must_use]
 pub fn server_message_for(
     peer: Revision,
-    message: Message<
-        crate::v2025_11_25::ServerRequest,
-        crate::v2025_11_25::ServerNotification,
-    >,
+    message: Message<v2025_11_25::ServerRequest, v2025_11_25::ServerNotification>,
     policy: Policy,
 ) -> Translated<Vec<u8>> {
+    let conversion = Conversion::new(policy);
     match peer {
-        Revision::V2024_11_05 => {
-            encoded(
-                translated::<
-                    _,
-                    _,
-                    Message<
-                        crate::v2024_11_05::ServerRequest,
-                        crate::v2024_11_05::ServerNotification,
-                    >,
-                >(message, policy),
-            )
-        }
-        Revision::V2025_03_26 => {
-            encoded(
-                translated::<
-                    _,
-                    _,
-                    Message<
-                        crate::v2025_03_26::ServerRequest,
-                        crate::v2025_03_26::ServerNotification,
-                    >,
-                >(message, policy),
-            )
-        }
-        Revision::V2025_06_18 => {
-            encoded(
-                translated::<
-                    _,
-                    _,
-                    Message<
-                        crate::v2025_06_18::ServerRequest,
-                        crate::v2025_06_18::ServerNotification,
-                    >,
-                >(message, policy),
-            )
-        }
-        Revision::V2025_11_25 => encoded(same(message, policy)),
+        Revision::V2024_11_05 => encode_message::<v2024_11_05::ServerRequest, v2024_11_05::ServerNotification, _, _, _>(message, conversion),
+        Revision::V2025_03_26 => encode_message::<v2025_03_26::ServerRequest, v2025_03_26::ServerNotification, _, _, _>(message, conversion),
+        Revision::V2025_06_18 => encode_message::<v2025_06_18::ServerRequest, v2025_06_18::ServerNotification, _, _, _>(message, conversion),
+        Revision::V2025_11_25 => encode_same(message),
     }
 }
 
@@ -339,38 +131,14 @@ pub fn server_result(
     method: &str,
     result: &OpenJson,
     policy: Policy,
-) -> Result<Option<FromResult<crate::v2025_11_25::ServerResult>>, FromPeer> {
-    let mut conversion = Conversion::new(policy);
-    let result = match peer {
-        Revision::V2024_11_05 => {
-            match crate::v2024_11_05::ServerResult::decode(method, result)? {
-                Some(result) => Some(conversion.convert(result)?),
-                None => None,
-            }
-        }
-        Revision::V2025_03_26 => {
-            match crate::v2025_03_26::ServerResult::decode(method, result)? {
-                Some(result) => Some(conversion.convert(result)?),
-                None => None,
-            }
-        }
-        Revision::V2025_06_18 => {
-            match crate::v2025_06_18::ServerResult::decode(method, result)? {
-                Some(result) => Some(conversion.convert(result)?),
-                None => None,
-            }
-        }
-        Revision::V2025_11_25 => {
-            crate::v2025_11_25::ServerResult::decode(method, result)?
-        }
-    };
-    Ok(
-        result
-            .map(|result| FromResult {
-                result,
-                losses: conversion.into_losses(),
-            }),
-    )
+) -> Result<Option<FromResult<v2025_11_25::ServerResult>>, FromPeer> {
+    let conversion = Conversion::new(policy);
+    match peer {
+        Revision::V2024_11_05 => read_result(v2024_11_05::ServerResult::decode, method, result, conversion),
+        Revision::V2025_03_26 => read_result(v2025_03_26::ServerResult::decode, method, result, conversion),
+        Revision::V2025_06_18 => read_result(v2025_06_18::ServerResult::decode, method, result, conversion),
+        Revision::V2025_11_25 => read_same_result(v2025_11_25::ServerResult::decode, method, result),
+    }
 }
 
 /// A result of the hub, as a server of revision `peer` would give it.
@@ -379,27 +147,14 @@ pub fn server_result(
 /// When that revision can't represent it.
 pub fn server_result_for(
     peer: Revision,
-    result: crate::v2025_11_25::ServerResult,
+    result: v2025_11_25::ServerResult,
     policy: Policy,
 ) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
-    let mut conversion = Conversion::new(policy);
-    let json = match peer {
-        Revision::V2024_11_05 => {
-            crate::conversion::open(
-                &conversion.convert::<_, crate::v2024_11_05::ServerResult>(result)?,
-            )?
-        }
-        Revision::V2025_03_26 => {
-            crate::conversion::open(
-                &conversion.convert::<_, crate::v2025_03_26::ServerResult>(result)?,
-            )?
-        }
-        Revision::V2025_06_18 => {
-            crate::conversion::open(
-                &conversion.convert::<_, crate::v2025_06_18::ServerResult>(result)?,
-            )?
-        }
-        Revision::V2025_11_25 => crate::conversion::open(&result)?,
-    };
-    Ok((json, conversion.into_losses()))
+    let conversion = Conversion::new(policy);
+    match peer {
+        Revision::V2024_11_05 => encode_result::<v2024_11_05::ServerResult, _, _>(result, conversion),
+        Revision::V2025_03_26 => encode_result::<v2025_03_26::ServerResult, _, _>(result, conversion),
+        Revision::V2025_06_18 => encode_result::<v2025_06_18::ServerResult, _, _>(result, conversion),
+        Revision::V2025_11_25 => encode_same_result(&result),
+    }
 }

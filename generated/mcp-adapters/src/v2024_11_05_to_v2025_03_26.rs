@@ -2,8 +2,8 @@
 
 //! Values of revision 2024-11-05 as values of 2025-03-26.
 
-use crate::conversion::{Conversion, Convert, Unrepresentable, close, open};
-use crate::moved::moved;
+use mcp_convert::{Convert, close, moved, open};
+use crate::{Conversion, Revision, Unrepresentable};
 use crate::v2024_11_05 as source;
 use crate::v2025_03_26 as target;
 
@@ -144,7 +144,7 @@ moved! {
     source::UnsubscribeRequestParams => target::UnsubscribeRequestParams { meta: "_meta", uri }
 }
 
-impl Convert<target::AnyResourceContents> for source::AnyResourceContents {
+impl Convert<target::AnyResourceContents, Revision> for source::AnyResourceContents {
     #[inline]
     fn convert(
         self,
@@ -162,7 +162,7 @@ impl Convert<target::AnyResourceContents> for source::AnyResourceContents {
     }
 }
 
-impl Convert<target::ClientNotification> for source::ClientNotification {
+impl Convert<target::ClientNotification, Revision> for source::ClientNotification {
     #[inline]
     fn convert(
         self,
@@ -193,7 +193,7 @@ impl Convert<target::ClientNotification> for source::ClientNotification {
     }
 }
 
-impl Convert<target::ClientRequest> for source::ClientRequest {
+impl Convert<target::ClientRequest, Revision> for source::ClientRequest {
     #[inline]
     fn convert(
         self,
@@ -251,7 +251,7 @@ impl Convert<target::ClientRequest> for source::ClientRequest {
     }
 }
 
-impl Convert<target::ClientResult> for source::ClientResult {
+impl Convert<target::ClientResult, Revision> for source::ClientResult {
     #[inline]
     fn convert(
         self,
@@ -271,7 +271,7 @@ impl Convert<target::ClientResult> for source::ClientResult {
     }
 }
 
-impl Convert<target::CompletionReference> for source::CompletionReference {
+impl Convert<target::CompletionReference, Revision> for source::CompletionReference {
     #[inline]
     fn convert(
         self,
@@ -292,7 +292,7 @@ impl Convert<target::CompletionReference> for source::CompletionReference {
     }
 }
 
-impl Convert<target::ContentBlock> for source::ContentBlock {
+impl Convert<target::ContentBlock, Revision> for source::ContentBlock {
     #[inline]
     fn convert(
         self,
@@ -316,7 +316,7 @@ impl Convert<target::ContentBlock> for source::ContentBlock {
     }
 }
 
-impl Convert<target::CreateMessageRequestParamsIncludeContext>
+impl Convert<target::CreateMessageRequestParamsIncludeContext, Revision>
 for source::CreateMessageRequestParamsIncludeContext {
     #[inline]
     fn convert(
@@ -340,7 +340,7 @@ for source::CreateMessageRequestParamsIncludeContext {
     }
 }
 
-impl Convert<target::CreateMessageResultStopReason>
+impl Convert<target::CreateMessageResultStopReason, Revision>
 for source::CreateMessageResultStopReason {
     #[inline]
     fn convert(
@@ -364,14 +364,14 @@ for source::CreateMessageResultStopReason {
     }
 }
 
-impl Convert<mcp_wire::OpenJson> for source::JsonRpcMessage {
+impl Convert<mcp_wire::OpenJson, Revision> for source::JsonRpcMessage {
     #[inline]
     fn convert(self, _: &mut Conversion) -> Result<mcp_wire::OpenJson, Unrepresentable> {
         open(&self)
     }
 }
 
-impl Convert<target::LoggingLevel> for source::LoggingLevel {
+impl Convert<target::LoggingLevel, Revision> for source::LoggingLevel {
     #[inline]
     fn convert(
         self,
@@ -391,7 +391,8 @@ impl Convert<target::LoggingLevel> for source::LoggingLevel {
     }
 }
 
-impl Convert<target::ProgressNotificationParams> for source::ProgressNotificationParams {
+impl Convert<target::ProgressNotificationParams, Revision>
+for source::ProgressNotificationParams {
     #[inline]
     fn convert(
         self,
@@ -418,7 +419,7 @@ impl Convert<target::ProgressNotificationParams> for source::ProgressNotificatio
     }
 }
 
-impl Convert<target::ProgressToken> for source::ProgressToken {
+impl Convert<target::ProgressToken, Revision> for source::ProgressToken {
     #[inline]
     fn convert(
         self,
@@ -436,7 +437,7 @@ impl Convert<target::ProgressToken> for source::ProgressToken {
     }
 }
 
-impl Convert<target::Role> for source::Role {
+impl Convert<target::Role, Revision> for source::Role {
     #[inline]
     fn convert(self, _: &mut Conversion) -> Result<target::Role, Unrepresentable> {
         match self {
@@ -447,7 +448,7 @@ impl Convert<target::Role> for source::Role {
     }
 }
 
-impl Convert<target::SamplingContent> for source::SamplingContent {
+impl Convert<target::SamplingContent, Revision> for source::SamplingContent {
     #[inline]
     fn convert(
         self,
@@ -468,7 +469,7 @@ impl Convert<target::SamplingContent> for source::SamplingContent {
     }
 }
 
-impl Convert<target::ServerCapabilities> for source::ServerCapabilities {
+impl Convert<target::ServerCapabilities, Revision> for source::ServerCapabilities {
     #[inline]
     fn convert(
         self,
@@ -494,7 +495,7 @@ impl Convert<target::ServerCapabilities> for source::ServerCapabilities {
     }
 }
 
-impl Convert<target::ServerNotification> for source::ServerNotification {
+impl Convert<target::ServerNotification, Revision> for source::ServerNotification {
     #[inline]
     fn convert(
         self,
@@ -542,7 +543,7 @@ impl Convert<target::ServerNotification> for source::ServerNotification {
     }
 }
 
-impl Convert<target::ServerRequest> for source::ServerRequest {
+impl Convert<target::ServerRequest, Revision> for source::ServerRequest {
     #[inline]
     fn convert(
         self,
@@ -568,7 +569,7 @@ impl Convert<target::ServerRequest> for source::ServerRequest {
     }
 }
 
-impl Convert<target::ServerResult> for source::ServerResult {
+impl Convert<target::ServerResult, Revision> for source::ServerResult {
     #[inline]
     fn convert(
         self,
@@ -611,7 +612,7 @@ impl Convert<target::ServerResult> for source::ServerResult {
     }
 }
 
-impl Convert<target::Tool> for source::Tool {
+impl Convert<target::Tool, Revision> for source::Tool {
     #[inline]
     fn convert(
         self,

@@ -2,8 +2,8 @@
 
 //! Values of revision 2025-03-26 as values of 2024-11-05.
 
-use crate::conversion::{AUTOMATIC, Conversion, Convert, Unrepresentable, close, close_valid, open};
-use crate::moved::moved;
+use mcp_convert::{AUTOMATIC, Convert, close, close_valid, moved, open};
+use crate::{Conversion, Revision, Unrepresentable};
 use crate::v2025_03_26 as source;
 use crate::v2024_11_05 as target;
 
@@ -137,7 +137,7 @@ moved! {
     source::UnsubscribeRequestParams => target::UnsubscribeRequestParams { meta: "_meta", uri }
 }
 
-impl Convert<target::AnyResourceContents> for source::AnyResourceContents {
+impl Convert<target::AnyResourceContents, Revision> for source::AnyResourceContents {
     #[inline]
     fn convert(
         self,
@@ -155,7 +155,7 @@ impl Convert<target::AnyResourceContents> for source::AnyResourceContents {
     }
 }
 
-impl Convert<target::ClientNotification> for source::ClientNotification {
+impl Convert<target::ClientNotification, Revision> for source::ClientNotification {
     #[inline]
     fn convert(
         self,
@@ -186,7 +186,7 @@ impl Convert<target::ClientNotification> for source::ClientNotification {
     }
 }
 
-impl Convert<target::ClientRequest> for source::ClientRequest {
+impl Convert<target::ClientRequest, Revision> for source::ClientRequest {
     #[inline]
     fn convert(
         self,
@@ -244,7 +244,7 @@ impl Convert<target::ClientRequest> for source::ClientRequest {
     }
 }
 
-impl Convert<target::ClientResult> for source::ClientResult {
+impl Convert<target::ClientResult, Revision> for source::ClientResult {
     #[inline]
     fn convert(
         self,
@@ -264,7 +264,7 @@ impl Convert<target::ClientResult> for source::ClientResult {
     }
 }
 
-impl Convert<target::CompletionReference> for source::CompletionReference {
+impl Convert<target::CompletionReference, Revision> for source::CompletionReference {
     #[inline]
     fn convert(
         self,
@@ -285,7 +285,7 @@ impl Convert<target::CompletionReference> for source::CompletionReference {
     }
 }
 
-impl Convert<target::ContentBlock> for source::ContentBlock {
+impl Convert<target::ContentBlock, Revision> for source::ContentBlock {
     #[inline]
     fn convert(
         self,
@@ -320,7 +320,7 @@ impl Convert<target::ContentBlock> for source::ContentBlock {
     }
 }
 
-impl Convert<target::CreateMessageRequestParamsIncludeContext>
+impl Convert<target::CreateMessageRequestParamsIncludeContext, Revision>
 for source::CreateMessageRequestParamsIncludeContext {
     #[inline]
     fn convert(
@@ -344,7 +344,7 @@ for source::CreateMessageRequestParamsIncludeContext {
     }
 }
 
-impl Convert<target::CreateMessageResult> for source::CreateMessageResult {
+impl Convert<target::CreateMessageResult, Revision> for source::CreateMessageResult {
     #[inline]
     fn convert(
         self,
@@ -396,7 +396,7 @@ impl Convert<target::CreateMessageResult> for source::CreateMessageResult {
     }
 }
 
-impl Convert<target::CreateMessageResultStopReason>
+impl Convert<target::CreateMessageResultStopReason, Revision>
 for source::CreateMessageResultStopReason {
     #[inline]
     fn convert(
@@ -420,7 +420,7 @@ for source::CreateMessageResultStopReason {
     }
 }
 
-impl Convert<target::LoggingLevel> for source::LoggingLevel {
+impl Convert<target::LoggingLevel, Revision> for source::LoggingLevel {
     #[inline]
     fn convert(
         self,
@@ -440,7 +440,8 @@ impl Convert<target::LoggingLevel> for source::LoggingLevel {
     }
 }
 
-impl Convert<target::ProgressNotificationParams> for source::ProgressNotificationParams {
+impl Convert<target::ProgressNotificationParams, Revision>
+for source::ProgressNotificationParams {
     #[inline]
     fn convert(
         self,
@@ -458,7 +459,7 @@ impl Convert<target::ProgressNotificationParams> for source::ProgressNotificatio
     }
 }
 
-impl Convert<target::ProgressToken> for source::ProgressToken {
+impl Convert<target::ProgressToken, Revision> for source::ProgressToken {
     #[inline]
     fn convert(
         self,
@@ -476,7 +477,7 @@ impl Convert<target::ProgressToken> for source::ProgressToken {
     }
 }
 
-impl Convert<target::Role> for source::Role {
+impl Convert<target::Role, Revision> for source::Role {
     #[inline]
     fn convert(self, _: &mut Conversion) -> Result<target::Role, Unrepresentable> {
         match self {
@@ -487,7 +488,7 @@ impl Convert<target::Role> for source::Role {
     }
 }
 
-impl Convert<target::SamplingContent> for source::SamplingContent {
+impl Convert<target::SamplingContent, Revision> for source::SamplingContent {
     #[inline]
     fn convert(
         self,
@@ -517,7 +518,7 @@ impl Convert<target::SamplingContent> for source::SamplingContent {
     }
 }
 
-impl Convert<target::ServerCapabilities> for source::ServerCapabilities {
+impl Convert<target::ServerCapabilities, Revision> for source::ServerCapabilities {
     #[inline]
     fn convert(
         self,
@@ -536,7 +537,7 @@ impl Convert<target::ServerCapabilities> for source::ServerCapabilities {
     }
 }
 
-impl Convert<target::ServerNotification> for source::ServerNotification {
+impl Convert<target::ServerNotification, Revision> for source::ServerNotification {
     #[inline]
     fn convert(
         self,
@@ -584,7 +585,7 @@ impl Convert<target::ServerNotification> for source::ServerNotification {
     }
 }
 
-impl Convert<target::ServerRequest> for source::ServerRequest {
+impl Convert<target::ServerRequest, Revision> for source::ServerRequest {
     #[inline]
     fn convert(
         self,
@@ -610,7 +611,7 @@ impl Convert<target::ServerRequest> for source::ServerRequest {
     }
 }
 
-impl Convert<target::ServerResult> for source::ServerResult {
+impl Convert<target::ServerResult, Revision> for source::ServerResult {
     #[inline]
     fn convert(
         self,
@@ -653,7 +654,7 @@ impl Convert<target::ServerResult> for source::ServerResult {
     }
 }
 
-impl Convert<target::Tool> for source::Tool {
+impl Convert<target::Tool, Revision> for source::Tool {
     #[inline]
     fn convert(
         self,
@@ -670,7 +671,7 @@ impl Convert<target::Tool> for source::Tool {
     }
 }
 
-impl Convert<target::JsonRpcMessage> for mcp_wire::OpenJson {
+impl Convert<target::JsonRpcMessage, Revision> for mcp_wire::OpenJson {
     #[inline]
     fn convert(
         self,

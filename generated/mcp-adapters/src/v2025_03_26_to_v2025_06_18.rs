@@ -2,8 +2,8 @@
 
 //! Values of revision 2025-03-26 as values of 2025-06-18.
 
-use crate::conversion::{Conversion, Convert, Unrepresentable, close, close_valid, open};
-use crate::moved::moved;
+use mcp_convert::{Convert, close, close_valid, moved, open};
+use crate::{Conversion, Revision, Unrepresentable};
 use crate::v2025_03_26 as source;
 use crate::v2025_06_18 as target;
 
@@ -143,7 +143,7 @@ moved! {
     source::UnsubscribeRequestParams => target::UnsubscribeRequestParams { meta: "_meta", uri }
 }
 
-impl Convert<target::Annotations> for source::Annotations {
+impl Convert<target::Annotations, Revision> for source::Annotations {
     #[inline]
     fn convert(
         self,
@@ -166,7 +166,7 @@ impl Convert<target::Annotations> for source::Annotations {
     }
 }
 
-impl Convert<target::AnyResourceContents> for source::AnyResourceContents {
+impl Convert<target::AnyResourceContents, Revision> for source::AnyResourceContents {
     #[inline]
     fn convert(
         self,
@@ -184,7 +184,7 @@ impl Convert<target::AnyResourceContents> for source::AnyResourceContents {
     }
 }
 
-impl Convert<target::AudioContent> for source::AudioContent {
+impl Convert<target::AudioContent, Revision> for source::AudioContent {
     #[inline]
     fn convert(
         self,
@@ -208,7 +208,7 @@ impl Convert<target::AudioContent> for source::AudioContent {
     }
 }
 
-impl Convert<target::BlobResourceContents> for source::BlobResourceContents {
+impl Convert<target::BlobResourceContents, Revision> for source::BlobResourceContents {
     #[inline]
     fn convert(
         self,
@@ -232,7 +232,7 @@ impl Convert<target::BlobResourceContents> for source::BlobResourceContents {
     }
 }
 
-impl Convert<target::CallToolResult> for source::CallToolResult {
+impl Convert<target::CallToolResult, Revision> for source::CallToolResult {
     #[inline]
     fn convert(
         self,
@@ -256,7 +256,7 @@ impl Convert<target::CallToolResult> for source::CallToolResult {
     }
 }
 
-impl Convert<target::ClientCapabilities> for source::ClientCapabilities {
+impl Convert<target::ClientCapabilities, Revision> for source::ClientCapabilities {
     #[inline]
     fn convert(
         self,
@@ -280,7 +280,7 @@ impl Convert<target::ClientCapabilities> for source::ClientCapabilities {
     }
 }
 
-impl Convert<target::ClientNotification> for source::ClientNotification {
+impl Convert<target::ClientNotification, Revision> for source::ClientNotification {
     #[inline]
     fn convert(
         self,
@@ -311,7 +311,7 @@ impl Convert<target::ClientNotification> for source::ClientNotification {
     }
 }
 
-impl Convert<target::ClientRequest> for source::ClientRequest {
+impl Convert<target::ClientRequest, Revision> for source::ClientRequest {
     #[inline]
     fn convert(
         self,
@@ -369,7 +369,7 @@ impl Convert<target::ClientRequest> for source::ClientRequest {
     }
 }
 
-impl Convert<target::ClientResult> for source::ClientResult {
+impl Convert<target::ClientResult, Revision> for source::ClientResult {
     #[inline]
     fn convert(
         self,
@@ -389,7 +389,7 @@ impl Convert<target::ClientResult> for source::ClientResult {
     }
 }
 
-impl Convert<target::CompleteRequestParams> for source::CompleteRequestParams {
+impl Convert<target::CompleteRequestParams, Revision> for source::CompleteRequestParams {
     #[inline]
     fn convert(
         self,
@@ -415,7 +415,7 @@ impl Convert<target::CompleteRequestParams> for source::CompleteRequestParams {
     }
 }
 
-impl Convert<target::CompletionReference> for source::CompletionReference {
+impl Convert<target::CompletionReference, Revision> for source::CompletionReference {
     #[inline]
     fn convert(
         self,
@@ -438,7 +438,7 @@ impl Convert<target::CompletionReference> for source::CompletionReference {
     }
 }
 
-impl Convert<target::ContentBlock> for source::ContentBlock {
+impl Convert<target::ContentBlock, Revision> for source::ContentBlock {
     #[inline]
     fn convert(
         self,
@@ -465,7 +465,7 @@ impl Convert<target::ContentBlock> for source::ContentBlock {
     }
 }
 
-impl Convert<target::CreateMessageRequestParamsIncludeContext>
+impl Convert<target::CreateMessageRequestParamsIncludeContext, Revision>
 for source::CreateMessageRequestParamsIncludeContext {
     #[inline]
     fn convert(
@@ -489,7 +489,7 @@ for source::CreateMessageRequestParamsIncludeContext {
     }
 }
 
-impl Convert<target::CreateMessageResultStopReason>
+impl Convert<target::CreateMessageResultStopReason, Revision>
 for source::CreateMessageResultStopReason {
     #[inline]
     fn convert(
@@ -513,7 +513,7 @@ for source::CreateMessageResultStopReason {
     }
 }
 
-impl Convert<target::EmbeddedResource> for source::EmbeddedResource {
+impl Convert<target::EmbeddedResource, Revision> for source::EmbeddedResource {
     #[inline]
     fn convert(
         self,
@@ -536,7 +536,7 @@ impl Convert<target::EmbeddedResource> for source::EmbeddedResource {
     }
 }
 
-impl Convert<target::ImageContent> for source::ImageContent {
+impl Convert<target::ImageContent, Revision> for source::ImageContent {
     #[inline]
     fn convert(
         self,
@@ -560,7 +560,7 @@ impl Convert<target::ImageContent> for source::ImageContent {
     }
 }
 
-impl Convert<target::Implementation> for source::Implementation {
+impl Convert<target::Implementation, Revision> for source::Implementation {
     #[inline]
     fn convert(
         self,
@@ -583,7 +583,7 @@ impl Convert<target::Implementation> for source::Implementation {
     }
 }
 
-impl Convert<target::LoggingLevel> for source::LoggingLevel {
+impl Convert<target::LoggingLevel, Revision> for source::LoggingLevel {
     #[inline]
     fn convert(
         self,
@@ -603,7 +603,7 @@ impl Convert<target::LoggingLevel> for source::LoggingLevel {
     }
 }
 
-impl Convert<target::ProgressToken> for source::ProgressToken {
+impl Convert<target::ProgressToken, Revision> for source::ProgressToken {
     #[inline]
     fn convert(
         self,
@@ -621,7 +621,7 @@ impl Convert<target::ProgressToken> for source::ProgressToken {
     }
 }
 
-impl Convert<target::Prompt> for source::Prompt {
+impl Convert<target::Prompt, Revision> for source::Prompt {
     #[inline]
     fn convert(
         self,
@@ -653,7 +653,7 @@ impl Convert<target::Prompt> for source::Prompt {
     }
 }
 
-impl Convert<target::PromptArgument> for source::PromptArgument {
+impl Convert<target::PromptArgument, Revision> for source::PromptArgument {
     #[inline]
     fn convert(
         self,
@@ -677,7 +677,7 @@ impl Convert<target::PromptArgument> for source::PromptArgument {
     }
 }
 
-impl Convert<target::PromptReference> for source::PromptReference {
+impl Convert<target::PromptReference, Revision> for source::PromptReference {
     #[inline]
     fn convert(
         self,
@@ -699,7 +699,7 @@ impl Convert<target::PromptReference> for source::PromptReference {
     }
 }
 
-impl Convert<target::Resource> for source::Resource {
+impl Convert<target::Resource, Revision> for source::Resource {
     #[inline]
     fn convert(
         self,
@@ -734,7 +734,7 @@ impl Convert<target::Resource> for source::Resource {
     }
 }
 
-impl Convert<target::ResourceContents> for source::ResourceContents {
+impl Convert<target::ResourceContents, Revision> for source::ResourceContents {
     #[inline]
     fn convert(
         self,
@@ -757,7 +757,7 @@ impl Convert<target::ResourceContents> for source::ResourceContents {
     }
 }
 
-impl Convert<target::ResourceTemplate> for source::ResourceTemplate {
+impl Convert<target::ResourceTemplate, Revision> for source::ResourceTemplate {
     #[inline]
     fn convert(
         self,
@@ -791,7 +791,7 @@ impl Convert<target::ResourceTemplate> for source::ResourceTemplate {
     }
 }
 
-impl Convert<target::Role> for source::Role {
+impl Convert<target::Role, Revision> for source::Role {
     #[inline]
     fn convert(self, _: &mut Conversion) -> Result<target::Role, Unrepresentable> {
         match self {
@@ -802,7 +802,7 @@ impl Convert<target::Role> for source::Role {
     }
 }
 
-impl Convert<target::Root> for source::Root {
+impl Convert<target::Root, Revision> for source::Root {
     #[inline]
     fn convert(
         self,
@@ -825,7 +825,7 @@ impl Convert<target::Root> for source::Root {
     }
 }
 
-impl Convert<target::SamplingContent> for source::SamplingContent {
+impl Convert<target::SamplingContent, Revision> for source::SamplingContent {
     #[inline]
     fn convert(
         self,
@@ -849,7 +849,7 @@ impl Convert<target::SamplingContent> for source::SamplingContent {
     }
 }
 
-impl Convert<target::ServerNotification> for source::ServerNotification {
+impl Convert<target::ServerNotification, Revision> for source::ServerNotification {
     #[inline]
     fn convert(
         self,
@@ -897,7 +897,7 @@ impl Convert<target::ServerNotification> for source::ServerNotification {
     }
 }
 
-impl Convert<target::ServerRequest> for source::ServerRequest {
+impl Convert<target::ServerRequest, Revision> for source::ServerRequest {
     #[inline]
     fn convert(
         self,
@@ -928,7 +928,7 @@ impl Convert<target::ServerRequest> for source::ServerRequest {
     }
 }
 
-impl Convert<target::ServerResult> for source::ServerResult {
+impl Convert<target::ServerResult, Revision> for source::ServerResult {
     #[inline]
     fn convert(
         self,
@@ -971,7 +971,7 @@ impl Convert<target::ServerResult> for source::ServerResult {
     }
 }
 
-impl Convert<target::TextContent> for source::TextContent {
+impl Convert<target::TextContent, Revision> for source::TextContent {
     #[inline]
     fn convert(
         self,
@@ -994,7 +994,7 @@ impl Convert<target::TextContent> for source::TextContent {
     }
 }
 
-impl Convert<target::TextResourceContents> for source::TextResourceContents {
+impl Convert<target::TextResourceContents, Revision> for source::TextResourceContents {
     #[inline]
     fn convert(
         self,
@@ -1018,7 +1018,7 @@ impl Convert<target::TextResourceContents> for source::TextResourceContents {
     }
 }
 
-impl Convert<target::Tool> for source::Tool {
+impl Convert<target::Tool, Revision> for source::Tool {
     #[inline]
     fn convert(
         self,
@@ -1059,7 +1059,7 @@ impl Convert<target::Tool> for source::Tool {
     }
 }
 
-impl Convert<target::JsonRpcMessage> for mcp_wire::OpenJson {
+impl Convert<target::JsonRpcMessage, Revision> for mcp_wire::OpenJson {
     #[inline]
     fn convert(
         self,

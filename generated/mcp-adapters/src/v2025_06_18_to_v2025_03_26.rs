@@ -2,8 +2,8 @@
 
 //! Values of revision 2025-06-18 as values of 2025-03-26.
 
-use crate::conversion::{AUTOMATIC, Conversion, Convert, Unrepresentable, close, open};
-use crate::moved::moved;
+use mcp_convert::{AUTOMATIC, Convert, LossKind, close, moved, open};
+use crate::{Conversion, Revision, Unrepresentable};
 use crate::v2025_06_18 as source;
 use crate::v2025_03_26 as target;
 
@@ -143,7 +143,7 @@ moved! {
     source::UnsubscribeRequestParams => target::UnsubscribeRequestParams { meta: "_meta", uri }
 }
 
-impl Convert<target::Annotations> for source::Annotations {
+impl Convert<target::Annotations, Revision> for source::Annotations {
     #[inline]
     fn convert(
         self,
@@ -159,7 +159,7 @@ impl Convert<target::Annotations> for source::Annotations {
     }
 }
 
-impl Convert<target::AnyResourceContents> for source::AnyResourceContents {
+impl Convert<target::AnyResourceContents, Revision> for source::AnyResourceContents {
     #[inline]
     fn convert(
         self,
@@ -177,7 +177,7 @@ impl Convert<target::AnyResourceContents> for source::AnyResourceContents {
     }
 }
 
-impl Convert<target::AudioContent> for source::AudioContent {
+impl Convert<target::AudioContent, Revision> for source::AudioContent {
     #[inline]
     fn convert(
         self,
@@ -194,7 +194,7 @@ impl Convert<target::AudioContent> for source::AudioContent {
     }
 }
 
-impl Convert<target::BlobResourceContents> for source::BlobResourceContents {
+impl Convert<target::BlobResourceContents, Revision> for source::BlobResourceContents {
     #[inline]
     fn convert(
         self,
@@ -211,7 +211,7 @@ impl Convert<target::BlobResourceContents> for source::BlobResourceContents {
     }
 }
 
-impl Convert<target::CallToolResult> for source::CallToolResult {
+impl Convert<target::CallToolResult, Revision> for source::CallToolResult {
     #[inline]
     fn convert(
         self,
@@ -250,7 +250,7 @@ impl Convert<target::CallToolResult> for source::CallToolResult {
     }
 }
 
-impl Convert<target::ClientCapabilities> for source::ClientCapabilities {
+impl Convert<target::ClientCapabilities, Revision> for source::ClientCapabilities {
     #[inline]
     fn convert(
         self,
@@ -267,7 +267,7 @@ impl Convert<target::ClientCapabilities> for source::ClientCapabilities {
     }
 }
 
-impl Convert<target::ClientNotification> for source::ClientNotification {
+impl Convert<target::ClientNotification, Revision> for source::ClientNotification {
     #[inline]
     fn convert(
         self,
@@ -298,7 +298,7 @@ impl Convert<target::ClientNotification> for source::ClientNotification {
     }
 }
 
-impl Convert<target::ClientRequest> for source::ClientRequest {
+impl Convert<target::ClientRequest, Revision> for source::ClientRequest {
     #[inline]
     fn convert(
         self,
@@ -356,7 +356,7 @@ impl Convert<target::ClientRequest> for source::ClientRequest {
     }
 }
 
-impl Convert<target::ClientResult> for source::ClientResult {
+impl Convert<target::ClientResult, Revision> for source::ClientResult {
     #[inline]
     fn convert(
         self,
@@ -385,7 +385,7 @@ impl Convert<target::ClientResult> for source::ClientResult {
     }
 }
 
-impl Convert<target::CompleteRequestParams> for source::CompleteRequestParams {
+impl Convert<target::CompleteRequestParams, Revision> for source::CompleteRequestParams {
     #[inline]
     fn convert(
         self,
@@ -402,7 +402,7 @@ impl Convert<target::CompleteRequestParams> for source::CompleteRequestParams {
     }
 }
 
-impl Convert<target::CompletionReference> for source::CompletionReference {
+impl Convert<target::CompletionReference, Revision> for source::CompletionReference {
     #[inline]
     fn convert(
         self,
@@ -423,7 +423,7 @@ impl Convert<target::CompletionReference> for source::CompletionReference {
     }
 }
 
-impl Convert<target::ContentBlock> for source::ContentBlock {
+impl Convert<target::ContentBlock, Revision> for source::ContentBlock {
     #[inline]
     fn convert(
         self,
@@ -461,7 +461,7 @@ impl Convert<target::ContentBlock> for source::ContentBlock {
     }
 }
 
-impl Convert<target::CreateMessageRequestParamsIncludeContext>
+impl Convert<target::CreateMessageRequestParamsIncludeContext, Revision>
 for source::CreateMessageRequestParamsIncludeContext {
     #[inline]
     fn convert(
@@ -485,7 +485,7 @@ for source::CreateMessageRequestParamsIncludeContext {
     }
 }
 
-impl Convert<target::CreateMessageResultStopReason>
+impl Convert<target::CreateMessageResultStopReason, Revision>
 for source::CreateMessageResultStopReason {
     #[inline]
     fn convert(
@@ -509,7 +509,7 @@ for source::CreateMessageResultStopReason {
     }
 }
 
-impl Convert<target::EmbeddedResource> for source::EmbeddedResource {
+impl Convert<target::EmbeddedResource, Revision> for source::EmbeddedResource {
     #[inline]
     fn convert(
         self,
@@ -525,7 +525,7 @@ impl Convert<target::EmbeddedResource> for source::EmbeddedResource {
     }
 }
 
-impl Convert<target::ImageContent> for source::ImageContent {
+impl Convert<target::ImageContent, Revision> for source::ImageContent {
     #[inline]
     fn convert(
         self,
@@ -542,7 +542,7 @@ impl Convert<target::ImageContent> for source::ImageContent {
     }
 }
 
-impl Convert<target::Implementation> for source::Implementation {
+impl Convert<target::Implementation, Revision> for source::Implementation {
     #[inline]
     fn convert(
         self,
@@ -558,14 +558,14 @@ impl Convert<target::Implementation> for source::Implementation {
     }
 }
 
-impl Convert<mcp_wire::OpenJson> for source::JsonRpcMessage {
+impl Convert<mcp_wire::OpenJson, Revision> for source::JsonRpcMessage {
     #[inline]
     fn convert(self, _: &mut Conversion) -> Result<mcp_wire::OpenJson, Unrepresentable> {
         open(&self)
     }
 }
 
-impl Convert<target::LoggingLevel> for source::LoggingLevel {
+impl Convert<target::LoggingLevel, Revision> for source::LoggingLevel {
     #[inline]
     fn convert(
         self,
@@ -585,7 +585,7 @@ impl Convert<target::LoggingLevel> for source::LoggingLevel {
     }
 }
 
-impl Convert<target::ProgressToken> for source::ProgressToken {
+impl Convert<target::ProgressToken, Revision> for source::ProgressToken {
     #[inline]
     fn convert(
         self,
@@ -603,7 +603,7 @@ impl Convert<target::ProgressToken> for source::ProgressToken {
     }
 }
 
-impl Convert<target::Prompt> for source::Prompt {
+impl Convert<target::Prompt, Revision> for source::Prompt {
     #[inline]
     fn convert(
         self,
@@ -621,7 +621,7 @@ impl Convert<target::Prompt> for source::Prompt {
     }
 }
 
-impl Convert<target::PromptArgument> for source::PromptArgument {
+impl Convert<target::PromptArgument, Revision> for source::PromptArgument {
     #[inline]
     fn convert(
         self,
@@ -638,7 +638,7 @@ impl Convert<target::PromptArgument> for source::PromptArgument {
     }
 }
 
-impl Convert<target::PromptReference> for source::PromptReference {
+impl Convert<target::PromptReference, Revision> for source::PromptReference {
     #[inline]
     fn convert(
         self,
@@ -653,7 +653,7 @@ impl Convert<target::PromptReference> for source::PromptReference {
     }
 }
 
-impl Convert<target::Resource> for source::Resource {
+impl Convert<target::Resource, Revision> for source::Resource {
     #[inline]
     fn convert(
         self,
@@ -674,7 +674,7 @@ impl Convert<target::Resource> for source::Resource {
     }
 }
 
-impl Convert<target::ResourceContents> for source::ResourceContents {
+impl Convert<target::ResourceContents, Revision> for source::ResourceContents {
     #[inline]
     fn convert(
         self,
@@ -690,7 +690,7 @@ impl Convert<target::ResourceContents> for source::ResourceContents {
     }
 }
 
-impl Convert<target::ResourceTemplate> for source::ResourceTemplate {
+impl Convert<target::ResourceTemplate, Revision> for source::ResourceTemplate {
     #[inline]
     fn convert(
         self,
@@ -710,7 +710,7 @@ impl Convert<target::ResourceTemplate> for source::ResourceTemplate {
     }
 }
 
-impl Convert<target::Role> for source::Role {
+impl Convert<target::Role, Revision> for source::Role {
     #[inline]
     fn convert(self, _: &mut Conversion) -> Result<target::Role, Unrepresentable> {
         match self {
@@ -721,7 +721,7 @@ impl Convert<target::Role> for source::Role {
     }
 }
 
-impl Convert<target::Root> for source::Root {
+impl Convert<target::Root, Revision> for source::Root {
     #[inline]
     fn convert(
         self,
@@ -737,7 +737,7 @@ impl Convert<target::Root> for source::Root {
     }
 }
 
-impl Convert<target::SamplingContent> for source::SamplingContent {
+impl Convert<target::SamplingContent, Revision> for source::SamplingContent {
     #[inline]
     fn convert(
         self,
@@ -761,7 +761,7 @@ impl Convert<target::SamplingContent> for source::SamplingContent {
     }
 }
 
-impl Convert<target::ServerNotification> for source::ServerNotification {
+impl Convert<target::ServerNotification, Revision> for source::ServerNotification {
     #[inline]
     fn convert(
         self,
@@ -809,7 +809,7 @@ impl Convert<target::ServerNotification> for source::ServerNotification {
     }
 }
 
-impl Convert<target::ServerRequest> for source::ServerRequest {
+impl Convert<target::ServerRequest, Revision> for source::ServerRequest {
     #[inline]
     fn convert(
         self,
@@ -846,7 +846,7 @@ impl Convert<target::ServerRequest> for source::ServerRequest {
     }
 }
 
-impl Convert<target::ServerResult> for source::ServerResult {
+impl Convert<target::ServerResult, Revision> for source::ServerResult {
     #[inline]
     fn convert(
         self,
@@ -889,7 +889,7 @@ impl Convert<target::ServerResult> for source::ServerResult {
     }
 }
 
-impl Convert<target::TextContent> for source::TextContent {
+impl Convert<target::TextContent, Revision> for source::TextContent {
     #[inline]
     fn convert(
         self,
@@ -905,7 +905,7 @@ impl Convert<target::TextContent> for source::TextContent {
     }
 }
 
-impl Convert<target::TextResourceContents> for source::TextResourceContents {
+impl Convert<target::TextResourceContents, Revision> for source::TextResourceContents {
     #[inline]
     fn convert(
         self,
@@ -922,7 +922,7 @@ impl Convert<target::TextResourceContents> for source::TextResourceContents {
     }
 }
 
-impl Convert<target::Tool> for source::Tool {
+impl Convert<target::Tool, Revision> for source::Tool {
     #[inline]
     fn convert(
         self,
@@ -953,7 +953,7 @@ impl Convert<target::Tool> for source::Tool {
                 conversion
                     .lose_within(
                         &path[..depth],
-                        crate::conversion::LossKind::Defaulted,
+                        LossKind::Defaulted,
                         "2025-06-18 Tool.title",
                     );
             }

@@ -2,8 +2,8 @@
 
 //! Values of revision 2025-06-18 as values of 2025-11-25.
 
-use crate::conversion::{Conversion, Convert, Unrepresentable, close, close_valid, open};
-use crate::moved::moved;
+use mcp_convert::{Convert, close, close_valid, moved, open};
+use crate::{Conversion, Revision, Unrepresentable};
 use crate::v2025_06_18 as source;
 use crate::v2025_11_25 as target;
 
@@ -143,7 +143,7 @@ moved! {
     source::UnsubscribeRequestParams => target::UnsubscribeRequestParams { meta: "_meta", uri }
 }
 
-impl Convert<target::AnyResourceContents> for source::AnyResourceContents {
+impl Convert<target::AnyResourceContents, Revision> for source::AnyResourceContents {
     #[inline]
     fn convert(
         self,
@@ -161,7 +161,7 @@ impl Convert<target::AnyResourceContents> for source::AnyResourceContents {
     }
 }
 
-impl Convert<target::CallToolRequestParams> for source::CallToolRequestParams {
+impl Convert<target::CallToolRequestParams, Revision> for source::CallToolRequestParams {
     #[inline]
     fn convert(
         self,
@@ -185,7 +185,7 @@ impl Convert<target::CallToolRequestParams> for source::CallToolRequestParams {
     }
 }
 
-impl Convert<target::CancelledNotificationParams>
+impl Convert<target::CancelledNotificationParams, Revision>
 for source::CancelledNotificationParams {
     #[inline]
     fn convert(
@@ -201,7 +201,7 @@ for source::CancelledNotificationParams {
     }
 }
 
-impl Convert<target::ClientCapabilities> for source::ClientCapabilities {
+impl Convert<target::ClientCapabilities, Revision> for source::ClientCapabilities {
     #[inline]
     fn convert(
         self,
@@ -226,7 +226,7 @@ impl Convert<target::ClientCapabilities> for source::ClientCapabilities {
     }
 }
 
-impl Convert<target::ClientNotification> for source::ClientNotification {
+impl Convert<target::ClientNotification, Revision> for source::ClientNotification {
     #[inline]
     fn convert(
         self,
@@ -262,7 +262,7 @@ impl Convert<target::ClientNotification> for source::ClientNotification {
     }
 }
 
-impl Convert<target::ClientRequest> for source::ClientRequest {
+impl Convert<target::ClientRequest, Revision> for source::ClientRequest {
     #[inline]
     fn convert(
         self,
@@ -326,7 +326,7 @@ impl Convert<target::ClientRequest> for source::ClientRequest {
     }
 }
 
-impl Convert<target::ClientResult> for source::ClientResult {
+impl Convert<target::ClientResult, Revision> for source::ClientResult {
     #[inline]
     fn convert(
         self,
@@ -349,7 +349,7 @@ impl Convert<target::ClientResult> for source::ClientResult {
     }
 }
 
-impl Convert<target::CompletionReference> for source::CompletionReference {
+impl Convert<target::CompletionReference, Revision> for source::CompletionReference {
     #[inline]
     fn convert(
         self,
@@ -372,7 +372,7 @@ impl Convert<target::CompletionReference> for source::CompletionReference {
     }
 }
 
-impl Convert<target::ContentBlock> for source::ContentBlock {
+impl Convert<target::ContentBlock, Revision> for source::ContentBlock {
     #[inline]
     fn convert(
         self,
@@ -402,7 +402,8 @@ impl Convert<target::ContentBlock> for source::ContentBlock {
     }
 }
 
-impl Convert<target::CreateMessageRequestParams> for source::CreateMessageRequestParams {
+impl Convert<target::CreateMessageRequestParams, Revision>
+for source::CreateMessageRequestParams {
     #[inline]
     fn convert(
         self,
@@ -449,7 +450,7 @@ impl Convert<target::CreateMessageRequestParams> for source::CreateMessageReques
     }
 }
 
-impl Convert<target::CreateMessageRequestParamsIncludeContext>
+impl Convert<target::CreateMessageRequestParamsIncludeContext, Revision>
 for source::CreateMessageRequestParamsIncludeContext {
     #[inline]
     fn convert(
@@ -473,7 +474,7 @@ for source::CreateMessageRequestParamsIncludeContext {
     }
 }
 
-impl Convert<target::CreateMessageResultStopReason>
+impl Convert<target::CreateMessageResultStopReason, Revision>
 for source::CreateMessageResultStopReason {
     #[inline]
     fn convert(
@@ -497,7 +498,7 @@ for source::CreateMessageResultStopReason {
     }
 }
 
-impl Convert<target::ElicitRequestFormParams> for source::ElicitRequestParams {
+impl Convert<target::ElicitRequestFormParams, Revision> for source::ElicitRequestParams {
     #[inline]
     fn convert(
         self,
@@ -538,7 +539,7 @@ impl Convert<target::ElicitRequestFormParams> for source::ElicitRequestParams {
     }
 }
 
-impl Convert<target::ElicitRequestParams> for source::ElicitRequestParams {
+impl Convert<target::ElicitRequestParams, Revision> for source::ElicitRequestParams {
     #[inline]
     fn convert(
         self,
@@ -549,7 +550,7 @@ impl Convert<target::ElicitRequestParams> for source::ElicitRequestParams {
     }
 }
 
-impl Convert<target::ElicitResultAction> for source::ElicitResultAction {
+impl Convert<target::ElicitResultAction, Revision> for source::ElicitResultAction {
     #[inline]
     fn convert(
         self,
@@ -568,7 +569,8 @@ impl Convert<target::ElicitResultAction> for source::ElicitResultAction {
     }
 }
 
-impl Convert<target::ElicitResultContentValue> for source::ElicitResultContentValue {
+impl Convert<target::ElicitResultContentValue, Revision>
+for source::ElicitResultContentValue {
     #[inline]
     fn convert(
         self,
@@ -589,7 +591,7 @@ impl Convert<target::ElicitResultContentValue> for source::ElicitResultContentVa
     }
 }
 
-impl Convert<target::EnumSchema> for source::EnumSchema {
+impl Convert<target::EnumSchema, Revision> for source::EnumSchema {
     #[inline]
     fn convert(
         self,
@@ -600,7 +602,7 @@ impl Convert<target::EnumSchema> for source::EnumSchema {
     }
 }
 
-impl Convert<target::LegacyTitledEnumSchema> for source::EnumSchema {
+impl Convert<target::LegacyTitledEnumSchema, Revision> for source::EnumSchema {
     #[inline]
     fn convert(
         self,
@@ -625,7 +627,7 @@ impl Convert<target::LegacyTitledEnumSchema> for source::EnumSchema {
     }
 }
 
-impl Convert<target::Implementation> for source::Implementation {
+impl Convert<target::Implementation, Revision> for source::Implementation {
     #[inline]
     fn convert(
         self,
@@ -665,7 +667,7 @@ impl Convert<target::Implementation> for source::Implementation {
     }
 }
 
-impl Convert<target::JsonRpcErrorResponse> for source::JsonRpcError {
+impl Convert<target::JsonRpcErrorResponse, Revision> for source::JsonRpcError {
     #[inline]
     fn convert(
         self,
@@ -679,7 +681,7 @@ impl Convert<target::JsonRpcErrorResponse> for source::JsonRpcError {
     }
 }
 
-impl Convert<target::JsonRpcMessage> for source::JsonRpcMessage {
+impl Convert<target::JsonRpcMessage, Revision> for source::JsonRpcMessage {
     #[inline]
     fn convert(
         self,
@@ -703,7 +705,7 @@ impl Convert<target::JsonRpcMessage> for source::JsonRpcMessage {
     }
 }
 
-impl Convert<target::JsonRpcResponse> for source::JsonRpcResponse {
+impl Convert<target::JsonRpcResponse, Revision> for source::JsonRpcResponse {
     #[inline]
     fn convert(
         self,
@@ -714,7 +716,7 @@ impl Convert<target::JsonRpcResponse> for source::JsonRpcResponse {
     }
 }
 
-impl Convert<target::LoggingLevel> for source::LoggingLevel {
+impl Convert<target::LoggingLevel, Revision> for source::LoggingLevel {
     #[inline]
     fn convert(
         self,
@@ -734,7 +736,7 @@ impl Convert<target::LoggingLevel> for source::LoggingLevel {
     }
 }
 
-impl Convert<mcp_wire::OpenObject> for source::NotificationParams {
+impl Convert<mcp_wire::OpenObject, Revision> for source::NotificationParams {
     #[inline]
     fn convert(
         self,
@@ -744,7 +746,7 @@ impl Convert<mcp_wire::OpenObject> for source::NotificationParams {
     }
 }
 
-impl Convert<target::NumberSchema> for source::NumberSchema {
+impl Convert<target::NumberSchema, Revision> for source::NumberSchema {
     #[inline]
     fn convert(
         self,
@@ -770,7 +772,7 @@ impl Convert<target::NumberSchema> for source::NumberSchema {
     }
 }
 
-impl Convert<target::NumberSchemaType> for source::NumberSchemaType {
+impl Convert<target::NumberSchemaType, Revision> for source::NumberSchemaType {
     #[inline]
     fn convert(
         self,
@@ -786,7 +788,8 @@ impl Convert<target::NumberSchemaType> for source::NumberSchemaType {
     }
 }
 
-impl Convert<target::PrimitiveSchemaDefinition> for source::PrimitiveSchemaDefinition {
+impl Convert<target::PrimitiveSchemaDefinition, Revision>
+for source::PrimitiveSchemaDefinition {
     #[inline]
     fn convert(
         self,
@@ -818,7 +821,7 @@ impl Convert<target::PrimitiveSchemaDefinition> for source::PrimitiveSchemaDefin
     }
 }
 
-impl Convert<target::ProgressToken> for source::ProgressToken {
+impl Convert<target::ProgressToken, Revision> for source::ProgressToken {
     #[inline]
     fn convert(
         self,
@@ -836,7 +839,7 @@ impl Convert<target::ProgressToken> for source::ProgressToken {
     }
 }
 
-impl Convert<target::Prompt> for source::Prompt {
+impl Convert<target::Prompt, Revision> for source::Prompt {
     #[inline]
     fn convert(
         self,
@@ -862,7 +865,7 @@ impl Convert<target::Prompt> for source::Prompt {
     }
 }
 
-impl Convert<mcp_wire::OpenObject> for source::RequestParams {
+impl Convert<mcp_wire::OpenObject, Revision> for source::RequestParams {
     #[inline]
     fn convert(
         self,
@@ -872,7 +875,7 @@ impl Convert<mcp_wire::OpenObject> for source::RequestParams {
     }
 }
 
-impl Convert<target::RequestedSchema> for source::RequestedSchema {
+impl Convert<target::RequestedSchema, Revision> for source::RequestedSchema {
     #[inline]
     fn convert(
         self,
@@ -897,7 +900,7 @@ impl Convert<target::RequestedSchema> for source::RequestedSchema {
     }
 }
 
-impl Convert<target::Resource> for source::Resource {
+impl Convert<target::Resource, Revision> for source::Resource {
     #[inline]
     fn convert(
         self,
@@ -926,7 +929,7 @@ impl Convert<target::Resource> for source::Resource {
     }
 }
 
-impl Convert<target::ResourceLink> for source::ResourceLink {
+impl Convert<target::ResourceLink, Revision> for source::ResourceLink {
     #[inline]
     fn convert(
         self,
@@ -955,7 +958,7 @@ impl Convert<target::ResourceLink> for source::ResourceLink {
     }
 }
 
-impl Convert<target::ResourceTemplate> for source::ResourceTemplate {
+impl Convert<target::ResourceTemplate, Revision> for source::ResourceTemplate {
     #[inline]
     fn convert(
         self,
@@ -983,7 +986,7 @@ impl Convert<target::ResourceTemplate> for source::ResourceTemplate {
     }
 }
 
-impl Convert<target::Role> for source::Role {
+impl Convert<target::Role, Revision> for source::Role {
     #[inline]
     fn convert(self, _: &mut Conversion) -> Result<target::Role, Unrepresentable> {
         match self {
@@ -994,7 +997,7 @@ impl Convert<target::Role> for source::Role {
     }
 }
 
-impl Convert<target::SamplingContent> for source::SamplingContent {
+impl Convert<target::SamplingContent, Revision> for source::SamplingContent {
     #[inline]
     fn convert(
         self,
@@ -1018,7 +1021,7 @@ impl Convert<target::SamplingContent> for source::SamplingContent {
     }
 }
 
-impl Convert<target::SamplingMessage> for source::SamplingMessage {
+impl Convert<target::SamplingMessage, Revision> for source::SamplingMessage {
     #[inline]
     fn convert(
         self,
@@ -1041,7 +1044,7 @@ impl Convert<target::SamplingMessage> for source::SamplingMessage {
     }
 }
 
-impl Convert<target::ServerCapabilities> for source::ServerCapabilities {
+impl Convert<target::ServerCapabilities, Revision> for source::ServerCapabilities {
     #[inline]
     fn convert(
         self,
@@ -1068,7 +1071,7 @@ impl Convert<target::ServerCapabilities> for source::ServerCapabilities {
     }
 }
 
-impl Convert<target::ServerNotification> for source::ServerNotification {
+impl Convert<target::ServerNotification, Revision> for source::ServerNotification {
     #[inline]
     fn convert(
         self,
@@ -1122,7 +1125,7 @@ impl Convert<target::ServerNotification> for source::ServerNotification {
     }
 }
 
-impl Convert<target::ServerRequest> for source::ServerRequest {
+impl Convert<target::ServerRequest, Revision> for source::ServerRequest {
     #[inline]
     fn convert(
         self,
@@ -1157,7 +1160,7 @@ impl Convert<target::ServerRequest> for source::ServerRequest {
     }
 }
 
-impl Convert<target::ServerResult> for source::ServerResult {
+impl Convert<target::ServerResult, Revision> for source::ServerResult {
     #[inline]
     fn convert(
         self,
@@ -1200,7 +1203,7 @@ impl Convert<target::ServerResult> for source::ServerResult {
     }
 }
 
-impl Convert<target::StringSchema> for source::StringSchema {
+impl Convert<target::StringSchema, Revision> for source::StringSchema {
     #[inline]
     fn convert(
         self,
@@ -1226,7 +1229,7 @@ impl Convert<target::StringSchema> for source::StringSchema {
     }
 }
 
-impl Convert<target::StringSchemaFormat> for source::StringSchemaFormat {
+impl Convert<target::StringSchemaFormat, Revision> for source::StringSchemaFormat {
     #[inline]
     fn convert(
         self,
@@ -1246,7 +1249,7 @@ impl Convert<target::StringSchemaFormat> for source::StringSchemaFormat {
     }
 }
 
-impl Convert<target::Tool> for source::Tool {
+impl Convert<target::Tool, Revision> for source::Tool {
     #[inline]
     fn convert(
         self,
@@ -1308,7 +1311,7 @@ impl Convert<target::Tool> for source::Tool {
     }
 }
 
-impl Convert<target::ClientCapabilitiesElicitation> for mcp_wire::OpenObject {
+impl Convert<target::ClientCapabilitiesElicitation, Revision> for mcp_wire::OpenObject {
     #[inline]
     fn convert(
         self,
@@ -1318,7 +1321,7 @@ impl Convert<target::ClientCapabilitiesElicitation> for mcp_wire::OpenObject {
     }
 }
 
-impl Convert<target::ClientCapabilitiesSampling> for mcp_wire::OpenObject {
+impl Convert<target::ClientCapabilitiesSampling, Revision> for mcp_wire::OpenObject {
     #[inline]
     fn convert(
         self,

@@ -2,8 +2,8 @@
 
 //! Values of revision 2025-11-25 as values of 2025-06-18.
 
-use crate::conversion::{AUTOMATIC, Conversion, Convert, Unrepresentable, close, close_valid, open};
-use crate::moved::moved;
+use mcp_convert::{AUTOMATIC, Convert, close, close_valid, moved, open};
+use crate::{Conversion, Revision, Unrepresentable};
 use crate::v2025_11_25 as source;
 use crate::v2025_06_18 as target;
 use crate::rules_of_v2025_11_25 as functions;
@@ -136,7 +136,7 @@ moved! {
     source::UnsubscribeRequestParams => target::UnsubscribeRequestParams { meta: "_meta", uri }
 }
 
-impl Convert<target::AnyResourceContents> for source::AnyResourceContents {
+impl Convert<target::AnyResourceContents, Revision> for source::AnyResourceContents {
     #[inline]
     fn convert(
         self,
@@ -154,7 +154,7 @@ impl Convert<target::AnyResourceContents> for source::AnyResourceContents {
     }
 }
 
-impl Convert<target::CallToolRequestParams> for source::CallToolRequestParams {
+impl Convert<target::CallToolRequestParams, Revision> for source::CallToolRequestParams {
     #[inline]
     fn convert(
         self,
@@ -171,7 +171,7 @@ impl Convert<target::CallToolRequestParams> for source::CallToolRequestParams {
     }
 }
 
-impl Convert<target::CancelledNotificationParams>
+impl Convert<target::CancelledNotificationParams, Revision>
 for source::CancelledNotificationParams {
     #[inline]
     fn convert(
@@ -187,7 +187,7 @@ for source::CancelledNotificationParams {
     }
 }
 
-impl Convert<target::ClientCapabilities> for source::ClientCapabilities {
+impl Convert<target::ClientCapabilities, Revision> for source::ClientCapabilities {
     #[inline]
     fn convert(
         self,
@@ -212,7 +212,7 @@ impl Convert<target::ClientCapabilities> for source::ClientCapabilities {
     }
 }
 
-impl Convert<mcp_wire::OpenObject> for source::ClientCapabilitiesElicitation {
+impl Convert<mcp_wire::OpenObject, Revision> for source::ClientCapabilitiesElicitation {
     #[inline]
     fn convert(
         self,
@@ -222,7 +222,7 @@ impl Convert<mcp_wire::OpenObject> for source::ClientCapabilitiesElicitation {
     }
 }
 
-impl Convert<mcp_wire::OpenObject> for source::ClientCapabilitiesSampling {
+impl Convert<mcp_wire::OpenObject, Revision> for source::ClientCapabilitiesSampling {
     #[inline]
     fn convert(
         self,
@@ -232,7 +232,7 @@ impl Convert<mcp_wire::OpenObject> for source::ClientCapabilitiesSampling {
     }
 }
 
-impl Convert<target::ClientNotification> for source::ClientNotification {
+impl Convert<target::ClientNotification, Revision> for source::ClientNotification {
     #[inline]
     fn convert(
         self,
@@ -274,7 +274,7 @@ impl Convert<target::ClientNotification> for source::ClientNotification {
     }
 }
 
-impl Convert<target::ClientRequest> for source::ClientRequest {
+impl Convert<target::ClientRequest, Revision> for source::ClientRequest {
     #[inline]
     fn convert(
         self,
@@ -356,7 +356,7 @@ impl Convert<target::ClientRequest> for source::ClientRequest {
     }
 }
 
-impl Convert<target::ClientResult> for source::ClientResult {
+impl Convert<target::ClientResult, Revision> for source::ClientResult {
     #[inline]
     fn convert(
         self,
@@ -433,7 +433,7 @@ impl Convert<target::ClientResult> for source::ClientResult {
     }
 }
 
-impl Convert<target::CompletionReference> for source::CompletionReference {
+impl Convert<target::CompletionReference, Revision> for source::CompletionReference {
     #[inline]
     fn convert(
         self,
@@ -456,7 +456,7 @@ impl Convert<target::CompletionReference> for source::CompletionReference {
     }
 }
 
-impl Convert<target::ContentBlock> for source::ContentBlock {
+impl Convert<target::ContentBlock, Revision> for source::ContentBlock {
     #[inline]
     fn convert(
         self,
@@ -486,7 +486,8 @@ impl Convert<target::ContentBlock> for source::ContentBlock {
     }
 }
 
-impl Convert<target::CreateMessageRequestParams> for source::CreateMessageRequestParams {
+impl Convert<target::CreateMessageRequestParams, Revision>
+for source::CreateMessageRequestParams {
     #[inline]
     fn convert(
         self,
@@ -530,7 +531,7 @@ impl Convert<target::CreateMessageRequestParams> for source::CreateMessageReques
     }
 }
 
-impl Convert<target::CreateMessageRequestParamsIncludeContext>
+impl Convert<target::CreateMessageRequestParamsIncludeContext, Revision>
 for source::CreateMessageRequestParamsIncludeContext {
     #[inline]
     fn convert(
@@ -554,7 +555,7 @@ for source::CreateMessageRequestParamsIncludeContext {
     }
 }
 
-impl Convert<target::CreateMessageResult> for source::CreateMessageResult {
+impl Convert<target::CreateMessageResult, Revision> for source::CreateMessageResult {
     #[inline]
     fn convert(
         self,
@@ -575,7 +576,7 @@ impl Convert<target::CreateMessageResult> for source::CreateMessageResult {
     }
 }
 
-impl Convert<target::CreateMessageResultStopReason>
+impl Convert<target::CreateMessageResultStopReason, Revision>
 for source::CreateMessageResultStopReason {
     #[inline]
     fn convert(
@@ -602,7 +603,7 @@ for source::CreateMessageResultStopReason {
     }
 }
 
-impl Convert<target::ElicitRequestParams> for source::ElicitRequestFormParams {
+impl Convert<target::ElicitRequestParams, Revision> for source::ElicitRequestFormParams {
     #[inline]
     fn convert(
         self,
@@ -623,7 +624,7 @@ impl Convert<target::ElicitRequestParams> for source::ElicitRequestFormParams {
     }
 }
 
-impl Convert<target::ElicitRequestParams> for source::ElicitRequestParams {
+impl Convert<target::ElicitRequestParams, Revision> for source::ElicitRequestParams {
     #[inline]
     fn convert(
         self,
@@ -646,7 +647,7 @@ impl Convert<target::ElicitRequestParams> for source::ElicitRequestParams {
     }
 }
 
-impl Convert<target::ElicitResultAction> for source::ElicitResultAction {
+impl Convert<target::ElicitResultAction, Revision> for source::ElicitResultAction {
     #[inline]
     fn convert(
         self,
@@ -665,7 +666,8 @@ impl Convert<target::ElicitResultAction> for source::ElicitResultAction {
     }
 }
 
-impl Convert<target::ElicitResultContentValue> for source::ElicitResultContentValue {
+impl Convert<target::ElicitResultContentValue, Revision>
+for source::ElicitResultContentValue {
     #[inline]
     fn convert(
         self,
@@ -695,7 +697,7 @@ impl Convert<target::ElicitResultContentValue> for source::ElicitResultContentVa
     }
 }
 
-impl Convert<target::EnumSchema> for source::EnumSchema {
+impl Convert<target::EnumSchema, Revision> for source::EnumSchema {
     #[inline]
     fn convert(
         self,
@@ -736,7 +738,7 @@ impl Convert<target::EnumSchema> for source::EnumSchema {
     }
 }
 
-impl Convert<target::Implementation> for source::Implementation {
+impl Convert<target::Implementation, Revision> for source::Implementation {
     #[inline]
     fn convert(
         self,
@@ -755,7 +757,7 @@ impl Convert<target::Implementation> for source::Implementation {
     }
 }
 
-impl Convert<target::JsonRpcError> for source::JsonRpcErrorResponse {
+impl Convert<target::JsonRpcError, Revision> for source::JsonRpcErrorResponse {
     #[inline]
     fn convert(
         self,
@@ -769,7 +771,7 @@ impl Convert<target::JsonRpcError> for source::JsonRpcErrorResponse {
     }
 }
 
-impl Convert<target::JsonRpcMessage> for source::JsonRpcMessage {
+impl Convert<target::JsonRpcMessage, Revision> for source::JsonRpcMessage {
     #[inline]
     fn convert(
         self,
@@ -793,7 +795,7 @@ impl Convert<target::JsonRpcMessage> for source::JsonRpcMessage {
     }
 }
 
-impl Convert<target::JsonRpcResponse> for source::JsonRpcResponse {
+impl Convert<target::JsonRpcResponse, Revision> for source::JsonRpcResponse {
     #[inline]
     fn convert(
         self,
@@ -815,7 +817,7 @@ impl Convert<target::JsonRpcResponse> for source::JsonRpcResponse {
     }
 }
 
-impl Convert<target::EnumSchema> for source::LegacyTitledEnumSchema {
+impl Convert<target::EnumSchema, Revision> for source::LegacyTitledEnumSchema {
     #[inline]
     fn convert(
         self,
@@ -833,7 +835,7 @@ impl Convert<target::EnumSchema> for source::LegacyTitledEnumSchema {
     }
 }
 
-impl Convert<target::ListToolsResult> for source::ListToolsResult {
+impl Convert<target::ListToolsResult, Revision> for source::ListToolsResult {
     #[inline]
     fn convert(
         self,
@@ -864,7 +866,7 @@ impl Convert<target::ListToolsResult> for source::ListToolsResult {
     }
 }
 
-impl Convert<target::LoggingLevel> for source::LoggingLevel {
+impl Convert<target::LoggingLevel, Revision> for source::LoggingLevel {
     #[inline]
     fn convert(
         self,
@@ -884,7 +886,7 @@ impl Convert<target::LoggingLevel> for source::LoggingLevel {
     }
 }
 
-impl Convert<target::NumberSchema> for source::NumberSchema {
+impl Convert<target::NumberSchema, Revision> for source::NumberSchema {
     #[inline]
     fn convert(
         self,
@@ -903,7 +905,7 @@ impl Convert<target::NumberSchema> for source::NumberSchema {
     }
 }
 
-impl Convert<target::NumberSchemaType> for source::NumberSchemaType {
+impl Convert<target::NumberSchemaType, Revision> for source::NumberSchemaType {
     #[inline]
     fn convert(
         self,
@@ -919,7 +921,8 @@ impl Convert<target::NumberSchemaType> for source::NumberSchemaType {
     }
 }
 
-impl Convert<target::PrimitiveSchemaDefinition> for source::PrimitiveSchemaDefinition {
+impl Convert<target::PrimitiveSchemaDefinition, Revision>
+for source::PrimitiveSchemaDefinition {
     #[inline]
     fn convert(
         self,
@@ -993,7 +996,7 @@ impl Convert<target::PrimitiveSchemaDefinition> for source::PrimitiveSchemaDefin
     }
 }
 
-impl Convert<target::ProgressToken> for source::ProgressToken {
+impl Convert<target::ProgressToken, Revision> for source::ProgressToken {
     #[inline]
     fn convert(
         self,
@@ -1011,7 +1014,7 @@ impl Convert<target::ProgressToken> for source::ProgressToken {
     }
 }
 
-impl Convert<target::Prompt> for source::Prompt {
+impl Convert<target::Prompt, Revision> for source::Prompt {
     #[inline]
     fn convert(
         self,
@@ -1030,7 +1033,7 @@ impl Convert<target::Prompt> for source::Prompt {
     }
 }
 
-impl Convert<target::RequestedSchema> for source::RequestedSchema {
+impl Convert<target::RequestedSchema, Revision> for source::RequestedSchema {
     #[inline]
     fn convert(
         self,
@@ -1058,7 +1061,7 @@ impl Convert<target::RequestedSchema> for source::RequestedSchema {
     }
 }
 
-impl Convert<target::Resource> for source::Resource {
+impl Convert<target::Resource, Revision> for source::Resource {
     #[inline]
     fn convert(
         self,
@@ -1080,7 +1083,7 @@ impl Convert<target::Resource> for source::Resource {
     }
 }
 
-impl Convert<target::ResourceLink> for source::ResourceLink {
+impl Convert<target::ResourceLink, Revision> for source::ResourceLink {
     #[inline]
     fn convert(
         self,
@@ -1102,7 +1105,7 @@ impl Convert<target::ResourceLink> for source::ResourceLink {
     }
 }
 
-impl Convert<target::ResourceTemplate> for source::ResourceTemplate {
+impl Convert<target::ResourceTemplate, Revision> for source::ResourceTemplate {
     #[inline]
     fn convert(
         self,
@@ -1123,7 +1126,7 @@ impl Convert<target::ResourceTemplate> for source::ResourceTemplate {
     }
 }
 
-impl Convert<target::Role> for source::Role {
+impl Convert<target::Role, Revision> for source::Role {
     #[inline]
     fn convert(self, _: &mut Conversion) -> Result<target::Role, Unrepresentable> {
         match self {
@@ -1134,7 +1137,7 @@ impl Convert<target::Role> for source::Role {
     }
 }
 
-impl Convert<target::SamplingContent> for source::SamplingContent {
+impl Convert<target::SamplingContent, Revision> for source::SamplingContent {
     #[inline]
     fn convert(
         self,
@@ -1185,7 +1188,7 @@ impl Convert<target::SamplingContent> for source::SamplingContent {
     }
 }
 
-impl Convert<target::SamplingMessage> for source::SamplingMessage {
+impl Convert<target::SamplingMessage, Revision> for source::SamplingMessage {
     #[inline]
     fn convert(
         self,
@@ -1201,7 +1204,7 @@ impl Convert<target::SamplingMessage> for source::SamplingMessage {
     }
 }
 
-impl Convert<target::ServerCapabilities> for source::ServerCapabilities {
+impl Convert<target::ServerCapabilities, Revision> for source::ServerCapabilities {
     #[inline]
     fn convert(
         self,
@@ -1221,7 +1224,7 @@ impl Convert<target::ServerCapabilities> for source::ServerCapabilities {
     }
 }
 
-impl Convert<target::ServerNotification> for source::ServerNotification {
+impl Convert<target::ServerNotification, Revision> for source::ServerNotification {
     #[inline]
     fn convert(
         self,
@@ -1293,7 +1296,7 @@ impl Convert<target::ServerNotification> for source::ServerNotification {
     }
 }
 
-impl Convert<target::ServerRequest> for source::ServerRequest {
+impl Convert<target::ServerRequest, Revision> for source::ServerRequest {
     #[inline]
     fn convert(
         self,
@@ -1346,7 +1349,7 @@ impl Convert<target::ServerRequest> for source::ServerRequest {
     }
 }
 
-impl Convert<target::ServerResult> for source::ServerResult {
+impl Convert<target::ServerResult, Revision> for source::ServerResult {
     #[inline]
     fn convert(
         self,
@@ -1452,7 +1455,7 @@ impl Convert<target::ServerResult> for source::ServerResult {
     }
 }
 
-impl Convert<target::StringSchema> for source::StringSchema {
+impl Convert<target::StringSchema, Revision> for source::StringSchema {
     #[inline]
     fn convert(
         self,
@@ -1471,7 +1474,7 @@ impl Convert<target::StringSchema> for source::StringSchema {
     }
 }
 
-impl Convert<target::StringSchemaFormat> for source::StringSchemaFormat {
+impl Convert<target::StringSchemaFormat, Revision> for source::StringSchemaFormat {
     #[inline]
     fn convert(
         self,
@@ -1491,7 +1494,7 @@ impl Convert<target::StringSchemaFormat> for source::StringSchemaFormat {
     }
 }
 
-impl Convert<target::Tool> for source::Tool {
+impl Convert<target::Tool, Revision> for source::Tool {
     #[inline]
     fn convert(
         self,
@@ -1513,7 +1516,7 @@ impl Convert<target::Tool> for source::Tool {
     }
 }
 
-impl Convert<target::EnumSchema> for source::UntitledSingleSelectEnumSchema {
+impl Convert<target::EnumSchema, Revision> for source::UntitledSingleSelectEnumSchema {
     #[inline]
     fn convert(
         self,
@@ -1538,7 +1541,7 @@ impl Convert<target::EnumSchema> for source::UntitledSingleSelectEnumSchema {
     }
 }
 
-impl Convert<target::NotificationParams> for mcp_wire::OpenObject {
+impl Convert<target::NotificationParams, Revision> for mcp_wire::OpenObject {
     #[inline]
     fn convert(
         self,
@@ -1548,7 +1551,7 @@ impl Convert<target::NotificationParams> for mcp_wire::OpenObject {
     }
 }
 
-impl Convert<target::RequestParams> for mcp_wire::OpenObject {
+impl Convert<target::RequestParams, Revision> for mcp_wire::OpenObject {
     #[inline]
     fn convert(
         self,

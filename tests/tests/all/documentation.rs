@@ -9,7 +9,7 @@ fn every_item_of_a_released_revision_has_an_entry_in_docs_yaml() {
     let schema = workspace("schema");
     let generated = generate(&GenerateOptions {
         out: workspace("generated"),
-        wire: "../../wire".to_owned(),
+        crates: "../..".to_owned(),
         check: true,
         schema: schema.clone(),
     })

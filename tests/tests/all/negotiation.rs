@@ -66,8 +66,8 @@ fn a_server_answers_future_empty_and_odd_names_with_its_latest() {
 
 #[test]
 fn a_server_that_supports_nothing_has_no_answer() {
-    assert_eq!(negotiate("2025-11-25", &[]), None);
-    assert_eq!(negotiate("", &[]), None);
+    assert_eq!(negotiate::<Revision>("2025-11-25", &[]), None);
+    assert_eq!(negotiate::<Revision>("", &[]), None);
 }
 
 // The client's side.
@@ -92,7 +92,7 @@ fn a_client_accepts_nothing_that_it_does_not_support() {
     for name in ODD {
         assert_eq!(accept(name, &Revision::ALL).unwrap_err().requested, name);
     }
-    assert!(accept("2025-11-25", &[]).is_err());
+    assert!(accept::<Revision>("2025-11-25", &[]).is_err());
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn a_name_that_no_revision_has_is_an_error_that_lists_those_there_are() {
     let names = Revision::ALL.map(Revision::as_str).join(", ");
     assert!(names.starts_with("2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25"));
     for name in ODD {
-        let unknown = UnknownRevision { name: name.to_owned() };
+        let unknown = UnknownRevision::new::<Revision>(name);
         assert_eq!(name.parse::<Revision>(), Err(unknown.clone()));
         let text = format!("there is no revision {name:?}; there are {names}");
         assert_eq!(unknown.to_string(), text);

@@ -51,95 +51,69 @@ impl AdaptersInput<'_> {
     }
 }
 
-/// What stands above the chains.
-const CHAINS: &str = "\
-//! Conversions over more than one revision: a step at a time, in one call.
-
-use crate::conversion::{Conversion, Convert, Unrepresentable};
-
-macro_rules! chain {
-    ($source:ty => $next:ty => $target:ty) => {
-        impl Convert<$target> for $source {
-            fn convert(self, conversion: &mut Conversion) -> Result<$target, Unrepresentable> {
-                let next: $next = self.convert(conversion)?;
-                next.convert(conversion)
-            }
-        }
-    };
-}
-";
-
-/// Conversions between the hub and the revisions that aren't next to it, a line each; `None` if all are next to it.
-pub(super) fn chains(input: &AdaptersInput<'_>) -> Option<String> {
+/// Conversions between the hub and the revisions that aren't next to it: a table for each way; `None` if all are next to it.
+pub(super) fn chains(input: &AdaptersInput<'_>) -> Option<Vec<String>> {
     let mut revisions = input.revisions.iter();
     let hub = revisions.position(|revision| revision.model.revision == input.hub)?;
-    let mut text = CHAINS.to_owned();
+    let mut tables = Vec::new();
     for distance in 2..input.revisions.len() {
-        let others = [hub.checked_sub(distance), Some(hub + distance)];
-        for other in others
-            .into_iter()
-            .flatten()
-            .filter(|other| *other < input.revisions.len())
-        {
+        let others = [hub.checked_sub(distance), Some(hub + distance)].into_iter().flatten();
+        for other in others.filter(|other| *other < input.revisions.len()) {
             let next_to_other = if other < hub { other + 1 } else { other - 1 };
-            for (from, to) in [(other, hub), (hub, other)] {
-                let lines = chain(input, from, next_to_other, to);
-                if !lines.is_empty() {
-                    text.extend(std::iter::once("\n".to_owned()).chain(lines));
-                }
-            }
+            tables.extend(chain(input, other, next_to_other, hub));
+            tables.extend(chain(input, hub, next_to_other, other));
         }
     }
-    (text != CHAINS).then_some(text)
+    if tables.is_empty() {
+        return None;
+    }
+    let modules = input.revisions.iter().map(|revision| revision.module.to_string());
+    let mut names: BTreeSet<String> = modules.filter(|module| mentions(&tables.concat(), module)).collect();
+    names.insert("Revision".to_owned());
+    let title = "//! Conversions over more than one revision.".to_owned();
+    let imports =
+        source::import("mcp_convert", &BTreeSet::from(["chains".to_owned()])) + &source::import("crate", &names);
+    Some([title, imports].into_iter().chain(tables).collect())
 }
 
 /// The chains from one revision to another; the part between the hub and `via` is a chain itself, or a single step.
-fn chain(input: &AdaptersInput<'_>, from: usize, via: usize, to: usize) -> Vec<String> {
-    let [source, next, target] = [from, via, to].map(|at| path(&input.revisions[at]));
+fn chain(input: &AdaptersInput<'_>, from: usize, via: usize, to: usize) -> Option<String> {
+    let [source, next, target] = [from, via, to].map(|at| &input.revisions[at].module);
     let types = input.revisions[from].model.types.iter();
     let types = types.filter(|(_, ty)| !matches!(ty.kind, TypeKind::Alias(_)));
-    let lines = types.filter_map(|(ty, _)| {
+    let rows = types.filter_map(|(ty, _)| {
         let between = input.distant(from, via, ty)?;
         let becomes = input.distant(via, to, &between)?;
+        if *ty == between && *ty == becomes {
+            return Some(ident(ty).to_string());
+        }
         let [ty, between, becomes] = [ty, &between, &becomes].map(|name| ident(name));
-        Some(format!(
-            "chain!(crate::{source}::{ty} => crate::{next}::{between} => crate::{target}::{becomes});\n"
-        ))
+        Some(format!("{ty} => {between} => {becomes}"))
     });
-    lines.collect()
+    let rows: Vec<String> = rows.collect();
+    let rows = source::wrapped("    ", &rows);
+    (!rows.is_empty()).then(|| format!("chains! {{\n    Revision: {source} => {next} => {target};\n{rows}}}\n"))
 }
 
-fn path(revision: &RevisionInput<'_>) -> String {
-    revision.module.to_string()
-}
-
-/// The definitions of each revision by name, and what they become one revision earlier and later: a line each.
-pub(super) fn translations(input: &AdaptersInput<'_>) -> String {
+/// The file of the definitions of each revision by name, and what they become one revision earlier and later: a line each.
+pub(super) fn translations(input: &AdaptersInput<'_>, header: &str) -> String {
     let tables: Vec<String> = (0..input.revisions.len()).map(|at| table(input, at)).collect();
     let modules = input.revisions.iter().map(|revision| revision.module.to_string());
     let mut names: BTreeSet<String> = modules.filter(|module| mentions(&tables.concat(), module)).collect();
     names.insert("Revision".to_owned());
     let arms = input.revisions.iter().zip(&tables).map(|(revision, table)| {
         let variant = revision.variant();
-        match table.as_str() {
-            "" => format!("        Revision::{variant} => &[],\n"),
-            lines => format!("        Revision::{variant} => definitions! {{\n{lines}        }},\n"),
-        }
+        format!("            Self::{variant} => definitions! {{\n{table}            }},\n")
     });
     let arms: String = arms.collect();
-    let translation: &[&str] = match arms.contains("definitions!") {
-        true => &["Definition", "definitions"],
-        false => &["Definition"],
-    };
-    let translation = translation.iter().map(|name| (*name).to_owned()).collect();
-    format!(
-        "//! What each definition becomes one revision earlier or later, by name.\n\n{}{}\n\
-         /// The definitions of a revision's schema that other revisions may have counterparts of.\n\
-         pub(crate) const fn definitions(revision: Revision) -> &'static [Definition] {{\n    \
-         match revision {{\n{arms}    }}\n}}\n",
-        source::import("crate::translation", &translation),
-        source::import("crate", &names),
-    )
+    let convert = ["Definition", "Translations", "definitions"].map(str::to_owned);
+    let title = "//! What each definition becomes one revision earlier or later, by name.".to_owned();
+    let imports = source::import("mcp_convert", &convert.into()) + &source::import("crate", &names);
+    let code = format!(
+        "impl Translations for Revision {{\n    fn translations(self) -> &'static [Definition<Self>] {{\n        match self \
+         {{\n{arms}        }}\n    }}\n}}\n"
+    );
+    source::file(header, [title, imports, code])
 }
 
 /// A line for each definition of a revision.
@@ -169,11 +143,11 @@ fn table(input: &AdaptersInput<'_>, at: usize) -> String {
         };
         let steps = [step("earlier", &earlier), step("later", &later)].into_iter().flatten();
         let steps: String = steps.collect();
-        Some(format!("            {name:?}: {}{steps};\n", typed(revision, ty)))
+        Some(format!("                {name:?}: {}{steps};\n", typed(revision, ty)))
     });
     lines.collect()
 }
 
 fn typed(revision: &RevisionInput<'_>, ty: &TypeRef) -> String {
-    text(&qualified(&path(revision), ty))
+    text(&qualified(&revision.module.to_string(), ty))
 }

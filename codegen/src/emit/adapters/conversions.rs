@@ -63,7 +63,7 @@ impl Pair<'_> {
                 quote!(_)
             };
             items.push(quote! {
-                impl Convert<#to> for #from {
+                impl Convert<#to, Revision> for #from {
                     fn convert(self, #conversion: &mut Conversion) -> Result<#to, Unrepresentable> {
                         #body
                     }
@@ -71,26 +71,27 @@ impl Pair<'_> {
             });
         }
         let items = quote!(#(#items)*);
-        let text = format!("{items} {}", moved.join(" "));
-        let helpers = [
-            "Conversion",
-            "Convert",
-            "Unrepresentable",
+        let table = match moved.as_slice() {
+            [] => String::new(),
+            rows => format!("moved! {{\n{}\n}}\n", rows.join("\n")),
+        };
+        let text = format!("{items} {table} {}", if moved.is_empty() { "" } else { "Revision" });
+        let convert = [
             "AUTOMATIC",
+            "Convert",
+            "LossKind",
             "close",
             "close_entries",
             "close_valid",
+            "moved",
             "open",
         ];
-        let helpers: BTreeSet<String> = helpers
-            .into_iter()
-            .filter(|name| mentions(&text, name))
-            .map(str::to_owned)
-            .collect();
-        let mut imports = source::import("crate::conversion", &helpers);
-        if !moved.is_empty() {
-            imports.push_str("use crate::moved::moved;\n");
-        }
+        let ours = ["Conversion", "Revision", "Unrepresentable"];
+        let used = |names: &[&str]| -> BTreeSet<String> {
+            let used = names.iter().filter(|name| mentions(&text, name));
+            used.map(|name| (*name).to_owned()).collect()
+        };
+        let mut imports = source::import("mcp_convert", &used(&convert)) + &source::import("crate", &used(&ours));
         let revisions = [(SOURCE, self.from), (TARGET, self.to)].into_iter();
         for (name, revision) in revisions.filter(|(name, _)| mentions(&text, name)) {
             imports.push_str(&format!("use crate::{} as {name};\n", revision.module));
@@ -102,10 +103,6 @@ impl Pair<'_> {
             "//! Values of revision {} as values of {}.",
             self.plan.from, self.plan.to
         );
-        let table = match moved.as_slice() {
-            [] => String::new(),
-            rows => format!("moved! {{\n{}\n}}\n", rows.join("\n")),
-        };
         Ok(vec![title, imports, table, formatted(file, items)?])
     }
 

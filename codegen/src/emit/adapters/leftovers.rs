@@ -144,7 +144,7 @@ impl Pair<'_> {
                 let place = &mut #place;
                 if place.is_none() {
                     *place = Some(value);
-                    conversion.lose_within(&path[..depth], crate::conversion::LossKind::Defaulted, #rule);
+                    conversion.lose_within(&path[..depth], LossKind::Defaulted, #rule);
                 }
             }
         }

@@ -237,7 +237,7 @@ impl Pair<'_> {
             } else if let (ConstantSource::Same { optional: true }, Some(condition)) = (&constant.source, condition) {
                 code.before.push(quote! {
                     if !#condition {
-                        conversion.lose_member(#name, crate::conversion::LossKind::Defaulted, AUTOMATIC);
+                        conversion.lose_member(#name, LossKind::Defaulted, AUTOMATIC);
                     }
                 });
             }

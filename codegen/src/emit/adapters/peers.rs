@@ -1,198 +1,223 @@
 //! A peer of any revision: its messages as the hub's, and the hub's as its own.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use std::collections::BTreeSet;
 
-use super::{AdaptersInput, RevisionInput, import};
-use crate::emit::tokens::ident;
+use super::{AdaptersInput, RevisionInput, mentions};
+use crate::emit::source;
 use crate::model::TypeKind;
 
-/// Functions that match on the revision of a peer.
-pub(super) fn peers(input: &AdaptersInput<'_>) -> TokenStream {
+const TITLE: &str = "\
+//! Messages from and for peers of every revision.
+//!
+//! Handlers are written against the hub's types; these functions are where other revisions come in. For a peer
+//! that speaks the hub's revision they only decode and encode.
+";
+
+/// The file of the functions that match on the revision of a peer.
+pub(super) fn peers(input: &AdaptersInput<'_>, header: &str) -> String {
     let Some(hub) = input.revision(input.hub) else {
-        return TokenStream::new();
+        return source::file(header, [TITLE.to_owned()]);
     };
-    let sides = ["Client", "Server"].map(|side| {
-        let messages = messages(input, hub, side);
-        let results = results(input, hub, side);
-        quote!(#messages #results)
-    });
-    let sides = quote!(#(#sides)*);
-    let text = sides.to_string();
-    let peer = [
+    let sides = ["Client", "Server"].into_iter();
+    let functions: String = sides
+        .map(|side| messages(input, hub, side) + &results(input, hub, side).unwrap_or_default())
+        .collect();
+    let import = |path: &str, names: &[&str]| {
+        let used = names.iter().filter(|name| mentions(&functions, name));
+        let used: BTreeSet<String> = used.map(|name| (*name).to_owned()).collect();
+        source::import(path, &used)
+    };
+    let helpers = [
+        "encode_message",
+        "encode_result",
+        "encode_same",
+        "encode_same_result",
+        "read_messages",
+        "read_result",
+        "read_same",
+        "read_same_result",
+    ];
+    let ours = [
+        "Conversion",
         "FromPeer",
         "FromResult",
+        "Loss",
+        "Policy",
+        "Revision",
         "Translated",
-        "encoded",
-        "received",
-        "same",
-        "translated",
+        "Unrepresentable",
     ];
+    let modules = input.revisions.iter().map(|revision| revision.module.to_string());
+    let modules: Vec<String> = modules.collect();
+    let ours: Vec<&str> = ours.into_iter().chain(modules.iter().map(String::as_str)).collect();
     let imports = [
-        import(&quote!(mcp_wire), &text, &["Batch", "Decoded", "Message", "OpenJson"]),
+        import("mcp_convert::peers", &helpers),
         import(
-            &quote!(crate::conversion),
-            &text,
-            &["Conversion", "Loss", "Policy", "Unrepresentable"],
+            "mcp_wire",
+            &["Batch", "Decoded", "Message", "OpenJson", "UnknownMethod"],
         ),
-        import(&quote!(crate::peer), &text, &peer),
+        import("crate", &ours),
     ];
-    quote! {
-        //! Messages from and for peers of every revision.
-        //!
-        //! Handlers are written against the hub's types; these functions are where other revisions come in. For a peer
-        //! that speaks the hub's revision they only decode and encode.
-
-        #(#imports)*
-        use crate::Revision;
-
-        #sides
-    }
+    source::file(header, [TITLE.to_owned(), imports.concat(), functions])
 }
 
-fn messages(input: &AdaptersInput<'_>, hub: &RevisionInput<'_>, side: &str) -> TokenStream {
+fn messages(input: &AdaptersInput<'_>, hub: &RevisionInput<'_>, side: &str) -> String {
     let who = side.to_lowercase();
-    let hub_message = message(hub, side);
-    let from_docs = format!(" What a {who} of revision `peer` sent, as messages of the hub.");
-    let for_docs = format!(" A message of the hub, as a {who} of revision `peer` would send it.");
-    let (from, to) = (format_ident!("{who}_message"), format_ident!("{who}_message_for"));
-    let received = input.revisions.iter().map(|revision| {
-        let (variant, own) = (revision.variant(), message(revision, side));
-        let convert = if is_hub(input, revision) {
-            quote!(same)
-        } else {
-            quote!(translated)
-        };
-        let batches = revision.model.batches;
-        quote!(Revision::#variant => received(json, #batches, |message: #own| #convert(message, policy)),)
-    });
-    let sent = input.revisions.iter().map(|revision| {
-        let variant = revision.variant();
-        if is_hub(input, revision) {
-            return quote!(Revision::#variant => encoded(same(message, policy)),);
-        }
-        let target = message(revision, side);
-        quote!(Revision::#variant => encoded(translated::<_, _, #target>(message, policy)),)
-    });
-    quote! {
-        #[doc = #from_docs]
-        ///
-        /// # Errors
-        /// When the bytes aren't JSON, or a single message that is none of that revision. Whatever else is wrong has an
-        /// outcome in what is returned: a message that the hub can't represent, an element of a batch that is no
-        /// message, an empty batch, and one where the revision has none.
-        pub fn #from(peer: Revision, json: &[u8], policy: Policy) -> Decoded<Batch<Translated<#hub_message>>> {
-            match peer {
-                #(#received)*
+    let hub_message = format!("Message<{}>", parts(hub, side));
+    let arm =
+        |revision: &RevisionInput<'_>, code: String| format!("        Revision::{} => {code},\n", revision.variant());
+    let read: String = input
+        .revisions
+        .iter()
+        .map(|revision| match is_hub(input, revision) {
+            true => arm(revision, "read_same(peer, json)".to_owned()),
+            false => {
+                let code = format!(
+                    "read_messages::<{}, _, _, _>(peer, json, policy)",
+                    parts(revision, side)
+                );
+                arm(revision, code)
             }
-        }
+        })
+        .collect();
+    let encoded: String = input
+        .revisions
+        .iter()
+        .map(|revision| match is_hub(input, revision) {
+            true => arm(revision, "encode_same(message)".to_owned()),
+            false => {
+                let code = format!(
+                    "encode_message::<{}, _, _, _>(message, conversion)",
+                    parts(revision, side)
+                );
+                arm(revision, code)
+            }
+        })
+        .collect();
+    let conversion = conversion(&encoded);
+    format!(
+        "\
+/// What a {who} of revision `peer` sent, as messages of the hub.
+///
+/// # Errors
+/// When the bytes aren't JSON, or a single message that is none of that revision. Whatever else is wrong has an
+/// outcome in what is returned: a message that the hub can't represent, an element of a batch that is no
+/// message, an empty batch, and one where the revision has none.
+pub fn {who}_message(
+    peer: Revision,
+    json: &[u8],
+    policy: Policy,
+) -> Decoded<Batch<Translated<{hub_message}>>> {{
+    match peer {{
+{read}    }}
+}}
 
-        #[doc = #for_docs]
-        #[must_use]
-        pub fn #to(peer: Revision, message: #hub_message, policy: Policy) -> Translated<Vec<u8>> {
-            match peer {
-                #(#sent)*
-            }
-        }
-    }
+/// A message of the hub, as a {who} of revision `peer` would send it.
+#[must_use]
+pub fn {who}_message_for(
+    peer: Revision,
+    message: {hub_message},
+    policy: Policy,
+) -> Translated<Vec<u8>> {{
+{conversion}    match peer {{
+{encoded}    }}
+}}
+
+"
+    )
 }
 
-fn results(input: &AdaptersInput<'_>, hub: &RevisionInput<'_>, side: &str) -> Option<TokenStream> {
+fn results(input: &AdaptersInput<'_>, hub: &RevisionInput<'_>, side: &str) -> Option<String> {
     let who = side.to_lowercase();
     let union = format!("{side}Result");
     let hub_result = result(hub, &union)?;
-    let from_docs = format!(
-        " What a {who} of revision `peer` answered to `method`, as a result of the hub; `None` for an unknown method."
-    );
-    let for_docs = format!(" A result of the hub, as a {who} of revision `peer` would give it.");
-    let (from, to) = (format_ident!("{who}_result"), format_ident!("{who}_result_for"));
-    let received = input.revisions.iter().map(|revision| {
-        let variant = revision.variant();
-        match result(revision, &union) {
-            Some(own) if is_hub(input, revision) => quote!(Revision::#variant => #own::decode(method, result)?,),
-            Some(own) => quote! {
-                Revision::#variant => match #own::decode(method, result)? {
-                    Some(result) => Some(conversion.convert(result)?),
-                    None => None,
-                },
-            },
-            None => quote!(Revision::#variant => None,),
-        }
-    });
-    let sent = input.revisions.iter().map(|revision| {
-        let variant = revision.variant();
-        match result(revision, &union) {
-            Some(_) if is_hub(input, revision) => quote!(Revision::#variant => crate::conversion::open(&result)?,),
-            Some(own) => {
-                quote!(Revision::#variant => crate::conversion::open(&conversion.convert::<_, #own>(result)?)?,)
+    let arm =
+        |revision: &RevisionInput<'_>, code: String| format!("        Revision::{} => {code},\n", revision.variant());
+    let read: String = input
+        .revisions
+        .iter()
+        .map(|revision| match result(revision, &union) {
+            Some(own) if is_hub(input, revision) => {
+                arm(revision, format!("read_same_result({own}::decode, method, result)"))
             }
-            None => quote!(Revision::#variant => crate::conversion::open(&result)?,),
-        }
-    });
-    Some(quote! {
-        #[doc = #from_docs]
-        ///
-        /// # Errors
-        /// When it is no result of the method, or the hub can't represent it.
-        pub fn #from(
-            peer: Revision,
-            method: &str,
-            result: &OpenJson,
-            policy: Policy,
-        ) -> Result<Option<FromResult<#hub_result>>, FromPeer> {
-            let mut conversion = Conversion::new(policy);
-            let result = match peer {
-                #(#received)*
-            };
-            Ok(result.map(|result| FromResult { result, losses: conversion.into_losses() }))
-        }
+            Some(own) => arm(
+                revision,
+                format!("read_result({own}::decode, method, result, conversion)"),
+            ),
+            None => arm(revision, "Ok(None)".to_owned()),
+        })
+        .collect();
+    let encoded: String = input
+        .revisions
+        .iter()
+        .map(|revision| match result(revision, &union) {
+            Some(own) if !is_hub(input, revision) => {
+                arm(revision, format!("encode_result::<{own}, _, _>(result, conversion)"))
+            }
+            _ => arm(revision, "encode_same_result(&result)".to_owned()),
+        })
+        .collect();
+    let (read_conversion, encoded_conversion) = (conversion(&read), conversion(&encoded));
+    Some(format!(
+        "\
+/// What a {who} of revision `peer` answered to `method`, as a result of the hub; `None` for an unknown method.
+///
+/// # Errors
+/// When it is no result of the method, or the hub can't represent it.
+pub fn {who}_result(
+    peer: Revision,
+    method: &str,
+    result: &OpenJson,
+    policy: Policy,
+) -> Result<Option<FromResult<{hub_result}>>, FromPeer> {{
+{read_conversion}    match peer {{
+{read}    }}
+}}
 
-        #[doc = #for_docs]
-        ///
-        /// # Errors
-        /// When that revision can't represent it.
-        pub fn #to(
-            peer: Revision,
-            result: #hub_result,
-            policy: Policy,
-        ) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
-            let mut conversion = Conversion::new(policy);
-            let json = match peer {
-                #(#sent)*
-            };
-            Ok((json, conversion.into_losses()))
-        }
-    })
+/// A result of the hub, as a {who} of revision `peer` would give it.
+///
+/// # Errors
+/// When that revision can't represent it.
+pub fn {who}_result_for(
+    peer: Revision,
+    result: {hub_result},
+    policy: Policy,
+) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {{
+{encoded_conversion}    match peer {{
+{encoded}    }}
+}}
+
+"
+    ))
+}
+
+/// The statement before arms that convert something.
+fn conversion(arms: &str) -> &'static str {
+    match mentions(arms, "conversion") {
+        true => "    let conversion = Conversion::new(policy);\n",
+        false => "    let _ = policy;\n",
+    }
 }
 
 fn is_hub(input: &AdaptersInput<'_>, revision: &RevisionInput<'_>) -> bool {
     revision.model.revision == input.hub
 }
 
-/// One message that a side may send.
-fn message(revision: &RevisionInput<'_>, side: &str) -> TokenStream {
-    let module = &revision.module;
-    let union = |kind: &str| {
+/// The requests and the notifications that a side may send.
+fn parts(revision: &RevisionInput<'_>, side: &str) -> String {
+    let part = |kind: &str| {
         let name = format!("{side}{kind}");
         match revision.model.types.get(&name).map(|ty| &ty.kind) {
-            Some(TypeKind::Methods(_)) => {
-                let name = ident(&name);
-                quote!(crate::#module::#name)
-            }
-            _ => quote!(mcp_wire::UnknownMethod),
+            Some(TypeKind::Methods(_)) => format!("{}::{name}", revision.module),
+            _ => "UnknownMethod".to_owned(),
         }
     };
-    let (requests, notifications) = (union("Request"), union("Notification"));
-    quote!(Message<#requests, #notifications>)
+    format!("{}, {}", part("Request"), part("Notification"))
 }
 
-fn result(revision: &RevisionInput<'_>, union: &str) -> Option<TokenStream> {
-    let module: &Ident = &revision.module;
+fn result(revision: &RevisionInput<'_>, union: &str) -> Option<String> {
     match revision.model.types.get(union).map(|ty| &ty.kind) {
-        Some(TypeKind::Results(_)) => {
-            let name = ident(union);
-            Some(quote!(crate::#module::#name))
-        }
+        Some(TypeKind::Results(_)) => Some(format!("{}::{union}", revision.module)),
         _ => None,
     }
 }

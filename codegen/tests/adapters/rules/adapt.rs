@@ -1,6 +1,6 @@
 //! What the rules of the later revision call.
 
-use crate::conversion::{Conversion, Unrepresentable};
+use crate::{Conversion, Unrepresentable};
 
 /// Figures as text.
 pub(crate) fn size_in_words(size: Option<i64>, _: &mut Conversion) -> Result<Option<String>, Unrepresentable> {

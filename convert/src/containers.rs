@@ -2,23 +2,25 @@
 
 use mcp_wire::{Call, Map, Message, Notice, Number, OpenJson, OpenObject, RequestId};
 
-use crate::conversion::{Conversion, Convert, Unrepresentable, close, open};
+use crate::conversion::{Conversion, Convert};
+use crate::open::{close, open};
+use crate::unrepresentable::Unrepresentable;
 
-impl<S: Convert<T>, T> Convert<Option<T>> for Option<S> {
+impl<S: Convert<T, R>, T, R> Convert<Option<T>, R> for Option<S> {
     #[inline]
-    fn convert(self, conversion: &mut Conversion) -> Result<Option<T>, Unrepresentable> {
+    fn convert(self, conversion: &mut Conversion<R>) -> Result<Option<T>, Unrepresentable> {
         self.map(|value| value.convert(conversion)).transpose()
     }
 }
 
-impl<S: Convert<T>, T> Convert<Box<T>> for Box<S> {
-    fn convert(self, conversion: &mut Conversion) -> Result<Box<T>, Unrepresentable> {
+impl<S: Convert<T, R>, T, R> Convert<Box<T>, R> for Box<S> {
+    fn convert(self, conversion: &mut Conversion<R>) -> Result<Box<T>, Unrepresentable> {
         (*self).convert(conversion).map(Box::new)
     }
 }
 
-impl<S: Convert<T>, T> Convert<Vec<T>> for Vec<S> {
-    fn convert(self, conversion: &mut Conversion) -> Result<Vec<T>, Unrepresentable> {
+impl<S: Convert<T, R>, T, R> Convert<Vec<T>, R> for Vec<S> {
+    fn convert(self, conversion: &mut Conversion<R>) -> Result<Vec<T>, Unrepresentable> {
         let length = self.len();
         let mut elements = self
             .into_iter()
@@ -37,29 +39,29 @@ impl<S: Convert<T>, T> Convert<Vec<T>> for Vec<S> {
     }
 }
 
-impl<S: Convert<T>, T> Convert<Map<T>> for Map<S> {
-    fn convert(self, conversion: &mut Conversion) -> Result<Map<T>, Unrepresentable> {
+impl<S: Convert<T, R>, T, R> Convert<Map<T>, R> for Map<S> {
+    fn convert(self, conversion: &mut Conversion<R>) -> Result<Map<T>, Unrepresentable> {
         self.try_map(|key, value| conversion.within_member(key, |conversion| value.convert(conversion)))
     }
 }
 
-impl<S: Convert<T>, T> Convert<Call<T>> for Call<S> {
-    fn convert(self, conversion: &mut Conversion) -> Result<Call<T>, Unrepresentable> {
+impl<S: Convert<T, R>, T, R> Convert<Call<T>, R> for Call<S> {
+    fn convert(self, conversion: &mut Conversion<R>) -> Result<Call<T>, Unrepresentable> {
         let request = self.request.convert(conversion)?;
         Ok(Call { id: self.id, request })
     }
 }
 
-impl<S: Convert<T>, T> Convert<Notice<T>> for Notice<S> {
-    fn convert(self, conversion: &mut Conversion) -> Result<Notice<T>, Unrepresentable> {
+impl<S: Convert<T, R>, T, R> Convert<Notice<T>, R> for Notice<S> {
+    fn convert(self, conversion: &mut Conversion<R>) -> Result<Notice<T>, Unrepresentable> {
         let notification = self.notification.convert(conversion)?;
         Ok(Notice { notification })
     }
 }
 
 /// The result of a response is still undecoded, and so is its conversion: it needs the method that was called.
-impl<Q: Convert<Q2>, N: Convert<N2>, Q2, N2> Convert<Message<Q2, N2>> for Message<Q, N> {
-    fn convert(self, conversion: &mut Conversion) -> Result<Message<Q2, N2>, Unrepresentable> {
+impl<Q: Convert<Q2, R>, N: Convert<N2, R>, Q2, N2, R> Convert<Message<Q2, N2>, R> for Message<Q, N> {
+    fn convert(self, conversion: &mut Conversion<R>) -> Result<Message<Q2, N2>, Unrepresentable> {
         Ok(match self {
             Self::Request(call) => Message::Request(call.convert(conversion)?),
             Self::Notification(notice) => Message::Notification(notice.convert(conversion)?),
@@ -71,9 +73,9 @@ impl<Q: Convert<Q2>, N: Convert<N2>, Q2, N2> Convert<Message<Q2, N2>> for Messag
 
 macro_rules! same_in_every_revision {
     ($($type:ty),*) => {
-        $(impl Convert<$type> for $type {
+        $(impl<R> Convert<$type, R> for $type {
             #[inline]
-            fn convert(self, _: &mut Conversion) -> Result<$type, Unrepresentable> {
+            fn convert(self, _: &mut Conversion<R>) -> Result<$type, Unrepresentable> {
                 Ok(self)
             }
         })*
@@ -91,26 +93,26 @@ same_in_every_revision!(
     mcp_wire::UnknownMethod
 );
 
-impl Convert<Number> for i64 {
-    fn convert(self, _: &mut Conversion) -> Result<Number, Unrepresentable> {
+impl<R> Convert<Number, R> for i64 {
+    fn convert(self, _: &mut Conversion<R>) -> Result<Number, Unrepresentable> {
         Ok(Number::from(self))
     }
 }
 
-impl Convert<i64> for Number {
-    fn convert(self, _: &mut Conversion) -> Result<i64, Unrepresentable> {
+impl<R> Convert<i64, R> for Number {
+    fn convert(self, _: &mut Conversion<R>) -> Result<i64, Unrepresentable> {
         close(&open(&self)?)
     }
 }
 
-impl Convert<OpenJson> for OpenObject {
-    fn convert(self, _: &mut Conversion) -> Result<OpenJson, Unrepresentable> {
+impl<R> Convert<OpenJson, R> for OpenObject {
+    fn convert(self, _: &mut Conversion<R>) -> Result<OpenJson, Unrepresentable> {
         Ok(OpenJson::from(self))
     }
 }
 
-impl Convert<OpenObject> for OpenJson {
-    fn convert(self, _: &mut Conversion) -> Result<OpenObject, Unrepresentable> {
+impl<R> Convert<OpenObject, R> for OpenJson {
+    fn convert(self, _: &mut Conversion<R>) -> Result<OpenObject, Unrepresentable> {
         close(&self)
     }
 }
@@ -118,26 +120,26 @@ impl Convert<OpenObject> for OpenJson {
 macro_rules! plain {
     ($($type:ty),*) => {
         $(
-            impl Convert<OpenJson> for $type {
-                fn convert(self, _: &mut Conversion) -> Result<OpenJson, Unrepresentable> {
+            impl<R> Convert<OpenJson, R> for $type {
+                fn convert(self, _: &mut Conversion<R>) -> Result<OpenJson, Unrepresentable> {
                     open(&self)
                 }
             }
 
-            impl Convert<$type> for OpenJson {
-                fn convert(self, _: &mut Conversion) -> Result<$type, Unrepresentable> {
+            impl<R> Convert<$type, R> for OpenJson {
+                fn convert(self, _: &mut Conversion<R>) -> Result<$type, Unrepresentable> {
                     close(&self)
                 }
             }
 
-            impl Convert<Option<$type>> for $type {
-                fn convert(self, _: &mut Conversion) -> Result<Option<$type>, Unrepresentable> {
+            impl<R> Convert<Option<$type>, R> for $type {
+                fn convert(self, _: &mut Conversion<R>) -> Result<Option<$type>, Unrepresentable> {
                     Ok(Some(self))
                 }
             }
 
-            impl Convert<$type> for Option<$type> {
-                fn convert(self, _: &mut Conversion) -> Result<$type, Unrepresentable> {
+            impl<R> Convert<$type, R> for Option<$type> {
+                fn convert(self, _: &mut Conversion<R>) -> Result<$type, Unrepresentable> {
                     self.ok_or_else(Unrepresentable::no_null)
                 }
             }

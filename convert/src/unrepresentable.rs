@@ -36,7 +36,11 @@ impl Unrepresentable {
     #[doc(hidden)]
     #[must_use]
     pub fn no_null() -> Self {
-        Self::new(error_code::INVALID_PARAMS, "the other revision allows no null there", AUTOMATIC)
+        Self::new(
+            error_code::INVALID_PARAMS,
+            "the other revision allows no null there",
+            AUTOMATIC,
+        )
     }
 
     /// A method that the other revision doesn't have.
@@ -59,7 +63,7 @@ impl Unrepresentable {
         Self::new(error_code::INVALID_PARAMS, error.to_string(), rule)
     }
 
-    #[doc(hidden)]
+    /// The same refusal, of the value of a member.
     #[must_use]
     pub fn within_member(self, member: &str) -> Self {
         self.within(Segment::Member(member.to_owned()))

@@ -1,0 +1,118 @@
+//! What is known of a revision as a whole.
+
+use std::fmt;
+
+use mcp_wire::{Method, Schema};
+
+/// An enumeration of revisions of the protocol. Their order is the protocol's, not that of their names.
+///
+/// [`revisions!`](crate::revisions) implements it.
+pub trait ProtocolRevision: Copy + Ord + fmt::Debug + fmt::Display + 'static {
+    /// Every revision, the earliest first.
+    const REVISIONS: &'static [Self];
+
+    /// The revision as peers name it.
+    fn name(self) -> &'static str;
+
+    /// The revision's methods.
+    fn declared_methods(self) -> &'static [Method];
+
+    /// The revision's schema.
+    fn declared_schema(self) -> &'static Schema;
+
+    /// What is true of the revision as a whole.
+    fn known_facts(self) -> Facts;
+
+    /// The revision that peers name so.
+    fn by_name(name: &str) -> Option<Self> {
+        Self::REVISIONS.iter().copied().find(|revision| revision.name() == name)
+    }
+}
+
+/// What is true of a revision as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Facts {
+    /// It is no draft.
+    pub released: bool,
+    /// Peers may send several messages in one array.
+    pub batches: bool,
+    /// An error response may lack the id. In the other revisions there is no error for a message whose id can't be read.
+    pub errors_without_id: bool,
+    /// A session begins with the request `initialize`.
+    pub initializes: bool,
+    /// HTTP requests name the negotiated revision in a header.
+    pub version_header: bool,
+    /// HTTP servers may give each client a session id.
+    pub sessions: bool,
+    /// HTTP clients expect an event without a message at the beginning of a stream, to come back by.
+    pub polling: bool,
+    /// A call of a tool with invalid arguments gets a result with `isError`, which a model can read, instead of an error.
+    pub input_errors_as_results: bool,
+}
+
+impl Facts {
+    /// None of it is true.
+    pub const NONE: Self = Self {
+        released: false,
+        batches: false,
+        errors_without_id: false,
+        initializes: false,
+        version_header: false,
+        sessions: false,
+        polling: false,
+        input_errors_as_results: false,
+    };
+}
+
+/// A capability that a request needs for what it says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Need {
+    /// The member of the request's parameters that needs it.
+    pub member: &'static str,
+    /// The value of that member, if no other needs it.
+    pub value: Option<&'static str>,
+    /// The capability of the receiver, as the way from the object of capabilities to a member.
+    pub capability: &'static str,
+}
+
+/// A departure in a result that most peers put up with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tolerance {
+    /// The member of the result.
+    pub member: &'static str,
+    /// The JSON that stands there; `None` for a member that is absent.
+    pub found: Option<&'static str>,
+    /// The member without which it isn't tolerated.
+    pub beside: Option<&'static str>,
+    /// The JSON that it is read as.
+    pub read: &'static str,
+}
+
+/// A name that no revision has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownRevision {
+    /// The name.
+    pub name: String,
+    /// The names that there are.
+    pub known: Vec<&'static str>,
+}
+
+impl UnknownRevision {
+    /// The error about a name that no revision of an enumeration has.
+    #[must_use]
+    pub fn new<R: ProtocolRevision>(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            known: R::REVISIONS.iter().map(|revision| revision.name()).collect(),
+        }
+    }
+}
+
+impl fmt::Display for UnknownRevision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known = self.known.join(", ");
+        write!(f, "there is no revision {:?}; there are {known}", self.name)
+    }
+}
+
+impl std::error::Error for UnknownRevision {}
