@@ -4,10 +4,10 @@
 mod answers;
 mod budgets;
 mod client;
+mod client_streams;
 mod connections;
 mod cross_site;
 mod engine;
-mod lines;
 mod principals;
 mod requests;
 mod sessions;

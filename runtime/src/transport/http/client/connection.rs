@@ -1,4 +1,4 @@
-//! What all requests of one client share: where to, which session, and who receives.
+//! The state that all requests of a client share.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,20 +19,20 @@ use crate::error::HttpFailure;
 use crate::message::Incoming;
 use crate::sync::Mutex;
 
-const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
-const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-pub(super) const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
+const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
+const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+pub(super) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 pub(super) const JSON: &str = "application/json";
-pub(super) const EVENTS: &str = "text/event-stream";
+pub(super) const EVENT_STREAM: &str = "text/event-stream";
 
-/// What is read of the body of a failure.
+/// Bytes that are read of the body of a failure.
 const FAILURE_BYTES: usize = 64 * 1024;
-/// What is kept of it as text.
+/// Bytes of it that are kept as text.
 const SHOWN_BYTES: usize = 4 * 1024;
-/// How long it is waited for.
-const FAILURE_PATIENCE: Duration = Duration::from_secs(5);
-/// How many challenges are kept, and how long one may be.
+/// The time that it may take.
+const FAILURE_TIMEOUT: Duration = Duration::from_secs(5);
+/// Challenges that are kept, and bytes of each.
 const CHALLENGES: usize = 16;
 const CHALLENGE_BYTES: usize = 8 * 1024;
 
@@ -41,88 +41,88 @@ pub(super) struct Connection {
     pub(super) url: Url,
     pub(super) client: reqwest::Client,
     pub(super) options: HttpOptions,
-    pub(super) inbox: mpsc::Sender<Item>,
-    pub(super) state: Mutex<State>,
-    /// Whoever holds it begins the session anew.
+    pub(super) inbox: mpsc::Sender<Inbound>,
+    pub(super) state: Mutex<ClientState>,
+    /// Held while the session is renewed.
     pub(super) renewing: tokio::sync::Mutex<()>,
-    /// The requests whose answers are awaited, each with what ends its waiting.
+    /// The requests that wait for their responses, each with the token that cancels it.
     pub(super) in_flight: Mutex<HashMap<RequestId, CancellationToken>>,
     pub(super) requests: Arc<Semaphore>,
-    pub(super) notices: Arc<Semaphore>,
+    pub(super) notifications: Arc<Semaphore>,
     pub(super) closing: CancellationToken,
 }
 
-/// What the receiver gets.
+/// An event for the receiver.
 #[derive(Debug)]
-pub(super) enum Item {
+pub(super) enum Inbound {
     Incoming(Incoming),
     Expired,
     End,
 }
 
-/// What is known of the session.
+/// The current session and its handshake.
 #[derive(Debug)]
-pub(super) struct State {
-    pub(super) session: Session,
+pub(super) struct ClientState {
+    pub(super) session: RemoteSession,
     pub(super) version: Option<HeaderValue>,
-    /// Where to POST, if the server only has the older way.
+    /// Where to POST, if the server only has HTTP with SSE.
     pub(super) legacy: Option<Url>,
-    /// How the session began, unless it can't begin anew.
-    pub(super) opening: Option<Opening>,
-    /// When the session began in place of another.
+    /// The handshake, unless it can't be repeated.
+    pub(super) handshake: Option<Handshake>,
+    /// When the session replaced another.
     pub(super) renewed: Option<Instant>,
 }
 
-/// A session, as HTTP knows it.
+/// A session of the server.
 #[derive(Debug, Clone)]
-pub(super) struct Session {
-    /// A server without state gives none.
+pub(super) struct RemoteSession {
+    /// `None` if the server is stateless.
     pub(super) id: Option<HeaderValue>,
-    /// Is done once the session is over.
-    pub(super) ends: CancellationToken,
+    /// Cancelled when the session has ended.
+    pub(super) ended: CancellationToken,
 }
 
-/// What a session began with.
+/// The messages of a handshake, and its result.
 #[derive(Debug, Clone)]
-pub(super) struct Opening {
+pub(super) struct Handshake {
     pub(super) initialize: Vec<u8>,
     pub(super) initialized: Option<Vec<u8>>,
     pub(super) revision: Option<Revision>,
 }
 
-impl Session {
-    /// The id of a session that the server doesn't know any more, as this answer within it says.
-    pub(super) fn forgotten(&self, answer: &Response) -> Option<HeaderValue> {
-        self.id.clone().filter(|_| answer.status() == StatusCode::NOT_FOUND)
+impl RemoteSession {
+    /// The id of the session, if this response says that the server has lost it.
+    pub(super) fn lost_id(&self, response: &Response) -> Option<HeaderValue> {
+        self.id.clone().filter(|_| response.status() == StatusCode::NOT_FOUND)
     }
 }
 
-impl State {
+impl ClientState {
     pub(super) fn new(closing: &CancellationToken) -> Self {
         Self {
-            session: Session {
+            session: RemoteSession {
                 id: None,
-                ends: closing.child_token(),
+                ended: closing.child_token(),
             },
             version: None,
             legacy: None,
-            opening: None,
+            handshake: None,
             renewed: None,
         }
     }
 }
 
-/// The session that an HTTP request is sent in.
+/// The session of an HTTP request.
 #[derive(Clone)]
-pub(super) enum Within {
-    /// It begins a session, and so it names none.
+pub(super) enum SessionScope {
+    /// None, because the request starts one.
     None,
     Current,
-    /// One that isn't the current one yet.
-    Next(Session),
+    /// A session that isn't the current one yet.
+    Next(RemoteSession),
 }
 
-/// A client that follows redirections only to where it already is: the session's headers are nobody else's business.
+/// A client that follows redirects only scope the same origin, because the headers have secrets.
 pub(super) fn client(options: &HttpOptions) -> Result<reqwest::Client, HttpError> {
     let redirect = Policy::custom(|attempt| {
         let first = attempt.previous().first().map(Url::origin);
@@ -143,43 +143,47 @@ pub(super) fn client(options: &HttpOptions) -> Result<reqwest::Client, HttpError
 impl Connection {
     /// Hands a message to the receiver, and waits until it has room.
     pub(super) async fn deliver(&self, json: Vec<u8>) {
-        self.hand(Item::Incoming(Incoming::message(json))).await;
+        self.hand(Inbound::Incoming(Incoming::message(json))).await;
     }
 
-    /// Tells the receiver that a request will have no answer.
+    /// Tells the receiver that a request gets no response.
     pub(super) async fn fail(&self, id: RequestId, error: HttpError) {
         let error = error.into();
-        self.hand(Item::Incoming(Incoming::Failed { id, error })).await;
+        self.hand(Inbound::Incoming(Incoming::Failed { id, error })).await;
     }
 
     pub(super) async fn refuse_oversized(&self) {
         let text = format!("a message has more than {} bytes", self.options.message_bytes);
         let error = ErrorObject::new(error_code::INVALID_REQUEST, text);
-        self.hand(Item::Incoming(Incoming::Refused(error))).await;
+        self.hand(Inbound::Incoming(Incoming::Refused(error))).await;
     }
 
-    pub(super) async fn hand(&self, item: Item) {
+    pub(super) async fn hand(&self, item: Inbound) {
         if self.inbox.send(item).await.is_err() {
             self.closing.cancel();
         }
     }
 
-    /// Forgets a session that the server has forgotten, and tells the receiver, unless that has been done already.
+    /// Drops a session that the server has lost, and tells the receiver, unless that has been done already.
     pub(super) async fn expire(&self, session: &HeaderValue) {
-        let forgotten = {
+        let lost = {
             let mut state = self.state.lock();
             if state.session.id.as_ref() != Some(session) {
                 return;
             }
-            std::mem::replace(&mut *state, State::new(&self.closing))
+            std::mem::replace(&mut *state, ClientState::new(&self.closing))
         };
-        self.hand(Item::Expired).await;
-        // Last, since this may be the very task that ends with the session.
-        forgotten.session.ends.cancel();
+        self.hand(Inbound::Expired).await;
+        // Last, since this task may belong to the session.
+        lost.session.ended.cancel();
     }
 
-    /// Sends an HTTP request, and says in which session that was.
-    pub(super) async fn ask(&self, request: RequestBuilder, within: Within) -> Result<(Response, Session), HttpError> {
+    /// Sends an HTTP request. Gives the response, and the session of the request.
+    pub(super) async fn send(
+        &self,
+        request: RequestBuilder,
+        scope: SessionScope,
+    ) -> Result<(Response, RemoteSession), HttpError> {
         let mut headers = match &self.options.hook {
             Some(hook) => hook(HeaderMap::new()).await.map_err(HttpError::Headers)?,
             None => HeaderMap::new(),
@@ -188,72 +192,77 @@ impl Connection {
         headers.remove(CONTENT_TYPE);
         let session = {
             let state = self.state.lock();
-            let (session, version) = match within {
-                Within::None => (State::new(&self.closing).session, None),
-                Within::Current => (state.session.clone(), state.version.clone()),
-                Within::Next(session) => (session, state.version.clone()),
+            let (session, version) = match scope {
+                SessionScope::None => (ClientState::new(&self.closing).session, None),
+                SessionScope::Current => (state.session.clone(), state.version.clone()),
+                SessionScope::Next(session) => (session, state.version.clone()),
             };
-            headers.extend(session.id.clone().map(|id| (SESSION, id)));
-            headers.extend(version.map(|version| (VERSION, version)));
+            headers.extend(session.id.clone().map(|id| (SESSION_ID, id)));
+            headers.extend(version.map(|version| (PROTOCOL_VERSION, version)));
             session
         };
         Ok((request.headers(headers).send().await?, session))
     }
 
-    pub(super) async fn post(&self, url: Url, json: Vec<u8>, within: Within) -> Result<(Response, Session), HttpError> {
+    pub(super) async fn post(
+        &self,
+        url: Url,
+        json: Vec<u8>,
+        scope: SessionScope,
+    ) -> Result<(Response, RemoteSession), HttpError> {
         let request = self
             .client
             .post(url)
             .header(CONTENT_TYPE, JSON)
-            .header(ACCEPT, format!("{JSON}, {EVENTS}"));
-        self.ask(request.body(json), within).await
+            .header(ACCEPT, format!("{JSON}, {EVENT_STREAM}"));
+        self.send(request.body(json), scope).await
     }
 
-    /// The session that the answer to `initialize` begins.
-    pub(super) fn begun(&self, answer: &Response) -> Session {
-        let id = answer.headers().get(SESSION);
-        // The protocol allows visible ASCII; anything else couldn't be sent back.
+    /// The session that the response to `initialize` starts.
+    pub(super) fn session_of(&self, response: &Response) -> RemoteSession {
+        let id = response.headers().get(SESSION_ID);
+        // The protocol allows visible ASCII. Other ids couldn't be sent back.
         let id = id.filter(|id| !id.is_empty() && id.as_bytes().iter().all(u8::is_ascii_graphic));
-        Session {
+        RemoteSession {
             id: id.cloned(),
-            ends: self.closing.child_token(),
+            ended: self.closing.child_token(),
         }
     }
 
-    /// Begins or leaves a session, as the answer to `initialize` has it.
-    pub(super) fn begin(&self, answer: &Response, initialize: Vec<u8>) {
+    /// Makes the session that the response to `initialize` starts the current one.
+    pub(super) fn start_session(&self, response: &Response, initialize: Vec<u8>) {
         let mut state = self.state.lock();
-        state.session.ends.cancel();
-        *state = State {
-            session: self.begun(answer),
-            opening: Some(Opening {
+        state.session.ended.cancel();
+        *state = ClientState {
+            session: self.session_of(response),
+            handshake: Some(Handshake {
                 initialize,
                 initialized: None,
                 revision: None,
             }),
-            ..State::new(&self.closing)
+            ..ClientState::new(&self.closing)
         };
     }
 
-    /// Ends whatever is under way, and the session on the server.
+    /// Cancels all requests, and ends the session on the server.
     pub(super) async fn close(&self) {
         self.closing.cancel();
-        let known = self.state.lock().session.id.is_some();
-        if !known {
+        let has_session = self.state.lock().session.id.is_some();
+        if !has_session {
             return;
         }
-        let ended = self.ask(self.client.delete(self.url.clone()), Within::Current);
+        let ended = self.send(self.client.delete(self.url.clone()), SessionScope::Current);
         match tokio::time::timeout(self.options.patience.min(Duration::from_secs(5)), ended).await {
             Ok(Ok((answer, _))) if answer.status() == StatusCode::METHOD_NOT_ALLOWED => {}
             Ok(Ok((answer, _))) => tracing::debug!(status = %answer.status(), "the session is ended"),
-            Ok(Err(error)) => tracing::debug!(%error, "the server wasn't told that the session has ended"),
-            Err(_) => tracing::debug!("the server didn't answer to the end of the session"),
+            Ok(Err(error)) => tracing::debug!(%error, "the session couldn't be ended on the server"),
+            Err(_) => tracing::debug!("the server didn't answer the end of the session"),
         }
         self.state.lock().session.id = None;
     }
 }
 
-/// The failure that a response of another status than success is. A body that is slow to come isn't waited for.
+/// The failure of a response whose status is not a success. A slow body is cut.
 pub(super) async fn failure(mut response: Response) -> HttpFailure {
     let challenges = response.headers().get_all(WWW_AUTHENTICATE).iter();
     let challenges = challenges
@@ -272,7 +281,7 @@ pub(super) async fn failure(mut response: Response) -> HttpFailure {
             body.extend(chunk.iter().take(room));
         }
     };
-    if tokio::time::timeout(FAILURE_PATIENCE, reading).await.is_err() {
+    if tokio::time::timeout(FAILURE_TIMEOUT, reading).await.is_err() {
         tracing::debug!(%status, "the body of a failure is slow to come");
     }
     HttpFailure {

@@ -1,4 +1,4 @@
-//! One POST and what comes of it.
+//! A POST and its response.
 
 use std::sync::Arc;
 
@@ -7,28 +7,28 @@ use reqwest::{Response, StatusCode};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
 
-use super::connection::{Connection, EVENTS, JSON, Session, Within, body, failure, media_type};
-use super::envelope::{Kind, answers};
+use super::classify::{PostKind, answers};
+use super::connection::{Connection, EVENT_STREAM, JSON, RemoteSession, SessionScope, body, failure, media_type};
 use super::error::{HttpError, SessionExpired};
 use super::renewal::renew;
 use super::{legacy, stream};
 use crate::error::TransportError;
 
-/// Sends a request in a task of its own, which sees to it that there will be an answer.
+/// Sends a request in a task of its own, which delivers a response or a failure.
 pub(super) fn start(
     connection: &Arc<Connection>,
-    place: OwnedSemaphorePermit,
+    permit: OwnedSemaphorePermit,
     id: RequestId,
     json: Vec<u8>,
-    initialize: bool,
+    is_initialize: bool,
 ) {
-    let ends = connection.closing.child_token();
-    connection.in_flight.lock().insert(id.clone(), ends.clone());
+    let cancelled = connection.closing.child_token();
+    connection.in_flight.lock().insert(id.clone(), cancelled.clone());
     let connection = Arc::clone(connection);
     tokio::spawn(async move {
-        let done = ends.run_until_cancelled(async {
-            let exchanged = match initialize {
-                true => begin(&connection, &id, json).await,
+        let done = cancelled.run_until_cancelled(async {
+            let exchanged = match is_initialize {
+                true => initialize(&connection, &id, json).await,
                 false => exchange(&connection, &id, json).await,
             };
             if let Err(error) = exchanged {
@@ -36,62 +36,61 @@ pub(super) fn start(
                 connection.fail(id.clone(), error).await;
             }
         });
-        let cancelled = done.await.is_none();
-        if !cancelled {
+        if done.await.is_some() {
             connection.in_flight.lock().remove(&id);
         }
-        drop(place);
+        drop(permit);
     });
 }
 
-/// Sends the request that begins a session.
-async fn begin(connection: &Arc<Connection>, id: &RequestId, json: Vec<u8>) -> Result<(), HttpError> {
-    let older = connection.state.lock().legacy.clone();
-    if let Some(url) = older {
+/// Sends `initialize`.
+async fn initialize(connection: &Arc<Connection>, id: &RequestId, json: Vec<u8>) -> Result<(), HttpError> {
+    let legacy_url = connection.state.lock().legacy.clone();
+    if let Some(url) = legacy_url {
         return legacy::post(connection, url, json).await;
     }
     let (response, session) = connection
-        .post(connection.url.clone(), json.clone(), Within::None)
+        .post(connection.url.clone(), json.clone(), SessionScope::None)
         .await?;
     if response.status().is_success() {
-        connection.begin(&response, json);
-        return take(connection, response, &session, id).await;
+        connection.start_session(&response, json);
+        return deliver(connection, response, &session, id).await;
     }
     let failure = failure(response).await;
     let response = failure.response.as_ref();
     let is_understood = response.is_some_and(|response| response.id.as_ref() == Some(id));
-    if asks_for_the_older_way(failure.status) && !is_understood {
-        match legacy::begin(connection, json).await {
+    if may_have_legacy(failure.status) && !is_understood {
+        match legacy::connect(connection, json).await {
             Ok(()) => return Ok(()),
-            Err(other) => tracing::debug!(%failure, %other, "the server has neither way of HTTP"),
+            Err(other) => tracing::debug!(%failure, %other, "the server has neither transport over HTTP"),
         }
     }
     Err(failure.into())
 }
 
 async fn exchange(connection: &Arc<Connection>, id: &RequestId, json: Vec<u8>) -> Result<(), HttpError> {
-    let older = connection.state.lock().legacy.clone();
-    if let Some(url) = older {
+    let legacy_url = connection.state.lock().legacy.clone();
+    if let Some(url) = legacy_url {
         return legacy::post(connection, url, json).await;
     }
-    let post = |json| connection.post(connection.url.clone(), json, Within::Current);
+    let post = |json| connection.post(connection.url.clone(), json, SessionScope::Current);
     let (mut response, mut session) = post(json.clone()).await?;
-    if let Some(forgotten) = session.forgotten(&response)
-        && renew(connection, forgotten).await
+    if let Some(lost) = session.lost_id(&response)
+        && renew(connection, lost, stream::listen).await
     {
         (response, session) = post(json).await?;
     }
     if !response.status().is_success() {
-        return fail(connection, response, session, id).await;
+        return deliver_failure(connection, response, session, id).await;
     }
-    take(connection, response, &session, id).await
+    deliver(connection, response, &session, id).await
 }
 
-/// Takes the answer to a request.
-async fn take(
+/// Delivers the response to a request.
+async fn deliver(
     connection: &Arc<Connection>,
     response: Response,
-    session: &Session,
+    session: &RemoteSession,
     id: &RequestId,
 ) -> Result<(), HttpError> {
     match media_type(&response).as_str() {
@@ -103,77 +102,77 @@ async fn take(
             }
             if answered { Ok(()) } else { Err(HttpError::Unanswered) }
         }
-        EVENTS => {
+        EVENT_STREAM => {
             let followed = stream::follow(connection, response, id);
-            let followed = session.ends.run_until_cancelled(followed).await;
+            let followed = session.ended.run_until_cancelled(followed).await;
             followed.unwrap_or(Err(SessionExpired.into()))
         }
         other => Err(HttpError::ContentType(other.to_owned())),
     }
 }
 
-/// A request that was answered with an error status.
-async fn fail(
+/// Delivers the failure of a request.
+async fn deliver_failure(
     connection: &Arc<Connection>,
     response: Response,
-    session: Session,
+    session: RemoteSession,
     id: &RequestId,
 ) -> Result<(), HttpError> {
-    let forgotten = session.forgotten(&response);
+    let lost = session.lost_id(&response);
     let failure = failure(response).await;
-    let error = match (&forgotten, &failure.response) {
+    let error = match (&lost, &failure.response) {
         (Some(_), None) => HttpError::Expired(SessionExpired),
         _ => failure.into(),
     };
     connection.fail(id.clone(), error).await;
-    if let Some(forgotten) = forgotten {
-        connection.expire(&forgotten).await;
+    if let Some(lost) = lost {
+        connection.expire(&lost).await;
     }
     Ok(())
 }
 
-/// The revisions differ in which refusals they name; a server that wants to know who is asking has understood, though.
-fn asks_for_the_older_way(status: StatusCode) -> bool {
+/// Whether the server may only have HTTP with SSE. A server that requires authentication has understood the request.
+fn may_have_legacy(status: StatusCode) -> bool {
     status.is_client_error() && !matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN)
 }
 
-/// Sends what has no answer.
-pub(super) async fn tell(connection: Arc<Connection>, kind: Kind, json: Vec<u8>) -> Result<(), TransportError> {
-    let older = connection.state.lock().legacy.clone();
-    let listens = older.is_none() && matches!(kind, Kind::Initialized);
-    if let (true, Some(opening)) = (listens, &mut connection.state.lock().opening) {
-        opening.initialized = Some(json.clone());
+/// Sends a message that has no response.
+pub(super) async fn post(connection: Arc<Connection>, kind: PostKind, json: Vec<u8>) -> Result<(), TransportError> {
+    let legacy_url = connection.state.lock().legacy.clone();
+    let listens = legacy_url.is_none() && matches!(kind, PostKind::Initialized);
+    if let (true, Some(handshake)) = (listens, &mut connection.state.lock().handshake) {
+        handshake.initialized = Some(json.clone());
     }
-    let url = older.unwrap_or_else(|| connection.url.clone());
-    let post = |json| connection.post(url.clone(), json, Within::Current);
+    let url = legacy_url.unwrap_or_else(|| connection.url.clone());
+    let post = |json| connection.post(url.clone(), json, SessionScope::Current);
     let mut posted = post(json.clone()).await;
-    if let Kind::Cancelled(id) = &kind {
-        let ends = connection.in_flight.lock().remove(id);
-        ends.as_ref().inspect(|ends: &&CancellationToken| ends.cancel());
+    if let PostKind::Cancelled(id) = &kind {
+        let cancelled: Option<CancellationToken> = connection.in_flight.lock().remove(id);
+        cancelled.iter().for_each(CancellationToken::cancel);
     }
     if let Ok((response, session)) = &posted
-        && let Some(forgotten) = session.forgotten(response)
-        && renew(&connection, forgotten).await
+        && let Some(lost) = session.lost_id(response)
+        && renew(&connection, lost, stream::listen).await
     {
-        if !matches!(kind, Kind::Notification) {
-            // It was about the forgotten session, or the new one began with it.
+        if !matches!(kind, PostKind::Notification) {
+            // It was about the lost session, or the renewal has sent it.
             return Ok(());
         }
         posted = post(json).await;
     }
     match posted {
-        Ok((response, session)) => match session.forgotten(&response) {
-            Some(forgotten) => {
-                connection.expire(&forgotten).await;
+        Ok((response, session)) => match session.lost_id(&response) {
+            Some(lost) => {
+                connection.expire(&lost).await;
                 return Err(TransportError::Other(Box::new(SessionExpired)));
             }
             None if !response.status().is_success() => {
-                tracing::warn!(status = %response.status(), "the server refuses a message that needs no answer");
+                tracing::warn!(status = %response.status(), "the server refuses a message that has no response");
             }
-            None if listens => stream::listen(&connection, &session).begun().await,
+            None if listens => stream::listen(&connection, &session).opened().await,
             None => {}
         },
-        Err(error) => tracing::warn!(%error, "a message that needs no answer couldn't be sent"),
+        Err(error) => tracing::warn!(%error, "a message that has no response couldn't be sent"),
     }
     Ok(())
 }

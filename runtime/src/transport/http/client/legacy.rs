@@ -1,22 +1,23 @@
-//! The older way: one stream of events for everything the server sends, which first names where to POST.
+//! HTTP with SSE: one stream has all messages of the server. Its first event names the URL to POST to.
 
 use std::sync::Arc;
 
 use reqwest::Url;
 use tokio::time::timeout;
 
-use super::connection::{Connection, Item, Within, failure};
+use super::connection::{Connection, Inbound, SessionScope, failure};
 use super::error::HttpError;
-use super::stream::{Events, Opens, is_message, open};
+use super::events::{Events, is_message};
+use super::stream::{Attempt, open};
 
-/// Opens the stream and sends what begins the session.
-pub(super) async fn begin(connection: &Arc<Connection>, json: Vec<u8>) -> Result<(), HttpError> {
-    let begun = async {
-        let mut events = open(connection, None, Opens::First).await?;
+/// Opens the stream, and sends `initialize`.
+pub(super) async fn connect(connection: &Arc<Connection>, json: Vec<u8>) -> Result<(), HttpError> {
+    let opened = async {
+        let mut events = open(connection, None, Attempt::Initial).await?;
         let url = endpoint(connection, &mut events).await?;
         Ok::<_, HttpError>((events, url))
     };
-    let (events, url) = timeout(connection.options.patience, begun)
+    let (events, url) = timeout(connection.options.patience, opened)
         .await
         .map_err(|_| HttpError::Endpoint)??;
     connection.state.lock().legacy = Some(url.clone());
@@ -29,7 +30,7 @@ pub(super) async fn begin(connection: &Arc<Connection>, json: Vec<u8>) -> Result
     post(connection, url, json).await
 }
 
-/// Where to POST, which must be the same server: nobody else is meant to get the messages and the headers.
+/// The URL to POST to. It must have the same origin, because the headers have secrets.
 async fn endpoint(connection: &Connection, events: &mut Events) -> Result<Url, HttpError> {
     while let Some(event) = events.next().await {
         if event.name == b"endpoint" {
@@ -43,9 +44,9 @@ async fn endpoint(connection: &Connection, events: &mut Events) -> Result<Url, H
     Err(HttpError::Endpoint)
 }
 
-/// Sends a request, whose answer comes on the stream unless this fails.
+/// Sends a request. Its response comes on the stream.
 pub(super) async fn post(connection: &Connection, url: Url, json: Vec<u8>) -> Result<(), HttpError> {
-    let (response, _) = connection.post(url, json, Within::Current).await?;
+    let (response, _) = connection.post(url, json, SessionScope::Current).await?;
     match response.status().is_success() {
         true => Ok(()),
         false => Err(failure(response).await.into()),
@@ -61,5 +62,5 @@ async fn read(connection: Arc<Connection>, mut events: Events) {
             connection.deliver(event.data).await;
         }
     }
-    connection.hand(Item::End).await;
+    connection.hand(Inbound::End).await;
 }

@@ -1,8 +1,9 @@
-//! A client of Streamable HTTP, which also speaks to servers that only have the older HTTP with SSE.
+//! A client of Streamable HTTP, and of HTTP with SSE for servers that only have that.
 
+mod classify;
 mod connection;
-mod envelope;
 mod error;
+mod events;
 mod exchange;
 mod legacy;
 mod options;
@@ -18,8 +19,8 @@ use reqwest::header::HeaderValue;
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use self::connection::{Connection, Item, State};
-use self::envelope::Kind;
+use self::classify::{PostKind, classify};
+use self::connection::{ClientState, Connection, Inbound};
 use crate::error::TransportError;
 use crate::message::{Incoming, Outgoing, Receiver, Sender, Transport};
 use crate::sync::Mutex;
@@ -29,35 +30,35 @@ pub use options::HttpOptions;
 /// The library that speaks HTTP, for hooks and clients of one's own.
 pub use reqwest;
 
-/// How many messages that aren't requests are on their way at once.
-const NOTICES: usize = 16;
+/// The number of messages other than requests that are sent at once.
+const NOTIFICATIONS: usize = 16;
 
-/// A client's connection to a server by HTTP.
+/// A client's transport over HTTP.
 ///
-/// Each message is a POST of its own. A call whose POST is answered with an error status gives
-/// [`CallError::Http`](crate::CallError::Http), and one that HTTP fails otherwise
-/// [`CallError::Transport`](crate::CallError::Transport) with an [`HttpError`]; the session goes on.
+/// Each message is a POST of its own. A call whose POST gets an error status fails with
+/// [`CallError::Http`](crate::CallError::Http). Other failures of HTTP are
+/// [`CallError::Transport`](crate::CallError::Transport) with an [`HttpError`]. The session goes on in both cases.
 ///
-/// When the server has forgotten the session, a new one begins in its place: what began the old one is sent again, and
-/// then the message that found it gone. Only what else was pending in the old session fails, and what the server asked in
-/// it is cancelled. What the server knew of the session is lost, though: subscriptions, the log level and the like have to
-/// be set again, and [`HttpOptions::renewed`] says when. Where no new session of the same revision can be had, or that is
-/// forgotten at once as well, receiving fails with [`SessionExpired`], once; after that an `initialize` may begin another
-/// over the same transport.
+/// When the server has lost the session, the client renews it: it repeats the handshake, and then sends again the message
+/// that found the session lost. Other pending calls of the lost session fail, and its requests from the server are
+/// cancelled. The server has also lost the session's state: subscriptions, the log level and the like have to be set
+/// again, and [`HttpOptions::renewed`] says when. If there is no new session of the same revision, or that one is lost at
+/// once, receiving fails with [`SessionExpired`] once. After that, `initialize` may start another session over the same
+/// transport.
 ///
-/// A server that refuses the first POST is asked for the older way: a stream of events that names where to POST. When
-/// that stream ends so does the connection.
+/// If a server refuses the first POST, the client tries HTTP with SSE: a stream of events that names the URL to POST to.
+/// The connection ends with that stream.
 #[derive(Debug)]
 pub struct HttpClient {
     sender: HttpSender,
     receiver: HttpReceiver,
 }
 
-/// The half of an [`HttpClient`] that sends. Once it is dropped nothing is sent or received any more; only closing it
-/// also tells the server.
+/// The half of an [`HttpClient`] that sends. When it is dropped, nothing more is sent or received. Only closing it ends
+/// the session on the server.
 ///
-/// A request is on its way when sending returns, anything else has arrived. The failure of a notification or a response
-/// is told to tracing, since no one waits for its answer.
+/// When sending returns, a request is on its way, and any other message has arrived. The failure of a notification or a
+/// response is logged to `tracing`, since nobody waits for it.
 #[derive(Debug)]
 pub struct HttpSender {
     connection: Arc<Connection>,
@@ -67,16 +68,16 @@ pub struct HttpSender {
 /// The half of an [`HttpClient`] that receives.
 #[derive(Debug)]
 pub struct HttpReceiver {
-    inbox: mpsc::Receiver<Item>,
+    inbox: mpsc::Receiver<Inbound>,
     closing: CancellationToken,
     ended: bool,
 }
 
 impl HttpClient {
-    /// A client of the server at this address. Nothing is sent yet.
+    /// A client of the server at this URL. Nothing is sent yet.
     ///
     /// # Errors
-    /// When the address isn't one of HTTP, or the machine has no certificates to trust.
+    /// When the URL isn't one of HTTP, or the machine has no trusted certificates.
     pub fn new(url: &str, options: HttpOptions) -> Result<Self, HttpError> {
         let address = || HttpError::Address(url.to_owned());
         let url = reqwest::Url::parse(url).map_err(|_| address())?;
@@ -94,11 +95,11 @@ impl HttpClient {
             url,
             client,
             inbox: sender,
-            state: Mutex::new(State::new(&closing)),
+            state: Mutex::new(ClientState::new(&closing)),
             renewing: tokio::sync::Mutex::new(()),
             in_flight: Mutex::new(HashMap::new()),
             requests: Arc::new(Semaphore::new(options.requests.clamp(1, Semaphore::MAX_PERMITS))),
-            notices: Arc::new(Semaphore::new(NOTICES)),
+            notifications: Arc::new(Semaphore::new(NOTIFICATIONS)),
             closing: closing.clone(),
             options,
         };
@@ -128,29 +129,29 @@ impl Transport for HttpClient {
 impl Sender for HttpSender {
     async fn send(&self, message: Outgoing) -> Result<(), TransportError> {
         let connection = &self.connection;
-        let kind = envelope::kind(&message.json);
-        let places = match kind {
-            Kind::Initialize(_) | Kind::Request(_) => &connection.requests,
-            _ => &connection.notices,
+        let kind = classify(&message.json);
+        let semaphore = match kind {
+            PostKind::Initialize(_) | PostKind::Request(_) => &connection.requests,
+            _ => &connection.notifications,
         };
-        let place = tokio::select! {
+        let permit = tokio::select! {
             biased;
             () = connection.closing.cancelled() => return Err(TransportError::Closed),
-            place = Arc::clone(places).acquire_owned() => place.map_err(|_| TransportError::Closed)?,
+            permit = Arc::clone(semaphore).acquire_owned() => permit.map_err(|_| TransportError::Closed)?,
         };
 
         match kind {
-            Kind::Initialize(id) => exchange::start(connection, place, id, message.json, true),
-            Kind::Request(id) => exchange::start(connection, place, id, message.json, false),
+            PostKind::Initialize(id) => exchange::start(connection, permit, id, message.json, true),
+            PostKind::Request(id) => exchange::start(connection, permit, id, message.json, false),
             kind => {
-                // In a task, so that it arrives also when this future is dropped.
-                let told = exchange::tell(Arc::clone(connection), kind, message.json);
+                // In a task, so that it arrives even if this future is dropped.
+                let posting = exchange::post(Arc::clone(connection), kind, message.json);
                 let closing = connection.closing.clone();
-                let told = tokio::spawn(async move {
-                    let _place = place;
-                    closing.run_until_cancelled_owned(told).await
+                let posted = tokio::spawn(async move {
+                    let _permit = permit;
+                    closing.run_until_cancelled_owned(posting).await
                 });
-                return told.await.ok().flatten().unwrap_or(Err(TransportError::Closed));
+                return posted.await.ok().flatten().unwrap_or(Err(TransportError::Closed));
             }
         }
         Ok(())
@@ -160,8 +161,8 @@ impl Sender for HttpSender {
         let header = revision.facts().version_header;
         let mut state = self.connection.state.lock();
         state.version = header.then(|| HeaderValue::from_static(revision.as_str()));
-        if let Some(opening) = &mut state.opening {
-            opening.revision = Some(revision);
+        if let Some(handshake) = &mut state.handshake {
+            handshake.revision = Some(revision);
         }
     }
 
@@ -181,9 +182,9 @@ impl Receiver for HttpReceiver {
             () = self.closing.cancelled() => None,
         };
         match item {
-            Some(Item::Incoming(incoming)) => Ok(Some(incoming)),
-            Some(Item::Expired) => Err(TransportError::Other(Box::new(SessionExpired))),
-            Some(Item::End) | None => {
+            Some(Inbound::Incoming(incoming)) => Ok(Some(incoming)),
+            Some(Inbound::Expired) => Err(TransportError::Other(Box::new(SessionExpired))),
+            Some(Inbound::End) | None => {
                 self.ended = true;
                 Ok(None)
             }

@@ -1,4 +1,4 @@
-//! A new session in place of one that the server has forgotten.
+//! The renewal of a session that the server has lost.
 
 use std::sync::Arc;
 
@@ -8,75 +8,88 @@ use reqwest::Response;
 use reqwest::header::HeaderValue;
 use tokio::time::{Instant, timeout};
 
-use super::connection::{Connection, EVENTS, Item, JSON, Opening, Within, body, failure, media_type};
-use super::envelope::{Kind, answers, kind};
+use super::classify::{PostKind, answers, classify};
+use super::connection::{
+    Connection, EVENT_STREAM, Handshake, Inbound, JSON, RemoteSession, SessionScope, body, failure, media_type,
+};
 use super::error::{HttpError, SessionExpired};
-use super::stream::{self, Events, Listening, is_message};
+use super::events::{Events, OpeningStream, is_message};
 use crate::message::Incoming;
 
-/// Begins a session in place of a forgotten one, unless that has been done already; `false` if there is none.
+/// Opens the standalone stream of a session.
+pub(super) type Listen = fn(&Arc<Connection>, &RemoteSession) -> OpeningStream;
+
+/// Starts a session in place of a lost one, unless that has been done already; `false` if that fails.
 ///
-/// This happens in a task of its own, because whoever waits for it may go, and does so if it belongs to the forgotten session.
-pub(super) async fn renew(connection: &Arc<Connection>, forgotten: HeaderValue) -> bool {
+/// It runs in a task of its own, because its caller may be cancelled, and is if it belongs to the lost session.
+pub(super) async fn renew(connection: &Arc<Connection>, lost: HeaderValue, listen: Listen) -> bool {
     let closing = connection.closing.clone();
     let connection = Arc::clone(connection);
     let renewing = tokio::spawn(closing.run_until_cancelled_owned(async move {
         let _turn = connection.renewing.lock().await;
-        let opening = {
+        let handshake = {
             let state = connection.state.lock();
-            let opening = state.opening.clone();
-            if state.session.id != Some(forgotten) {
-                return opening.is_some();
+            let handshake = state.handshake.clone();
+            if state.session.id != Some(lost) {
+                return handshake.is_some();
             }
-            opening
+            handshake
         };
-        let Some(opening) = opening else { return false };
-        let begun = timeout(connection.options.patience, begin(&connection, opening)).await;
-        match begun.unwrap_or(Err(HttpError::Unanswered)) {
-            Ok(Some(listening)) => listening.begun().await,
+        let Some(handshake) = handshake else { return false };
+        let renewed = timeout(
+            connection.options.patience,
+            repeat_handshake(&connection, handshake, listen),
+        )
+        .await;
+        match renewed.unwrap_or(Err(HttpError::Unanswered)) {
+            Ok(Some(stream)) => stream.opened().await,
             Ok(None) => {}
             Err(error) => {
-                tracing::warn!(%error, "the server has forgotten the session and begins no other");
-                // Others that wait here for the same are not to ask again.
-                connection.state.lock().opening = None;
+                tracing::warn!(%error, "the server has lost the session, and a new one can't be started");
+                // Others that wait here for the same must not try again.
+                connection.state.lock().handshake = None;
                 return false;
             }
         }
-        tracing::info!("the server had forgotten the session, and another has begun");
-        if let Some(told) = &connection.options.renewed {
-            told();
+        tracing::info!("the server had lost the session, and a new one has started");
+        if let Some(observer) = &connection.options.renewed {
+            observer();
         }
         true
     }));
     matches!(renewing.await, Ok(Some(true)))
 }
 
-/// Sends again what the session began with, and makes what comes of it the current session.
-async fn begin(connection: &Arc<Connection>, opening: Opening) -> Result<Option<Listening>, HttpError> {
-    let (Kind::Initialize(id), Some(revision)) = (kind(&opening.initialize), opening.revision) else {
+/// Repeats the handshake, and makes the new session the current one.
+async fn repeat_handshake(
+    connection: &Arc<Connection>,
+    handshake: Handshake,
+    listen: Listen,
+) -> Result<Option<OpeningStream>, HttpError> {
+    let (PostKind::Initialize(id), Some(revision)) = (classify(&handshake.initialize), handshake.revision) else {
         return Err(SessionExpired.into());
     };
     let post = |json: &[u8], within| connection.post(connection.url.clone(), json.to_vec(), within);
-    let (response, _) = post(&opening.initialize, Within::None).await?;
+    let (response, _) = post(&handshake.initialize, SessionScope::None).await?;
     let response = succeeded(response).await?;
-    let session = connection.begun(&response);
+    let session = connection.session_of(&response);
     if negotiated(connection, response, &id).await? != Some(revision) {
         return Err(SessionExpired.into());
     }
-    if let Some(initialized) = &opening.initialized {
-        let (response, _) = post(initialized, Within::Next(session.clone())).await?;
+    if let Some(initialized) = &handshake.initialized {
+        let (response, _) = post(initialized, SessionScope::Next(session.clone())).await?;
         succeeded(response).await?;
     }
-    // Answers to the forgotten session could be taken for others' in the new one.
-    connection.hand(Item::Incoming(Incoming::Renewed)).await;
-    let forgotten = {
+    // Responses to requests of the lost session could be taken for others in the new one.
+    connection.hand(Inbound::Incoming(Incoming::Renewed)).await;
+    let replaced = {
         let mut state = connection.state.lock();
         state.renewed = Some(Instant::now());
         std::mem::replace(&mut state.session, session.clone())
     };
-    forgotten.ends.cancel();
-    let listens = opening.initialized.is_some();
-    Ok(listens.then(|| stream::listen(connection, &session)))
+    replaced.ended.cancel();
+    let listens = handshake.initialized.is_some();
+    Ok(listens.then(|| listen(connection, &session)))
 }
 
 async fn succeeded(response: Response) -> Result<Response, HttpError> {
@@ -86,7 +99,7 @@ async fn succeeded(response: Response) -> Result<Response, HttpError> {
     }
 }
 
-/// The revision that the answer to `initialize` names, if it is known.
+/// The revision in the response to `initialize`, if it is known.
 async fn negotiated(
     connection: &Connection,
     response: Response,
@@ -95,7 +108,7 @@ async fn negotiated(
     let limit = connection.options.message_bytes;
     let answer = match media_type(&response).as_str() {
         JSON => body(response, limit).await?,
-        EVENTS => {
+        EVENT_STREAM => {
             let mut events = Events::new(response, limit);
             loop {
                 let event = events.next().await.ok_or(HttpError::Unanswered)?;

@@ -1,38 +1,38 @@
-//! Events out of bytes, as <https://html.spec.whatwg.org/multipage/server-sent-events.html> has it.
+//! A parser of server-sent events: <https://html.spec.whatwg.org/multipage/server-sent-events.html>.
 //!
-//! Written here since the kept crates that read events hold one of any size. Here the data of an event over the limit is
-//! dropped while its id is still read, so that the stream can go on after it.
+//! The crates for this (sse-stream, eventsource-stream) hold an event of any size in memory. This parser drops the data of
+//! an event over the limit and still reads its id, so that the stream can go on after it.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// What a line may have besides data.
+/// Bytes that a line may have besides data.
 const FIELD: usize = 64;
 
 /// One event.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Event {
-    /// What kind of event it is; empty for a message.
+    /// The type of the event; empty for a message.
     pub(super) name: Vec<u8>,
     pub(super) data: Vec<u8>,
-    /// The data was over the limit, and is not here.
+    /// The data was over the limit, and was dropped.
     pub(super) oversized: bool,
-    /// The id from here on; an empty one takes back what was before.
+    /// The new last event id; an empty one resets it.
     pub(super) id: Option<Vec<u8>>,
-    /// How long to wait before connecting again.
+    /// The new reconnection time.
     pub(super) retry: Option<Duration>,
 }
 
-/// Reads events.
+/// A parser of events.
 #[derive(Debug)]
 pub(super) struct Parser {
     limit: usize,
     line: Vec<u8>,
-    /// The line has more than `line` holds.
+    /// The line has more bytes than `line` holds.
     cut: bool,
-    /// A line feed that comes next belongs to the end of line before it.
+    /// The last byte was a carriage return, so a line feed after it belongs to the same end of line.
     after_return: bool,
-    /// Nothing but a byte order mark may have come.
+    /// No line has ended yet, so the next one may start with a byte order mark.
     first: bool,
     event: Option<Event>,
 }
@@ -49,7 +49,7 @@ impl Parser {
         }
     }
 
-    /// Reads on, and adds the events that are complete.
+    /// Parses the next bytes, and adds the events that are complete.
     pub(super) fn push(&mut self, mut bytes: &[u8], events: &mut VecDeque<Event>) {
         while let Some(&next) = bytes.first() {
             if std::mem::take(&mut self.after_return) && next == b'\n' {

@@ -1,6 +1,5 @@
-//! Streams of events: read, and asked for again where they were cut.
+//! Streams of events: they are read, and resumed when they are cut.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,59 +9,23 @@ use reqwest::{Response, StatusCode};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::connection::{Connection, EVENTS, LAST_EVENT, Session, Within, failure, media_type};
-use super::envelope::answers;
+use super::classify::answers;
+use super::connection::{Connection, EVENT_STREAM, LAST_EVENT_ID, RemoteSession, SessionScope, failure, media_type};
 use super::error::{HttpError, SessionExpired};
+use super::events::{Events, OpeningStream, is_message};
 use super::renewal::renew;
-use super::sse::{Event, Parser};
 
-/// How long a stream may go on after its answer, so that its connection can serve again.
+/// How long a stream may go on after its response, so that the connection can be reused.
 const LINGER: Duration = Duration::from_secs(1);
-/// How long nothing else is sent while the server's own stream isn't there yet.
-const OPENING: Duration = Duration::from_secs(1);
-/// A stream that lasted as long wasn't a failure, even if it brought nothing.
+/// A stream that lasted this long doesn't count as a failure, even without an event.
 pub(super) const LASTING: Duration = Duration::from_secs(10);
 
-/// The events of a response.
-pub(super) struct Events {
-    response: Response,
-    parser: Parser,
-    ready: VecDeque<Event>,
-}
-
-impl Events {
-    pub(super) fn new(response: Response, limit: usize) -> Self {
-        Self {
-            response,
-            parser: Parser::new(limit),
-            ready: VecDeque::new(),
-        }
-    }
-
-    /// The next event; `None` also when the connection was cut, since a stream says nothing at its end.
-    pub(super) async fn next(&mut self) -> Option<Event> {
-        loop {
-            if let Some(event) = self.ready.pop_front() {
-                return Some(event);
-            }
-            match self.response.chunk().await {
-                Ok(Some(chunk)) => self.parser.push(&chunk, &mut self.ready),
-                Ok(None) => return None,
-                Err(error) => {
-                    tracing::debug!(error = %HttpError::Network(error), "a stream was cut");
-                    return None;
-                }
-            }
-        }
-    }
-}
-
-/// How far a stream has been read.
+/// The position in a stream.
 #[derive(Default)]
 struct Cursor {
     last: Option<HeaderValue>,
     retry: Option<Duration>,
-    /// How often in a row it brought nothing.
+    /// The number of attempts in a row without an event.
     failures: u32,
 }
 
@@ -70,21 +33,21 @@ struct Cursor {
 enum End {
     /// The awaited response has come.
     Answered,
-    /// It was too long to be taken.
+    /// The awaited response is over the limit.
     Oversized,
     /// The stream ended.
     Cut,
 }
 
-/// Hands the messages of a stream to the receiver, until the one that is awaited.
+/// Delivers the messages of a stream, up to the awaited response.
 async fn read(connection: &Connection, events: &mut Events, cursor: &mut Cursor, awaited: Option<&RequestId>) -> End {
     let since = Instant::now();
     let mut resumed = cursor.last.clone();
     while let Some(event) = events.next().await {
         cursor.failures = 0;
         cursor.retry = event.retry.or(cursor.retry);
-        // A server that begins again with the event that was asked for as the last one has said it twice.
-        let twice = resumed
+        // Some servers repeat the event that `Last-Event-ID` names.
+        let is_repeated = resumed
             .take()
             .is_some_and(|last| event.id.as_deref() == Some(last.as_bytes()));
         let mut end = None;
@@ -93,11 +56,11 @@ async fn read(connection: &Connection, events: &mut Events, cursor: &mut Cursor,
                 Some(_) => end = Some(End::Oversized),
                 None => connection.refuse_oversized().await,
             }
-        } else if !twice && is_message(&event) {
+        } else if !is_repeated && is_message(&event) {
             end = awaited.filter(|id| answers(&event.data, id)).map(|_| End::Answered);
             connection.deliver(event.data).await;
         }
-        // Only now: what hasn't been handed on is to come again.
+        // Only after it was delivered: an event that wasn't has to come again.
         if let Some(id) = event.id {
             cursor.last = HeaderValue::from_bytes(&id).ok().filter(|id| !id.is_empty());
         }
@@ -111,12 +74,7 @@ async fn read(connection: &Connection, events: &mut Events, cursor: &mut Cursor,
     End::Cut
 }
 
-/// Whether an event carries a message: the first one of a stream may be there for its id alone.
-pub(super) fn is_message(event: &Event) -> bool {
-    matches!(event.name.as_slice(), b"" | b"message") && !event.data.trim_ascii().is_empty()
-}
-
-/// Reads the stream that answers a request, and asks for the rest if it ends too early.
+/// Reads the stream of a response, and resumes it if it ends too early.
 pub(super) async fn follow(connection: &Arc<Connection>, answer: Response, id: &RequestId) -> Result<(), HttpError> {
     let limit = connection.options.message_bytes;
     let mut events = Events::new(answer, limit);
@@ -137,39 +95,26 @@ pub(super) async fn follow(connection: &Arc<Connection>, answer: Response, id: &
     Ok(())
 }
 
-/// Has what the server sends of its own accord read until the session is over.
-pub(super) fn listen(connection: &Arc<Connection>, session: &Session) -> Listening {
-    let (open_now, opened) = oneshot::channel();
-    let reading = read_own(Arc::clone(connection), open_now);
-    tokio::spawn(session.ends.clone().run_until_cancelled_owned(reading));
-    Listening(opened)
+/// Spawns the task that reads the standalone stream until the session has ended.
+pub(super) fn listen(connection: &Arc<Connection>, session: &RemoteSession) -> OpeningStream {
+    let (open, opened) = oneshot::channel();
+    let reading = read_standalone(Arc::clone(connection), open);
+    tokio::spawn(session.ended.clone().run_until_cancelled_owned(reading));
+    OpeningStream(opened)
 }
 
-/// A stream that is being opened.
-#[must_use]
-pub(super) struct Listening(oneshot::Receiver<()>);
-
-impl Listening {
-    /// Waits a moment until the stream is open: many servers lose what they have to say while nobody reads it.
-    pub(super) async fn begun(self) {
-        if timeout(OPENING, self.0).await.is_err() {
-            tracing::debug!("the server's own stream is slow to begin");
-        }
-    }
-}
-
-/// Reads what the server sends of its own accord, for as long as it can be had.
-async fn read_own(connection: Arc<Connection>, open_now: oneshot::Sender<()>) {
+/// Reads the standalone stream, as long as it can be opened.
+async fn read_standalone(connection: Arc<Connection>, on_open: oneshot::Sender<()>) {
     let mut cursor = Cursor::default();
-    let mut opened = open(&connection, None, Opens::First).await;
-    // Nobody may wait any more.
-    let _ = open_now.send(());
-    // No stream at all is fine, and 404 then says that there is none rather than that the session is over.
+    let mut opened = open(&connection, None, Attempt::Initial).await;
+    // The caller may no longer wait.
+    let _ = on_open.send(());
+    // A server need not have this stream. Here a 404 says so, and not that the session has ended.
     if let Err(HttpError::Status(failure)) = &opened
         && failure.status.is_client_error()
         && failure.status != StatusCode::TOO_MANY_REQUESTS
     {
-        tracing::debug!(status = %failure.status, "the server has no stream of its own");
+        tracing::debug!(status = %failure.status, "the server has no standalone stream");
         return;
     }
     loop {
@@ -177,19 +122,19 @@ async fn read_own(connection: Arc<Connection>, open_now: oneshot::Sender<()>) {
             Ok(mut events) => {
                 read(&connection, &mut events, &mut cursor, None).await;
             }
-            Err(error) => tracing::debug!(%error, "the server's own stream can't be had"),
+            Err(error) => tracing::debug!(%error, "the standalone stream can't be opened"),
         }
         opened = match reopen(&connection, &mut cursor).await {
             Ok(events) => Ok(events),
             Err(error) => {
-                tracing::warn!(%error, "the server's own stream is given up");
+                tracing::warn!(%error, "the standalone stream is given up");
                 return;
             }
         };
     }
 }
 
-/// Opens a stream again, with ever longer waits.
+/// Opens a stream again, with exponential backoff.
 async fn reopen(connection: &Arc<Connection>, cursor: &mut Cursor) -> Result<Events, HttpError> {
     loop {
         if cursor.failures >= connection.options.reconnects {
@@ -197,48 +142,51 @@ async fn reopen(connection: &Arc<Connection>, cursor: &mut Cursor) -> Result<Eve
         }
         sleep(connection.options.wait(cursor.failures, cursor.retry)).await;
         cursor.failures += 1;
-        let error = match open(connection, cursor.last.clone(), Opens::Again).await {
+        let error = match open(connection, cursor.last.clone(), Attempt::Reconnect).await {
             Ok(events) => return Ok(events),
             Err(error) => error,
         };
-        let passes = match &error {
+        let is_transient = match &error {
             HttpError::Status(failure) => {
                 failure.status.is_server_error() || failure.status == StatusCode::TOO_MANY_REQUESTS
             }
             HttpError::Network(_) => true,
             _ => false,
         };
-        if !passes || cursor.failures >= connection.options.reconnects {
+        if !is_transient || cursor.failures >= connection.options.reconnects {
             return Err(error);
         }
         tracing::debug!(%error, "a stream couldn't be opened again");
     }
 }
 
-/// Whether there has been a stream before.
+/// Whether a stream is opened for the first time.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Opens {
-    First,
-    Again,
+pub(super) enum Attempt {
+    Initial,
+    Reconnect,
 }
 
-/// Asks for a stream, from after the event `last`.
+/// Opens a stream after the event `last`.
 pub(super) async fn open(
     connection: &Arc<Connection>,
     last: Option<HeaderValue>,
-    opens: Opens,
+    attempt: Attempt,
 ) -> Result<Events, HttpError> {
-    let mut request = connection.client.get(connection.url.clone()).header(ACCEPT, EVENTS);
+    let mut request = connection
+        .client
+        .get(connection.url.clone())
+        .header(ACCEPT, EVENT_STREAM);
     if let Some(last) = last {
-        request = request.header(LAST_EVENT, last);
+        request = request.header(LAST_EVENT_ID, last);
     }
-    let (response, session) = connection.ask(request, Within::Current).await?;
-    if let (Opens::Again, Some(forgotten)) = (opens, session.forgotten(&response)) {
-        // Nobody asks for this, and so a server that forgets each session at once must not be asked without end.
+    let (response, session) = connection.send(request, SessionScope::Current).await?;
+    if let (Attempt::Reconnect, Some(lost)) = (attempt, session.lost_id(&response)) {
+        // A server that loses every session at once must not cause renewals without end.
         let renewed = connection.state.lock().renewed;
         let lasted = renewed.is_none_or(|renewed| renewed.elapsed() >= LASTING);
-        if !(lasted && renew(connection, forgotten.clone()).await) {
-            connection.expire(&forgotten).await;
+        if !(lasted && renew(connection, lost.clone(), listen).await) {
+            connection.expire(&lost).await;
         }
         return Err(SessionExpired.into());
     }
@@ -246,7 +194,7 @@ pub(super) async fn open(
         return Err(failure(response).await.into());
     }
     match media_type(&response).as_str() {
-        EVENTS => Ok(Events::new(response, connection.options.message_bytes)),
+        EVENT_STREAM => Ok(Events::new(response, connection.options.message_bytes)),
         other => Err(HttpError::ContentType(other.to_owned())),
     }
 }

@@ -1,31 +1,31 @@
-//! What of a stream is kept, and who gets it.
+//! The buffered messages of a stream, and the connections that read them.
 
 use std::collections::VecDeque;
 use std::task::{Context, Poll, Waker};
 
 use axum::body::Bytes;
 
-use super::config::Limits;
-use super::memory::{Held, Memory};
-use super::reader::EventId;
+use super::event_id::EventId;
+use super::limits::SessionLimits;
+use super::memory::{MemoryBudgets, MemoryCharge};
 
-/// How many lines may be connected at once.
-const MOST_LINES: usize = 8;
+/// The number of client streams that may be connected at once.
+const MAX_CLIENT_STREAMS: usize = 8;
 
-/// The messages of a stream, and the lines that they are read through.
+/// The messages of a stream, and the client streams that read them.
 #[derive(Debug)]
 pub(super) struct Buffer {
     events: VecDeque<Event>,
     bytes: usize,
     /// The number of the next event; the first is 1, so that 0 stands for the stream's beginning.
     next: u64,
-    /// How many lines and how many connections there have been.
-    lines: u64,
+    /// The numbers of client streams and of connections so far.
+    client_streams: u64,
     connections: u64,
-    /// The lines that are connected, the latest connection last: it gets what is new.
-    connected: Vec<Line>,
-    /// Nobody has read for too long to wait for them.
-    deserted: bool,
+    /// The connected client streams, the latest connection last: it gets new messages.
+    connected: Vec<ClientStream>,
+    /// Nobody has read for so long that senders no longer wait.
+    abandoned: bool,
     done: bool,
 }
 
@@ -34,31 +34,31 @@ struct Event {
     number: u64,
     json: Bytes,
     kept: bool,
-    _held: Held,
-    /// The line that it was sent on.
-    line: Option<u64>,
+    _charge: MemoryCharge,
+    /// The client stream on which it was sent.
+    client_stream: Option<u64>,
 }
 
-/// What the client takes for one stream: it is read through one connection after another.
+/// One stream from the client's point of view, which it reads through one connection after the other.
 #[derive(Debug)]
-struct Line {
+struct ClientStream {
     number: u64,
     connection: u64,
-    /// The number of the last event that needn't be sent through this connection.
+    /// The number of the last event that the client has.
     after: u64,
     waker: Option<Waker>,
 }
 
 impl Buffer {
-    pub(super) fn new(deserted: bool) -> Self {
+    pub(super) fn new(abandoned: bool) -> Self {
         Self {
             events: VecDeque::new(),
             bytes: 0,
             next: 1,
-            lines: 0,
+            client_streams: 0,
             connections: 0,
             connected: Vec::new(),
-            deserted,
+            abandoned,
             done: false,
         }
     }
@@ -67,14 +67,14 @@ impl Buffer {
         self.bytes
     }
 
-    /// No more messages will come. Says whether somebody has read the stream, and may come back for the rest.
+    /// No more messages will come. `true` if somebody has read the stream, and may resume it.
     pub(super) fn finish(&mut self) -> bool {
         self.done = true;
         self.wake();
-        self.lines > 0
+        self.client_streams > 0
     }
 
-    /// Forgets everything, unless somebody is about to read it.
+    /// Drops everything, unless somebody is reading it.
     pub(super) fn clear_unread(&mut self) {
         if self.connected.is_empty() {
             self.events.clear();
@@ -86,14 +86,14 @@ impl Buffer {
         self.done
     }
 
-    /// Takes a message in, if there is room or nobody to wait for.
-    pub(super) fn take(&mut self, json: &Bytes, kept: bool, limits: &Limits, memory: &Memory) -> bool {
+    /// Adds a message, if there is room or nobody to wait for.
+    pub(super) fn take(&mut self, json: &Bytes, kept: bool, limits: &SessionLimits, memory: &MemoryBudgets) -> bool {
         if self.done {
             return true;
         }
         while !self.has_room(json, limits) && self.forget_sent() {}
         if !kept && !self.has_room(json, limits) {
-            if !self.connected.is_empty() || !self.deserted {
+            if !self.connected.is_empty() || !self.abandoned {
                 return false;
             }
             while !self.has_room(json, limits) && self.forget_unsent() {}
@@ -104,16 +104,16 @@ impl Buffer {
             number,
             json,
             kept,
-            _held: memory.hold(json_bytes),
-            line: None,
+            _charge: memory.charge(json_bytes),
+            client_stream: None,
         });
         self.next += 1;
         self.wake();
         true
     }
 
-    /// All messages once there will be no more, if they are answers; `None` inside if another one is among them.
-    pub(super) fn take_answers(&mut self) -> Poll<Option<Vec<Bytes>>> {
+    /// All messages when the stream is finished, if they are responses; `None` inside if another message is among them.
+    pub(super) fn take_responses(&mut self) -> Poll<Option<Vec<Bytes>>> {
         if !self.events.iter().all(|event| event.kept) {
             return Poll::Ready(None);
         }
@@ -124,20 +124,24 @@ impl Buffer {
         Poll::Ready(Some(self.events.drain(..).map(|event| event.json).collect()))
     }
 
-    fn has_room(&self, json: &Bytes, limits: &Limits) -> bool {
-        // A message that is longer than all that is kept gets through alone.
+    fn has_room(&self, json: &Bytes, limits: &SessionLimits) -> bool {
+        // A message over the limit passes alone.
         self.events.is_empty()
             || self.events.len() < limits.replay_events && self.bytes.saturating_add(json.len()) <= limits.replay_bytes
     }
 
-    /// Forgets the oldest event, unless somebody is about to read it.
+    /// Drops the oldest event if it was sent, unless somebody is reading it.
     fn forget_sent(&mut self) -> bool {
         let awaited = |event: &Event, on: u64| {
-            let mut lines = self.connected.iter();
-            lines.any(|line| line.number == on && line.after < event.number)
+            let mut client_streams = self.connected.iter();
+            client_streams.any(|client_stream| client_stream.number == on && client_stream.after < event.number)
         };
         let oldest = self.events.front();
-        let sent = oldest.is_some_and(|event| event.line.is_some_and(|line| !awaited(event, line)));
+        let sent = oldest.is_some_and(|event| {
+            event
+                .client_stream
+                .is_some_and(|client_stream| !awaited(event, client_stream))
+        });
         if sent && let Some(event) = self.events.pop_front() {
             self.bytes -= event.json.len();
         }
@@ -149,103 +153,112 @@ impl Buffer {
         let event = oldest.and_then(|at| self.events.remove(at));
         if let Some(event) = &event {
             self.bytes -= event.json.len();
-            tracing::debug!(event = event.number, "a message is lost that nobody came for");
+            tracing::debug!(event = event.number, "a message is dropped that nobody has read");
         }
         event.is_some()
     }
 
-    /// The number of the event after which a new line begins.
+    /// The number of the event after which a new client stream begins.
     pub(super) fn last_sent(&self) -> u64 {
-        let unsent = self.events.iter().find(|event| event.line.is_none());
+        let unsent = self.events.iter().find(|event| event.client_stream.is_none());
         unsent.map_or(self.next, |event| event.number) - 1
     }
 
     /// Whether there is something to send to a client that has this event.
     pub(super) fn has_more(&self, last: &EventId) -> bool {
         let mut later = self.events.iter().filter(|event| event.number > last.event);
-        later.any(|event| event.line.is_none_or(|line| line == last.line))
+        later.any(|event| {
+            event
+                .client_stream
+                .is_none_or(|client_stream| client_stream == last.client_stream)
+        })
     }
 
-    /// Whether events after this one were sent and forgotten, on whichever line.
+    /// Whether events after this one were sent and dropped, on whichever client stream.
     pub(super) fn has_forgotten_after(&self, last: &EventId) -> bool {
         self.events.front().map_or(self.next, |event| event.number) > last.event + 1
     }
 
-    /// Whether this was sent, or a line begins after it.
+    /// Whether this event was sent, or a client stream begins after it.
     pub(super) fn knows(&self, last: &EventId) -> bool {
-        last.event < self.next && (1..=self.lines).contains(&last.line)
+        last.event < self.next && (1..=self.client_streams).contains(&last.client_stream)
     }
 
-    /// Whether there is no place for a line but to read what is left.
-    pub(super) fn ends(&self, line: u64) -> bool {
-        let is_connected = || self.connected.iter().any(|other| other.number == line);
-        self.done || self.connected.len() >= MOST_LINES && !is_connected()
+    /// Whether a client stream can only read what is left: the stream is finished, or too many others are connected.
+    pub(super) fn ends(&self, client_stream: u64) -> bool {
+        let is_connected = || self.connected.iter().any(|other| other.number == client_stream);
+        self.done || self.connected.len() >= MAX_CLIENT_STREAMS && !is_connected()
     }
 
-    /// The number of one more line.
-    pub(super) fn new_line(&mut self) -> u64 {
-        self.lines += 1;
-        self.lines
+    /// The number of a new client stream.
+    pub(super) fn new_client_stream(&mut self) -> u64 {
+        self.client_streams += 1;
+        self.client_streams
     }
 
-    /// Connects a line, in the place of another connection to it or of the oldest one if there are too many.
+    /// Connects a client stream. It replaces an earlier connection of it, or the oldest one if there are too many.
     pub(super) fn connect(&mut self, last: &EventId) -> u64 {
-        self.cut(|line| line.number == last.line);
-        if self.connected.len() >= MOST_LINES {
+        self.cut(|client_stream| client_stream.number == last.client_stream);
+        if self.connected.len() >= MAX_CLIENT_STREAMS {
             self.connected.remove(0);
         }
         self.connections += 1;
-        self.connected.push(Line {
-            number: last.line,
+        self.connected.push(ClientStream {
+            number: last.client_stream,
             connection: self.connections,
             after: last.event,
             waker: None,
         });
-        self.deserted = false;
+        self.abandoned = false;
         self.connections
     }
 
-    /// The next message for a connection: one that was sent on its line, or a new one if it is the latest.
+    /// The next message for a connection: one that was sent on its client stream, or a new one if it is the latest.
     pub(super) fn send(&mut self, connection: u64, cx: &mut Context<'_>) -> Poll<Option<(u64, Bytes)>> {
-        let latest = self.connected.last().map(|line| line.connection) == Some(connection);
-        let Some(line) = self.connected.iter_mut().find(|line| line.connection == connection) else {
+        let latest = self.connected.last().map(|client_stream| client_stream.connection) == Some(connection);
+        let Some(client_stream) = self
+            .connected
+            .iter_mut()
+            .find(|client_stream| client_stream.connection == connection)
+        else {
             return Poll::Ready(None);
         };
-        let later = self.events.partition_point(|event| event.number <= line.after);
+        let later = self.events.partition_point(|event| event.number <= client_stream.after);
         let mut later = self.events.range_mut(later..);
-        if let Some(event) = later.find(|event| event.line.map_or(latest, |sent| sent == line.number)) {
-            event.line = Some(line.number);
-            line.after = event.number;
+        if let Some(event) = later.find(|event| event.client_stream.map_or(latest, |sent| sent == client_stream.number))
+        {
+            event.client_stream = Some(client_stream.number);
+            client_stream.after = event.number;
             return Poll::Ready(Some((event.number, event.json.clone())));
         }
         if self.done {
             return Poll::Ready(None);
         }
-        line.waker = Some(cx.waker().clone());
+        client_stream.waker = Some(cx.waker().clone());
         Poll::Pending
     }
 
-    /// Cuts the connection that has the oldest message to read.
+    /// Closes the connection that has the oldest message to read.
     pub(super) fn give_up(&mut self) {
-        let sent = self.events.front().and_then(|event| event.line);
-        let slow = sent.or(self.connected.last().map(|line| line.number));
-        self.cut(|line| Some(line.number) == slow);
-        self.deserted = self.connected.is_empty();
+        let sent = self.events.front().and_then(|event| event.client_stream);
+        let slow = sent.or(self.connected.last().map(|client_stream| client_stream.number));
+        self.cut(|client_stream| Some(client_stream.number) == slow);
+        self.abandoned = self.connected.is_empty();
     }
 
     pub(super) fn disconnect(&mut self, connection: u64) {
-        self.cut(|line| line.connection == connection);
+        self.cut(|client_stream| client_stream.connection == connection);
     }
 
-    /// Takes away connections. The others are woken too, since one of them may now be the latest.
-    fn cut(&mut self, gone: impl Fn(&Line) -> bool) {
+    /// Closes connections. The others are woken too, since one of them may now be the latest.
+    fn cut(&mut self, gone: impl Fn(&ClientStream) -> bool) {
         self.wake();
-        self.connected.retain(|line| !gone(line));
+        self.connected.retain(|client_stream| !gone(client_stream));
     }
 
     fn wake(&mut self) {
-        for line in &mut self.connected {
-            if let Some(waker) = line.waker.take() {
+        for client_stream in &mut self.connected {
+            if let Some(waker) = client_stream.waker.take() {
                 waker.wake();
             }
         }

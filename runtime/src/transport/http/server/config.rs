@@ -10,9 +10,10 @@ use mcp_adapters::Revision;
 use tokio_util::sync::CancellationToken;
 use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
-use super::guard::is_origin_allowed;
+use super::headers::SESSION_ID;
+use super::limits::SessionLimits;
+use super::origin::is_origin_allowed;
 use super::store::{MemoryStore, SessionStore};
-use super::streamable::SESSION;
 use crate::options::Options;
 
 /// The settings of a server of Streamable HTTP; [`router`](super::router) makes an axum router of them.
@@ -40,25 +41,11 @@ pub struct HttpServer {
     pub(super) store: Arc<dyn SessionStore>,
     pub(super) shutdown: CancellationToken,
     pub(super) grace: Duration,
-    pub(super) limits: Limits,
+    pub(super) limits: SessionLimits,
 }
 
 /// Says who sent a request.
 type Principal = dyn Fn(&Parts) -> Option<String> + Send + Sync;
-
-/// What bounds one session and its streams.
-#[derive(Debug, Clone)]
-pub(super) struct Limits {
-    pub(super) capacity: usize,
-    pub(super) max_in_flight: usize,
-    pub(super) session_bytes: usize,
-    pub(super) replay_events: usize,
-    pub(super) replay_bytes: usize,
-    pub(super) keep_alive: Duration,
-    pub(super) retry: Duration,
-    pub(super) stream_after: Duration,
-    pub(super) stall: Duration,
-}
 
 impl Default for HttpServer {
     fn default() -> Self {
@@ -79,7 +66,7 @@ impl Default for HttpServer {
             store: Arc::new(MemoryStore::default()),
             shutdown: CancellationToken::new(),
             grace: Duration::from_secs(5),
-            limits: Limits {
+            limits: SessionLimits {
                 capacity: 64,
                 max_in_flight: 2048,
                 session_bytes: 32 << 20,
@@ -149,14 +136,14 @@ impl HttpServer {
     /// A layer around the router that refuses requests hides them from that, and browsers never authenticate a preflight.
     /// So put this around an authentication layer: `app.layer(from_fn(authenticate)).layer(server.cors())`.
     pub fn cors(&self) -> CorsLayer {
-        let server = self.clone();
+        let origins = self.origins.clone();
         CorsLayer::new()
             .allow_origin(AllowOrigin::predicate(move |origin, _| {
-                is_origin_allowed(origin, &server)
+                is_origin_allowed(origin, &origins)
             }))
             .allow_methods([Method::GET, Method::POST, Method::DELETE])
             .allow_headers(AllowHeaders::mirror_request())
-            .expose_headers([HeaderName::from_static(SESSION), header::WWW_AUTHENTICATE])
+            .expose_headers([HeaderName::from_static(SESSION_ID), header::WWW_AUTHENTICATE])
             .max_age(Duration::from_secs(60 * 60))
     }
 

@@ -1,28 +1,27 @@
-//! How many bytes sessions and the server hold for their clients.
+//! The memory budgets of a session and of the server.
 
 use std::sync::Arc;
 
 use crate::budget::{Budget, Charge};
 
-/// What a session may hold, as a part of what the server may.
+/// The memory budgets of a session and of the server, both of which a message is charged to.
 #[derive(Debug, Clone)]
-pub(super) struct Memory {
+pub(super) struct MemoryBudgets {
     pub(super) session: Arc<Budget>,
     pub(super) server: Arc<Budget>,
 }
 
-/// Bytes that are held until this is dropped.
+/// Bytes that are charged until this is dropped.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct MemoryCharge {
     _session: Charge,
     _server: Charge,
 }
 
-impl Memory {
-    /// Holds what the server has to say, whether there is room for it or not: as long as there is none, no request is
-    /// taken.
-    pub(super) fn hold(&self, bytes: usize) -> Held {
-        Held {
+impl MemoryBudgets {
+    /// Charges a message of the server, whether there is room for it or not. While there is none, requests are refused.
+    pub(super) fn charge(&self, bytes: usize) -> MemoryCharge {
+        MemoryCharge {
             _session: self.session.charge(bytes),
             _server: self.server.charge(bytes),
         }

@@ -1,4 +1,4 @@
-//! As much of a client's messages as their way through the server depends on.
+//! The parts of body messages that the server needs.
 
 use std::sync::Arc;
 
@@ -10,60 +10,60 @@ use mcp_adapters::mcp_wire::{
 };
 use mcp_adapters::{Revision, hub};
 
-use super::refusal::Refusal;
+use super::rejection::Rejection;
 use crate::budget::Charge;
 use crate::options::MAX_BATCH;
 
-/// What a client has posted.
+/// The body of a POST.
 #[derive(Debug)]
-pub(super) struct Posted {
+pub(super) struct PostBody {
     /// The body, until it is handed to the session engine.
     pub(super) json: Vec<u8>,
-    /// What the body takes of the server's memory, if it came from a client.
-    pub(super) held: Option<Arc<Charge>>,
-    /// It is an array.
-    pub(super) batch: bool,
+    /// The charge for the server's memory, if the body came from a client.
+    pub(super) charge: Option<Arc<Charge>>,
+    /// Whether it is an array.
+    pub(super) is_batch: bool,
     /// The ids of its requests, each once.
     pub(super) requests: Vec<RequestId>,
     /// The requests that it cancels.
     pub(super) cancelled: Vec<RequestId>,
-    /// It is the request `initialize`; this is the revision that the client asks for, if it is known.
+    /// Set for `initialize`: the revision that the client requests, if it is known.
     pub(super) initialize: Option<Option<Revision>>,
 }
 
-impl Posted {
-    pub(super) fn read(json: Vec<u8>) -> Result<Self, Refusal> {
-        let mut posted = Self {
+impl PostBody {
+    pub(super) fn parse(json: Vec<u8>) -> Result<Self, Rejection> {
+        let mut body = Self {
             json: Vec::new(),
-            held: None,
-            batch: false,
+            charge: None,
+            is_batch: false,
             requests: Vec::new(),
             cancelled: Vec::new(),
             initialize: None,
         };
         match Payload::from_slice(&json).map_err(|error| malformed(&error))? {
-            Payload::Message(header) => posted.take(&header).map_err(|refusal| refusal.about(header.id()))?,
+            Payload::Message(header) => body.take(&header).map_err(|refusal| refusal.with_id(header.id()))?,
             Payload::Batch(elements) => {
-                posted.batch = true;
+                body.is_batch = true;
                 if !elements.is_longer_than(0) {
-                    return Err(no_message("a batch holds at least one message"));
+                    return Err(not_a_message("a batch holds at least one message"));
                 }
                 if elements.is_longer_than(MAX_BATCH) {
-                    return Err(no_message(&format!("a batch holds {MAX_BATCH} messages at most")));
+                    return Err(not_a_message(&format!("a batch holds {MAX_BATCH} messages at most")));
                 }
                 for header in elements {
-                    posted.take(&header.map_err(|error| malformed(&error))?)?;
+                    body.take(&header.map_err(|error| malformed(&error))?)?;
                 }
-                if posted.initialize.is_some() {
-                    return Err(no_message("`initialize` is never part of a batch"));
+                if body.initialize.is_some() {
+                    return Err(not_a_message("`initialize` is never part of a batch"));
                 }
             }
         }
-        posted.json = json;
-        Ok(posted)
+        body.json = json;
+        Ok(body)
     }
 
-    /// The id of the request, if there is no other.
+    /// The id of the request, if there is only one.
     pub(super) fn only_request(&self) -> Option<&RequestId> {
         match self.requests.as_slice() {
             [id] => Some(id),
@@ -71,10 +71,18 @@ impl Posted {
         }
     }
 
-    fn take(&mut self, header: &MessageHeader<'_>) -> Result<(), Refusal> {
+    /// Refuses a batch if the revision has none.
+    pub(super) fn check_batch(&self, revision: Revision) -> Result<(), Rejection> {
+        match self.is_batch && !revision.facts().batches {
+            true => Err(Rejection::bad_request(format!("Revision {revision} has no batches"))),
+            false => Ok(()),
+        }
+    }
+
+    fn take(&mut self, header: &MessageHeader<'_>) -> Result<(), Rejection> {
         let kind = match header.kind() {
             Ok(kind) => kind,
-            // A response that is malformed is for the session: it tells whoever waits for it.
+            // The session gives malformed responses to the callers that wait for them.
             Err(_) if header.result().is_some() || header.error().is_some() => return Ok(()),
             Err(error) => return Err(malformed(&error)),
         };
@@ -83,8 +91,8 @@ impl Posted {
         }
         let method = header
             .method()
-            .ok_or_else(|| no_message("a method's name is a string"))?;
-        // What can't be read here is for the session engine to judge.
+            .ok_or_else(|| not_a_message("a method's name is a string"))?;
+        // The session engine refuses parameters that can't be decoded.
         let param = |name| header.param(&[name]).ok().flatten();
         if kind == MessageKind::Notification {
             if method == hub::CancelledNotification::METHOD {
@@ -95,7 +103,7 @@ impl Posted {
         }
         let id = header.id();
         self.requests
-            .push(id.ok_or_else(|| no_message("a request's id is a string or an integer"))?);
+            .push(id.ok_or_else(|| not_a_message("a request's id is a string or an integer"))?);
         if method == hub::InitializeRequest::METHOD {
             self.initialize = Some(param("protocolVersion").and_then(revision));
         }
@@ -103,27 +111,27 @@ impl Posted {
     }
 }
 
-fn malformed(error: &DecodeError) -> Refusal {
+fn malformed(error: &DecodeError) -> Rejection {
     match error.kind() {
-        DecodeErrorKind::Syntax => Refusal::new(
+        DecodeErrorKind::Syntax => Rejection::new(
             StatusCode::BAD_REQUEST,
             error_code::PARSE_ERROR,
             format!("Parse error: {error}"),
         ),
-        _ => no_message(&error.to_string()),
+        _ => not_a_message(&error.to_string()),
     }
 }
 
-fn no_message(why: &str) -> Refusal {
-    Refusal::new(
+fn not_a_message(why: &str) -> Rejection {
+    Rejection::new(
         StatusCode::BAD_REQUEST,
         error_code::INVALID_REQUEST,
         format!("Invalid request: {why}"),
     )
 }
 
-/// The revision that the answer to `initialize` settles on, if it succeeds.
-pub(super) fn agreed_revision(json: &[u8]) -> Option<Revision> {
+/// The revision in the result of `initialize`, if the response has one.
+pub(super) fn negotiated_revision(json: &[u8]) -> Option<Revision> {
     let result = MessageHeader::from_slice(json).ok()?.result()?;
     result.get(&["protocolVersion"]).ok()?.and_then(revision)
 }
@@ -133,12 +141,12 @@ fn revision(name: BorrowedJson<'_>) -> Option<Revision> {
     name.string().ok()?.parse().ok()
 }
 
-/// The answers to one POST as one JSON value.
-pub(super) fn join_answers(batch: bool, answers: Vec<Bytes>) -> Bytes {
-    if !batch {
-        return answers.into_iter().next().unwrap_or_default();
+/// The responses to one POST as one JSON value.
+pub(super) fn join_responses(is_batch: bool, responses: Vec<Bytes>) -> Bytes {
+    if !is_batch {
+        return responses.into_iter().next().unwrap_or_default();
     }
-    let elements = answers.iter().map(|answer| match answer.trim_ascii() {
+    let elements = responses.iter().map(|response| match response.trim_ascii() {
         [b'[', elements @ .., b']'] => elements,
         element => element,
     });

@@ -1,7 +1,7 @@
 //! A server of Streamable HTTP, and of HTTP with SSE beside it, as an axum router.
 //!
-//! The server knows how messages travel and nothing of what they mean: for each session it starts an engine, to which it
-//! hands what the client posts, and of which it takes each message to the stream where the client expects it.
+//! The server transports messages, and doesn't interpret them. For each session it starts an engine: it hands the client's
+//! messages to the engine, and puts each message of the engine on the stream where the client expects it.
 //!
 //! ```
 //! use mcp_runtime::transport::http::server::{HttpServer, SessionInfo, SessionTransport, router};
@@ -11,27 +11,37 @@
 //! # let _ = app;
 //! ```
 //!
-//! [`serve`] serves the router on a port, and says what an embedder has to set who serves it otherwise.
+//! [`serve`] serves the router on a port. Its documentation lists what other ways to serve it have to set.
 //!
-//! A POST is answered by one JSON value if its answer comes soon and nothing is said before it, and by a stream of events
+//! The response to a POST is one JSON value if it is ready soon and no message comes before it, and a stream of events
 //! otherwise.
 //!
-//! A stream outlives the connections that it is read through. Each event has an id, and a client whose connection was cut
-//! names the last one it has read to get those after it, on whichever kind of stream. What the server says of its own
-//! accord goes to the GET that came last; others stay open, and each is resumed with what was sent on it. What is kept
-//! for that is bounded; a client that reads a stream slower than the server writes to it makes those wait who write to that stream.
+//! A stream outlives its connections. Each event has an id: a client whose connection was cut resumes any kind of stream
+//! after the last event that it has read. Messages that are related to no request go to the latest GET; others stay open,
+//! and each is resumed with the messages that were sent on it. The messages that are kept for that are bounded. If a
+//! client reads a stream more slowly than the server writes to it, the writers of that stream wait.
 
+mod body;
 mod buffer;
 mod config;
+mod event_id;
+mod find;
 mod guard;
+mod headers;
 mod legacy;
+mod lifecycle;
+mod limits;
 mod memory;
 mod message;
+mod origin;
 mod reader;
-mod refusal;
+mod rejection;
+mod requests;
+mod response;
 mod serve;
 mod session;
 mod sessions;
+mod start;
 mod store;
 mod stream;
 mod streamable;
@@ -49,26 +59,14 @@ pub use self::sessions::SessionInfo;
 pub use self::store::{MemoryStore, SessionRecord, SessionStore, StoreError, StoreFuture};
 pub use self::transport::{SessionReceiver, SessionSender, SessionTransport};
 
-use self::sessions::Shared;
+use self::sessions::Sessions;
 
-/// What axum hands to each request.
-#[derive(Clone)]
-struct Server(Arc<Shared>);
-
-impl std::ops::Deref for Server {
-    type Target = Arc<Shared>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
-
-/// A router that answers clients of every revision.
+/// A router that serves clients of every revision.
 ///
-/// `start` is called once for each session, within the tokio runtime, and starts the session's engine; it shouldn't wait.
-/// The session ends when the engine drops its transport, and the engine hears of the session's end by there being no more
-/// messages. Each request stays in flight until the engine has sent its answer, or has told
-/// [`Sender::unanswered`](crate::transport::Sender::unanswered) that there is none.
+/// `start` is called once for each session, within the tokio runtime. It starts the session's engine, and shouldn't block.
+/// The session ends when the engine drops its transport. If the session ends first, the engine receives no more messages.
+/// Each request stays in flight until the engine has sent its response, or has called
+/// [`Sender::unanswered`](crate::transport::Sender::unanswered).
 ///
 /// # Panics
 /// When a path doesn't begin with a slash, or two are the same.
@@ -80,7 +78,7 @@ where
     let (path, legacy) = (config.path.clone(), config.legacy.clone());
     let legacy = legacy.filter(|_| !config.stateless);
     let cors = config.cors();
-    let server = Server(Arc::new(Shared::new(config, start)));
+    let sessions = Arc::new(Sessions::new(config, start));
     let mut router = Router::new().route(&path, any(streamable::handle));
     if let Some((stream, messages)) = legacy {
         router = router
@@ -89,6 +87,6 @@ where
     }
     router
         .layer(cors)
-        .layer(from_fn_with_state(server.clone(), guard::guard))
-        .with_state(server)
+        .layer(from_fn_with_state(sessions.clone(), guard::guard))
+        .with_state(sessions)
 }

@@ -1,7 +1,6 @@
-//! A connection that a stream is read through, and what it looks like on the wire.
+//! The body of a response that is a stream of events.
 
 use std::convert::Infallible;
-use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -10,25 +9,26 @@ use axum::body::Bytes;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, Sleep, sleep};
 
-use super::session::Session;
-use super::stream::Stream;
+use super::event_id::EventId;
+use super::session::HttpSession;
+use super::stream::{ResumeError, Stream};
 
-/// What a connection begins with.
+/// What a connection starts with.
 #[derive(Debug)]
-pub(super) enum Opening {
-    /// When to reconnect, and nothing else.
-    Quiet,
-    /// An event without data, for the client to come back to.
-    Primed,
-    /// Where to post to, in the older transport.
+pub(super) enum FirstEvent {
+    /// Only the reconnection time.
+    Retry,
+    /// An event without data, from which the client can resume.
+    Priming,
+    /// The URI to post to, in HTTP with SSE.
     Endpoint(String),
 }
 
-/// A connection that a stream is read through: the body of a response.
+/// The body of a response that is a stream of events: one connection to a [`Stream`].
 #[derive(Debug)]
 pub(super) struct Reader {
     stream: Arc<Stream>,
-    session: Arc<Session>,
+    session: Arc<HttpSession>,
     connection: u64,
     /// The last event that the client has.
     last: EventId,
@@ -38,20 +38,47 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    pub(super) fn new(
+    /// Reads a stream from the first message that wasn't sent yet.
+    pub(super) fn open(
+        session: &Arc<HttpSession>,
         stream: Arc<Stream>,
-        session: Arc<Session>,
+        first: FirstEvent,
+        permit: Option<OwnedSemaphorePermit>,
+    ) -> Self {
+        let (last, connection, was_finished) = stream.connect(session.nonce);
+        if was_finished {
+            // It was finished before it was read, and so it wasn't kept then.
+            session.keep(stream.clone());
+        }
+        Self::new(session, stream, connection, last, first, permit)
+    }
+
+    /// Reads a stream from after the last event that the client has.
+    pub(super) fn resume(
+        session: &Arc<HttpSession>,
+        stream: Arc<Stream>,
+        last: EventId,
+        first: FirstEvent,
+        permit: Option<OwnedSemaphorePermit>,
+    ) -> Result<Self, ResumeError> {
+        let connection = stream.reconnect(&last)?;
+        Ok(Self::new(session, stream, connection, last, first, permit))
+    }
+
+    fn new(
+        session: &Arc<HttpSession>,
+        stream: Arc<Stream>,
         connection: u64,
         last: EventId,
-        opening: Opening,
+        first: FirstEvent,
         permit: Option<OwnedSemaphorePermit>,
     ) -> Self {
         let retry = session.limits.retry.as_millis();
-        let first = match opening {
-            // Some clients take an empty event for a broken message; a field alone is none.
-            Opening::Quiet => format!("retry: {retry}\n"),
-            Opening::Primed => format!("id: {last}\nretry: {retry}\ndata:\n\n"),
-            Opening::Endpoint(uri) => format!("event: endpoint\ndata: {uri}\n\n"),
+        let first = match first {
+            // Some clients take an empty event for a broken message. A field without an event is ignored.
+            FirstEvent::Retry => format!("retry: {retry}\n"),
+            FirstEvent::Priming => format!("id: {last}\nretry: {retry}\ndata:\n\n"),
+            FirstEvent::Endpoint(uri) => format!("event: endpoint\ndata: {uri}\n\n"),
         };
         Self {
             stream,
@@ -59,13 +86,13 @@ impl Reader {
             last,
             first: Some(first.into()),
             keep_alive: Box::pin(sleep(session.limits.keep_alive)),
-            session,
+            session: session.clone(),
             _permit: permit,
         }
     }
 
-    /// The client was there, and will hear something again.
-    fn heard(&mut self) {
+    /// The client was sent something: the keep-alive timer and the session's expiry start again.
+    fn sent(&mut self) {
         let interval = self.session.limits.keep_alive;
         self.keep_alive.as_mut().reset(Instant::now() + interval);
         self.session.touch();
@@ -82,14 +109,14 @@ impl futures_core::Stream for Reader {
         }
         if let Poll::Ready(next) = reader.stream.poll_next(reader.connection, cx) {
             return Poll::Ready(next.map(|(number, json)| {
-                reader.heard();
+                reader.sent();
                 reader.last.event = number;
                 let id = (!reader.session.is_legacy()).then_some(&reader.last);
                 Ok(event(id, &json))
             }));
         }
         ready!(reader.keep_alive.as_mut().poll(cx));
-        reader.heard();
+        reader.sent();
         // Without an empty line after it: some clients would take that for the end of an event without data.
         Poll::Ready(Some(Ok(Bytes::from_static(b":\n"))))
     }
@@ -118,31 +145,4 @@ fn event(id: Option<&EventId>, json: &[u8]) -> Bytes {
     );
     event.extend_from_slice(b"\n\n");
     event.into()
-}
-
-/// What `Last-Event-ID` says. An event that is sent again keeps its id.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct EventId {
-    pub(super) nonce: u32,
-    pub(super) stream: u64,
-    pub(super) event: u64,
-    pub(super) line: u64,
-}
-
-impl EventId {
-    pub(super) fn parse(id: &str) -> Option<Self> {
-        let mut parts = id.split('-');
-        Some(Self {
-            nonce: u32::from_str_radix(parts.next()?, 16).ok()?,
-            stream: parts.next()?.parse().ok()?,
-            event: parts.next()?.parse().ok()?,
-            line: parts.next()?.parse().ok()?,
-        })
-    }
-}
-
-impl fmt::Display for EventId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:x}-{}-{}-{}", self.nonce, self.stream, self.event, self.line)
-    }
 }

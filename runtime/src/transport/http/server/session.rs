@@ -1,6 +1,6 @@
-//! A session: its engine on one side, the streams to its client on the other.
+//! A session over HTTP: its engine on one side, the streams to its client on the other.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,113 +8,87 @@ use axum::body::Bytes;
 use axum::http::Extensions;
 use axum::http::request::Parts;
 use mcp_adapters::Revision;
-use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, RequestId, error_code};
+use mcp_adapters::mcp_wire::RequestId;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-use super::config::Limits;
-use super::memory::Memory;
-use super::message::{Posted, agreed_revision};
-use super::refusal::Refusal;
+use super::limits::SessionLimits;
+use super::memory::MemoryBudgets;
+use super::message::{PostBody, negotiated_revision};
+use super::rejection::Rejection;
+use super::requests::{OpenStream, Request, RequestTable};
 use super::stream::{Content, Stream};
-use crate::budget::{Budget, Charge};
+use crate::budget::Budget;
 use crate::message::{Outgoing, Purpose, Sender as _};
 use crate::sync::Mutex;
 use crate::transport::ChannelSender;
 
-/// How many streams that are done are kept for clients whose connection was cut at the end.
-const FINISHED_STREAMS: usize = 64;
-
-/// Which ways to the client a session has.
+/// How the messages of a session reach its client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// A stream for each POST, and one for everything else.
-    Streams,
-    /// One JSON value for one POST, and nothing else.
-    Once,
-    /// One stream for everything, in the older transport.
+pub(super) enum SessionKind {
+    /// On one stream for each POST, and on the standalone stream.
+    Streamable,
+    /// In the JSON response to the only POST.
+    Stateless,
+    /// On one stream, in HTTP with SSE.
     Legacy,
 }
 
-/// How far a session is.
+/// The state of the handshake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// `initialize` isn't answered.
+    /// `initialize` isn't answered yet.
     Starting,
-    /// This revision was agreed upon.
-    Agreed(Revision),
-    /// There was no agreement, or the session has ended.
+    /// This revision was negotiated.
+    Negotiated(Revision),
+    /// The handshake has failed, or the session has ended.
     Ended,
 }
 
 #[derive(Debug)]
-pub(super) struct Session {
+pub(super) struct HttpSession {
     pub(super) id: String,
-    pub(super) kind: Kind,
-    /// Whose session it is; requests by anybody else don't find it.
+    pub(super) kind: SessionKind,
+    /// The principal that has started the session. Requests of others don't find it.
     pub(super) principal: Option<String>,
-    /// Tells this session's events from those of the same session on another machine.
+    /// Distinguishes the events of this session from those of the same session on another machine.
     pub(super) nonce: u32,
-    pub(super) limits: Limits,
-    /// What the server says of its own accord.
-    pub(super) own: Arc<Stream>,
+    pub(super) limits: SessionLimits,
+    /// The stream for messages that are related to no request.
+    pub(super) standalone: Arc<Stream>,
     pub(super) ended: CancellationToken,
-    /// Once the server shuts down, no request is taken any more.
+    /// When the server shuts down, new requests are refused.
     pub(super) shutdown: CancellationToken,
     to_engine: ChannelSender,
     phase: watch::Sender<Phase>,
-    table: Mutex<Table>,
-    /// A request is no longer in flight.
-    closed: Notify,
-    began: Instant,
-    used: Mutex<Instant>,
-    /// The client has said something after `initialize`.
+    requests: Mutex<RequestTable>,
+    /// Notified when a request is no longer in flight.
+    request_done: Notify,
+    started: Instant,
+    last_used: Mutex<Instant>,
+    /// The client has sent something after `initialize`.
     confirmed: AtomicBool,
-    /// Is done once the session takes no room any more.
+    /// Cancelled when the session takes no room any more.
     pub(super) gone: CancellationToken,
-    pub(super) memory: Memory,
-    room: Arc<Semaphore>,
+    pub(super) memory: MemoryBudgets,
+    /// One permit for each POST and GET.
+    permits: Arc<Semaphore>,
 }
 
-#[derive(Debug, Default)]
-struct Table {
-    /// The last stream that was opened; 0 is the session's own.
-    last: u64,
-    requests: HashMap<RequestId, Request>,
-    streams: HashMap<u64, Open>,
-    finished: VecDeque<Arc<Stream>>,
-    initialize: Option<RequestId>,
-}
-
-#[derive(Debug)]
-struct Request {
-    stream: u64,
-    cancelled: bool,
-}
-
-/// A stream, and how many of its requests are unanswered.
-#[derive(Debug)]
-struct Open {
-    stream: Arc<Stream>,
-    unanswered: usize,
-    /// What the requests take of the session's memory, and of the server's.
-    _held: (Charge, Option<Arc<Charge>>),
-}
-
-impl Session {
+impl HttpSession {
     pub(super) fn new(
         id: String,
-        kind: Kind,
+        kind: SessionKind,
         principal: Option<String>,
-        limits: Limits,
+        limits: SessionLimits,
         server: Arc<Budget>,
         to_engine: ChannelSender,
         shutdown: CancellationToken,
     ) -> Result<Arc<Self>, getrandom::Error> {
         let mut nonce = [0; 4];
         getrandom::fill(&mut nonce)?;
-        let memory = Memory {
+        let memory = MemoryBudgets {
             session: Budget::new(limits.session_bytes),
             server,
         };
@@ -123,34 +97,34 @@ impl Session {
             kind,
             principal,
             nonce: u32::from_be_bytes(nonce),
-            own: Arc::new(Stream::new(0, Content::Any, memory.clone(), true)),
+            standalone: Arc::new(Stream::new(0, Content::Any, memory.clone(), true)),
             ended: CancellationToken::new(),
             shutdown,
             to_engine,
             phase: watch::Sender::new(Phase::Starting),
-            table: Mutex::default(),
-            closed: Notify::new(),
+            requests: Mutex::default(),
+            request_done: Notify::new(),
             memory,
             confirmed: AtomicBool::new(false),
             gone: CancellationToken::new(),
-            began: Instant::now(),
-            used: Mutex::new(Instant::now()),
-            room: Arc::new(Semaphore::new(limits.max_in_flight)),
+            started: Instant::now(),
+            last_used: Mutex::new(Instant::now()),
+            permits: Arc::new(Semaphore::new(limits.max_in_flight)),
             limits,
         }))
     }
 
     pub(super) fn is_legacy(&self) -> bool {
-        self.kind == Kind::Legacy
+        self.kind == SessionKind::Legacy
     }
 
-    /// The client uses the session that it has begun.
+    /// The client uses the session that it has started.
     pub(super) fn confirm(&self) {
         self.confirmed.store(true, Ordering::Relaxed);
         self.touch();
     }
 
-    /// Whether the client has used the session since it began.
+    /// Whether the client has used the session since it started.
     pub(super) fn is_confirmed(&self) -> bool {
         self.confirmed.load(Ordering::Relaxed)
     }
@@ -158,71 +132,70 @@ impl Session {
     /// Whether nothing is in flight and no stream is read.
     pub(super) fn is_idle(&self) -> bool {
         !self.is_legacy()
-            && self.room.available_permits() >= self.limits.max_in_flight
-            && self.table.lock().requests.is_empty()
+            && self.permits.available_permits() >= self.limits.max_in_flight
+            && self.requests.lock().requests.is_empty()
     }
 
-    /// When the session ends unless its client is heard of.
+    /// When the session ends unless its client uses it.
     pub(super) fn expires(&self, opening: Duration, expiry: Duration) -> Instant {
         match self.is_confirmed() {
-            true => self.used() + expiry,
-            false => self.began + opening,
+            true => self.last_used() + expiry,
+            false => self.started + opening,
         }
     }
 
-    /// The client is there.
+    /// The client uses the session now.
     pub(super) fn touch(&self) {
-        *self.used.lock() = Instant::now();
+        *self.last_used.lock() = Instant::now();
     }
 
-    /// When the client was there.
-    pub(super) fn used(&self) -> Instant {
-        *self.used.lock()
+    /// When the client has last used the session.
+    pub(super) fn last_used(&self) -> Instant {
+        *self.last_used.lock()
     }
 
-    /// The revision that was agreed upon.
+    /// The negotiated revision.
     pub(super) fn revision(&self) -> Option<Revision> {
         match *self.phase.borrow() {
-            Phase::Agreed(revision) => Some(revision),
+            Phase::Negotiated(revision) => Some(revision),
             Phase::Starting | Phase::Ended => None,
         }
     }
 
-    /// Waits until `initialize` is answered.
-    pub(super) async fn agreed(&self) -> Option<Revision> {
+    /// Waits until `initialize` is answered; the negotiated revision, if there is one.
+    pub(super) async fn negotiated(&self) -> Option<Revision> {
         let mut phase = self.phase.subscribe();
         let _ = phase.wait_for(|phase| *phase != Phase::Starting).await;
         self.revision()
     }
 
-    /// Ends the session; its engine is told.
+    /// Ends the session. Its engine learns of it.
     pub(super) fn end(&self) {
         self.ended.cancel();
     }
 
-    /// Room for one more POST, until the permit is dropped.
-    pub(super) fn admit(&self) -> Result<OwnedSemaphorePermit, Refusal> {
-        let room = self.room.clone().try_acquire_owned();
-        room.map_err(|_| Refusal::busy("Too many requests are in flight in this session"))
+    /// A permit for one more POST or GET.
+    pub(super) fn admit(&self) -> Result<OwnedSemaphorePermit, Rejection> {
+        let permit = self.permits.clone().try_acquire_owned();
+        permit.map_err(|_| Rejection::busy("Too many requests are in flight in this session"))
     }
 
-    /// Hands what was posted to the engine, with the request that carried it. The stream is where the answers will be, if
-    /// there are requests.
+    /// Hands a body to the engine, with the HTTP request. The responses will come on the stream, if the body has requests.
     pub(super) async fn post(
         &self,
-        posted: Posted,
+        body: PostBody,
         parts: Parts,
         content: Content,
-    ) -> Result<Option<Arc<Stream>>, Refusal> {
+    ) -> Result<Option<Arc<Stream>>, Rejection> {
         self.touch();
-        let registered = self.register(&posted, content)?;
-        self.expect_no_answer(&posted.cancelled);
-        let mut unsent = Unsent {
+        let registered = self.register(&body, content)?;
+        self.mark_cancelled(&body.cancelled);
+        let mut registration = Registration {
             session: self,
             stream: registered.as_ref().map(|(number, _)| *number),
         };
         let message = Outgoing {
-            json: posted.json,
+            json: body.json,
             purpose: Purpose::Unsolicited,
         };
         let mut extensions = Extensions::new();
@@ -234,166 +207,170 @@ impl Session {
         };
         if !sent {
             self.end();
-            return Err(Refusal::no_such_session());
+            return Err(Rejection::no_such_session());
         }
-        unsent.stream = None;
+        registration.stream = None;
         Ok(registered.map(|(_, stream)| stream))
     }
 
-    /// Opens a stream for what was posted, if it holds requests, and says which number it has.
-    fn register(&self, posted: &Posted, content: Content) -> Result<Option<(u64, Arc<Stream>)>, Refusal> {
-        if posted.requests.is_empty() {
+    /// Opens a stream for the requests of a body, if it has any; gives the number of the stream.
+    fn register(&self, body: &PostBody, content: Content) -> Result<Option<(u64, Arc<Stream>)>, Rejection> {
+        if body.requests.is_empty() {
             return Ok(None);
         }
-        let mut table = self.table.lock();
-        // Under the lock, so that whoever waits for the last answer misses no request.
+        let mut requests = self.requests.lock();
+        // Under the lock, so that nobody who waits for the last response misses a request.
         if self.shutdown.is_cancelled() {
-            return Err(Refusal::shutting_down());
+            return Err(Rejection::shutting_down());
         }
         let mut ids = HashSet::new();
-        for id in &posted.requests {
-            if table.requests.contains_key(id) || !ids.insert(id) {
-                return Err(Refusal::bad_request(format!("A request with the id {id} is in flight")));
+        for id in &body.requests {
+            if requests.requests.contains_key(id) || !ids.insert(id) {
+                return Err(Rejection::bad_request(format!(
+                    "A request with the id {id} is in flight"
+                )));
             }
         }
-        if table.requests.len() + ids.len() > self.limits.max_in_flight {
-            return Err(Refusal::busy("Too many requests are in flight in this session"));
+        if requests.requests.len() + ids.len() > self.limits.max_in_flight {
+            return Err(Rejection::busy("Too many requests are in flight in this session"));
         }
-        let Some(held) = self.memory.session.try_charge(posted.json.len()) else {
-            return Err(Refusal::busy(
+        let Some(charge) = self.memory.session.try_charge(body.json.len()) else {
+            return Err(Rejection::busy(
                 "The client has to read its answers before it asks for more",
             ));
         };
-        let number = table.last + 1;
+        let number = requests.last + 1;
         let stream = match self.kind {
-            Kind::Legacy => self.own.clone(),
-            Kind::Streams | Kind::Once => Arc::new(Stream::new(number, content, self.memory.clone(), false)),
+            SessionKind::Legacy => self.standalone.clone(),
+            SessionKind::Streamable | SessionKind::Stateless => {
+                Arc::new(Stream::new(number, content, self.memory.clone(), false))
+            }
         };
-        table.last = number;
-        let open = Open {
+        requests.last = number;
+        let open = OpenStream {
             stream: stream.clone(),
-            unanswered: posted.requests.len(),
-            _held: (held, posted.held.clone()),
+            unanswered: body.requests.len(),
+            _charges: (charge, body.charge.clone()),
         };
-        table.streams.insert(number, open);
-        for id in &posted.requests {
+        requests.streams.insert(number, open);
+        for id in &body.requests {
             let request = Request {
                 stream: number,
                 cancelled: false,
             };
-            table.requests.insert(id.clone(), request);
+            requests.requests.insert(id.clone(), request);
         }
-        if posted.initialize.is_some() && self.revision().is_none() {
-            table.initialize = posted.requests.first().cloned();
+        if body.initialize.is_some() && self.revision().is_none() {
+            requests.initialize = body.requests.first().cloned();
         }
         Ok(Some((number, stream)))
     }
 
-    /// The stream with this number, unless it is long done.
+    /// The stream with this number, if it is still kept.
     pub(super) fn stream(&self, number: u64) -> Option<Arc<Stream>> {
         if number == 0 {
-            return Some(self.own.clone());
+            return Some(self.standalone.clone());
         }
-        let table = self.table.lock();
-        let open = table.streams.get(&number).map(|open| &open.stream);
-        open.or_else(|| table.finished.iter().find(|stream| stream.id == number))
+        let requests = self.requests.lock();
+        let open = requests.streams.get(&number).map(|open| &open.stream);
+        open.or_else(|| requests.finished.iter().find(|stream| stream.id == number))
             .cloned()
     }
 
-    /// Takes what the engine says to where the client hears it, and waits until there is room.
+    /// Puts a message of the engine on the stream where the client expects it, and waits until there is room.
     pub(super) async fn route(&self, message: Outgoing) {
         let json = Bytes::from(message.json);
         match message.purpose {
-            Purpose::Response(ids) => self.answer(&ids, json).await,
+            Purpose::Response(ids) => self.respond(&ids, json).await,
             Purpose::RelatedTo(id) => {
                 let stream = self.stream_of(&id);
                 let stream = stream
                     .filter(|stream| stream.content == Content::Any)
-                    .unwrap_or_else(|| self.own.clone());
+                    .unwrap_or_else(|| self.standalone.clone());
                 self.push(&stream, json).await;
             }
-            Purpose::Unsolicited => self.push(&self.own, json).await,
+            Purpose::Unsolicited => self.push(&self.standalone, json).await,
         }
     }
 
     async fn push(&self, stream: &Stream, json: Bytes) {
-        if self.kind == Kind::Once {
-            tracing::debug!("without a session there is no way to the client but the answer");
+        if self.kind == SessionKind::Stateless {
+            tracing::debug!("a stateless server can send only responses");
         } else {
             stream.push(json, false, &self.limits).await;
         }
     }
 
     fn stream_of(&self, id: &RequestId) -> Option<Arc<Stream>> {
-        let table = self.table.lock();
-        let number = table.requests.get(id)?.stream;
-        table.streams.get(&number).map(|open| open.stream.clone())
+        let requests = self.requests.lock();
+        let number = requests.requests.get(id)?.stream;
+        requests.streams.get(&number).map(|open| open.stream.clone())
     }
 
-    async fn answer(&self, ids: &[RequestId], json: Bytes) {
+    async fn respond(&self, ids: &[RequestId], json: Bytes) {
         let Some(stream) = ids.iter().find_map(|id| self.stream_of(id)) else {
-            tracing::warn!(?ids, "an answer to a request that isn't in flight");
+            tracing::warn!(?ids, "a response to a request that isn't in flight");
             return;
         };
-        // Where all answers share one stream, its reader has to keep up with them.
+        // In HTTP with SSE all responses share one stream, and its reader has to keep up with them.
         stream.push(json.clone(), !self.is_legacy(), &self.limits).await;
-        self.close(ids, Some(&json));
+        self.finish(ids, Some(&json));
     }
 
-    /// The engine won't answer these requests. Those that the client hasn't cancelled get an error.
+    /// The engine won't respond to these requests. Those that the client hasn't cancelled get an error response.
     pub(super) fn unanswered(&self, ids: &[RequestId]) {
         for id in ids {
-            self.table
+            self.requests
                 .lock()
                 .refuse(id, "The request can't be answered", &self.limits);
         }
-        self.close(ids, None);
+        self.finish(ids, None);
     }
 
-    /// Nothing more will be said about these requests.
-    fn close(&self, ids: &[RequestId], answer: Option<&Bytes>) {
-        let mut table = self.table.lock();
-        if table.initialize.take_if(|id| ids.contains(id)).is_some() {
-            match answer.and_then(|json| agreed_revision(json)) {
-                Some(revision) => self.set_phase(Phase::Agreed(revision)),
-                // In the older transport a client may try again on the same stream.
+    /// These requests are done.
+    fn finish(&self, ids: &[RequestId], answer: Option<&Bytes>) {
+        let mut requests = self.requests.lock();
+        if requests.initialize.take_if(|id| ids.contains(id)).is_some() {
+            match answer.and_then(|json| negotiated_revision(json)) {
+                Some(revision) => self.set_phase(Phase::Negotiated(revision)),
+                // In HTTP with SSE a client may try again on the same stream.
                 None if self.is_legacy() => {}
                 None => self.set_phase(Phase::Ended),
             }
         }
         for id in ids {
-            let Some(request) = table.requests.remove(id) else {
+            let Some(request) = requests.requests.remove(id) else {
                 continue;
             };
-            let Some(open) = table.streams.get_mut(&request.stream) else {
+            let Some(open) = requests.streams.get_mut(&request.stream) else {
                 continue;
             };
             open.unanswered -= 1;
             if open.unanswered > 0 {
                 continue;
             }
-            let Some(Open { stream, .. }) = table.streams.remove(&request.stream) else {
+            let Some(OpenStream { stream, .. }) = requests.streams.remove(&request.stream) else {
                 continue;
             };
             if self.is_legacy() {
                 continue;
             }
-            // Of a stream that nobody has read yet, no client has an event to come back to.
+            // A stream that nobody has read yet can't be resumed.
             if stream.finish() {
-                table.keep(stream, self.limits.replay_bytes);
+                requests.keep(stream, self.limits.replay_bytes);
             }
         }
-        self.closed.notify_waiters();
+        self.request_done.notify_waiters();
     }
 
     /// Waits until no request is in flight.
-    pub(super) async fn all_answered(&self) {
+    pub(super) async fn all_done(&self) {
         loop {
-            let closed = self.closed.notified();
-            if self.table.lock().requests.is_empty() {
+            let done = self.request_done.notified();
+            if self.requests.lock().requests.is_empty() {
                 return;
             }
-            closed.await;
+            done.await;
         }
     }
 
@@ -401,81 +378,58 @@ impl Session {
         self.phase.send_replace(phase);
     }
 
-    /// Keeps a stream that is done for clients whose connection is cut while they read it.
+    /// Keeps a finished stream for a client that resumes it.
     pub(super) fn keep(&self, stream: Arc<Stream>) {
-        self.table.lock().keep(stream, self.limits.replay_bytes);
+        self.requests.lock().keep(stream, self.limits.replay_bytes);
     }
 
-    /// These requests need no answer.
-    fn expect_no_answer(&self, ids: &[RequestId]) {
-        let mut table = self.table.lock();
+    /// The client needs no response to these requests.
+    fn mark_cancelled(&self, ids: &[RequestId]) {
+        let mut requests = self.requests.lock();
         for id in ids {
-            if let Some(request) = table.requests.get_mut(id) {
+            if let Some(request) = requests.requests.get_mut(id) {
                 request.cancelled = true;
             }
         }
     }
 
-    /// The session is over: what is buffered can still be read, and nothing follows but that.
+    /// Closes all streams. The client can still read the buffered messages.
     pub(super) fn close_all(&self) {
         self.ended.cancel();
         self.set_phase(Phase::Ended);
-        let mut table = std::mem::take(&mut *self.table.lock());
-        let ids: Vec<RequestId> = table.requests.keys().cloned().collect();
+        let mut requests = std::mem::take(&mut *self.requests.lock());
+        let ids: Vec<RequestId> = requests.requests.keys().cloned().collect();
         for id in ids {
-            table.refuse(&id, "The session has ended", &self.limits);
+            requests.refuse(&id, "The session has ended", &self.limits);
         }
-        for (_, open) in table.streams.drain() {
+        for (_, open) in requests.streams.drain() {
             open.stream.finish();
         }
-        self.own.finish();
-        // The engine may have this session for a while yet.
-        self.own.clear_unread();
+        self.standalone.finish();
+        // The engine may hold this session for a while yet.
+        self.standalone.clear_unread();
     }
 
-    /// Tells the engine that the client is gone.
-    pub(super) async fn hang_up(&self) {
+    /// Closes the connection to the engine.
+    pub(super) async fn close_engine(&self) {
         self.to_engine.close().await;
     }
 }
 
-impl Table {
-    /// Answers a request with an error, unless its client has cancelled it.
-    fn refuse(&self, id: &RequestId, why: &str, limits: &Limits) {
-        if let Some(request) = self.requests.get(id)
-            && !request.cancelled
-            && let Some(open) = self.streams.get(&request.stream)
-        {
-            let error = ErrorObject::new(error_code::INTERNAL_ERROR, why);
-            let json = serde_json::to_vec(&ErrorResponse::new(Some(id.clone()), error)).unwrap_or_default();
-            open.stream.answer(json.into(), limits);
-        }
-    }
-
-    fn keep(&mut self, stream: Arc<Stream>, most: usize) {
-        self.finished.push_back(stream);
-        let mut bytes: usize = self.finished.iter().map(|stream| stream.bytes()).sum();
-        while self.finished.len() > FINISHED_STREAMS || (bytes > most && self.finished.len() > 1) {
-            let oldest = self.finished.pop_front();
-            bytes -= oldest.map_or(0, |stream| stream.bytes());
-        }
-    }
-}
-
-/// Requests that the engine is about to get; if it doesn't, they are forgotten.
-struct Unsent<'a> {
-    session: &'a Session,
+/// The registration of requests; it is undone when this is dropped with a stream.
+struct Registration<'a> {
+    session: &'a HttpSession,
     stream: Option<u64>,
 }
 
-impl Drop for Unsent<'_> {
+impl Drop for Registration<'_> {
     fn drop(&mut self) {
         let Some(number) = self.stream else {
             return;
         };
-        let mut table = self.session.table.lock();
-        table.requests.retain(|_, request| request.stream != number);
-        table.streams.remove(&number);
-        self.session.closed.notify_waiters();
+        let mut requests = self.session.requests.lock();
+        requests.requests.retain(|_, request| request.stream != number);
+        requests.streams.remove(&number);
+        self.session.request_done.notify_waiters();
     }
 }

@@ -1,4 +1,4 @@
-//! Which sessions there are, written down where several machines can read it.
+//! The session store, which several machines can share.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -11,37 +11,36 @@ use tokio::time::Instant;
 
 use crate::sync::Mutex;
 
-/// What a store answers with, sooner or later.
+/// The future of a store's answer.
 pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
-/// Why a store can't answer.
+/// The error of a store.
 pub type StoreError = Box<dyn Error + Send + Sync>;
 
-/// Knows which sessions there are. It is asked on every request, and what it doesn't know is answered with a 404.
+/// Stores which sessions exist. It is asked on every request. A session that it doesn't have gets a 404.
 ///
-/// What is shared is how a session began, and no more than that. A machine that meets a session which began elsewhere
-/// starts an engine of its own and repeats the client's `initialize`. What happened since, such as subscriptions, and the
-/// streams of requests in flight, stay on the machine that has them: a client that comes back for such a stream has to
-/// come back to that machine.
+/// Only the start of a session is shared. When a request comes to a machine that doesn't have the session, that machine
+/// starts an engine of its own and repeats the client's `initialize`. Later state, such as subscriptions and the streams
+/// of requests in flight, stays on the machine that has it: a client that resumes such a stream has to reach that machine.
 pub trait SessionStore: Send + Sync + 'static {
-    /// Writes down a session that has begun, for `expiry`.
+    /// Stores a new session. It expires after `expiry`.
     fn create<'a>(&'a self, id: &'a str, record: SessionRecord, expiry: Duration) -> StoreFuture<'a, ()>;
 
-    /// How a session began, if it has neither ended nor expired; it then expires `expiry` from now.
+    /// The record of a session that has neither ended nor expired. Its expiry starts again.
     fn touch<'a>(&'a self, id: &'a str, expiry: Duration) -> StoreFuture<'a, Option<SessionRecord>>;
 
-    /// A session has ended.
+    /// Removes a session that has ended.
     fn remove<'a>(&'a self, id: &'a str) -> StoreFuture<'a, ()>;
 }
 
-/// How a session began.
+/// The start of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionRecord {
     /// The client's request `initialize`, as it came.
     pub initialize: Arc<[u8]>,
-    /// The revision that was agreed upon.
+    /// The negotiated revision.
     pub revision: Revision,
-    /// Whose session it is, as [`HttpServer::principal`](super::HttpServer::principal) says.
+    /// The principal, as determined by [`HttpServer::principal`](super::HttpServer::principal).
     pub principal: Option<String>,
 }
 
@@ -52,7 +51,7 @@ pub struct MemoryStore(Mutex<Records>);
 #[derive(Debug, Default)]
 struct Records {
     of: HashMap<String, (SessionRecord, Instant)>,
-    /// With this many records, those that have expired are looked for.
+    /// At this number of records, the expired ones are removed.
     crowded: usize,
 }
 
@@ -61,7 +60,7 @@ impl SessionStore for MemoryStore {
         let (mut records, now) = (self.0.lock(), Instant::now());
         if records.of.len() >= records.crowded {
             records.of.retain(|_, (_, expires)| *expires > now);
-            // Twice as many as are left, so that on average a new session costs the same however many there are.
+            // Doubling keeps the average cost of a new session constant.
             records.crowded = (2 * records.of.len()).max(64);
         }
         records.of.insert(id.to_owned(), (record, now + expiry));

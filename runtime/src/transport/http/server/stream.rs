@@ -1,62 +1,60 @@
-//! A stream of messages to the client, which outlives the connections that it is read through.
+//! A stream of messages to the client, which outlives its connections.
 
-use std::sync::{Arc, MutexGuard};
 use std::task::{Context, Poll};
 
 use axum::body::Bytes;
-use tokio::sync::{Notify, OwnedSemaphorePermit};
+use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use super::buffer::Buffer;
-use super::config::Limits;
-use super::memory::Memory;
-use super::reader::{EventId, Opening, Reader};
-use super::session::Session;
+use super::event_id::EventId;
+use super::limits::SessionLimits;
+use super::memory::MemoryBudgets;
 use crate::sync::Mutex;
 
-/// Messages in order, of which the latest are kept until they are sent, and for a client that asks for them again.
+/// Messages in order. The latest are kept until they are sent, and for a client that resumes.
 ///
-/// A client reads them through a line, and it may have several: then each message is sent on one of them only.
+/// A client may have several client streams of it: then each message is sent on one of them only.
 #[derive(Debug)]
 pub(super) struct Stream {
     pub(super) id: u64,
     pub(super) content: Content,
-    memory: Memory,
+    memory: MemoryBudgets,
     buffer: Mutex<Buffer>,
-    /// An event was sent, a connection has come or gone, or the stream is done.
+    /// Notified when an event was sent, a connection has come or gone, or the stream is finished.
     changed: Notify,
 }
 
-/// What belongs on a stream.
+/// Which messages a stream takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
     Any,
-    /// Answers only: they will be one JSON value.
-    Answers,
+    /// Only responses. They become one JSON value.
+    Responses,
 }
 
-/// Why there is nothing to come back to.
+/// Why a stream can't be resumed.
 #[derive(Debug)]
-pub(super) enum Unresumable {
+pub(super) enum ResumeError {
     NoSuchEvent,
-    /// The client has everything.
+    /// The client has all events.
     NothingLeft,
 }
 
 impl Stream {
-    /// An empty stream. Nobody waits for the first reader of a stream that is `deserted` from the start.
-    pub(super) fn new(id: u64, content: Content, memory: Memory, deserted: bool) -> Self {
+    /// An empty stream. If it is `abandoned` from the start, senders don't wait for its first reader.
+    pub(super) fn new(id: u64, content: Content, memory: MemoryBudgets, abandoned: bool) -> Self {
         Self {
             id,
             content,
             memory,
-            buffer: Mutex::new(Buffer::new(deserted)),
+            buffer: Mutex::new(Buffer::new(abandoned)),
             changed: Notify::new(),
         }
     }
 
-    /// Adds a message, and waits while there is no room for it. One that is `kept` has room always, and never makes way.
-    pub(super) async fn push(&self, json: Bytes, kept: bool, limits: &Limits) {
+    /// Adds a message, and waits while there is no room for it. One that is `kept` always has room, and is never dropped.
+    pub(super) async fn push(&self, json: Bytes, kept: bool, limits: &SessionLimits) {
         loop {
             let changed = self.changed.notified();
             if self.buffer.lock().take(&json, kept, limits, &self.memory) {
@@ -69,21 +67,21 @@ impl Stream {
         }
     }
 
-    /// Adds an answer, for which there is always room.
-    pub(super) fn answer(&self, json: Bytes, limits: &Limits) {
+    /// Adds a response, for which there is always room.
+    pub(super) fn push_response(&self, json: Bytes, limits: &SessionLimits) {
         self.buffer.lock().take(&json, true, limits, &self.memory);
         self.changed.notify_waiters();
     }
 
-    /// No more messages will come. Those that are there can still be read. Says whether somebody has read the stream, and
-    /// may come back for the rest.
+    /// No more messages will come; the client can still read the buffered ones. `true` if somebody has read the stream, and
+    /// may resume it.
     pub(super) fn finish(&self) -> bool {
         let was_read = self.buffer.lock().finish();
         self.changed.notify_waiters();
         was_read
     }
 
-    /// Forgets all messages, unless somebody is about to read them.
+    /// Drops all messages, unless somebody is reading them.
     pub(super) fn clear_unread(&self) {
         self.buffer.lock().clear_unread();
     }
@@ -93,78 +91,56 @@ impl Stream {
         self.buffer.lock().bytes()
     }
 
-    /// Waits until the stream is done, and takes its messages; `None` as soon as one of them isn't an answer.
-    pub(super) async fn answers(&self) -> Option<Vec<Bytes>> {
+    /// Waits until the stream is finished, and takes its messages; `None` as soon as one of them isn't a response.
+    pub(super) async fn responses(&self) -> Option<Vec<Bytes>> {
         loop {
             let changed = self.changed.notified();
-            if let Poll::Ready(answers) = self.buffer.lock().take_answers() {
-                return answers;
+            if let Poll::Ready(responses) = self.buffer.lock().take_responses() {
+                return responses;
             }
             changed.await;
         }
     }
 
-    /// Reads the stream through a new line: it gets what wasn't sent yet.
-    pub(super) fn open(
-        self: &Arc<Self>,
-        session: &Arc<Session>,
-        opening: Opening,
-        permit: Option<OwnedSemaphorePermit>,
-    ) -> Reader {
+    /// Connects a new client stream, which gets the messages that weren't sent yet. Gives the id of the event before
+    /// them, the number of the connection, and whether the stream was finished before anybody read it.
+    pub(super) fn connect(&self, nonce: u32) -> (EventId, u64, bool) {
         let mut buffer = self.buffer.lock();
         let last = EventId {
-            nonce: session.nonce,
+            nonce,
             stream: self.id,
             event: buffer.last_sent(),
-            line: buffer.new_line(),
+            client_stream: buffer.new_client_stream(),
         };
-        // Whoever finished it before it was read didn't keep it.
-        let keeps = buffer.is_done() && last.line == 1;
-        let reader = self.connect(buffer, session, last, opening, permit);
-        if keeps {
-            session.keep(self.clone());
-        }
-        reader
-    }
-
-    /// Reads a line on from after the last event that the client has. Whoever has read it until now is taken for dead.
-    pub(super) fn resume(
-        self: &Arc<Self>,
-        session: &Arc<Session>,
-        last: EventId,
-        opening: Opening,
-        permit: Option<OwnedSemaphorePermit>,
-    ) -> Result<Reader, Unresumable> {
-        let buffer = self.buffer.lock();
-        if !buffer.knows(&last) {
-            return Err(Unresumable::NoSuchEvent);
-        }
-        // Were its line ended once more, the client would come back for it without end.
-        if buffer.ends(last.line) && !buffer.has_more(&last) {
-            return Err(Unresumable::NothingLeft);
-        }
-        if buffer.has_forgotten_after(&last) {
-            tracing::warn!(%last, "a client comes back for events that may no longer be kept");
-        }
-        Ok(self.connect(buffer, session, last, opening, permit))
-    }
-
-    fn connect(
-        self: &Arc<Self>,
-        mut buffer: MutexGuard<'_, Buffer>,
-        session: &Arc<Session>,
-        last: EventId,
-        opening: Opening,
-        permit: Option<OwnedSemaphorePermit>,
-    ) -> Reader {
+        let was_finished = buffer.is_done() && last.client_stream == 1;
         let connection = buffer.connect(&last);
         drop(buffer);
         self.changed.notify_waiters();
-        Reader::new(self.clone(), session.clone(), connection, last, opening, permit)
+        (last, connection, was_finished)
     }
 
-    /// The next message for a connection, and its number; none once the stream is done or another connection has taken
-    /// the place.
+    /// Reconnects a client stream after the last event that the client has, and gives the number of the connection. The
+    /// connection that it had before is taken for dead.
+    pub(super) fn reconnect(&self, last: &EventId) -> Result<u64, ResumeError> {
+        let mut buffer = self.buffer.lock();
+        if !buffer.knows(last) {
+            return Err(ResumeError::NoSuchEvent);
+        }
+        // If it ended again without an event, the client would reconnect without end.
+        if buffer.ends(last.client_stream) && !buffer.has_more(last) {
+            return Err(ResumeError::NothingLeft);
+        }
+        if buffer.has_forgotten_after(last) {
+            tracing::warn!(%last, "a client reconnects for events that may no longer be kept");
+        }
+        let connection = buffer.connect(last);
+        drop(buffer);
+        self.changed.notify_waiters();
+        Ok(connection)
+    }
+
+    /// The next message for a connection, and its number; none when the stream is finished or another connection has
+    /// replaced this one.
     pub(super) fn poll_next(&self, connection: u64, cx: &mut Context<'_>) -> Poll<Option<(u64, Bytes)>> {
         let next = self.buffer.lock().send(connection, cx);
         if let Poll::Ready(Some(_)) = next {

@@ -1,49 +1,40 @@
-//! The one endpoint of Streamable HTTP.
+//! The endpoint of Streamable HTTP.
 
-use std::future::poll_fn;
-use std::pin::pin;
 use std::sync::Arc;
 
-use axum::body::{Body, Bytes};
+use axum::body::Bytes;
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use futures_core::Stream as _;
 use mcp_adapters::Revision;
-use tokio::time::{Duration, timeout};
+use tokio::time::timeout;
 
-use super::Server;
-use super::guard::{accepts, check_content_type, check_revision, not_acceptable};
-use super::message::{Posted, join_answers};
-use super::reader::{EventId, Opening, Reader};
-use super::refusal::Refusal;
-use super::session::{Kind, Session};
-use super::sessions::Shared;
-use super::stream::{Content, Stream, Unresumable};
-use crate::budget::Charge;
+use super::body::read_body;
+use super::event_id::EventId;
+use super::headers::{
+    EVENT_STREAM, JSON, LAST_EVENT_ID, SESSION_ID, accepts, check_content_type, check_revision, not_acceptable,
+};
+use super::message::PostBody;
+use super::reader::{FirstEvent, Reader};
+use super::rejection::Rejection;
+use super::response::{events, json};
+use super::session::{HttpSession, SessionKind};
+use super::sessions::Sessions;
+use super::stream::{Content, ResumeError, Stream};
 
-pub(super) const SESSION: &str = "mcp-session-id";
-const LAST_EVENT: &str = "last-event-id";
-const JSON: &str = "application/json";
-pub(super) const EVENTS: &str = "text/event-stream";
-/// How long a client may take to send a body.
-const BODY_PATIENCE: Duration = Duration::from_secs(60);
-/// An idle session that keeps more bytes than this ends when the server has no room.
-const MUCH: usize = 64 << 10;
-
-/// Answers a request, whichever method it has.
-pub(super) async fn handle(State(server): State<Server>, request: Request) -> Response {
+/// Handles a request of any method.
+pub(super) async fn handle(State(sessions): State<Arc<Sessions>>, request: Request) -> Response {
     let method = request.method().clone();
     let answer = match method {
-        Method::POST => post(&server, request).await,
-        Method::GET if !server.config.stateless => listen(&server, request.into_parts().0).await,
-        Method::DELETE if !server.config.stateless => delete(&server, request.into_parts().0).await,
-        _ => Err(Refusal::invalid(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed")),
+        Method::POST => post(&sessions, request).await,
+        Method::GET if !sessions.config.stateless => listen(&sessions, request.into_parts().0).await,
+        Method::DELETE if !sessions.config.stateless => delete(&sessions, request.into_parts().0).await,
+        _ => Err(Rejection::invalid(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed")),
     };
     let mut response = answer.unwrap_or_else(IntoResponse::into_response);
     if response.status() == StatusCode::METHOD_NOT_ALLOWED {
-        let allowed = if server.config.stateless {
+        let allowed = if sessions.config.stateless {
             "POST"
         } else {
             "GET, POST, DELETE"
@@ -55,267 +46,221 @@ pub(super) async fn handle(State(server): State<Server>, request: Request) -> Re
     response
 }
 
-async fn post(server: &Server, request: Request) -> Result<Response, Refusal> {
+async fn post(sessions: &Arc<Sessions>, request: Request) -> Result<Response, Rejection> {
     check_content_type(request.headers())?;
     let (parts, body) = request.into_parts();
-    let posted = read_body(server, body).await?;
-    let id = posted.only_request().cloned();
-    let answered = post_message(server, parts, posted).await;
-    answered.map_err(|refusal| refusal.about(id))
+    let body = read_body(sessions, body).await?;
+    let id = body.only_request().cloned();
+    let answered = post_message(sessions, parts, body).await;
+    answered.map_err(|rejection| rejection.with_id(id))
 }
 
-async fn post_message(server: &Server, parts: Parts, posted: Posted) -> Result<Response, Refusal> {
-    let form = Form::of(&parts.headers, server.config.json_only)?;
-    if server.config.stateless {
-        return post_once(server, parts, posted).await;
+async fn post_message(sessions: &Arc<Sessions>, parts: Parts, body: PostBody) -> Result<Response, Rejection> {
+    let format = ResponseFormat::of(&parts.headers, sessions.config.json_only)?;
+    if sessions.config.stateless {
+        return post_stateless(sessions, parts, body).await;
     }
     let Some(id) = session_id(&parts.headers)? else {
-        return match posted.initialize {
-            Some(_) => begin(server, parts, posted, form).await,
+        return match body.initialize {
+            Some(_) => start(sessions, parts, body, format).await,
             None => Err(no_session_id()),
         };
     };
-    let session = server.find(id, &parts).await?;
-    let revision = check_revision(&parts.headers, session.revision(), &server.config.revisions)?;
-    check_batch(&posted, revision)?;
+    let session = sessions.find(id, &parts).await?;
+    let revision = check_revision(&parts.headers, session.revision(), &sessions.config.revisions)?;
+    body.check_batch(revision)?;
     let permit = session.admit()?;
-    let batch = posted.batch;
-    let stream = session.post(posted, parts, form.content()).await?;
+    let is_batch = body.is_batch;
+    let stream = session.post(body, parts, format.content()).await?;
     match stream {
         None => Ok(StatusCode::ACCEPTED.into_response()),
         Some(stream) => {
-            let answers = answers(&session, &stream, form).await;
-            match answers {
-                Some(answers) => Ok(json(batch, answers)),
-                None => Ok(events(stream.open(&session, opening(revision), Some(permit)))),
+            let responses = responses(&session, &stream, format).await;
+            match responses {
+                Some(responses) => Ok(json(is_batch, responses)),
+                None => Ok(events(Reader::open(
+                    &session,
+                    stream,
+                    first_event(revision),
+                    Some(permit),
+                ))),
             }
         }
     }
 }
 
-/// How a POST may be answered.
+/// The format of the response to a POST.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
-    /// By one JSON value.
+enum ResponseFormat {
+    /// One JSON value.
     Json,
-    /// By a stream of events.
-    Events,
+    /// A stream of events.
+    EventStream,
     Either,
 }
 
-impl Form {
-    /// What the client understands. The protocol wants it to understand both; one is enough.
-    fn of(headers: &HeaderMap, json_only: bool) -> Result<Self, Refusal> {
-        match (accepts(headers, JSON), accepts(headers, EVENTS)) {
+impl ResponseFormat {
+    /// The formats that the client accepts. The protocol requires both, but one is enough.
+    fn of(headers: &HeaderMap, json_only: bool) -> Result<Self, Rejection> {
+        match (accepts(headers, JSON), accepts(headers, EVENT_STREAM)) {
             (true, false) => Ok(Self::Json),
             (true, true) if json_only => Ok(Self::Json),
             (true, true) => Ok(Self::Either),
-            (false, true) if !json_only => Ok(Self::Events),
+            (false, true) if !json_only => Ok(Self::EventStream),
             (false, _) if json_only => Err(not_acceptable(&[JSON])),
-            (false, _) => Err(not_acceptable(&[JSON, EVENTS])),
+            (false, _) => Err(not_acceptable(&[JSON, EVENT_STREAM])),
         }
     }
 
     fn content(self) -> Content {
         match self {
-            Self::Json => Content::Answers,
-            Self::Events | Self::Either => Content::Any,
+            Self::Json => Content::Responses,
+            Self::EventStream | Self::Either => Content::Any,
         }
     }
 }
 
-/// The answers to a POST if they are to be one JSON value, and `None` if they are to be a stream of events.
+/// The responses to a POST if they are to be one JSON value, and `None` if they are to be a stream of events.
 ///
-/// Headers and the first event of a stream are two writes, the second of which waits for the acknowledgement of the first
-/// where Nagle's algorithm is on. So an answer that comes soon, with nothing before it, is one JSON value.
-async fn answers(session: &Session, stream: &Stream, form: Form) -> Option<Vec<Bytes>> {
-    match form {
-        Form::Json => stream.answers().await,
-        Form::Either => timeout(session.limits.stream_after, stream.answers()).await.ok()?,
-        Form::Events => None,
+/// The headers and the first event of a stream are two writes. With Nagle's algorithm, the second one waits for the
+/// acknowledgement of the first. So a response that is ready soon, with no message before it, is one JSON value.
+async fn responses(session: &HttpSession, stream: &Stream, format: ResponseFormat) -> Option<Vec<Bytes>> {
+    match format {
+        ResponseFormat::Json => stream.responses().await,
+        ResponseFormat::Either => timeout(session.limits.stream_after, stream.responses()).await.ok()?,
+        ResponseFormat::EventStream => None,
     }
 }
 
-/// The request that begins a session. Its answer is waited for, since there is no session if it is an error.
-async fn begin(server: &Server, parts: Parts, posted: Posted, form: Form) -> Result<Response, Refusal> {
-    let id = Shared::new_id()?;
-    let beginning = server
-        .start(id.clone(), Kind::Streams, &parts, posted.json.len())
+/// Handles `initialize`. There is no session until it has succeeded.
+async fn start(
+    sessions: &Arc<Sessions>,
+    parts: Parts,
+    body: PostBody,
+    format: ResponseFormat,
+) -> Result<Response, Rejection> {
+    let id = Sessions::new_id()?;
+    let new = sessions
+        .start(id.clone(), SessionKind::Streamable, &parts, body.json.len())
         .await?;
-    let session = beginning.session().clone();
+    let session = new.session.clone();
     let permit = session.admit()?;
-    let (initialize, asked): (Arc<[u8]>, _) = (posted.json[..].into(), posted.initialize.flatten());
-    let stream = session.post(posted, parts, form.content()).await?;
-    let stream = stream.ok_or_else(Refusal::internal)?;
-    let agreed = session.agreed().await;
-    if let Some(revision) = agreed {
-        server.record(&session, initialize, revision).await?;
-        server.publish(beginning);
+    let (initialize, asked): (Arc<[u8]>, _) = (body.json[..].into(), body.initialize.flatten());
+    let stream = session.post(body, parts, format.content()).await?;
+    let stream = stream.ok_or_else(Rejection::internal)?;
+    let negotiated = session.negotiated().await;
+    if let Some(revision) = negotiated {
+        sessions.record(&session, initialize, revision).await?;
+        sessions.publish(new);
     }
-    let mut response = match answers(&session, &stream, form).await {
-        Some(answers) => json(false, answers),
+    let mut response = match responses(&session, &stream, format).await {
+        Some(responses) => json(false, responses),
         None => {
-            let opening = opening(agreed.or(asked).unwrap_or(Revision::HUB));
-            events(stream.open(&session, opening, Some(permit)))
+            let first = first_event(negotiated.or(asked).unwrap_or(Revision::HUB));
+            events(Reader::open(&session, stream, first, Some(permit)))
         }
     };
-    if agreed.is_some() {
-        let id = HeaderValue::from_str(&id).map_err(|_| Refusal::internal())?;
-        response.headers_mut().insert(SESSION, id);
+    if negotiated.is_some() {
+        let id = HeaderValue::from_str(&id).map_err(|_| Rejection::internal())?;
+        response.headers_mut().insert(SESSION_ID, id);
     }
     Ok(response)
 }
 
-/// A request without a session: it has an engine of its own.
-async fn post_once(server: &Server, parts: Parts, posted: Posted) -> Result<Response, Refusal> {
-    let agreed = posted.initialize.flatten();
-    let revision = match posted.initialize {
-        Some(_) => agreed.unwrap_or(Revision::HUB),
-        None => check_revision(&parts.headers, None, &server.config.revisions)?,
+/// Handles a POST without a session, with an engine of its own.
+async fn post_stateless(sessions: &Arc<Sessions>, parts: Parts, body: PostBody) -> Result<Response, Rejection> {
+    let negotiated = body.initialize.flatten();
+    let revision = match body.initialize {
+        Some(_) => negotiated.unwrap_or(Revision::HUB),
+        None => check_revision(&parts.headers, None, &sessions.config.revisions)?,
     };
-    check_batch(&posted, revision)?;
-    if posted.requests.is_empty() {
-        // Whatever it is about, there is no engine any more that would care.
+    body.check_batch(revision)?;
+    if body.requests.is_empty() {
+        // Notifications and responses need an engine that has lived before them.
         return Ok(StatusCode::ACCEPTED.into_response());
     }
-    let beginning = server.start(String::new(), Kind::Once, &parts, 0).await?;
-    if posted.initialize.is_none() && revision.facts().initializes {
-        let initialize = Shared::bare_initialize(revision)?;
-        server.introduce(&beginning, initialize, &parts).await?;
+    let new = sessions.start(String::new(), SessionKind::Stateless, &parts, 0).await?;
+    if body.initialize.is_none() && revision.facts().initializes {
+        let initialize = Sessions::minimal_initialize(revision)?;
+        sessions.handshake(&new, initialize, &parts).await?;
     }
-    let session = beginning.session();
-    let batch = posted.batch;
-    let stream = session.post(posted, parts, Content::Answers).await?;
-    let stream = stream.ok_or_else(Refusal::internal)?;
-    let answers = stream.answers().await.ok_or_else(Refusal::internal)?;
-    Ok(json(batch, answers))
+    let session = &new.session;
+    let is_batch = body.is_batch;
+    let stream = session.post(body, parts, Content::Responses).await?;
+    let stream = stream.ok_or_else(Rejection::internal)?;
+    let responses = stream.responses().await.ok_or_else(Rejection::internal)?;
+    Ok(json(is_batch, responses))
 }
 
-/// Opens the session's own stream, or takes up one that was cut.
-async fn listen(server: &Server, request: Parts) -> Result<Response, Refusal> {
+/// Opens the standalone stream of a session, or resumes a stream.
+async fn listen(sessions: &Arc<Sessions>, request: Parts) -> Result<Response, Rejection> {
     let headers = &request.headers;
-    if !accepts(headers, EVENTS) {
-        return Err(not_acceptable(&[EVENTS]));
+    if !accepts(headers, EVENT_STREAM) {
+        return Err(not_acceptable(&[EVENT_STREAM]));
     }
-    let session = find(server, &request).await?;
-    let revision = check_revision(headers, session.revision(), &server.config.revisions)?;
+    let session = find(sessions, &request).await?;
+    let revision = check_revision(headers, session.revision(), &sessions.config.revisions)?;
     let permit = session.admit()?;
-    let last = headers.get(LAST_EVENT).filter(|last| !last.is_empty());
+    let last = headers.get(LAST_EVENT_ID).filter(|last| !last.is_empty());
     let last = match last {
         None => None,
         Some(last) => Some(last.to_str().ok().and_then(EventId::parse).ok_or_else(no_such_event)?),
     };
-    let (opening, permit) = (opening(revision), Some(permit));
+    let (first, permit) = (first_event(revision), Some(permit));
     match last {
         Some(last) if last.nonce == session.nonce => {
             let stream = session.stream(last.stream).ok_or_else(no_such_event)?;
-            match stream.resume(&session, last, opening, permit) {
+            match Reader::resume(&session, stream, last, first, permit) {
                 Ok(reader) => Ok(events(reader)),
-                Err(Unresumable::NoSuchEvent) => Err(no_such_event()),
-                Err(Unresumable::NothingLeft) => Ok(StatusCode::NO_CONTENT.into_response()),
+                Err(ResumeError::NoSuchEvent) => Err(no_such_event()),
+                Err(ResumeError::NothingLeft) => Ok(StatusCode::NO_CONTENT.into_response()),
             }
         }
-        // A stream for one request ended with the machine that had it; of its own accord a server speaks on any.
-        Some(last) if last.stream != session.own.id => Err(no_such_event()),
-        _ => Ok(events(session.own.open(&session, opening, permit))),
+        // The streams of requests are only on the machine that has the engine. The standalone stream is on every one.
+        Some(last) if last.stream != session.standalone.id => Err(no_such_event()),
+        _ => Ok(events(Reader::open(
+            &session,
+            session.standalone.clone(),
+            first,
+            permit,
+        ))),
     }
 }
 
-async fn delete(server: &Server, request: Parts) -> Result<Response, Refusal> {
-    let session = find(server, &request).await?;
-    check_revision(&request.headers, session.revision(), &server.config.revisions)?;
-    server.remove(&session).await?;
+async fn delete(sessions: &Arc<Sessions>, request: Parts) -> Result<Response, Rejection> {
+    let session = find(sessions, &request).await?;
+    check_revision(&request.headers, session.revision(), &sessions.config.revisions)?;
+    sessions.remove(&session).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-async fn find(server: &Server, request: &Parts) -> Result<Arc<Session>, Refusal> {
+async fn find(sessions: &Arc<Sessions>, request: &Parts) -> Result<Arc<HttpSession>, Rejection> {
     let id = session_id(&request.headers)?.ok_or_else(no_session_id)?;
-    server.find(id, request).await
+    sessions.find(id, request).await
 }
 
-fn session_id(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
-    let mut ids = headers.get_all(SESSION).iter();
+fn session_id(headers: &HeaderMap) -> Result<Option<&str>, Rejection> {
+    let mut ids = headers.get_all(SESSION_ID).iter();
     match (ids.next(), ids.next()) {
         (None, _) => Ok(None),
-        (Some(id), None) => id.to_str().map(Some).map_err(|_| Refusal::no_such_session()),
-        (Some(_), Some(_)) => Err(Refusal::bad_request("More than one Mcp-Session-Id")),
+        (Some(id), None) => id.to_str().map(Some).map_err(|_| Rejection::no_such_session()),
+        (Some(_), Some(_)) => Err(Rejection::bad_request("More than one Mcp-Session-Id")),
     }
 }
 
-fn no_session_id() -> Refusal {
-    Refusal::bad_request("The header Mcp-Session-Id is required")
+fn no_session_id() -> Rejection {
+    Rejection::bad_request("The header Mcp-Session-Id is required")
 }
 
-fn no_such_event() -> Refusal {
-    Refusal::bad_request("There is no such event to resume from")
+fn no_such_event() -> Rejection {
+    Rejection::bad_request("There is no such event to resume from")
 }
 
-/// Reads what a client posts.
-pub(super) async fn read_body(server: &Server, body: Body) -> Result<Posted, Refusal> {
-    let collected = timeout(BODY_PATIENCE, collect(server, body)).await;
-    let collected = collected.map_err(|_| Refusal::invalid(StatusCode::REQUEST_TIMEOUT, "The body doesn't come"))?;
-    let (json, held) = collected?;
-    let mut posted = Posted::read(json)?;
-    posted.held = Some(Arc::new(held));
-    Ok(posted)
-}
-
-/// Reads a body, and counts it as it comes.
-async fn collect(server: &Server, body: Body) -> Result<(Vec<u8>, Charge), Refusal> {
-    let mut body = pin!(body.into_data_stream());
-    let mut json = Vec::new();
-    let mut held = server.memory.charge(0);
-    while let Some(chunk) = poll_fn(|cx| body.as_mut().poll_next(cx)).await {
-        let chunk = chunk.map_err(|error| Refusal::bad_request(format!("The body can't be read: {error}")))?;
-        if json.len() + chunk.len() > server.config.max_body {
-            let why = format!("The body has more than {} bytes", server.config.max_body);
-            return Err(Refusal::invalid(StatusCode::PAYLOAD_TOO_LARGE, why));
-        }
-        while !held.try_grow(chunk.len()) {
-            let keeps_much = |session: &Session| session.memory.session.taken() > MUCH;
-            if !server.end_idle(keeps_much).await {
-                return Err(Refusal::busy("The server holds as much as it may"));
-            }
-        }
-        json.extend_from_slice(&chunk);
-    }
-    Ok((json, held))
-}
-
-/// Refuses a batch where there are none.
-pub(super) fn check_batch(posted: &Posted, revision: Revision) -> Result<(), Refusal> {
-    match posted.batch && !revision.facts().batches {
-        true => Err(Refusal::bad_request(format!("Revision {revision} has no batches"))),
-        false => Ok(()),
-    }
-}
-
-/// Clients of other revisions may take an event without data for an error.
-fn opening(revision: Revision) -> Opening {
+/// The first event of a stream. Clients of revisions without polling may take an event without data for an error.
+fn first_event(revision: Revision) -> FirstEvent {
     if revision.facts().polling {
-        Opening::Primed
+        FirstEvent::Priming
     } else {
-        Opening::Quiet
+        FirstEvent::Retry
     }
-}
-
-/// The response whose body is one JSON value.
-fn json(batch: bool, answers: Vec<Bytes>) -> Response {
-    if answers.is_empty() {
-        // It was cancelled, and nobody waits for an answer.
-        return StatusCode::ACCEPTED.into_response();
-    }
-    let body = Body::from(join_answers(batch, answers));
-    ([(header::CONTENT_TYPE, JSON)], body).into_response()
-}
-
-/// The response whose body is a stream of events.
-pub(super) fn events(reader: Reader) -> Response {
-    let headers = [
-        (header::CONTENT_TYPE, EVENTS),
-        (header::CACHE_CONTROL, "no-cache, no-transform"),
-        // Some proxies keep a response until it is whole, unless they are told.
-        (header::HeaderName::from_static("x-accel-buffering"), "no"),
-    ];
-    (headers, Body::from_stream(reader)).into_response()
 }

@@ -1,15 +1,15 @@
-//! The engine's end of a session.
+//! The transport of a session's engine.
 
 use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::RequestId;
 
-use super::session::Session;
+use super::session::HttpSession;
 use crate::error::TransportError;
 use crate::message::{Incoming, Outgoing, Receiver, Sender, Transport};
 use crate::transport::ChannelReceiver;
 
-/// The connection of a session's engine with its client.
+/// The transport between a session's engine and its client.
 ///
 /// The session ends when the engine closes this or drops its receiving half.
 #[derive(Debug)]
@@ -20,19 +20,19 @@ pub struct SessionTransport {
 
 /// The sending half of a [`SessionTransport`].
 ///
-/// A message waits for room in the stream that it belongs to, and so its sender waits for the reader of that stream only.
+/// A message waits for room in its stream, and so its sender waits only for the reader of that stream.
 #[derive(Debug)]
-pub struct SessionSender(Arc<Session>);
+pub struct SessionSender(Arc<HttpSession>);
 
 /// The receiving half of a [`SessionTransport`].
 #[derive(Debug)]
 pub struct SessionReceiver {
-    session: Arc<Session>,
+    session: Arc<HttpSession>,
     posted: ChannelReceiver,
 }
 
 impl SessionTransport {
-    pub(super) fn new(session: Arc<Session>, posted: ChannelReceiver) -> Self {
+    pub(super) fn new(session: Arc<HttpSession>, posted: ChannelReceiver) -> Self {
         Self {
             sender: SessionSender(session.clone()),
             receiver: SessionReceiver { session, posted },

@@ -1,20 +1,20 @@
-//! What is answered when a request isn't taken.
+//! The response to a request that is refused.
 
 use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, RequestId, error_code};
 
-/// A status, and an error of JSON-RPC that says more.
+/// An HTTP status and a JSON-RPC error.
 #[derive(Debug)]
-pub(super) struct Refusal {
+pub(super) struct Rejection {
     status: StatusCode,
-    /// The request that is refused, if it could be read.
+    /// The id of the request, if it could be decoded.
     id: Option<RequestId>,
     error: ErrorObject,
 }
 
-impl Refusal {
+impl Rejection {
     pub(super) fn new(status: StatusCode, code: i64, message: impl Into<String>) -> Self {
         Self {
             status,
@@ -23,12 +23,12 @@ impl Refusal {
         }
     }
 
-    /// The refusal of this request: there are clients that understand no error without an id.
-    pub(super) fn about(self, id: Option<RequestId>) -> Self {
+    /// The same rejection with the id of the request: some clients need it.
+    pub(super) fn with_id(self, id: Option<RequestId>) -> Self {
         Self { id, ..self }
     }
 
-    /// A request that isn't one as HTTP or the transport has it.
+    /// An invalid request.
     pub(super) fn invalid(status: StatusCode, message: impl Into<String>) -> Self {
         Self::new(status, error_code::INVALID_REQUEST, message)
     }
@@ -58,7 +58,7 @@ impl Refusal {
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for Rejection {
     fn into_response(self) -> Response {
         tracing::debug!(status = %self.status, why = self.error.message, "a request is refused");
         let body = serde_json::to_vec(&ErrorResponse::new(self.id, self.error)).unwrap_or_default();

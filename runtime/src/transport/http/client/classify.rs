@@ -1,0 +1,58 @@
+//! The kinds of outgoing messages, by how they are posted.
+
+use mcp_adapters::hub;
+use mcp_adapters::mcp_wire::{MessageHeader, MessageKind, Notification, Payload, Request, RequestId};
+
+/// An outgoing message, by how it is posted.
+pub(super) enum PostKind {
+    /// The request `initialize`.
+    Initialize(RequestId),
+    /// Another request.
+    Request(RequestId),
+    /// The notification that completes the handshake.
+    Initialized,
+    /// The cancellation of this request.
+    Cancelled(RequestId),
+    /// Another notification.
+    Notification,
+    /// A response, or JSON that is not a message.
+    Other,
+}
+
+/// The kind of a message.
+pub(super) fn classify(json: &[u8]) -> PostKind {
+    let Ok(header) = MessageHeader::from_slice(json) else {
+        return PostKind::Other;
+    };
+    let (Ok(kind), Some(method)) = (header.kind(), header.method()) else {
+        return PostKind::Other;
+    };
+    match (kind, header.id()) {
+        (MessageKind::Request, Some(id)) if method == hub::InitializeRequest::METHOD => PostKind::Initialize(id),
+        (MessageKind::Request, Some(id)) => PostKind::Request(id),
+        (MessageKind::Notification, _) if method == hub::InitializedNotification::METHOD => PostKind::Initialized,
+        (MessageKind::Notification, _) if method == hub::CancelledNotification::METHOD => {
+            let id = header.param(&["requestId"]).ok().flatten();
+            let id = id.and_then(|id| id.decode_as().ok());
+            id.map_or(PostKind::Notification, PostKind::Cancelled)
+        }
+        (MessageKind::Notification, _) => PostKind::Notification,
+        _ => PostKind::Other,
+    }
+}
+
+/// Whether this message, or one of this batch, is the response to the request `id`.
+pub(super) fn answers(json: &[u8], id: &RequestId) -> bool {
+    match Payload::from_slice(json) {
+        Ok(Payload::Message(header)) => is_response_to(&header, id),
+        Ok(Payload::Batch(elements)) => elements.flatten().any(|header| is_response_to(&header, id)),
+        Err(_) => false,
+    }
+}
+
+/// Malformed responses count, because the session gives them to the caller that waits.
+fn is_response_to(header: &MessageHeader<'_>, id: &RequestId) -> bool {
+    let is_call = matches!(header.kind(), Ok(MessageKind::Request | MessageKind::Notification));
+    let has_outcome = header.result().is_some() || header.error().is_some();
+    has_outcome && !is_call && header.id().as_ref() == Some(id)
+}

@@ -1,0 +1,81 @@
+//! How requests find their sessions.
+
+use std::sync::Arc;
+
+use axum::http::request::Parts;
+
+use super::message::PostBody;
+use super::rejection::Rejection;
+use super::session::{HttpSession, SessionKind};
+use super::sessions::{Sessions, store_failed};
+use super::store::SessionRecord;
+
+impl Sessions {
+    /// The session of HTTP with SSE that has this id, if it belongs to the principal of the request.
+    pub(super) fn find_legacy(&self, id: &str, parts: &Parts) -> Result<Arc<HttpSession>, Rejection> {
+        let principal = self.config.principal_of(parts);
+        let known = self.sessions.lock().get(id).cloned();
+        let session = known
+            .filter(|session| session.is_legacy() && session.principal == principal)
+            .ok_or_else(Rejection::no_such_session)?;
+        if session.revision().is_some() {
+            session.confirm();
+        }
+        Ok(session)
+    }
+
+    /// The session with this id, if it belongs to the principal of the request. It may have started on another machine.
+    pub(super) async fn find(self: &Arc<Self>, id: &str, parts: &Parts) -> Result<Arc<HttpSession>, Rejection> {
+        let principal = self.config.principal_of(parts);
+        let known = self.sessions.lock().get(id).cloned();
+        if known
+            .as_ref()
+            .is_some_and(|session| session.is_legacy() || session.principal != principal)
+        {
+            return Err(Rejection::no_such_session());
+        }
+        let record = self
+            .config
+            .store
+            .touch(id, self.config.expiry)
+            .await
+            .map_err(store_failed)?;
+        match (known, record) {
+            (Some(session), Some(_)) => {
+                session.confirm();
+                Ok(session)
+            }
+            (None, Some(record)) if record.principal == principal => self.revive(id, record, parts).await,
+            (None, Some(_)) => Err(Rejection::no_such_session()),
+            (known, None) => {
+                if let Some(session) = known {
+                    session.end();
+                }
+                Err(Rejection::no_such_session())
+            }
+        }
+    }
+
+    /// Starts a session that has started on another machine.
+    async fn revive(
+        self: &Arc<Self>,
+        id: &str,
+        record: SessionRecord,
+        parts: &Parts,
+    ) -> Result<Arc<HttpSession>, Rejection> {
+        let bytes = record.initialize.len();
+        let new = self.start(id.to_owned(), SessionKind::Streamable, parts, bytes).await?;
+        let initialize = PostBody::parse(record.initialize.to_vec())?;
+        let revision = self.handshake(&new, initialize, parts).await?;
+        if revision != record.revision {
+            tracing::warn!(%revision, recorded = %record.revision, "the machines that share sessions support different revisions");
+            return Err(Rejection::no_such_session());
+        }
+        // If two requests came at once, the first has published its session, and this one ends.
+        if let Some(session) = self.sessions.lock().get(id) {
+            return Ok(session.clone());
+        }
+        new.session.confirm();
+        Ok(self.publish(new))
+    }
+}

@@ -1,0 +1,94 @@
+//! The headers of requests: media types, and the protocol's own.
+
+use axum::http::{HeaderMap, StatusCode, header};
+use mcp_adapters::Revision;
+
+use super::rejection::Rejection;
+
+pub(super) const SESSION_ID: &str = "mcp-session-id";
+pub(super) const LAST_EVENT_ID: &str = "last-event-id";
+const PROTOCOL_VERSION: &str = "mcp-protocol-version";
+
+pub(super) const JSON: &str = "application/json";
+pub(super) const EVENT_STREAM: &str = "text/event-stream";
+
+/// Whether a client accepts a media type.
+pub(super) fn accepts(headers: &HeaderMap, media_type: &str) -> bool {
+    let general = media_type.split('/').next().unwrap_or_default();
+    media_ranges(headers).any(|range| {
+        let is_general = range
+            .strip_suffix("/*")
+            .is_some_and(|range| range.eq_ignore_ascii_case(general));
+        range == "*/*" || is_general || range.eq_ignore_ascii_case(media_type)
+    })
+}
+
+/// Whether a client accepts a media type by its name. Elements of a page, such as `img`, accept everything.
+pub(super) fn accepts_by_name(headers: &HeaderMap, media_type: &str) -> bool {
+    media_ranges(headers).any(|range| range.eq_ignore_ascii_case(media_type))
+}
+
+/// The media ranges of `Accept`, without those of quality 0.
+fn media_ranges(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    let values = headers
+        .get_all(header::ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).filter_map(|range| {
+        let mut parts = range.split(';').map(str::trim);
+        let range = parts.next()?;
+        let never = parts.any(|part| matches!(part, "q=0" | "q=0.0" | "q=0.00" | "q=0.000"));
+        (!never).then_some(range)
+    })
+}
+
+/// The rejection of a client that accepts none of these media types.
+pub(super) fn not_acceptable(media_types: &[&str]) -> Rejection {
+    let message = format!("Not acceptable: the client must accept {}", media_types.join(" or "));
+    Rejection::invalid(StatusCode::NOT_ACCEPTABLE, message)
+}
+
+/// Refuses a body whose media type isn't JSON.
+pub(super) fn check_content_type(headers: &HeaderMap) -> Result<(), Rejection> {
+    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let essence = value.and_then(|value| value.split(';').next()).unwrap_or_default();
+    match essence.trim().eq_ignore_ascii_case("application/json") {
+        true => Ok(()),
+        false => Err(Rejection::invalid(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "Unsupported media type: Content-Type must be application/json",
+        )),
+    }
+}
+
+/// The revision of a request: the negotiated one of its session, or the one that its header names.
+pub(super) fn check_revision(
+    headers: &HeaderMap,
+    negotiated: Option<Revision>,
+    supported: &[Revision],
+) -> Result<Revision, Rejection> {
+    if let Some(revision) = negotiated.filter(|revision| !revision.facts().version_header) {
+        return Ok(revision);
+    }
+    let Some(value) = headers.get(PROTOCOL_VERSION) else {
+        return Ok(negotiated.unwrap_or_else(default_revision));
+    };
+    let named: Option<Revision> = value.to_str().ok().and_then(|name| name.parse().ok());
+    match named.filter(|revision| supported.contains(revision)) {
+        Some(named) => Ok(negotiated.unwrap_or(named)),
+        None => {
+            let supported: Vec<&str> = supported.iter().map(|revision| revision.as_str()).collect();
+            let message = format!("Unsupported protocol version; supported are {}", supported.join(", "));
+            Err(Rejection::bad_request(message))
+        }
+    }
+}
+
+/// The revision of requests without the header: the first that has sessions over HTTP and doesn't have the header.
+fn default_revision() -> Revision {
+    let first = Revision::ALL.into_iter().find(|revision| {
+        let facts = revision.facts();
+        facts.sessions && !facts.version_header
+    });
+    first.unwrap_or(Revision::HUB)
+}
