@@ -323,6 +323,21 @@ async fn the_older_transport_answers_on_its_one_stream() {
 }
 
 #[tokio::test]
+async fn the_older_transport_moves_to_other_paths() {
+    let server = serve(HttpServer::new().legacy_paths("/events", "/calls")).await;
+    let mut stream = server.send("GET", "/events", &[EVENTS], b"").await;
+    let (_, endpoint) = stream.event().await.unwrap();
+    let endpoint = endpoint.as_str().unwrap();
+    assert!(endpoint.starts_with("/calls?sessionId="), "{endpoint}");
+    let json_type = [("content-type", "application/json")];
+    let message = initialize(Revision::ALL[0].as_str()).to_string();
+    let answer = server.send("POST", endpoint, &json_type, message.as_bytes()).await;
+    assert_eq!(answer.status, 202);
+    assert_eq!(stream.event().await.unwrap().1["id"], 0);
+    assert_eq!(server.send("GET", "/sse", &[EVENTS], b"").await.status, 404);
+}
+
+#[tokio::test]
 async fn a_refusal_names_the_request_that_it_refuses() {
     let server = serve(HttpServer::new().max_in_flight(1).stream_after(Duration::ZERO)).await;
     let session = server.begin(hub()).await;
