@@ -1,7 +1,7 @@
 //! From a JSON text to a value.
 
 use crate::error::Decoded;
-use crate::reader::{ALLOCATION, Kind, Reader};
+use crate::reader::{ALLOCATION, JsonType, Reader};
 
 /// A type that can be read from JSON in one pass.
 pub trait Decode: Sized {
@@ -90,7 +90,7 @@ impl<T: Decode> Decode for Option<T> {
     const HOLDS_NULL: bool = true;
 
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
-        if reader.kind()? == Kind::Null {
+        if reader.json_type()? == JsonType::Null {
             reader.null()?;
             return Ok(None);
         }

@@ -41,7 +41,7 @@ pub use method::{Direction, Method, Notification, Request, error_code};
 pub use number::Number;
 pub use open::{OpenJson, OpenObject};
 pub use path::Path;
-pub use reader::{Kind, MAX_DEPTH, Reader, Telling};
+pub use reader::{Discriminator, JsonType, MAX_DEPTH, Reader};
 pub use schema::Schema;
 pub use validate::{Invalid, Validate, validate_at};
 pub use validator::Validator;

@@ -9,7 +9,7 @@ use crate::error::Decoded;
 use crate::map::{Extra, first_duplicate};
 use crate::message::EnvelopeSlot;
 use crate::open::OpenJson;
-use crate::reader::{Kind, Reader};
+use crate::reader::{JsonType, Reader};
 
 /// An object whose members are being read.
 ///
@@ -78,7 +78,7 @@ impl<'a> Members<'_, 'a> {
             return self.read(place, member);
         }
         // A `null` that came before was kept. A second `null` is found when everything that was kept is compared.
-        if self.reader.kind()? == Kind::Null {
+        if self.reader.json_type()? == JsonType::Null {
             if place.is_some() {
                 return Err(self.reader.duplicate(member));
             }

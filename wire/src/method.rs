@@ -1,5 +1,7 @@
 //! What generated requests and notifications have in common.
 
+use serde_core::{Serialize, Serializer};
+
 use crate::decode::Decode;
 use crate::members::Object;
 
@@ -25,6 +27,22 @@ impl Direction {
     #[must_use]
     pub fn from_server(self) -> bool {
         self != Self::ClientToServer
+    }
+
+    /// Whether everyone who calls in the direction `other` may call the method.
+    #[must_use]
+    pub fn includes(self, other: Self) -> bool {
+        self == Self::Both || self == other
+    }
+}
+
+impl Serialize for Direction {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(match self {
+            Self::ClientToServer => "client-to-server",
+            Self::ServerToClient => "server-to-client",
+            Self::Both => "both",
+        })
     }
 }
 

@@ -10,7 +10,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use crate::decode::Decode;
 use crate::error::Decoded;
 use crate::plain::plain_value;
-use crate::reader::{ALLOCATION, Kind, Reader};
+use crate::reader::{ALLOCATION, JsonType, Reader};
 
 /// Any JSON value, verbatim: the order of keys and the text of numbers survive, and nothing is parsed until asked.
 ///
@@ -82,9 +82,9 @@ impl OpenJson {
 
     /// What kind of value it is.
     #[must_use]
-    pub fn kind(&self) -> Kind {
+    pub fn json_type(&self) -> JsonType {
         // It was JSON when it came in, so it has a kind.
-        Reader::new(self.text()).kind().unwrap_or(Kind::Null)
+        Reader::new(self.text()).json_type().unwrap_or(JsonType::Null)
     }
 }
 
@@ -216,8 +216,8 @@ impl fmt::Debug for OpenObject {
 
 impl Decode for OpenObject {
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
-        match reader.kind()? {
-            Kind::Object => OpenJson::decode(reader).map(Self),
+        match reader.json_type()? {
+            JsonType::Object => OpenJson::decode(reader).map(Self),
             found => Err(reader.wrong_type("an object", found)),
         }
     }

@@ -7,7 +7,7 @@ use serde_json::Number;
 
 use crate::decimal::{Decimal, Integral};
 use crate::error::Decoded;
-use crate::reader::{Kind, Reader};
+use crate::reader::{JsonType, Reader};
 use crate::validator::{Json, Members};
 
 /// The value of a JSON text. A member that occurs twice is an error. A number beyond a double is the greatest, and one that
@@ -20,15 +20,15 @@ pub(crate) fn plain_value(json: &str) -> Decoded<Json<'_>> {
 }
 
 fn read<'a>(reader: &mut Reader<'a>) -> Decoded<Json<'a>> {
-    Ok(match reader.kind()? {
-        Kind::Null => {
+    Ok(match reader.json_type()? {
+        JsonType::Null => {
             reader.null()?;
             Json::Null
         }
-        Kind::Boolean => Json::Bool(reader.boolean()?),
-        Kind::String => Json::String(reader.string()?),
-        Kind::Number => Json::Number(number(reader.raw()?.get())),
-        Kind::Array => {
+        JsonType::Boolean => Json::Bool(reader.boolean()?),
+        JsonType::String => Json::String(reader.string()?),
+        JsonType::Number => Json::Number(number(reader.raw()?.get())),
+        JsonType::Array => {
             let mut elements = Vec::new();
             reader.array(|reader| {
                 elements.push(read(reader)?);
@@ -36,7 +36,7 @@ fn read<'a>(reader: &mut Reader<'a>) -> Decoded<Json<'a>> {
             })?;
             Json::Array(elements.into_boxed_slice())
         }
-        Kind::Object => {
+        JsonType::Object => {
             let mut first = reader.open_object()?;
             let mut members = Vec::new();
             while let Some(key) = reader.next_key(&mut first)? {

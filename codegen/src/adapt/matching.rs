@@ -1,7 +1,8 @@
 //! Which variant of a union corresponds to which: by what tells them apart, never by position.
 
-use crate::model::{ConstantMember, JsonKind, Model, Struct, TypeKind, TypeRef};
+use crate::model::{ConstantMember, Model, Struct, TypeKind, TypeRef};
 use crate::normalise::Scalar;
+use mcp_wire::JsonType;
 
 /// A variant that a value may be held by; a type that is no union is its own only variant.
 #[derive(Debug, Clone)]
@@ -13,7 +14,7 @@ pub struct Candidate {
     /// Whether it is held behind a pointer.
     pub boxed: bool,
     /// The JSON type that it is.
-    pub kind: Option<JsonKind>,
+    pub kind: Option<JsonType>,
 }
 
 impl Candidate {

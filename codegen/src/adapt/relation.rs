@@ -2,7 +2,8 @@
 
 use super::matching::candidates;
 use super::plan::Planner;
-use crate::model::{JsonKind, Model, TypeKind, TypeRef};
+use crate::model::{Model, TypeKind, TypeRef};
+use mcp_wire::JsonType;
 
 /// How values of two types relate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,7 +158,7 @@ fn may_be_object(model: &Model, ty: &TypeRef) -> bool {
         TypeRef::Map(_) => true,
         TypeRef::Named(name) => match model.types.get(name).map(|ty| &ty.kind) {
             Some(TypeKind::Struct(_) | TypeKind::Methods(_)) => true,
-            Some(TypeKind::Union(union)) => union.variants.iter().any(|variant| variant.kind == JsonKind::Object),
+            Some(TypeKind::Union(union)) => union.variants.iter().any(|variant| variant.kind == JsonType::Object),
             _ => false,
         },
         _ => false,

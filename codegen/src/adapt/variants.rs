@@ -5,7 +5,7 @@ use super::plan::Planner;
 use super::relation::Relation;
 use super::rules::{Action, Place, Rule};
 use super::{Fate, Refusal, VariantPlan};
-use crate::model::{JsonKind, TypeKind, TypeRef};
+use crate::model::{TypeKind, TypeRef};
 use crate::normalise::Scalar;
 
 impl Planner<'_> {
@@ -162,7 +162,7 @@ impl Planner<'_> {
         }
         match (&candidate.ty, candidate.kind) {
             (TypeRef::Named(name), _) => names.insert(usize::from(self.is_tagged(name)), name.clone()),
-            (_, Some(kind)) => names.push(kind_name(kind).to_owned()),
+            (_, Some(kind)) => names.push(kind.name().to_owned()),
             (other, None) => names.push(format!("{other:?}").to_lowercase()),
         }
         names
@@ -179,16 +179,5 @@ impl Planner<'_> {
         };
         let mut others = self.from.model.types.keys().filter(|other| *other != name);
         !others.any(|other| constants(other) == Some(own))
-    }
-}
-
-fn kind_name(kind: JsonKind) -> &'static str {
-    match kind {
-        JsonKind::Null => "null",
-        JsonKind::Boolean => "boolean",
-        JsonKind::Number => "number",
-        JsonKind::String => "string",
-        JsonKind::Array => "array",
-        JsonKind::Object => "object",
     }
 }

@@ -10,8 +10,9 @@ use super::source::{Table, items};
 use super::tokens::{ident, text};
 use super::{EmitError, Emitter};
 use crate::model::names::{UNKNOWN, unique, variant_names};
-use crate::model::{Direction, JsonKind, MessageKind, Method, Struct, Type, TypeKind, TypeRef};
+use crate::model::{MessageKind, Method, Struct, Type, TypeKind, TypeRef};
 use crate::normalise::envelope::Envelope;
+use mcp_wire::JsonType;
 
 const PARAMS: &str = "params";
 
@@ -32,11 +33,11 @@ impl Emitter<'_> {
             MessageKind::Notification => ("notification!", String::new()),
         };
         Some(format!(
-            "{} {{ {}: {:?} {}, {}{result} }}\n",
+            "{} {{ {}: {:?} {:?}, {}{result} }}\n",
             self.scope.table(macro_name),
             ident(name),
             method.name,
-            direction_name(method.direction),
+            method.direction,
             text(&params)
         ))
     }
@@ -218,13 +219,13 @@ impl Emitter<'_> {
         // The usual one first.
         let stem = definition.strip_suffix("Request");
         results.sort_by_key(|pointer| stem.is_none() || pointer.strip_suffix("Result") != stem);
-        let direction = direction_name(method.direction);
+        let direction = method.direction;
         let line = match method.kind {
             MessageKind::Request => {
-                format!("    Method::request({name:?}, Direction::{direction}, {definition:?}, &{results:?})")
+                format!("    Method::request({name:?}, Direction::{direction:?}, {definition:?}, &{results:?})")
             }
             MessageKind::Notification => {
-                format!("    Method::notification({name:?}, Direction::{direction}, {definition:?})")
+                format!("    Method::notification({name:?}, Direction::{direction:?}, {definition:?})")
             }
         };
         match &method.capability {
@@ -287,7 +288,7 @@ impl Emitter<'_> {
 /// The variants of a union of methods, and the one for a method that it doesn't know.
 pub(super) fn method_variants(methods: &[(String, String)]) -> (Vec<Ident>, Ident) {
     let types: Vec<TypeRef> = methods.iter().map(|(_, ty)| TypeRef::Named(ty.clone())).collect();
-    let names = variant_names(&types, &vec![JsonKind::Object; types.len()], None);
+    let names = variant_names(&types, &vec![JsonType::Object; types.len()], None);
     let unknown = ident(&unique(UNKNOWN, |name| names.iter().any(|other| other == name)));
     (names.iter().map(|name| ident(name)).collect(), unknown)
 }
@@ -296,14 +297,6 @@ pub(super) fn method_variants(methods: &[(String, String)]) -> (Vec<Ident>, Iden
 pub(super) fn result_variants(methods: &[(String, Vec<TypeRef>)]) -> Vec<(TypeRef, Ident)> {
     let types: BTreeSet<&TypeRef> = methods.iter().flat_map(|(_, results)| results).collect();
     let types: Vec<TypeRef> = types.into_iter().cloned().collect();
-    let names = variant_names(&types, &vec![JsonKind::Object; types.len()], None);
+    let names = variant_names(&types, &vec![JsonType::Object; types.len()], None);
     types.into_iter().zip(names.iter().map(|name| ident(name))).collect()
-}
-
-fn direction_name(direction: Direction) -> &'static str {
-    match direction {
-        Direction::ClientToServer => "ClientToServer",
-        Direction::ServerToClient => "ServerToClient",
-        Direction::Both => "Both",
-    }
 }

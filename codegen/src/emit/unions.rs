@@ -7,7 +7,8 @@ use super::source::{Table, expression, items};
 use super::tokens::{Scope, ident, text};
 use super::{EmitError, Emitter};
 use crate::model::names::{UNKNOWN, unique};
-use crate::model::{Case, Decision, JsonKind, Type, TypeRef, Union, Variant};
+use crate::model::{Case, Decision, Type, TypeRef, Union, Variant};
+use mcp_wire::JsonType;
 
 impl Emitter<'_> {
     /// An enum and its table.
@@ -94,24 +95,24 @@ impl Emitter<'_> {
         let others: Vec<&Variant> = union
             .variants
             .iter()
-            .filter(|variant| variant.kind != JsonKind::Object)
+            .filter(|variant| variant.kind != JsonType::Object)
             .collect();
         if others.is_empty() {
             return objects.unwrap_or_default();
         }
-        let kinds = self.scope.wire("Kind");
+        let types = self.scope.wire("JsonType");
         let arms = others.iter().map(|variant| {
-            let (kind, name) = (kind_token(variant.kind), ident(&variant.name));
-            quote!(#kinds::#kind => reader.decode().map(Self::#name))
+            let (json_type, name) = (type_token(variant.kind), ident(&variant.name));
+            quote!(#types::#json_type => reader.decode().map(Self::#name))
         });
-        let object_arm = objects.map(|objects| quote!(#kinds::Object => #objects,));
-        let mut expected: Vec<&str> = others.iter().map(|variant| variant_kind_name(variant)).collect();
+        let object_arm = objects.map(|objects| quote!(#types::Object => #objects,));
+        let mut expected: Vec<&str> = others.iter().map(|variant| variant_type_name(variant)).collect();
         if union.objects.is_some() {
             expected.push("an object");
         }
         let expected = expected.join(" or ");
         quote! {
-            match reader.kind()? {
+            match reader.json_type()? {
                 #(#arms,)*
                 #object_arm
                 found => Err(reader.wrong_type(#expected, found)),
@@ -184,14 +185,14 @@ impl Choice<'_> {
                 otherwise,
                 needs,
             } => {
-                let tellings = cases.iter().map(|case| self.telling(case));
+                let discriminators = cases.iter().map(|case| self.discriminator(case));
                 let arms = cases.iter().map(|Case { member, decision, .. }| {
                     let decoded = self.decode(decision);
                     quote!(Some(#member) => #decoded)
                 });
                 let otherwise = self.decode(otherwise);
                 quote! {
-                    match reader.peek_telling(&[#(#tellings),*], &[#(#needs),*])? {
+                    match reader.peek_discriminator(&[#(#discriminators),*], &[#(#needs),*])? {
                         #(#arms,)*
                         _ => #otherwise,
                     }
@@ -215,11 +216,11 @@ impl Choice<'_> {
     }
 
     /// A case as the reader looks for it.
-    fn telling(&self, case: &Case) -> TokenStream {
+    fn discriminator(&self, case: &Case) -> TokenStream {
         let (member, needs) = (&case.member, &case.needs);
-        let (telling, kind) = (self.scope.wire("Telling"), self.scope.wire("Kind"));
-        let kinds = case.kinds.iter().map(|of_case| kind_token(*of_case));
-        quote!(#telling { member: #member, kinds: &[#(#kind::#kinds),*], needs: &[#(#needs),*] })
+        let (discriminator, json_type) = (self.scope.wire("Discriminator"), self.scope.wire("JsonType"));
+        let types = case.kinds.iter().map(|of_case| type_token(*of_case));
+        quote!(#discriminator { member: #member, types: &[#(#json_type::#types),*], required: &[#(#needs),*] })
     }
 
     fn variant(&self, index: usize) -> TokenStream {
@@ -260,14 +261,14 @@ impl Choice<'_> {
                 otherwise,
                 needs,
             } => {
-                let tellings = cases.iter().map(|case| self.telling(case));
+                let discriminators = cases.iter().map(|case| self.discriminator(case));
                 let arms = cases.iter().map(|Case { member, decision, .. }| {
                     let chosen = self.choose(decision);
                     quote!(Some(#member) => #chosen)
                 });
                 let otherwise = self.choose(otherwise);
                 quote! {
-                    match reader.peek_telling(&[#(#tellings),*], &[#(#needs),*])? {
+                    match reader.peek_discriminator(&[#(#discriminators),*], &[#(#needs),*])? {
                         #(#arms,)*
                         _ => #otherwise,
                     }
@@ -327,7 +328,7 @@ fn variant_docs(variant: &Variant) -> TokenStream {
     let text = match &variant.ty {
         TypeRef::Named(name) => format!("See [`{name}`]."),
         _ => {
-            let name = variant_kind_name(variant);
+            let name = variant_type_name(variant);
             let mut letters = name.chars();
             let first = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
             format!("{first}{}.", letters.as_str())
@@ -336,25 +337,13 @@ fn variant_docs(variant: &Variant) -> TokenStream {
     super::docs::lines(&text)
 }
 
-fn kind_token(kind: JsonKind) -> Ident {
-    ident(match kind {
-        JsonKind::Null => "Null",
-        JsonKind::Boolean => "Boolean",
-        JsonKind::Number => "Number",
-        JsonKind::String => "String",
-        JsonKind::Array => "Array",
-        JsonKind::Object => "Object",
-    })
+fn type_token(json_type: JsonType) -> Ident {
+    ident(&format!("{json_type:?}"))
 }
 
-fn variant_kind_name(variant: &Variant) -> &'static str {
-    match variant.kind {
-        JsonKind::Null => "null",
-        JsonKind::Boolean => "a boolean",
-        JsonKind::Number if variant.ty == TypeRef::Integer => "an integer",
-        JsonKind::Number => "a number",
-        JsonKind::String => "a string",
-        JsonKind::Array => "an array",
-        JsonKind::Object => "an object",
+fn variant_type_name(variant: &Variant) -> &'static str {
+    match variant.ty {
+        TypeRef::Integer => "an integer",
+        _ => variant.kind.with_article(),
     }
 }

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::JsonKind;
 use crate::normalise::{Node, Property, Scalar, Shape};
+use mcp_wire::JsonType;
 
 /// A way to tell which variant an object is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -53,7 +53,7 @@ pub struct Case {
     /// The member.
     pub member: String,
     /// The kinds of its value; all, if there are none.
-    pub kinds: Vec<JsonKind>,
+    pub kinds: Vec<JsonType>,
     /// What else is always there with it.
     pub needs: Vec<String>,
     /// What its presence leads to.
@@ -198,14 +198,14 @@ impl<'n, L: Lookup<'n>> Search<'_, L> {
     }
 
     /// The kinds of JSON that a value may be; `None` if it may be of any.
-    fn kinds(&self, node: &'n Node, depth: usize) -> Option<BTreeSet<JsonKind>> {
+    fn kinds(&self, node: &'n Node, depth: usize) -> Option<BTreeSet<JsonType>> {
         let depth = depth.checked_sub(1)?;
         let kind = match self.lookup.shape(node) {
             Shape::Any | Shape::Reference(_) => return None,
-            Shape::Null => JsonKind::Null,
+            Shape::Null => JsonType::Null,
             Shape::Nullable(inner) => {
                 let mut kinds = self.kinds(inner, depth)?;
-                kinds.insert(JsonKind::Null);
+                kinds.insert(JsonType::Null);
                 return Some(kinds);
             }
             Shape::Union(variants) => {
@@ -264,13 +264,13 @@ fn required_by_all(candidates: &[Candidate<'_>]) -> Vec<String> {
 }
 
 /// The kind of a shape that has one.
-pub fn json_kind(shape: &Shape) -> JsonKind {
+pub fn json_kind(shape: &Shape) -> JsonType {
     match shape {
-        Shape::Boolean | Shape::Constant(Scalar::Boolean(_)) => JsonKind::Boolean,
-        Shape::Integer | Shape::Number | Shape::Constant(Scalar::Integer(_)) => JsonKind::Number,
-        Shape::String | Shape::Strings(_) | Shape::Constant(Scalar::String(_)) => JsonKind::String,
-        Shape::List(_) => JsonKind::Array,
-        _ => JsonKind::Object,
+        Shape::Boolean | Shape::Constant(Scalar::Boolean(_)) => JsonType::Boolean,
+        Shape::Integer | Shape::Number | Shape::Constant(Scalar::Integer(_)) => JsonType::Number,
+        Shape::String | Shape::Strings(_) | Shape::Constant(Scalar::String(_)) => JsonType::String,
+        Shape::List(_) => JsonType::Array,
+        _ => JsonType::Object,
     }
 }
 

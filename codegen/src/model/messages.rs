@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use mcp_wire::Direction;
 use serde::Serialize;
 
 use super::check_messages::check_messages;
@@ -42,26 +43,6 @@ pub enum MessageKind {
     Request,
     /// It is not.
     Notification,
-}
-
-/// Who may call a method.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Direction {
-    /// Clients.
-    ClientToServer,
-    /// Servers.
-    ServerToClient,
-    /// Either side.
-    Both,
-}
-
-impl Direction {
-    /// Whether a call in the direction `other` is allowed.
-    #[must_use]
-    pub fn includes(self, other: Self) -> bool {
-        self == Self::Both || self == other
-    }
 }
 
 /// A method.

@@ -15,6 +15,7 @@ mod tolerances;
 
 use std::collections::BTreeMap;
 
+use mcp_wire::JsonType;
 use serde::Serialize;
 
 use crate::normalise::Scalar;
@@ -24,7 +25,7 @@ use build::{BuildInput, build_model};
 use capabilities::require_capabilities;
 pub use decide::{Case, Decision};
 use lifecycle::assign_roles;
-pub use messages::{Direction, MessageKind, Method, Need};
+pub use messages::{MessageKind, Method, Need};
 pub use names::Names;
 pub use revisions::{ModelledRevision, build_models};
 pub use tolerances::Tolerance;
@@ -163,28 +164,10 @@ pub struct Variant {
     #[serde(rename = "type")]
     pub ty: TypeRef,
     /// The JSON type that it is.
-    pub kind: JsonKind,
+    pub kind: JsonType,
     /// Whether it must stand behind a pointer.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub boxed: bool,
-}
-
-/// The JSON types that a union tells apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum JsonKind {
-    /// `null`.
-    Null,
-    /// A boolean.
-    Boolean,
-    /// A number, integral or not.
-    Number,
-    /// A string.
-    String,
-    /// An array.
-    Array,
-    /// An object.
-    Object,
 }
 
 /// A type, seen from where it is used.

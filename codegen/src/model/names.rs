@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use heck::ToUpperCamelCase;
 
-use super::{Decision, JsonKind, TypeRef};
+use super::{Decision, TypeRef};
+use mcp_wire::JsonType;
 
 /// Makes Rust type names of official ones.
 #[derive(Debug, Clone, Default)]
@@ -102,7 +103,7 @@ pub fn unique(wanted: &str, mut taken: impl FnMut(&str) -> bool) -> String {
 
 /// The names of a union's variants: their types' names without what all have in common, or their tags.
 #[must_use]
-pub fn variant_names(types: &[TypeRef], kinds: &[JsonKind], objects: Option<&Decision>) -> Vec<String> {
+pub fn variant_names(types: &[TypeRef], kinds: &[JsonType], objects: Option<&Decision>) -> Vec<String> {
     let named: Vec<&str> = types
         .iter()
         .filter_map(|ty| match ty {
@@ -133,14 +134,14 @@ pub fn variant_names(types: &[TypeRef], kinds: &[JsonKind], objects: Option<&Dec
 /// The variant for what a later revision may add.
 pub const UNKNOWN: &str = "Unknown";
 
-fn kind_name(kind: JsonKind) -> &'static str {
+fn kind_name(kind: JsonType) -> &'static str {
     match kind {
-        JsonKind::Null => "Null",
-        JsonKind::Boolean => "Boolean",
-        JsonKind::Number => "Number",
-        JsonKind::String => "String",
-        JsonKind::Array => "List",
-        JsonKind::Object => "Object",
+        JsonType::Null => "Null",
+        JsonType::Boolean => "Boolean",
+        JsonType::Number => "Number",
+        JsonType::String => "String",
+        JsonType::Array => "List",
+        JsonType::Object => "Object",
     }
 }
 

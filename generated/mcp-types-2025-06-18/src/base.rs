@@ -3,7 +3,7 @@
 
 //! Messages that every part of the protocol uses, and the envelopes of JSON-RPC.
 
-use mcp_wire::{Extra, Kind, Number, OpenJson, OpenObject, Telling, notification, object, request, union};
+use mcp_wire::{Discriminator, Extra, JsonType, Number, OpenJson, OpenObject, notification, object, request, union};
 use crate::{BlobResourceContents, SCHEMA, TextResourceContents};
 
 /// The contents of a resource, as text or as bytes. Which of the two it is shows in whether `text` or `blob` is
@@ -23,12 +23,12 @@ union! {
     Text(TextResourceContents),
     Blob(BlobResourceContents),
     |reader| match reader
-        .peek_telling(
+        .peek_discriminator(
             &[
-                Telling {
+                Discriminator {
                     member: "blob",
-                    kinds: &[Kind::String],
-                    needs: &["uri"],
+                    types: &[JsonType::String],
+                    required: &["uri"],
                 },
             ],
             &["text", "uri"],
@@ -203,17 +203,17 @@ union! {
     Response(JsonRpcResponse),
     Error(JsonRpcError),
     |reader| match reader
-        .peek_telling(
+        .peek_discriminator(
             &[
-                Telling {
+                Discriminator {
                     member: "error",
-                    kinds: &[Kind::Object],
-                    needs: &["id", "jsonrpc"],
+                    types: &[JsonType::Object],
+                    required: &["id", "jsonrpc"],
                 },
-                Telling {
+                Discriminator {
                     member: "id",
-                    kinds: &[Kind::Number, Kind::String],
-                    needs: &["jsonrpc"],
+                    types: &[JsonType::Number, JsonType::String],
+                    required: &["jsonrpc"],
                 },
             ],
             &["jsonrpc", "method"],
@@ -222,12 +222,12 @@ union! {
         Some("error") => reader.decode().map(Self::Error),
         Some("id") => {
             match reader
-                .peek_telling(
+                .peek_discriminator(
                     &[
-                        Telling {
+                        Discriminator {
                             member: "method",
-                            kinds: &[Kind::String],
-                            needs: &["id", "jsonrpc"],
+                            types: &[JsonType::String],
+                            required: &["id", "jsonrpc"],
                         },
                     ],
                     &["id", "jsonrpc", "result"],
@@ -534,9 +534,9 @@ union! {
     ProgressToken: SCHEMA["#/definitions/ProgressToken"]
     String(String, &str),
     Integer(i64),
-    |reader| match reader.kind()? {
-        Kind::String => reader.decode().map(Self::String),
-        Kind::Number => reader.decode().map(Self::Integer),
+    |reader| match reader.json_type()? {
+        JsonType::String => reader.decode().map(Self::String),
+        JsonType::Number => reader.decode().map(Self::Integer),
         found => Err(reader.wrong_type("a string or an integer", found)),
     }
 }

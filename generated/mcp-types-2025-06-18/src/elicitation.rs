@@ -3,7 +3,7 @@
 
 //! Questions of a server to the user, which the client shows as a form or a web page.
 
-use mcp_wire::{Extra, Kind, Map, Number, OpenJson, OpenObject, Telling, object, request, strings, union};
+use mcp_wire::{Discriminator, Extra, JsonType, Map, Number, OpenJson, OpenObject, object, request, strings, union};
 use crate::{RequestMeta, SCHEMA};
 
 /// A yes-or-no field of an elicitation form.
@@ -155,10 +155,10 @@ union! {
     String(String, &str),
     Number(Number),
     Boolean(bool),
-    |reader| match reader.kind()? {
-        Kind::String => reader.decode().map(Self::String),
-        Kind::Number => reader.decode().map(Self::Number),
-        Kind::Boolean => reader.decode().map(Self::Boolean),
+    |reader| match reader.json_type()? {
+        JsonType::String => reader.decode().map(Self::String),
+        JsonType::Number => reader.decode().map(Self::Number),
+        JsonType::Boolean => reader.decode().map(Self::Boolean),
         found => Err(reader.wrong_type("a string or a number or a boolean", found)),
     }
 }
@@ -278,12 +278,12 @@ union! {
     |reader| match reader.peek_tag("type")?.as_deref() {
         Some("string") => {
             match reader
-                .peek_telling(
+                .peek_discriminator(
                     &[
-                        Telling {
+                        Discriminator {
                             member: "enum",
-                            kinds: &[Kind::Array],
-                            needs: &["type"],
+                            types: &[JsonType::Array],
+                            required: &["type"],
                         },
                     ],
                     &["type"],

@@ -3,7 +3,9 @@
 
 //! Questions of a server to the user, which the client shows as a form or a web page.
 
-use mcp_wire::{Extra, Kind, Map, Number, OpenJson, OpenObject, Telling, notification, object, request, strings, union};
+use mcp_wire::{
+    Discriminator, Extra, JsonType, Map, Number, OpenJson, OpenObject, notification, object, request, strings, union,
+};
 use crate::{RequestId, RequestMeta, SCHEMA, TaskMetadata};
 
 /// A yes-or-no field of an elicitation form.
@@ -235,11 +237,11 @@ union! {
     String(String, &str),
     Number(Number),
     Boolean(bool),
-    |reader| match reader.kind()? {
-        Kind::Array => reader.decode().map(Self::List),
-        Kind::String => reader.decode().map(Self::String),
-        Kind::Number => reader.decode().map(Self::Number),
-        Kind::Boolean => reader.decode().map(Self::Boolean),
+    |reader| match reader.json_type()? {
+        JsonType::Array => reader.decode().map(Self::List),
+        JsonType::String => reader.decode().map(Self::String),
+        JsonType::Number => reader.decode().map(Self::Number),
+        JsonType::Boolean => reader.decode().map(Self::Boolean),
         found => {
             Err(reader.wrong_type("an array or a string or a number or a boolean", found))
         }
@@ -348,12 +350,12 @@ union! {
     |reader| match reader.peek_tag("type")?.as_deref() {
         Some("string") => {
             match reader
-                .peek_telling(
+                .peek_discriminator(
                     &[
-                        Telling {
+                        Discriminator {
                             member: "enum",
-                            kinds: &[Kind::Array],
-                            needs: &["type"],
+                            types: &[JsonType::Array],
+                            required: &["type"],
                         },
                     ],
                     &["oneOf", "type"],
@@ -361,12 +363,12 @@ union! {
             {
                 Some("enum") => {
                     match reader
-                        .peek_telling(
+                        .peek_discriminator(
                             &[
-                                Telling {
+                                Discriminator {
                                     member: "enumNames",
-                                    kinds: &[Kind::Array],
-                                    needs: &["enum", "type"],
+                                    types: &[JsonType::Array],
+                                    required: &["enum", "type"],
                                 },
                             ],
                             &["enum", "type"],
@@ -384,12 +386,12 @@ union! {
                 .peek_into(
                     "items",
                     |reader| match reader
-                        .peek_telling(
+                        .peek_discriminator(
                             &[
-                                Telling {
+                                Discriminator {
                                     member: "anyOf",
-                                    kinds: &[Kind::Array],
-                                    needs: &[],
+                                    types: &[JsonType::Array],
+                                    required: &[],
                                 },
                             ],
                             &["enum", "type"],
@@ -468,12 +470,12 @@ union! {
         .peek_into(
             "items",
             |reader| match reader
-                .peek_telling(
+                .peek_discriminator(
                     &[
-                        Telling {
+                        Discriminator {
                             member: "anyOf",
-                            kinds: &[Kind::Array],
-                            needs: &[],
+                            types: &[JsonType::Array],
+                            required: &[],
                         },
                     ],
                     &["enum", "type"],
@@ -586,17 +588,17 @@ union! {
     |reader| match reader.peek_tag("type")?.as_deref() {
         Some("string") => {
             match reader
-                .peek_telling(
+                .peek_discriminator(
                     &[
-                        Telling {
+                        Discriminator {
                             member: "enum",
-                            kinds: &[Kind::Array],
-                            needs: &["type"],
+                            types: &[JsonType::Array],
+                            required: &["type"],
                         },
-                        Telling {
+                        Discriminator {
                             member: "oneOf",
-                            kinds: &[Kind::Array],
-                            needs: &["type"],
+                            types: &[JsonType::Array],
+                            required: &["type"],
                         },
                     ],
                     &["type"],
@@ -604,12 +606,12 @@ union! {
             {
                 Some("enum") => {
                     match reader
-                        .peek_telling(
+                        .peek_discriminator(
                             &[
-                                Telling {
+                                Discriminator {
                                     member: "enumNames",
-                                    kinds: &[Kind::Array],
-                                    needs: &["enum", "type"],
+                                    types: &[JsonType::Array],
+                                    required: &["enum", "type"],
                                 },
                             ],
                             &["enum", "type"],
@@ -630,12 +632,12 @@ union! {
                 .peek_into(
                     "items",
                     |reader| match reader
-                        .peek_telling(
+                        .peek_discriminator(
                             &[
-                                Telling {
+                                Discriminator {
                                     member: "anyOf",
-                                    kinds: &[Kind::Array],
-                                    needs: &[],
+                                    types: &[JsonType::Array],
+                                    required: &[],
                                 },
                             ],
                             &["enum", "type"],
@@ -702,12 +704,12 @@ union! {
     Untitled(UntitledSingleSelectEnumSchema),
     Titled(TitledSingleSelectEnumSchema),
     |reader| match reader
-        .peek_telling(
+        .peek_discriminator(
             &[
-                Telling {
+                Discriminator {
                     member: "enum",
-                    kinds: &[Kind::Array],
-                    needs: &["type"],
+                    types: &[JsonType::Array],
+                    required: &["type"],
                 },
             ],
             &["oneOf", "type"],

@@ -1,7 +1,7 @@
 //! Capability checks of calls, requests and notifications.
 
 use mcp_adapters::Need;
-use mcp_adapters::mcp_wire::{ErrorObject, Kind, MessageHeader, error_code};
+use mcp_adapters::mcp_wire::{ErrorObject, JsonType, MessageHeader, error_code};
 use serde_json::Value;
 
 use super::state::SessionState;
@@ -104,10 +104,10 @@ fn has_need(request: &MessageHeader<'_>, need: &Need) -> bool {
         Ok(None) => return false,
         Err(_) => return true,
     };
-    match (found.kind(), need.value) {
-        (Kind::Null, _) => false,
+    match (found.json_type(), need.value) {
+        (JsonType::Null, _) => false,
         (_, None) => true,
-        (Kind::String, Some(value)) => found.string().map_or(true, |found| found == value),
+        (JsonType::String, Some(value)) => found.string().map_or(true, |found| found == value),
         (_, Some(_)) => false,
     }
 }

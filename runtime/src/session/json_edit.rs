@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use mcp_adapters::mcp_wire::{BorrowedJson, Decoded, Kind, MessageHeader};
+use mcp_adapters::mcp_wire::{BorrowedJson, Decoded, JsonType, MessageHeader};
 
 /// Where in a request the token of its progress is.
 const PROGRESS_TOKEN: [&str; 3] = ["params", "_meta", "progressToken"];
@@ -26,7 +26,7 @@ fn edit(object: BorrowedJson<'_>, path: &[&str], json: &str) -> Decoded<(Range<u
     let [member, rest @ ..] = path else {
         return Ok((range(object), json.to_owned()));
     };
-    if object.kind() != Kind::Object {
+    if object.json_type() != JsonType::Object {
         return Ok((range(object), nested(path, json)));
     }
     if let Some(value) = object.get(&[member])? {

@@ -3,7 +3,7 @@
 use mcp_adapters::Tolerance;
 use mcp_adapters::mcp_wire::path::{Path, Segment};
 use mcp_adapters::mcp_wire::validator::Violation;
-use mcp_adapters::mcp_wire::{Decoded, Kind, MessageHeader, OpenJson};
+use mcp_adapters::mcp_wire::{Decoded, JsonType, MessageHeader, OpenJson};
 
 use super::json_edit::set;
 use crate::error::CallError;
@@ -23,12 +23,12 @@ pub fn only_result(response: &MessageHeader<'_>) -> Option<(CallResult, Violatio
     let (None, Some(result), Some(error)) = (response.method(), response.result(), response.error()) else {
         return None;
     };
-    match (result.kind(), error.kind()) {
-        (_, Kind::Null) => Some((
+    match (result.json_type(), error.json_type()) {
+        (_, JsonType::Null) => Some((
             Ok(result.decode_as().ok()?),
             violation("error", "nothing beside `result`", "null"),
         )),
-        (Kind::Null, _) => {
+        (JsonType::Null, _) => {
             let error = error.decode_as().ok()?;
             Some((
                 Err(CallError::Peer(error)),

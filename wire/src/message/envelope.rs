@@ -8,7 +8,7 @@ use super::id::RequestId;
 use crate::decode::Decode;
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
 use crate::members::{Object, write_object};
-use crate::reader::{Kind, Reader};
+use crate::reader::{JsonType, Reader};
 use crate::text::shortened;
 
 /// Where an object that is a whole message leaves what belongs to the envelope.
@@ -149,12 +149,12 @@ impl Reader<'_> {
     /// Reads the members of the envelope that the object which comes next begins with, so that looking ahead and
     /// decoding needn't go through them again; the cursor stays before the object. Says whether the id is among them.
     pub(super) fn read_envelope(&mut self) -> Decoded<bool> {
-        self.kind()?;
+        self.json_type()?;
         let start = self.position();
         self.envelope = None;
         self.peek(|object| {
             while let Some(key) = object.reader.next_key(&mut object.first)? {
-                if !EnvelopeSlot::takes(&key) || object.reader.kind()? == Kind::Null {
+                if !EnvelopeSlot::takes(&key) || object.reader.json_type()? == JsonType::Null {
                     break;
                 }
                 object.reader.envelope_member(&key)?;

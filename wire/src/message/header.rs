@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::id::RequestId;
 use crate::decode::Decode;
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
-use crate::reader::{Kind, Reader};
+use crate::reader::{JsonType, Reader};
 
 /// The members of a JSON-RPC message that are the same for every method, borrowed from the message's text.
 ///
@@ -177,8 +177,8 @@ impl<'a> Payload<'a> {
     /// When it is neither, or a member of the header of a single message occurs twice.
     pub fn from_slice(json: &'a [u8]) -> Decoded<Self> {
         let payload = BorrowedJson::whole(Reader::from_slice(json)?)?;
-        match payload.kind() {
-            Kind::Array => Ok(Self::Batch(BatchElements {
+        match payload.json_type() {
+            JsonType::Array => Ok(Self::Batch(BatchElements {
                 array: payload.text,
                 position: 1,
                 index: 0,
@@ -274,9 +274,9 @@ impl<'a> BorrowedJson<'a> {
 
     /// What kind of value it is.
     #[must_use]
-    pub fn kind(self) -> Kind {
+    pub fn json_type(self) -> JsonType {
         // The text has been checked to be JSON, so it has a kind.
-        Reader::new(self.text).kind().unwrap_or(Kind::Null)
+        Reader::new(self.text).json_type().unwrap_or(JsonType::Null)
     }
 
     /// The value decoded exactly.
@@ -305,7 +305,7 @@ impl<'a> BorrowedJson<'a> {
         let [member, rest @ ..] = path else {
             return Ok(Some(self));
         };
-        if self.kind() != Kind::Object {
+        if self.json_type() != JsonType::Object {
             return Ok(None);
         }
         let mut found = None;

@@ -6,7 +6,7 @@ use serde_core::{Serialize, Serializer};
 
 use crate::decode::Decode;
 use crate::error::Decoded;
-use crate::reader::{Kind, Reader};
+use crate::reader::{JsonType, Reader};
 
 /// The id of a request, which its response repeats.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,9 +19,9 @@ pub enum RequestId {
 
 impl Decode for RequestId {
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
-        match reader.kind()? {
-            Kind::String => reader.string().map(|id| Self::String(id.into_owned())),
-            Kind::Number => reader.integer().map(Self::Integer),
+        match reader.json_type()? {
+            JsonType::String => reader.string().map(|id| Self::String(id.into_owned())),
+            JsonType::Number => reader.integer().map(Self::Integer),
             found => Err(reader.wrong_type("a string or an integer", found)),
         }
     }

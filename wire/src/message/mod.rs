@@ -15,7 +15,7 @@ use crate::error::{DecodeError, DecodeErrorKind, Decoded};
 use crate::map::Extra;
 use crate::members::{MemberWriter, Object};
 use crate::open::OpenObject;
-use crate::reader::{Kind, Reader};
+use crate::reader::{JsonType, Reader};
 
 const VERSION: &str = "2.0";
 
@@ -190,8 +190,8 @@ impl<M> Batch<M> {
 
 impl<M: Decode> Decode for Batch<M> {
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
-        match reader.kind()? {
-            Kind::Array => Vec::decode(reader).map(Self::Many),
+        match reader.json_type()? {
+            JsonType::Array => Vec::decode(reader).map(Self::Many),
             _ => M::decode(reader).map(Self::One),
         }
     }

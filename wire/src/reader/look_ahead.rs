@@ -2,18 +2,18 @@
 
 use std::borrow::Cow;
 
-use super::{Kind, Reader};
+use super::{JsonType, Reader};
 use crate::error::Decoded;
 
-/// A member that tells what an object is, if it is what it should be there.
+/// A member that tells the variants of a union of objects apart.
 #[derive(Debug, Clone, Copy)]
-pub struct Telling {
+pub struct Discriminator {
     /// The member.
     pub member: &'static str,
-    /// The kinds that its value may be of; any, if none is named.
-    pub kinds: &'static [Kind],
-    /// The members that are always there with it.
-    pub needs: &'static [&'static str],
+    /// The types that its value may have; any, if none is named.
+    pub types: &'static [JsonType],
+    /// The members that the variant requires beside it.
+    pub required: &'static [&'static str],
 }
 
 impl<'a> Reader<'a> {
@@ -69,25 +69,25 @@ impl<'a> Reader<'a> {
     /// Looks ahead for the first of `cases` that the object which comes next can be, and comes back; `None` if it can be
     /// none of them.
     ///
-    /// An object that can be none of them and lacks some of what it `otherwise_needs` is the first whose member it has:
+    /// An object that can be none of them and lacks some of what it `otherwise_required` is the first whose member it has:
     /// whoever decodes it as that will say what is wrong.
     ///
     /// # Errors
     /// When no object comes next.
-    pub fn peek_telling(
+    pub fn peek_discriminator(
         &mut self,
-        cases: &[Telling],
-        otherwise_needs: &[&'static str],
+        cases: &[Discriminator],
+        otherwise_required: &[&'static str],
     ) -> Decoded<Option<&'static str>> {
-        let mut found: Vec<(&'static str, Kind)> = Vec::new();
+        let mut found: Vec<(&'static str, JsonType)> = Vec::new();
         let asked = |key: &str| {
-            let in_case = |case: &Telling| {
+            let in_case = |case: &Discriminator| {
                 std::iter::once(&case.member)
-                    .chain(case.needs)
+                    .chain(case.required)
                     .copied()
                     .find(|member| *member == key)
             };
-            let needed = otherwise_needs.iter().copied().find(|member| *member == key);
+            let needed = otherwise_required.iter().copied().find(|member| *member == key);
             needed.or_else(|| cases.iter().find_map(in_case))
         };
         self.peek(|ahead| {
@@ -98,20 +98,20 @@ impl<'a> Reader<'a> {
                     member.is_some()
                 })?;
                 if let Some(member) = member {
-                    found.push((member, ahead.reader.kind()?));
+                    found.push((member, ahead.reader.json_type()?));
                     ahead.reader.raw().map_err(|error| error.in_member(member))?;
                 }
             }
             Ok(())
         })?;
-        let kind = |member: &str| found.iter().find(|(key, _)| *key == member).map(|(_, kind)| *kind);
-        let has = |member: &&str| kind(member).is_some();
-        let can_be = |case: &&Telling| {
-            let fits = |kind| case.kinds.is_empty() || case.kinds.contains(&kind);
-            kind(case.member).is_some_and(fits) && case.needs.iter().all(has)
+        let json_type = |member: &str| found.iter().find(|(key, _)| *key == member).map(|(_, found)| *found);
+        let has = |member: &&str| json_type(member).is_some();
+        let can_be = |case: &&Discriminator| {
+            let fits = |json_type| case.types.is_empty() || case.types.contains(&json_type);
+            json_type(case.member).is_some_and(fits) && case.required.iter().all(has)
         };
         let chosen = cases.iter().find(can_be).or_else(|| {
-            let must_be_one = !otherwise_needs.iter().all(has);
+            let must_be_one = !otherwise_required.iter().all(has);
             cases.iter().find(|case| must_be_one && has(&case.member))
         });
         Ok(chosen.map(|case| case.member))

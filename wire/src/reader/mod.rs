@@ -8,7 +8,7 @@ mod look_ahead;
 
 use std::borrow::Cow;
 
-use serde_core::Deserialize;
+use serde_core::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::decimal::{Decimal, Integral};
@@ -20,7 +20,7 @@ use crate::number::Number;
 use crate::open::OpenJson;
 use crate::text::{brackets, plain_prefix, push_escape, shortened, string_end};
 
-pub use look_ahead::Telling;
+pub use look_ahead::Discriminator;
 
 pub(crate) use budget::ALLOCATION;
 
@@ -40,8 +40,8 @@ pub struct Reader<'a> {
 }
 
 /// The JSON types.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum JsonType {
     /// `null`
     Null,
     /// `true` or `false`
@@ -56,10 +56,23 @@ pub enum Kind {
     Object,
 }
 
-impl Kind {
-    /// The kind with its article, as errors name it: `an object`.
+impl JsonType {
+    /// The name that JSON Schema has for the type: `object`.
     #[must_use]
     pub fn name(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Boolean => "boolean",
+            Self::Number => "number",
+            Self::String => "string",
+            Self::Array => "array",
+            Self::Object => "object",
+        }
+    }
+
+    /// The name with its article, as errors have it: `an object`.
+    #[must_use]
+    pub fn with_article(self) -> &'static str {
         match self {
             Self::Null => "null",
             Self::Boolean => "a boolean",
@@ -68,6 +81,13 @@ impl Kind {
             Self::Array => "an array",
             Self::Object => "an object",
         }
+    }
+}
+
+/// Writes [`JsonType::name`].
+impl Serialize for JsonType {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
     }
 }
 
@@ -94,19 +114,19 @@ impl<'a> Reader<'a> {
             .map_err(|error| DecodeError::new(DecodeErrorKind::Syntax, "UTF-8", "other bytes", error.valid_up_to()))
     }
 
-    /// The kind of the value that comes next.
+    /// The type of the value that comes next.
     ///
     /// # Errors
     /// When no JSON value starts here.
-    pub fn kind(&mut self) -> Decoded<Kind> {
+    pub fn json_type(&mut self) -> Decoded<JsonType> {
         self.skip_space();
         match self.byte() {
-            Some(b'"') => Ok(Kind::String),
-            Some(b'{') => Ok(Kind::Object),
-            Some(b'[') => Ok(Kind::Array),
-            Some(b't' | b'f') => Ok(Kind::Boolean),
-            Some(b'n') => Ok(Kind::Null),
-            Some(b'-' | b'0'..=b'9') => Ok(Kind::Number),
+            Some(b'"') => Ok(JsonType::String),
+            Some(b'{') => Ok(JsonType::Object),
+            Some(b'[') => Ok(JsonType::Array),
+            Some(b't' | b'f') => Ok(JsonType::Boolean),
+            Some(b'n') => Ok(JsonType::Null),
+            Some(b'-' | b'0'..=b'9') => Ok(JsonType::Number),
             _ => Err(self.syntax("a JSON value")),
         }
     }
@@ -116,7 +136,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When the next value is none.
     pub fn string(&mut self) -> Decoded<Cow<'a, str>> {
-        self.expect(b'"', Kind::String)?;
+        self.expect(b'"', JsonType::String)?;
         self.quoted()
     }
 
@@ -159,10 +179,10 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When the next value is neither.
     pub fn boolean(&mut self) -> Decoded<bool> {
-        match self.kind()? {
-            Kind::Boolean if self.byte() == Some(b't') => self.literal("true").map(|()| true),
-            Kind::Boolean => self.literal("false").map(|()| false),
-            found => Err(self.wrong_type(Kind::Boolean.name(), found)),
+        match self.json_type()? {
+            JsonType::Boolean if self.byte() == Some(b't') => self.literal("true").map(|()| true),
+            JsonType::Boolean => self.literal("false").map(|()| false),
+            found => Err(self.wrong_type(JsonType::Boolean.with_article(), found)),
         }
     }
 
@@ -171,7 +191,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When the next value is another.
     pub fn null(&mut self) -> Decoded<()> {
-        self.expect(b'n', Kind::Null)?;
+        self.expect(b'n', JsonType::Null)?;
         self.literal("null")
     }
 
@@ -263,8 +283,8 @@ impl<'a> Reader<'a> {
 
     /// Passes over the next value, and refuses an object in it that has a member twice.
     pub(crate) fn skip_distinct(&mut self) -> Decoded<()> {
-        match self.kind()? {
-            Kind::Object => {
+        match self.json_type()? {
+            JsonType::Object => {
                 let mut first = self.open_object()?;
                 let mut keys = Vec::new();
                 while let Some(key) = self.next_key(&mut first)? {
@@ -276,7 +296,7 @@ impl<'a> Reader<'a> {
                     None => Ok(()),
                 }
             }
-            Kind::Array => self.array(Self::skip_distinct),
+            JsonType::Array => self.array(Self::skip_distinct),
             _ => self.skip(),
         }
     }
@@ -301,7 +321,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When the next value is none.
     pub(crate) fn open_object(&mut self) -> Decoded<bool> {
-        self.expect(b'{', Kind::Object)?;
+        self.expect(b'{', JsonType::Object)?;
         let start = self.position;
         self.descend()?;
         let resumed = self.envelope.as_ref().and_then(|envelope| envelope.resumes(start));
@@ -332,7 +352,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When the next value is none, or an element can't be decoded.
     pub fn array(&mut self, mut element: impl FnMut(&mut Self) -> Decoded<()>) -> Decoded<()> {
-        self.expect(b'[', Kind::Array)?;
+        self.expect(b'[', JsonType::Array)?;
         self.descend()?;
         let mut first = true;
         let mut index = 0;
@@ -396,19 +416,19 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Goes to the next value, which is to be of the kind that this byte starts.
-    fn expect(&mut self, start: u8, kind: Kind) -> Decoded<()> {
+    /// Goes to the next value, which must be of the type that this byte starts.
+    fn expect(&mut self, start: u8, json_type: JsonType) -> Decoded<()> {
         self.skip_space();
         if self.byte() == Some(start) {
             return Ok(());
         }
-        let found = self.kind()?;
-        Err(self.wrong_type(kind.name(), found))
+        let found = self.json_type()?;
+        Err(self.wrong_type(json_type.with_article(), found))
     }
 
     fn number_text(&mut self, expected: &'static str) -> Decoded<&'a str> {
-        let found = self.kind()?;
-        if found != Kind::Number {
+        let found = self.json_type()?;
+        if found != JsonType::Number {
             return Err(self.wrong_type(expected, found));
         }
         let rest = &self.text[self.position..];
@@ -437,11 +457,11 @@ impl<'a> Reader<'a> {
         self.text.as_bytes().get(self.position).copied()
     }
 
-    /// The error for a value of another kind than the one that is held here.
+    /// The error for a value of another type than the one that is held here.
     #[must_use]
-    pub fn wrong_type(&self, expected: impl Into<Cow<'static, str>>, found: Kind) -> DecodeError {
+    pub fn wrong_type(&self, expected: impl Into<Cow<'static, str>>, found: JsonType) -> DecodeError {
         let kind = DecodeErrorKind::WrongType;
-        DecodeError::new(kind, expected, found.name(), self.position)
+        DecodeError::new(kind, expected, found.with_article(), self.position)
     }
 
     /// The error for a required member that is absent from the object that ends here.

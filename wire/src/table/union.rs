@@ -33,7 +33,7 @@
 /// Any other union says how it is decoded:
 ///
 /// ```
-/// use mcp_wire::{Kind, Schema, union};
+/// use mcp_wire::{JsonType, Schema, union};
 /// # static SCHEMA: Schema = Schema::new("2099-01-01", r#"{"$defs": {"Token": {}}}"#);
 ///
 /// #[derive(Debug, Clone, PartialEq)]
@@ -46,8 +46,8 @@
 ///     Token: SCHEMA["#/$defs/Token"]
 ///     String(String, &str),
 ///     Integer(i64),
-///     |reader| match reader.kind()? {
-///         Kind::String => reader.decode().map(Self::String),
+///     |reader| match reader.json_type()? {
+///         JsonType::String => reader.decode().map(Self::String),
 ///         _ => reader.decode().map(Self::Integer),
 ///     }
 /// }

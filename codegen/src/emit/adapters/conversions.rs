@@ -13,7 +13,8 @@ use crate::emit::strings::unknown_value;
 use crate::emit::tokens::ident;
 use crate::emit::unions::unknown_variant;
 use crate::emit::{EmitError, source};
-use crate::model::{JsonKind, TypeKind, TypeRef, Union};
+use crate::model::{TypeKind, TypeRef, Union};
+use mcp_wire::JsonType;
 
 /// What the conversions of a pair are emitted from.
 pub(super) struct Pair<'i> {
@@ -249,7 +250,7 @@ impl Pair<'_> {
         match ty {
             TypeRef::Named(name) => match self.from.model.types.get(name).map(|ty| &ty.kind) {
                 Some(TypeKind::Struct(_)) => true,
-                Some(TypeKind::Union(union)) => union.variants.iter().all(|variant| variant.kind == JsonKind::Object),
+                Some(TypeKind::Union(union)) => union.variants.iter().all(|variant| variant.kind == JsonType::Object),
                 _ => false,
             },
             TypeRef::OpenObject | TypeRef::Map(_) => true,

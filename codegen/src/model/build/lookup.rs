@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::JsonKind;
 use crate::model::decide::Lookup;
 use crate::normalise::{DefinitionShape, Node, Property, Shape, Shapes};
+use mcp_wire::JsonType;
 
 /// Looks through references by a revision's definitions.
 pub(super) struct Definitions<'s>(pub(super) &'s Shapes);
@@ -57,13 +57,13 @@ pub(super) fn flatten<'s>(shapes: &'s Shapes, variants: &'s [Node]) -> Option<Ve
 /// Whether a union is a way to write "any JSON": each scalar, an array and an open object or a map.
 ///
 /// Such unions contain themselves, and null stands beside them; `OpenJson` says the same.
-pub(super) fn accepts_everything(kinds: &[JsonKind], flat: &[&Node], lookup: &Definitions<'_>) -> bool {
+pub(super) fn accepts_everything(kinds: &[JsonType], flat: &[&Node], lookup: &Definitions<'_>) -> bool {
     let all = [
-        JsonKind::Boolean,
-        JsonKind::Number,
-        JsonKind::String,
-        JsonKind::Array,
-        JsonKind::Object,
+        JsonType::Boolean,
+        JsonType::Number,
+        JsonType::String,
+        JsonType::Array,
+        JsonType::Object,
     ];
     all.iter().all(|kind| kinds.contains(kind))
         && flat

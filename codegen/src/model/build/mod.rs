@@ -14,11 +14,11 @@ use super::messages::{self, MessageInput};
 use super::modules::assign_modules;
 use super::names::{Names, unique};
 use super::{
-    ConstantMember, Defect, Definition, ErrorCode, JsonKind, Member, Model, Struct, Type, TypeKind, TypeRef, Union,
-    Variant,
+    ConstantMember, Defect, Definition, ErrorCode, Member, Model, Struct, Type, TypeKind, TypeRef, Union, Variant,
 };
 use crate::normalise::envelope::Envelope;
 use crate::normalise::{DefinitionShape, Node, Property, Scalar, Shape, Shapes};
+use mcp_wire::JsonType;
 
 /// What a model is built from.
 #[derive(Debug)]
@@ -351,8 +351,8 @@ impl Builder<'_> {
         let shapes = self.input.shapes;
         let flat = flatten(shapes, variants).ok_or(TypeRef::Any)?;
         let lookup = Definitions(shapes);
-        let kinds: Vec<JsonKind> = flat.iter().map(|variant| json_kind(lookup.shape(variant))).collect();
-        for kind in [JsonKind::Boolean, JsonKind::Number, JsonKind::String, JsonKind::Array] {
+        let kinds: Vec<JsonType> = flat.iter().map(|variant| json_kind(lookup.shape(variant))).collect();
+        for kind in [JsonType::Boolean, JsonType::Number, JsonType::String, JsonType::Array] {
             if kinds.iter().filter(|other| **other == kind).count() > 1 {
                 return Err(TypeRef::Any);
             }
@@ -360,14 +360,14 @@ impl Builder<'_> {
         if accepts_everything(&kinds, &flat, &lookup) {
             return Err(TypeRef::Any);
         }
-        let objects_only = kinds.iter().all(|kind| *kind == JsonKind::Object);
+        let objects_only = kinds.iter().all(|kind| *kind == JsonType::Object);
         let wider = if objects_only {
             TypeRef::OpenObject
         } else {
             TypeRef::Any
         };
         let object_indices: Vec<usize> = (0..flat.len())
-            .filter(|index| kinds[*index] == JsonKind::Object)
+            .filter(|index| kinds[*index] == JsonType::Object)
             .collect();
         let mut candidates = Vec::new();
         for index in &object_indices {

@@ -3,7 +3,7 @@
 
 //! Types of `base`.
 
-use mcp_wire::{Extra, Kind, OpenObject, Telling, object, union};
+use mcp_wire::{Discriminator, Extra, JsonType, OpenObject, object, union};
 use crate::SCHEMA;
 
 /// [`Conflict`] of the revision's schema.
@@ -22,12 +22,12 @@ union! {
     NeedsA(NeedsA),
     WithB(WithB),
     |reader| match reader
-        .peek_telling(
+        .peek_discriminator(
             &[
-                Telling {
+                Discriminator {
                     member: "a",
-                    kinds: &[Kind::String],
-                    needs: &[],
+                    types: &[JsonType::String],
+                    required: &[],
                 },
             ],
             &[],
@@ -77,12 +77,12 @@ union! {
     Item(OverlapItem),
     Item2(OverlapItem2),
     |reader| match reader
-        .peek_telling(
+        .peek_discriminator(
             &[
-                Telling {
+                Discriminator {
                     member: "a",
-                    kinds: &[Kind::Number],
-                    needs: &[],
+                    types: &[JsonType::Number],
+                    required: &[],
                 },
             ],
             &["b"],

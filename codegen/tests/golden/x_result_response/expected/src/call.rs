@@ -3,7 +3,7 @@
 
 //! Types of `call`.
 
-use mcp_wire::{Extra, Kind, Telling, object, request, union};
+use mcp_wire::{Discriminator, Extra, JsonType, object, request, union};
 use crate::SCHEMA;
 
 /// [`CallRequest`] of the revision's schema.
@@ -81,12 +81,12 @@ union! {
     Call(CallResult),
     Other(OtherResult),
     |reader| match reader
-        .peek_telling(
+        .peek_discriminator(
             &[
-                Telling {
+                Discriminator {
                     member: "ok",
-                    kinds: &[Kind::Boolean],
-                    needs: &[],
+                    types: &[JsonType::Boolean],
+                    required: &[],
                 },
             ],
             &["other"],
