@@ -1,10 +1,11 @@
 //! What a revision's official schema gets wrong or can't say: data in `overlay.yaml`, each entry with its reason and a link.
 
+use mcp_wire::json_schema::pointer;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::load::{
-    Document, Entry, MAX_DEPTH, RevisionDocuments, RuleDocuments, check_document, pointer, without_unused_definitions,
+    Document, Entry, MAX_DEPTH, RevisionDocuments, RuleDocuments, check_document, without_unused_definitions,
 };
 use crate::problem::{Problem, Problems};
 
@@ -236,7 +237,7 @@ fn decode_entries<T: serde::de::DeserializeOwned>(
 ) -> Vec<(String, T)> {
     let mut decoded = Vec::new();
     for index in 0..entries.unwrap_or_default().len() {
-        let at = pointer::join(&pointer::join("#", section), &index.to_string());
+        let at = pointer::child(&pointer::child("#", section), &index.to_string());
         match document.decode(&at) {
             Ok(entry) => decoded.push((at, entry)),
             Err(problem) => problems.push(problem),

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
 use mcp_codegen::ingest::{FetchError, IngestError, IngestOptions, Ingested, Position, ingest};
-use mcp_codegen::load::{Dialect, MANIFEST, MAX_BYTES, Manifest};
+use mcp_codegen::load::{MANIFEST, MAX_BYTES, Manifest};
 use mcp_codegen::{GenerateError, GenerateOptions, Generated, generate};
+use mcp_wire::json_schema::Dialect;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -301,7 +302,7 @@ fn a_bad_schema_changes_no_file_and_is_reported_whole() {
         "{error}"
     );
     assert!(
-        error.contains("schema.json:4:20: #/$defs/C/type: one of array"),
+        error.contains("schema.json:4:20: #/$defs/C/type: the name of a type"),
         "{error}"
     );
     assert_eq!(house.files(), before);
@@ -419,7 +420,7 @@ fn a_fetched_schema_is_reported_under_its_address() {
     let error = ingest(&house.options("a", &url)).unwrap_err().to_string();
     server.join().unwrap();
     assert!(
-        error.contains(&format!("{url}:2:10: #/$defs: an object should stand here")),
+        error.contains(&format!("{url}:2:10: #/$defs: an object is needed")),
         "{error}"
     );
 }

@@ -424,7 +424,7 @@ impl Random {
 
 fn each_value(pointer: &str, value: &Value, visit: &mut impl FnMut(&str, &Value)) {
     visit(pointer, value);
-    let join = mcp_codegen::load::pointer::join;
+    let join = mcp_wire::json_schema::pointer::child;
     match value {
         Value::Object(members) => members
             .iter()

@@ -1,9 +1,7 @@
 //! Where the definitions of a document stand.
 
+use mcp_wire::json_schema::{all_definitions, pointer};
 use serde_json::Value;
-
-/// The keywords that hold definitions, one a dialect; documents mix them.
-const CONTAINERS: [&str; 2] = ["definitions", "$defs"];
 
 /// A named schema of the document.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,29 +14,15 @@ pub(crate) struct Definition {
 
 /// Lists the definitions of a document, each nested one after the one it is nested in.
 pub(crate) fn definitions(root: &Value) -> Vec<Definition> {
-    let mut found = Vec::new();
-    collect(root, "", "", &mut found);
-    found
-}
-
-fn collect(schema: &Value, prefix: &str, at: &str, found: &mut Vec<Definition>) {
-    for container in CONTAINERS {
-        let Some(entries) = schema.get(container).and_then(Value::as_object) else {
-            continue;
-        };
-        for (key, schema) in entries {
-            let name = format!("{prefix}{key}");
-            let pointer = format!("{at}/{container}/{}", escape(key));
-            found.push(Definition {
-                name: name.clone(),
-                pointer: pointer.clone(),
-            });
-            collect(schema, &format!("{name}/"), &pointer, found);
+    let definitions = all_definitions(root).into_iter();
+    let named = definitions.map(|(pointer, ..)| {
+        // Each name follows the keyword that holds it.
+        let tokens = pointer::tokens(&pointer).unwrap_or_default();
+        let names: Vec<String> = tokens.into_iter().skip(1).step_by(2).collect();
+        Definition {
+            name: names.join("/"),
+            pointer: pointer.trim_start_matches('#').to_owned(),
         }
-    }
-}
-
-/// Escapes a member's name for use in a JSON pointer.
-fn escape(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
+    });
+    named.collect()
 }

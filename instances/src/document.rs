@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use jsonschema::{Draft, Validator};
+use mcp_wire::json_schema::{pointer, walk};
 use serde_json::{Map, Value, json};
 
 use crate::Error;
@@ -28,7 +29,10 @@ impl Document {
         let draft = Draft::default().detect(&root);
         let mut references = Vec::new();
         let mut patterns = HashMap::new();
-        walk(&root, &mut |schema| {
+        walk(&root, |_, schema| {
+            let Some(schema) = schema.as_object() else {
+                return;
+            };
             references.extend(reference(schema).map(str::to_owned));
             for pattern in patterns_of(schema) {
                 if let Ok(validator) = jsonschema::options().build(&json!({ "pattern": pattern })) {
@@ -64,7 +68,7 @@ impl Document {
 
     /// The schema that a local reference points at.
     pub(crate) fn resolve(&self, reference: &str) -> Option<&Value> {
-        self.root.pointer(reference.strip_prefix('#')?)
+        pointer::resolve(&self.root, &pointer::canonical(reference)?)
     }
 
     /// Whether the keywords beside a `$ref` count; before 2019-09 they don't.
@@ -151,24 +155,4 @@ fn patterns_of(schema: &Map<String, Value>) -> impl Iterator<Item = &str> {
     let keyed = schema.get("patternProperties").and_then(Value::as_object);
     let keys = keyed.into_iter().flat_map(Map::keys).map(String::as_str);
     schema.get("pattern").and_then(Value::as_str).into_iter().chain(keys)
-}
-
-/// Visits every schema of a document.
-fn walk<'a>(schema: &'a Value, visit: &mut impl FnMut(&'a Map<String, Value>)) {
-    let Value::Object(schema) = schema else {
-        return;
-    };
-    visit(schema);
-    for (keyword, value) in schema {
-        match (keyword.as_str(), value) {
-            // Data, in which what looks like a schema is none.
-            ("const" | "enum" | "default" | "examples", _) => {}
-            (
-                "properties" | "patternProperties" | "definitions" | "$defs" | "dependencies" | "dependentSchemas",
-                Value::Object(schemas),
-            ) => schemas.values().for_each(|schema| walk(schema, visit)),
-            (_, Value::Array(schemas)) => schemas.iter().for_each(|schema| walk(schema, visit)),
-            (_, schema) => walk(schema, visit),
-        }
-    }
 }

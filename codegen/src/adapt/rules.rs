@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use mcp_wire::json_schema::pointer;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::load::{Document, pointer};
+use crate::load::Document;
 use crate::problem::{Problem, Problems};
 
 /// The rules between a revision and the one before it.
@@ -118,7 +119,10 @@ impl Rules {
         let unknown = raw.keys().filter(|section| *section != "rules");
         problems.extend(unknown.map(|section| {
             document
-                .problem(&pointer::join("#", section), format!("there is no section `{section}`"))
+                .problem(
+                    &pointer::child("#", section),
+                    format!("there is no section `{section}`"),
+                )
                 .help("everything stands under `rules`")
         }));
         let mut rules = Vec::new();

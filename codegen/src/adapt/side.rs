@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use mcp_wire::json_schema::pointer;
 use serde_json::Value;
 
-use crate::load::pointer;
 use crate::model::{Model, TypeRef};
 
 /// Keywords that say more about a value than its Rust type does.
@@ -73,8 +73,8 @@ impl Side<'_> {
             .and_then(|members| members.get(member))
             .is_some()
         {
-            let at = pointer::join(pointer, "properties");
-            return Some(pointer::join(&at, member));
+            let at = pointer::child(pointer, "properties");
+            return Some(pointer::child(&at, member));
         }
         if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
             return self.property(target, member, depth + 1);

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use mcp_wire::json_schema::{Dialect, change_schemas};
 use serde_json::Value;
 
-use crate::load::Dialect;
-use crate::load::keyword::{PROSE, change_schemas, is_annotation};
+/// Texts for people: not part of what a schema says, and not ours to publish.
+const PROSE: [&str; 4] = ["$comment", "description", "examples", "title"];
 
 /// Removes the texts for people where a schema may have them. A member that is *named* `description`, and whatever stands inside of
 /// a constant or default, is no prose.
@@ -53,4 +54,14 @@ pub(super) fn replace_aliases(root: &mut Value, dialect: Dialect, aliases: &BTre
             }
         }
     });
+}
+
+/// Whether a keyword only describes: it never refuses an instance.
+fn is_annotation(keyword: &str) -> bool {
+    PROSE.contains(&keyword)
+        || keyword.starts_with("x-")
+        || matches!(
+            keyword,
+            "default" | "deprecated" | "readOnly" | "writeOnly" | "contentEncoding" | "contentMediaType"
+        )
 }

@@ -7,13 +7,14 @@ mod fetch;
 
 use std::path::PathBuf;
 
+use mcp_wire::json_schema::Dialect;
 use sha2::{Digest, Sha256};
 
 pub use fetch::FetchError;
 
 use crate::error::GenerateError;
 use crate::files::{FilesError, write_file};
-use crate::load::{Dialect, Document, Entry, Format, MANIFEST, Manifest, Revision};
+use crate::load::{Document, Entry, Format, MANIFEST, Manifest, Revision};
 use crate::problem::Problems;
 
 /// What to ingest, and how.
@@ -130,7 +131,7 @@ pub fn ingest(options: &IngestOptions) -> Result<Ingested, IngestError> {
     }
     let official = Document::parse(&options.from, &bytes, Format::of(&options.from, &bytes))?;
     // An unknown dialect is reported by the check, together with all else.
-    let dialect = Dialect::of(&official).unwrap_or(Dialect::Draft202012);
+    let dialect = Dialect::of(official.root()).unwrap_or(Dialect::Draft202012);
     let mut root = official.root().clone();
     change::replace_aliases(&mut root, dialect, &manifest.aliases);
     if !options.keep_prose {

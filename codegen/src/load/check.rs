@@ -1,16 +1,71 @@
-//! Finds everything in a document that the generator can't honour, before anything is built from it.
+//! Finds everything in a schema that the generator can't honour, before anything is built from it.
+//!
+//! The validator says what is wrong with it as JSON Schema. What is added here is what the validator can do and the generator can't,
+//! and the next step.
 
-use std::collections::BTreeSet;
-
+use mcp_wire::json_schema::{DEFINITIONS, Dialect, definitions, pointer, schema_at, walk};
+use mcp_wire::validator::Validator;
 use serde_json::Value;
 
-use super::dialect::{CONTAINERS, Dialect, definitions};
 use super::document::Document;
-use super::keyword::{Shape, shape, subschemas};
-use super::{pointer, reference};
 use crate::problem::{Problem, Problems};
 
-const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
+/// The keywords that the generator honours, besides `x-…`.
+const KEYWORDS: [&str; 53] = [
+    "$comment",
+    "$defs",
+    "$id",
+    "$ref",
+    "$schema",
+    "additionalItems",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "const",
+    "contains",
+    "contentEncoding",
+    "contentMediaType",
+    "default",
+    "definitions",
+    "dependencies",
+    "dependentRequired",
+    "dependentSchemas",
+    "deprecated",
+    "description",
+    "else",
+    "enum",
+    "examples",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "format",
+    "if",
+    "items",
+    "maxContains",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minContains",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "not",
+    "oneOf",
+    "pattern",
+    "patternProperties",
+    "prefixItems",
+    "properties",
+    "propertyNames",
+    "readOnly",
+    "required",
+    "then",
+    "title",
+    "type",
+    "uniqueItems",
+    "writeOnly",
+];
 
 const CORRECT: &str = "if the official schema has it so, put it right with a correction in the revision's overlay.yaml";
 
@@ -18,239 +73,91 @@ const CORRECT: &str = "if the official schema has it so, put it right with a cor
 ///
 /// # Errors
 ///
-/// Every unknown dialect, missing definition, malformed or unknown keyword, and reference that leads nowhere.
+/// Every unknown dialect, missing definition, malformed or unknown keyword, and reference that leads nowhere or in a circle.
 pub fn check_document(document: &Document) -> Result<(), Problems> {
-    let mut problems = Vec::new();
-    if !document.root().is_object() {
-        let found = kind(document.root());
-        let problem = document.problem("#", format!("a schema document is an object, and this is {found}"));
-        problems.push(problem.help("give the whole official schema.json, not a part of it"));
-        return Problems::check(problems);
+    let root = document.root();
+    if !root.is_object() {
+        let problem = document.problem("#", "a schema document is an object");
+        return Err(problem
+            .help("give the whole official schema.json, not a part of it")
+            .into());
     }
-    let dialect = Dialect::of(document).unwrap_or_else(|problem| {
-        problems.push(problem);
-        Dialect::Draft202012
-    });
-    if definitions(document).next().is_none() {
-        let [first, second] = CONTAINERS;
+    let mut problems = Vec::new();
+    if Dialect::of(root).is_err() {
+        let problem = document.problem("#/$schema", "this is no dialect that the generator reads");
+        problems.push(problem.help(
+            "draft-07 and 2020-12 are read: http://json-schema.org/draft-07/schema# and https://json-schema.org/draft/2020-12/schema",
+        ));
+    }
+    if definitions(root, "#").next().is_none() {
+        let [first, second] = DEFINITIONS;
         let problem = document.problem("#", "this document has no definitions");
         problems.push(problem.help(format!(
             "types are made from the members of `{first}` or `{second}` at its root"
         )));
     }
-    let mut checker = Checker {
-        document,
-        dialect,
-        problems,
-        pointer: String::from("#"),
-    };
-    checker.schema(document.root());
-    let mut problems = checker.problems;
-    problems.extend(reference::find_circles(document, dialect));
+    walk(root, |at, schema| {
+        for (keyword, value) in schema.as_object().into_iter().flatten() {
+            let wrong = wrong_keyword(root, at, keyword, value);
+            problems.extend(wrong.map(|(what, help)| document.problem(&pointer::child(at, keyword), what).help(help)));
+        }
+    });
+    if let Err(error) = Validator::new(root) {
+        let is_new = |at: &str, problems: &[Problem]| problems.iter().all(|problem| problem.pointer != at);
+        for found in error.problems() {
+            if is_new(&found.pointer, &problems) {
+                let what = match document.get(&found.pointer) {
+                    Some(value) if !value.is_object() && !value.is_array() => {
+                        format!("{}, found {value}", found.message)
+                    }
+                    _ => found.message.clone(),
+                };
+                problems.push(document.problem(&found.pointer, what).help(CORRECT));
+            }
+        }
+    }
     Problems::check(problems)
 }
 
-struct Checker<'document> {
-    document: &'document Document,
-    dialect: Dialect,
-    problems: Vec<Problem>,
-    pointer: String,
+/// What the generator has against a keyword whatever the validator says of it, and the next step.
+fn wrong_keyword(root: &Value, at: &str, keyword: &str, value: &Value) -> Option<(String, String)> {
+    if !KEYWORDS.contains(&keyword) && !keyword.starts_with("x-") {
+        return Some((
+            format!("the generator can't honour the keyword `{keyword}`"),
+            "say the same with other keywords through a correction in the revision's overlay.yaml, or remove it there if it refuses no instance".into(),
+        ));
+    }
+    match keyword {
+        "$id" | "$schema" if at != "#" => Some((
+            format!("`{keyword}` may stand at the root only"),
+            "the generator reads each document as one whole in one dialect: remove it through the revision's overlay.yaml".into(),
+        )),
+        "$ref" => wrong_reference(root, value.as_str()?),
+        _ => None,
+    }
 }
 
-impl Checker<'_> {
-    fn schema(&mut self, schema: &Value) {
-        match schema {
-            Value::Object(keywords) => {
-                for (keyword, value) in keywords {
-                    self.below(keyword, |checker| checker.keyword(keyword, value));
-                }
-            }
-            Value::Bool(_) => {}
-            other => self.problem(format!(
-                "a schema is an object, `true` or `false`, and this is {}",
-                kind(other)
-            )),
-        }
-        for (steps, inner) in subschemas(schema) {
-            let above = self.pointer.len();
-            steps.iter().for_each(|step| pointer::push(&mut self.pointer, step));
-            self.schema(inner);
-            self.pointer.truncate(above);
-        }
-    }
-
-    fn keyword(&mut self, keyword: &str, value: &Value) {
-        let Some(shape) = shape(keyword) else {
-            let problem = self.document.problem(
-                &self.pointer,
-                format!("the generator can't honour the keyword `{keyword}`"),
-            );
-            self.problems.push(problem.help(
-                "say the same with other keywords through a correction in the revision's overlay.yaml, or remove it there if it refuses no instance",
-            ));
-            return;
-        };
-        match shape {
-            Shape::Any => {}
-            // A schema of a wrong kind is reported where it is walked.
-            Shape::Schema => self.expect(value, value.is_object() || value.is_boolean(), "a schema"),
-            Shape::Schemas => self.expect_list(value, "a list of schemas with at least one element"),
-            Shape::SchemaMap | Shape::Dependencies => {
-                self.expect(value, value.is_object(), "an object");
-                if shape == Shape::Dependencies {
-                    self.names_by_name(value);
-                }
-            }
-            Shape::Items => self.items(value),
-            Shape::Reference => self.reference(value),
-            Shape::Types => self.types(value),
-            Shape::Names => self.names(value),
-            Shape::NamesMap => {
-                self.expect(value, value.is_object(), "an object");
-                for (name, names) in value.as_object().into_iter().flatten() {
-                    self.below(name, |checker| checker.names(names));
-                }
-            }
-            Shape::Divisor => self.expect(
-                value,
-                value.as_f64().is_some_and(|number| number > 0.0),
-                "a number above 0",
+fn wrong_reference(root: &Value, reference: &str) -> Option<(String, String)> {
+    let (what, help) = match pointer::canonical(reference) {
+        None if reference.starts_with('#') => (
+            format!("{reference} is an anchor, which the generator can't honour"),
+            "refer to the definition by its place, as in #/$defs/Name".into(),
+        ),
+        None => (
+            format!("{reference} leads out of this document, and no alias stands for it"),
+            format!(
+                "nothing is fetched for a reference: put `\"{reference}\": {{a schema}}` under `aliases` in revisions.yaml"
             ),
-            Shape::Number => self.expect(value, value.is_number(), "a number"),
-            Shape::Count => {
-                let is_count = value.as_u64().is_some()
-                    || value
-                        .as_f64()
-                        .is_some_and(|number| number >= 0.0 && number.fract() == 0.0);
-                self.expect(value, is_count, "a whole number from 0");
-            }
-            Shape::Flag => self.expect(value, value.is_boolean(), "`true` or `false`"),
-            Shape::Text => self.expect(value, value.is_string(), "a string"),
-            Shape::RootText => self.root_text(keyword, value),
-            Shape::Values => self.expect_list(value, "a list with at least one element"),
-        }
-    }
-
-    fn items(&mut self, value: &Value) {
-        if value.is_array() && self.dialect == Dialect::Draft202012 {
-            let problem = self
-                .document
-                .problem(&self.pointer, "in 2020-12 `items` is one schema, and this is a list");
-            self.problems
-                .push(problem.help("a list of schemas by position is `prefixItems` there"));
-        } else {
-            self.expect(
-                value,
-                value.is_object() || value.is_boolean() || value.is_array(),
-                "a schema or a list of schemas",
-            );
-        }
-    }
-
-    fn reference(&mut self, value: &Value) {
-        let Some(reference) = value.as_str() else {
-            return self.expect(value, false, "a string");
-        };
-        if let Err((what, help)) = reference::follow(self.document.root(), reference) {
-            self.problems
-                .push(self.document.problem(&self.pointer, what).help(help));
-        }
-    }
-
-    fn types(&mut self, value: &Value) {
-        match value {
-            Value::Array(types) if !types.is_empty() => {
-                for (index, each) in types.iter().enumerate() {
-                    self.below(&index.to_string(), |checker| checker.type_name(each));
-                }
-                self.distinct(types);
-            }
-            Value::String(_) => self.type_name(value),
-            other => self.expect(other, false, "a type name or a list of them"),
-        }
-    }
-
-    fn type_name(&mut self, value: &Value) {
-        let is_known = value.as_str().is_some_and(|name| TYPES.contains(&name));
-        self.expect(value, is_known, &format!("one of {}", TYPES.join(", ")));
-    }
-
-    fn names(&mut self, value: &Value) {
-        let Some(names) = value.as_array() else {
-            return self.expect(value, false, "a list of strings");
-        };
-        for (index, name) in names.iter().enumerate() {
-            self.below(&index.to_string(), |checker| {
-                checker.expect(name, name.is_string(), "a string")
-            });
-        }
-        self.distinct(names);
-    }
-
-    fn distinct(&mut self, names: &[Value]) {
-        let mut seen = BTreeSet::new();
-        for (index, name) in names.iter().enumerate() {
-            if !name.as_str().is_none_or(|name| seen.insert(name)) {
-                self.below(&index.to_string(), |checker| {
-                    checker.problem(format!("{name} stands in this list twice"))
-                });
-            }
-        }
-    }
-
-    /// The lists in `dependencies`; its schemas are walked as schemas.
-    fn names_by_name(&mut self, value: &Value) {
-        for (name, names) in value
-            .as_object()
-            .into_iter()
-            .flatten()
-            .filter(|(_, each)| each.is_array())
-        {
-            self.below(name, |checker| checker.names(names));
-        }
-    }
-
-    fn root_text(&mut self, keyword: &str, value: &Value) {
-        self.expect(value, value.is_string(), "a string");
-        if self.pointer.matches('/').count() > 1 {
-            let problem = self
-                .document
-                .problem(&self.pointer, format!("`{keyword}` may stand at the root only"));
-            self.problems.push(problem.help("the generator reads each document as one whole in one dialect: remove it through the revision's overlay.yaml"));
-        }
-    }
-
-    fn expect_list(&mut self, value: &Value, expected: &str) {
-        self.expect(value, value.as_array().is_some_and(|list| !list.is_empty()), expected);
-    }
-
-    fn expect(&mut self, value: &Value, is_met: bool, expected: &str) {
-        if !is_met {
-            self.problem(format!("{expected} should stand here, and this is {}", kind(value)));
-        }
-    }
-
-    fn problem(&mut self, what: String) {
-        let problem = self.document.problem(&self.pointer, what);
-        self.problems.push(problem.help(CORRECT));
-    }
-
-    /// Runs a check one step further down.
-    fn below(&mut self, token: &str, check: impl FnOnce(&mut Self)) {
-        let above = self.pointer.len();
-        pointer::push(&mut self.pointer, token);
-        check(self);
-        self.pointer.truncate(above);
-    }
-}
-
-/// What a value is, for a sentence; short scalars are shown.
-fn kind(value: &Value) -> String {
-    match value {
-        Value::Object(_) => "an object".into(),
-        Value::Array(list) if list.is_empty() => "an empty list".into(),
-        Value::Array(_) => "a list".into(),
-        Value::String(text) if text.chars().count() > 40 => "a string".into(),
-        scalar => scalar.to_string(),
-    }
+        ),
+        Some(target) if target == "#" => (
+            "a reference to the whole document names no type".into(),
+            "refer to a definition, as in #/$defs/Name".into(),
+        ),
+        Some(target) if schema_at(root, &target).is_none() => (
+            format!("{reference} leads to nothing: no schema stands there"),
+            "add the definition or correct the name, through the revision's overlay.yaml if the official schema has it so".into(),
+        ),
+        Some(_) => return None,
+    };
+    Some((what, help))
 }

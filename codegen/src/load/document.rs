@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use mcp_wire::json_schema::pointer;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::parse;
 use super::places::{Places, Within};
-use super::{parse, pointer};
 use crate::problem::{Place, Problem, Problems};
 
 /// How deep objects and lists may be nested, which is as deep as serde_json reads. Official schemas stay below 20; the bound keeps

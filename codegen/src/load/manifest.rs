@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use mcp_wire::json_schema::{Dialect, pointer};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::dialect::Dialect;
 use super::document::{Document, Format};
+use super::read_document;
 use super::revision::Revision;
-use super::{pointer, read_document};
 use crate::problem::{Problem, Problems};
 
 /// The name of the manifest in the schema directory.
@@ -126,7 +126,7 @@ impl Manifest {
         let raw: Raw = document.decode("#")?;
         let (mut problems, mut revisions) = (Vec::new(), Vec::<Entry>::new());
         for index in 0..raw.revisions.len() {
-            let at = pointer::join("#/revisions", &index.to_string());
+            let at = pointer::child("#/revisions", &index.to_string());
             match document.decode::<Entry>(&at) {
                 Ok(entry) => {
                     problems.extend(wrong_entry(document, &at, &entry, &revisions));
@@ -203,14 +203,18 @@ fn wrong_entry(document: &Document, at: &str, entry: &Entry, earlier: &[Entry]) 
     let is_same = |other: &Entry| other.revision.as_str().eq_ignore_ascii_case(entry.revision.as_str());
     if earlier.iter().any(is_same) {
         problems.push(document.problem(
-            &pointer::join(at, "revision"),
+            &pointer::child(at, "revision"),
             format!("{} stands in this list twice", entry.revision),
         ));
     }
     let accepted = entry.accepted.iter().enumerate();
-    let accepted =
-        accepted.map(|(index, hash)| (pointer::join(&pointer::join(at, "accepted"), &index.to_string()), hash));
-    for (at, hash) in accepted.chain([(pointer::join(at, "sha256"), &entry.sha256)]) {
+    let accepted = accepted.map(|(index, hash)| {
+        (
+            pointer::child(&pointer::child(at, "accepted"), &index.to_string()),
+            hash,
+        )
+    });
+    for (at, hash) in accepted.chain([(pointer::child(at, "sha256"), &entry.sha256)]) {
         if hash.len() != 64 || !hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
             problems.push(document.problem(&at, "a sha256 is 64 hexadecimal digits in lower case"));
         }

@@ -1,14 +1,10 @@
 //! Bytes to located documents: the first stage, and with [`crate::files`] the only one that touches the disk.
 
 mod check;
-mod dialect;
 mod document;
-pub mod keyword;
 mod manifest;
 mod parse;
 mod places;
-pub mod pointer;
-mod reference;
 mod revision;
 mod scalar;
 mod sources;
@@ -19,10 +15,8 @@ use std::io::{self, Read};
 use std::path::Path;
 
 pub use check::check_document;
-pub use dialect::{CONTAINERS, Dialect, definitions};
 pub use document::{Document, Format, MAX_BYTES, MAX_DEPTH};
 pub use manifest::{Entry, MANIFEST, Manifest};
-pub use reference::follow as follow_reference;
 pub use revision::{Revision, RevisionError};
 pub(crate) use sources::load_with;
 pub use sources::{RevisionDocuments, RuleDocuments, SharedDocuments, load};

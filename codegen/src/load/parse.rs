@@ -6,12 +6,13 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use mcp_wire::json_schema::pointer;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Tag};
 use serde_json::{Map, Value};
 
 use super::document::{Format, MAX_DEPTH};
 use super::places::{Places, Within};
-use super::{pointer, scalar};
+use super::scalar;
 use crate::problem::{Place, Problem, Problems};
 
 /// How many values the aliases of one document may stand for.
@@ -194,7 +195,7 @@ impl<'file> Builder<'file> {
         let is_taken = self.open.last().is_some_and(|open| open.value.get(&name).is_some());
         if is_taken {
             let problem = Problem::new(self.file, "this name stands twice in its object").at(place);
-            let problem = problem.pointer(pointer::join(&self.pointer(), &name));
+            let problem = problem.pointer(pointer::child(&self.pointer(), &name));
             let problem = problem.help("remove one of the two: readers differ in which one they take");
             self.duplicates.push(problem);
         }

@@ -4,21 +4,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use mcp_wire::json_schema::{all_definitions, pointer, walk};
 use serde_json::Value;
 
-use super::dialect::CONTAINERS;
 use super::document::Document;
-use super::keyword::subschemas;
-use super::pointer;
 
 /// The document without nested definitions that nothing in use refers to. Those at its root are in use.
 #[must_use]
 pub fn without_unused_definitions(mut document: Document) -> Document {
-    let mut references = References::new();
-    collect(document.root(), &mut String::from(ROOT), ROOT, &mut references);
-    let unused = unused(&references);
-    for definition in &unused {
-        document.set(definition, None);
+    for definition in unused(&references(document.root())) {
+        document.set(&definition, None);
     }
     document
 }
@@ -28,24 +23,29 @@ const ROOT: &str = "#";
 /// What each nested definition refers to, by its pointer; what stands in none is the root's.
 type References = BTreeMap<String, BTreeSet<String>>;
 
-fn collect(schema: &Value, here: &mut String, definition: &str, references: &mut References) {
-    let own = references.entry(definition.to_owned()).or_default();
-    let reference = schema.get("$ref").and_then(Value::as_str);
-    own.extend(reference.and_then(pointer::of_reference));
-    let above = here.len();
-    for (steps, inner) in subschemas(schema) {
-        let is_nested = here != ROOT && CONTAINERS.contains(&steps[0].as_str());
-        steps.iter().for_each(|step| pointer::push(here, step));
-        let nested = is_nested.then(|| here.clone());
-        collect(inner, here, nested.as_deref().unwrap_or(definition), references);
-        here.truncate(above);
-    }
+fn references(document: &Value) -> References {
+    let definitions = all_definitions(document).into_iter();
+    let nested = definitions.filter(|(pointer, ..)| pointer.matches('/').count() > 2);
+    let mut references: References = nested.map(|(pointer, ..)| (pointer, BTreeSet::new())).collect();
+    references.insert(ROOT.to_owned(), BTreeSet::new());
+    walk(document, |at, schema| {
+        let reference = schema.get("$ref").and_then(Value::as_str);
+        let Some(target) = reference.and_then(pointer::canonical) else {
+            return;
+        };
+        let around = std::iter::successors(Some(at), |at| at.rsplit_once('/').map(|(outer, _)| outer));
+        let mut around = around.map(str::to_owned);
+        if let Some(definition) = around.find(|outer| references.contains_key(outer)) {
+            references.entry(definition).or_default().insert(target);
+        }
+    });
+    references
 }
 
-fn unused(references: &References) -> BTreeSet<&str> {
+fn unused(references: &References) -> BTreeSet<String> {
     let mut unused: BTreeSet<&str> = references.keys().map(String::as_str).collect();
-    let mut waiting = vec![ROOT];
-    while let Some(definition) = waiting.pop() {
+    let mut left = vec![ROOT];
+    while let Some(definition) = left.pop() {
         unused.remove(definition);
         for target in references.get(definition).into_iter().flatten() {
             let is_used = |nested: &&&str| {
@@ -53,8 +53,8 @@ fn unused(references: &References) -> BTreeSet<&str> {
                     .strip_prefix(**nested)
                     .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             };
-            waiting.extend(unused.iter().filter(is_used).copied());
+            left.extend(unused.iter().filter(is_used).copied());
         }
     }
-    unused
+    unused.into_iter().map(str::to_owned).collect()
 }

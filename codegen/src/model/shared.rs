@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use mcp_wire::json_schema::pointer;
+
 use super::capabilities::{Capabilities, OneOrMany};
 use super::lifecycle::{Lifecycle, ROLES};
 use super::tolerances::Tolerances;
 use super::{Model, TypeKind, TypeRef, add_tolerances, assign_roles, require_capabilities};
-use crate::load::{Document, SharedDocuments, pointer};
+use crate::load::{Document, SharedDocuments};
 use crate::problem::{Problem, Problems};
 
 /// What is said about all revisions.
@@ -46,7 +48,7 @@ impl Shared {
         let mut problems = Vec::new();
         let capabilities = &documents.capabilities;
         for (line, places) in &self.capabilities {
-            let at = pointer::join("#", line);
+            let at = pointer::child("#", line);
             let (method, parameter) = line.split_once(' ').unwrap_or((line, ""));
             let parameter = parameter.split('=').next().unwrap_or_default();
             problems.extend(known.method(capabilities, &at, method));
@@ -54,7 +56,7 @@ impl Shared {
             problems.extend(known.members(capabilities, &at, places));
         }
         for (role, method) in &self.lifecycle {
-            let at = pointer::join("#", role);
+            let at = pointer::child("#", role);
             problems.extend(known.method(&documents.lifecycle, &at, method));
             if !ROLES.contains(&role.as_str()) {
                 let problem = documents.lifecycle.problem(&at, format!("there is no role `{role}`"));
@@ -116,7 +118,7 @@ impl Known<'_> {
         let members = modules.root().as_object().into_iter().flatten();
         let definitions = members.flat_map(|(module, list)| {
             let list = list.as_array().into_iter().flatten().enumerate();
-            list.map(move |(index, name)| (pointer::join(&pointer::join("#", module), &index.to_string()), name))
+            list.map(move |(index, name)| (pointer::child(&pointer::child("#", module), &index.to_string()), name))
         });
         let is_known = |name: &str| self.models.iter().any(|model| model.definitions.contains_key(name));
         let unknown_names = definitions.filter_map(|(at, name)| {

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use mcp_wire::json_schema::{all_definitions, change_schemas, pointer};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::all_of::says_nothing;
-use super::references::{canonical, definitions};
 
 /// What the names of JSON-RPC's own messages begin with: those are envelopes, and have none.
 const JSON_RPC: &str = "JSONRPC";
@@ -63,27 +63,17 @@ impl Envelopes {
     }
 
     fn give_back_within(&self, schema: &mut Value, parts: &mut BTreeMap<String, Value>) {
-        match schema {
-            Value::Object(members) => {
-                if let Some(Value::String(reference)) = members.get_mut("$ref") {
-                    let pointer = canonical(reference);
-                    if let Some((_, whole)) = self.taken.get(&pointer) {
-                        let part = format!("{pointer}/$defs/{WHOLE}");
-                        *reference = part.replace('%', "%25");
-                        parts.entry(part).or_insert_with(|| whole.clone());
-                    }
-                }
-                for member in members.values_mut() {
-                    self.give_back_within(member, parts);
-                }
+        change_schemas(schema, &mut |schema| {
+            let Some(Value::String(reference)) = schema.get_mut("$ref") else {
+                return;
+            };
+            let target = pointer::canonical(reference).unwrap_or_default();
+            if let Some((_, whole)) = self.taken.get(&target) {
+                let part = format!("{target}/$defs/{WHOLE}");
+                *reference = part.replace('%', "%25");
+                parts.entry(part).or_insert_with(|| whole.clone());
             }
-            Value::Array(elements) => {
-                for element in elements {
-                    self.give_back_within(element, parts);
-                }
-            }
-            _ => {}
-        }
+        });
     }
 }
 
@@ -109,7 +99,8 @@ const WHOLE: &str = "in its envelope";
 
 /// The pointers of a schema's outermost definitions, but for the unions of messages.
 fn outermost(schema: &Value) -> Vec<String> {
-    definitions(schema)
+    all_definitions(schema)
+        .into_iter()
         .filter(|(pointer, name, _)| pointer.matches('/').count() == 2 && !UNIONS.contains(name))
         .map(|(pointer, ..)| pointer)
         .collect()
@@ -127,7 +118,8 @@ pub enum Envelope {
 
 /// Removes the members of the envelope from every definition of a method, and says what they were.
 pub fn take_envelopes(schema: &mut Value) -> Envelopes {
-    let methods = definitions(schema).filter(|(_, name, _)| !name.starts_with(JSON_RPC));
+    let definitions = all_definitions(schema).into_iter();
+    let methods = definitions.filter(|(_, name, _)| !name.starts_with(JSON_RPC));
     let pointers: Vec<String> = methods.map(|(pointer, ..)| pointer).collect();
     let mut taken = BTreeMap::new();
     for pointer in pointers {

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use mcp_wire::json_schema::{Dialect, pointer};
 use serde_json::{Map, Value};
 
 use super::all_of::merge_intersection;
 use super::parts::Parts;
-use super::references::{canonical, resolve};
+use super::references::resolve;
 use super::{Node, Property, Scalar, Shape, Strings};
 
 /// Overlay annotations: the value is kept verbatim whatever the schema declares of it.
@@ -45,10 +46,9 @@ pub struct Lowering<'s> {
 impl<'s> Lowering<'s> {
     /// Lowers parts of `root`.
     pub fn new(root: &'s Value) -> Self {
-        let dialect = root.get("$schema").and_then(Value::as_str).unwrap_or_default();
         Self {
             root,
-            siblings_of_references_apply: !dialect.contains("draft-07"),
+            siblings_of_references_apply: Dialect::of(root) != Ok(Dialect::Draft07),
             parts: Parts::new(root),
         }
     }
@@ -120,8 +120,8 @@ impl<'s> Lowering<'s> {
     }
 
     fn reference(&self, reference: &str) -> Shape {
-        match resolve(self.root, reference) {
-            Some(Value::Object(_)) => Shape::Reference(canonical(reference)),
+        match (pointer::canonical(reference), resolve(self.root, reference)) {
+            (Some(target), Some(Value::Object(_))) => Shape::Reference(target),
             _ => Shape::Any,
         }
     }
@@ -191,7 +191,7 @@ impl<'s> Lowering<'s> {
             .iter()
             .filter(|(_, schema)| **schema != Value::Bool(false))
             .map(|(name, schema)| {
-                let pointer = format!("{pointer}/properties/{}", super::references::escape(name));
+                let pointer = pointer::child(&pointer::child(pointer, "properties"), name);
                 let property = Property {
                     node: self.lower_within(schema, &pointer, depth),
                     required: required.contains(name.as_str()),

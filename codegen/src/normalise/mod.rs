@@ -11,9 +11,10 @@ mod references;
 
 use std::collections::BTreeMap;
 
+use mcp_wire::json_schema::all_definitions;
 use serde_json::Value;
 
-pub use references::{definitions, name_of};
+pub use references::name_of;
 
 use envelope::Envelope;
 
@@ -184,7 +185,7 @@ pub fn normalise_schema(corrected: &Value) -> Shapes {
     let envelopes = envelope::take_envelopes(&mut schema);
     let lowering = lower::Lowering::new(&schema);
     let mut shapes = BTreeMap::new();
-    for (pointer, name, definition) in definitions(&schema) {
+    for (pointer, name, definition) in all_definitions(&schema) {
         let shape = DefinitionShape {
             name: name.to_owned(),
             official: true,

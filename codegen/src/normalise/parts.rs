@@ -6,10 +6,11 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use mcp_wire::json_schema::{DEFINITIONS, pointer};
 use serde_json::{Map, Value, json};
 
 use super::Shape;
-use super::references::{CONTAINERS, name_of};
+use super::references::name_of;
 
 /// The schemas to add.
 pub struct Parts<'s> {
@@ -51,7 +52,7 @@ impl<'s> Parts<'s> {
     fn make(&self, pointer: &str, schema: Value) -> String {
         let mut steps = pointer.split('/').skip(1);
         let owner = match (steps.next(), steps.next()) {
-            (Some(container), Some(name)) if CONTAINERS.contains(&container) => format!("#/{container}/{name}"),
+            (Some(container), Some(name)) if DEFINITIONS.contains(&container) => format!("#/{container}/{name}"),
             _ => "#".to_owned(),
         };
         let name = name_of(pointer).replace(['~', '%'], "_");
@@ -70,7 +71,7 @@ impl<'s> Parts<'s> {
     }
 
     fn at(&self, pointer: &str) -> Option<&Value> {
-        self.root.pointer(pointer.strip_prefix('#')?)
+        pointer::resolve(self.root, pointer)
     }
 }
 
