@@ -1,4 +1,4 @@
-//! What can be typed.
+//! The command line.
 
 use clap::{ArgGroup, Parser, Subcommand};
 
@@ -7,7 +7,7 @@ use clap::{ArgGroup, Parser, Subcommand};
 #[command(
     name = "mcp-rev",
     version,
-    after_help = "Exit status: 0 every line was good, 1 some line failed, 2 misuse."
+    after_help = "Exit status: 0 if every line succeeded, 1 if a line failed, 2 for wrong arguments."
 )]
 pub struct Args {
     #[command(subcommand)]
@@ -24,11 +24,11 @@ pub enum Command {
 
 /// Decode JSON values and write them again
 ///
-/// Reads one JSON value a line from standard input, and writes a line for each: {"ok":true,"value":…} with the value as it is
-/// encoded again, or {"ok":false,"path":"…","error":"…"}.
+/// Reads one JSON value per line from standard input, and writes one line for each: {"ok":true,"value":…} with the value encoded
+/// again, or {"ok":false,"path":"…","error":"…"}.
 ///
-/// With --strict, a whole message such as a JSONRPCMessage is validated as the request or notification that its method says. The
-/// result in a response stays open, since no message says which method it answers.
+/// With --strict, a whole message (JSONRPCMessage and the like) is validated as the request or notification that its method
+/// names. The result in a response isn't validated, because a response doesn't name its method.
 #[derive(Debug, clap::Args)]
 #[command(
     group = ArgGroup::new("type_of_lines").required(true).args(["definition", "typed"]),
@@ -38,29 +38,29 @@ Examples:
   mcp-rev decode --revision 2025-11-25 --typed --strict < instances.jsonl"
 )]
 pub struct DecodeArgs {
-    /// The revision: see `mcp-rev revisions`
+    /// The revision; `mcp-rev revisions` lists them
     #[arg(long)]
     pub revision: String,
     /// The definition that every line is an instance of, by the schema's name for it
     #[arg(long = "type", value_name = "NAME")]
     pub definition: Option<String>,
-    /// Each line names its own: {"type":"Tool","value":…}
+    /// Each line names its own definition: {"type":"Tool","value":…}
     #[arg(long)]
     pub typed: bool,
-    /// Validate each value by the revision's schema as well
+    /// Also validate each value by the revision's schema
     #[arg(long)]
     pub strict: bool,
 }
 
 /// Translate JSON values from one revision to another
 ///
-/// Reads one JSON value a line from standard input, and writes a line for each: {"ok":true,"value":…,"losses":[…]} with the path,
-/// kind and rule of each loss, or {"ok":false,"code":…,"path":"…","error":"…"} with the JSON-RPC code that would tell a peer.
+/// Reads one JSON value per line from standard input, and writes one line for each: {"ok":true,"value":…,"losses":[…]} with the
+/// path, kind and rule of each loss, or {"ok":false,"code":…,"path":"…","error":"…"} with the code of the JSON-RPC error.
 ///
-/// Both revisions' values have the form that `decode` takes. Where the schema of a revision has the JSON-RPC envelope around
-/// requests and notifications, so do the values; an id can't be made up for a request that has none. A whole message such as
-/// a JSONRPCMessage is translated as the request or notification that its method says, and the result in a response stays as
-/// it is.
+/// Input and output have the form that `decode` reads. Where the schema of a revision has the JSON-RPC envelope in its
+/// requests and notifications, the values have it too; an id can't be made up for a request that has none. A whole message
+/// (JSONRPCMessage and the like) is translated as the request or notification that its method names. The result in a response
+/// isn't translated.
 #[derive(Debug, clap::Args)]
 #[command(
     group = ArgGroup::new("type_of_lines").required(true).args(["definition", "typed"]),
@@ -70,19 +70,19 @@ Examples:
   mcp-rev translate --from 2025-11-25 --to 2025-06-18 --typed --carry < instances.jsonl"
 )]
 pub struct TranslateArgs {
-    /// The revision that the values are of: see `mcp-rev revisions`
+    /// The revision of the input; `mcp-rev revisions` lists them
     #[arg(long, value_name = "REVISION")]
     pub from: String,
-    /// The revision that they shall be of
+    /// The revision to translate to
     #[arg(long, value_name = "REVISION")]
     pub to: String,
     /// The definition that every line is an instance of, by the schema's name for it
     #[arg(long = "type", value_name = "NAME")]
     pub definition: Option<String>,
-    /// Each line names its own: {"type":"Tool","value":…}
+    /// Each line names its own definition: {"type":"Tool","value":…}
     #[arg(long)]
     pub typed: bool,
-    /// Keep what the other revision doesn't declare as undeclared members, so that it can be put back
+    /// Keep what the target revision doesn't declare as undeclared members, so that nothing is lost on the way back
     #[arg(long)]
     pub carry: bool,
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::args::DecodeArgs;
-use crate::lines::{Answer, CommandError, Outcome, answer_lines};
+use crate::lines::{CommandError, Outcome, Summary, process_lines};
 use crate::message;
 
 /// A value as it is encoded again.
@@ -18,25 +18,25 @@ struct Decoded {
 }
 
 /// Decodes every line of `input`.
-pub fn run(args: &DecodeArgs, input: impl BufRead, output: impl Write) -> Result<Outcome, CommandError> {
+pub fn run(args: &DecodeArgs, input: impl BufRead, output: impl Write) -> Result<Summary, CommandError> {
     let revision: Revision = args.revision.parse()?;
     if let Some(name) = &args.definition {
-        find(revision, name)?;
+        find_definition(revision, name)?;
     }
-    answer_lines(
+    process_lines(
         input,
         output,
         args.definition.as_deref(),
-        |name, json| match find(revision, name) {
+        |name, json| match find_definition(revision, name) {
             Ok(definition) => decode(revision, definition, json, args.strict),
-            Err(error) => Answer::bad("type", error),
+            Err(error) => Outcome::failure(None, "type", error),
         },
-        |problem| Answer::bad(Path::default(), problem),
+        |error| Outcome::failure(None, Path::default(), error),
     )
 }
 
 /// The definition of a revision's schema that has this name.
-pub fn find(revision: Revision, name: &str) -> Result<&'static Definition, CommandError> {
+pub fn find_definition(revision: Revision, name: &str) -> Result<&'static Definition, CommandError> {
     let definitions = revision.definitions();
     let found = definitions.iter().find(|definition| definition.name == name);
     found.ok_or_else(|| CommandError::UnknownType {
@@ -46,10 +46,10 @@ pub fn find(revision: Revision, name: &str) -> Result<&'static Definition, Comma
     })
 }
 
-fn decode(revision: Revision, definition: &Definition, json: &[u8], strict: bool) -> Answer<Decoded> {
+fn decode(revision: Revision, definition: &Definition, json: &[u8], strict: bool) -> Outcome<Decoded> {
     let instance = match definition.decode(json) {
         Ok(instance) => instance,
-        Err(error) => return Answer::bad(error.path(), error.reason()),
+        Err(error) => return Outcome::failure(None, error.path(), error.reason()),
     };
     let validated = match strict {
         true if message::is_message(definition.name) => {
@@ -60,10 +60,10 @@ fn decode(revision: Revision, definition: &Definition, json: &[u8], strict: bool
     };
     if let Err(invalid) = validated {
         let first = invalid.violations.first().map(|violation| violation.path.clone());
-        return Answer::bad(first.unwrap_or_default(), invalid);
+        return Outcome::failure(None, first.unwrap_or_default(), invalid);
     }
     match instance.to_json().and_then(RawValue::from_string) {
-        Ok(value) => Answer::good(Decoded { value }),
-        Err(error) => Answer::bad(Path::default(), error),
+        Ok(value) => Outcome::success(Decoded { value }),
+        Err(error) => Outcome::failure(None, Path::default(), error),
     }
 }

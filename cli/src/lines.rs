@@ -1,4 +1,4 @@
-//! Values line by line: in, and what became of each out.
+//! Input read line by line, and one line of output for each.
 
 use std::io::{self, BufRead, Write};
 
@@ -7,14 +7,14 @@ use mcp_adapters::mcp_wire::{OpenJson, error_code};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-/// What every line of input came to.
+/// Whether all lines of the input succeeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    AllGood,
+pub enum Summary {
+    AllSucceeded,
     SomeFailed,
 }
 
-/// Why no line was looked at.
+/// Why the command failed as a whole.
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError {
     #[error(transparent)]
@@ -30,7 +30,7 @@ pub enum CommandError {
 }
 
 impl CommandError {
-    /// 2 for what was typed, 1 for what happened.
+    /// 2 for wrong arguments, 1 for a failure to read or write.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Revision(_) | Self::UnknownType { .. } => 2,
@@ -47,16 +47,16 @@ struct TypedLine {
     value: OpenJson,
 }
 
-/// A line that should name its type and doesn't.
+/// The error for a line that should name its type and doesn't.
 #[derive(Debug, thiserror::Error)]
 #[error("not a line {{\"type\":…,\"value\":…}}: {error}")]
-pub struct NotTyped {
-    /// The JSON-RPC error code that would tell a peer.
+pub struct UntypedLine {
+    /// The JSON-RPC error code for a peer that sends such a line.
     pub code: i64,
     error: serde_json::Error,
 }
 
-impl NotTyped {
+impl UntypedLine {
     fn new(line: &[u8], error: serde_json::Error) -> Self {
         let code = match serde_json::from_slice::<IgnoredAny>(line) {
             Ok(_) => error_code::INVALID_REQUEST,
@@ -66,60 +66,49 @@ impl NotTyped {
     }
 }
 
-/// What became of a line.
+/// The outcome of a line, as it is written.
 #[derive(Serialize)]
 #[serde(untagged)]
-pub enum Answer<T> {
-    Good(Good<T>),
-    Bad(Bad),
+pub enum Outcome<T> {
+    Success {
+        ok: bool,
+        #[serde(flatten)]
+        value: T,
+    },
+    Failure {
+        ok: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        code: Option<i64>,
+        path: String,
+        error: String,
+    },
 }
 
-/// A line that went well.
-#[derive(Serialize)]
-pub struct Good<T> {
-    ok: bool,
-    #[serde(flatten)]
-    value: T,
-}
-
-/// A line that didn't.
-#[derive(Serialize)]
-pub struct Bad {
-    ok: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<i64>,
-    path: String,
-    error: String,
-}
-
-impl<T> Answer<T> {
-    pub fn good(value: T) -> Self {
-        Self::Good(Good { ok: true, value })
+impl<T> Outcome<T> {
+    pub fn success(value: T) -> Self {
+        Self::Success { ok: true, value }
     }
 
-    pub fn bad(path: impl ToString, error: impl ToString) -> Self {
-        Self::refused(None, path, error)
-    }
-
-    pub fn refused(code: Option<i64>, path: impl ToString, error: impl ToString) -> Self {
-        Self::Bad(Bad {
+    pub fn failure(code: Option<i64>, path: impl ToString, error: impl ToString) -> Self {
+        Self::Failure {
             ok: false,
             code,
             path: path.to_string(),
             error: error.to_string(),
-        })
+        }
     }
 }
 
-/// Answers every line of `input`, each an instance of `definition` or naming its own, and refuses those that name none.
-pub fn answer_lines<T: Serialize>(
+/// Writes the outcome of every line of `input`. Each line is an instance of `definition`, or names its own definition;
+/// `reject` gives the outcome of a line that should and doesn't.
+pub fn process_lines<T: Serialize>(
     mut input: impl BufRead,
     mut output: impl Write,
     definition: Option<&str>,
-    answer: impl Fn(&str, &[u8]) -> Answer<T>,
-    refuse: impl Fn(NotTyped) -> Answer<T>,
-) -> Result<Outcome, CommandError> {
-    let mut outcome = Outcome::AllGood;
+    process: impl Fn(&str, &[u8]) -> Outcome<T>,
+    reject: impl Fn(UntypedLine) -> Outcome<T>,
+) -> Result<Summary, CommandError> {
+    let mut summary = Summary::AllSucceeded;
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -129,19 +118,19 @@ pub fn answer_lines<T: Serialize>(
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let answered = match definition {
-            Some(name) => answer(name, &line),
+        let outcome = match definition {
+            Some(name) => process(name, &line),
             None => match serde_json::from_slice::<TypedLine>(&line) {
-                Ok(typed) => answer(&typed.r#type, typed.value.text().as_bytes()),
-                Err(error) => refuse(NotTyped::new(&line, error)),
+                Ok(typed) => process(&typed.r#type, typed.value.text().as_bytes()),
+                Err(error) => reject(UntypedLine::new(&line, error)),
             },
         };
-        if let Answer::Bad(_) = answered {
-            outcome = Outcome::SomeFailed;
+        if let Outcome::Failure { .. } = outcome {
+            summary = Summary::SomeFailed;
         }
-        serde_json::to_writer(&mut output, &answered).map_err(io::Error::from)?;
+        serde_json::to_writer(&mut output, &outcome).map_err(io::Error::from)?;
         output.write_all(b"\n")?;
     }
     output.flush()?;
-    Ok(outcome)
+    Ok(summary)
 }

@@ -1,6 +1,6 @@
 //! `mcp-rev`: every revision of the Model Context Protocol from a shell.
 
-// They panic when nobody reads, as after `| head`.
+// `println!` panics when the reader of the output is gone, as after `| head`.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
@@ -16,7 +16,7 @@ use clap::Parser;
 use mcp_adapters::Revision;
 
 use args::{Args, Command};
-use lines::{CommandError, Outcome};
+use lines::{CommandError, Summary};
 
 fn main() -> ExitCode {
     let (input, mut output) = (io::stdin().lock(), BufWriter::new(io::stdout().lock()));
@@ -28,15 +28,15 @@ fn main() -> ExitCode {
             let written = output
                 .write_all(lines.concat().as_bytes())
                 .and_then(|()| output.flush());
-            written.map(|()| Outcome::AllGood).map_err(CommandError::from)
+            written.map(|()| Summary::AllSucceeded).map_err(CommandError::from)
         }
     };
     match done {
-        Ok(Outcome::AllGood) => ExitCode::SUCCESS,
-        Ok(Outcome::SomeFailed) => ExitCode::FAILURE,
+        Ok(Summary::AllSucceeded) => ExitCode::SUCCESS,
+        Ok(Summary::SomeFailed) => ExitCode::FAILURE,
         Err(CommandError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            // There is nowhere to say that this failed.
+            // If this fails too, there is nowhere to report it.
             let _ = writeln!(io::stderr(), "mcp-rev: {error}");
             ExitCode::from(error.exit_code())
         }

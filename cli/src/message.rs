@@ -1,12 +1,12 @@
-//! Whole JSON-RPC messages, which say by their method what they are.
+//! Whole JSON-RPC messages, whose method says what they are.
 
 use mcp_adapters::mcp_wire::path::Segment;
 use mcp_adapters::mcp_wire::validator::Violation;
 use mcp_adapters::mcp_wire::{Batch, Decoded, Invalid, Map, OpenJson, Path, from_slice};
 use mcp_adapters::{Loss, Policy, Revision, TranslateError, Translation, translate};
 
-/// What the names of JSON-RPC's own messages begin with, in the schema of every revision. Their definitions leave the
-/// parameters of a method open.
+/// The prefix of the names of JSON-RPC's own messages, in the schema of every revision. Their definitions allow any
+/// parameters.
 const JSON_RPC: &str = "JSONRPC";
 
 /// Whether the instances of a definition are whole messages of any method.
@@ -21,8 +21,8 @@ fn called(message: &OpenJson) -> Option<(String, bool)> {
     Some((method, members.contains_key("id")))
 }
 
-/// Validates each request and notification in a message or batch by the definition of its method. Results stay open: no
-/// message says which method it answers.
+/// Validates each request and notification in a message or batch by the definition of its method. Results aren't
+/// validated, because a response doesn't name its method.
 pub fn validate(revision: Revision, json: &[u8]) -> Result<(), Invalid> {
     let mut violations = Vec::new();
     for (index, message) in messages(json)? {
@@ -74,7 +74,7 @@ fn union_of(revision: Revision, message: &OpenJson) -> Option<&'static str> {
 }
 
 /// Translates a message or batch: its envelope by the definition `name`, and each request and notification in it as what its
-/// method says. Results stay as they are.
+/// method says. Results aren't translated.
 pub fn translate_message(
     (from, to): (Revision, Revision),
     name: &str,

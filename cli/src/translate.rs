@@ -8,11 +8,11 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::args::TranslateArgs;
-use crate::decode::find;
-use crate::lines::{Answer, CommandError, Outcome, answer_lines};
+use crate::decode::find_definition;
+use crate::lines::{CommandError, Outcome, Summary, process_lines};
 use crate::message::{is_message, translate_message};
 
-/// The member of the envelope that names the version of JSON-RPC.
+/// The member of the envelope that has the version of JSON-RPC.
 const VERSION: &str = "jsonrpc";
 
 /// A value in another revision.
@@ -22,18 +22,18 @@ struct Translated {
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     definition: Option<&'static str>,
     value: OpenJson,
-    losses: Vec<Lost>,
+    losses: Vec<LossEntry>,
 }
 
-/// Something that was lost.
+/// A loss, as it is written.
 #[derive(Serialize)]
-struct Lost {
+struct LossEntry {
     path: String,
     kind: &'static str,
     rule: &'static str,
 }
 
-impl From<Loss> for Lost {
+impl From<Loss> for LossEntry {
     fn from(loss: Loss) -> Self {
         Self {
             path: loss.path.to_string(),
@@ -44,7 +44,7 @@ impl From<Loss> for Lost {
 }
 
 /// Translates every line of `input`.
-pub fn run(args: &TranslateArgs, input: impl BufRead, output: impl Write) -> Result<Outcome, CommandError> {
+pub fn run(args: &TranslateArgs, input: impl BufRead, output: impl Write) -> Result<Summary, CommandError> {
     let (from, to): (Revision, Revision) = (args.from.parse()?, args.to.parse()?);
     if let Some(name) = &args.definition
         && !translatable(from).any(|known| known == name)
@@ -56,30 +56,30 @@ pub fn run(args: &TranslateArgs, input: impl BufRead, output: impl Write) -> Res
         });
     }
     let policy = if args.carry { Policy::Carry } else { Policy::Conform };
-    answer_lines(
+    process_lines(
         input,
         output,
         args.definition.as_deref(),
-        |name, json| match translated((from, to), name, json, policy) {
-            Ok(translation) => Answer::good(Translated {
+        |name, json| match translate_value((from, to), name, json, policy) {
+            Ok(translation) => Outcome::success(Translated {
                 definition: args.typed.then_some(translation.definition),
                 value: translation.value,
-                losses: translation.losses.into_iter().map(Lost::from).collect(),
+                losses: translation.losses.into_iter().map(LossEntry::from).collect(),
             }),
-            Err(refused) => Answer::refused(Some(refused.code), refused.path, refused.reason),
+            Err(refusal) => Outcome::failure(Some(refusal.code), refusal.path, refusal.reason),
         },
-        |problem| Answer::refused(Some(problem.code), Path::default(), problem),
+        |error| Outcome::failure(Some(error.code), Path::default(), error),
     )
 }
 
-/// Why a value has no translation.
-struct Refused {
+/// Why a value can't be translated.
+struct Refusal {
     code: i64,
     path: Path,
     reason: String,
 }
 
-impl Refused {
+impl Refusal {
     fn at(path: Path, error: &TranslateError) -> Self {
         Self {
             code: error.code(),
@@ -99,28 +99,28 @@ impl Refused {
 
 /// Translates a value from and into the form that `decode` takes: some revisions define a request with the JSON-RPC envelope
 /// around it, and others without.
-fn translated(way: (Revision, Revision), name: &str, json: &[u8], policy: Policy) -> Result<Translation, Refused> {
+fn translate_value(way: (Revision, Revision), name: &str, json: &[u8], policy: Policy) -> Result<Translation, Refusal> {
     let (from, to) = way;
-    if let Ok(definition) = find(from, name) {
+    if let Ok(definition) = find_definition(from, name) {
         definition
             .decode(json)
-            .map_err(|error| Refused::invalid(&error, error.reason()))?;
+            .map_err(|error| Refusal::invalid(&error, error.reason()))?;
     }
     let translation = if is_message(name) {
-        translate_message(way, name, json, policy).map_err(|(path, error)| Refused::at(path, &error))?
+        translate_message(way, name, json, policy).map_err(|(path, error)| Refusal::at(path, &error))?
     } else {
-        translate(from, to, name, json, policy).map_err(|error| Refused::at(error.path(), &error))?
+        translate(from, to, name, json, policy).map_err(|error| Refusal::at(error.path(), &error))?
     };
-    let Ok(definition) = find(to, translation.definition) else {
+    let Ok(definition) = find_definition(to, translation.definition) else {
         return Ok(translation);
     };
-    let value = encoded_by(definition, translation.value)?;
+    let value = reencode(definition, translation.value)?;
     Ok(Translation { value, ..translation })
 }
 
-/// A value as its definition writes it. Where that has the envelope, the value gets the version of JSON-RPC, of which there
-/// is only one; an id can't be made up.
-fn encoded_by(definition: &Definition, mut value: OpenJson) -> Result<OpenJson, Refused> {
+/// Decodes a value as its definition and encodes it again. Where the definition has the JSON-RPC envelope, the value gets
+/// the member `jsonrpc`, which has only one possible value. An id can't be made up.
+fn reencode(definition: &Definition, mut value: OpenJson) -> Result<OpenJson, Refusal> {
     let is_missing = |error: &DecodeError, member: &str| {
         error.kind() == DecodeErrorKind::MissingMember && error.path().to_string() == member
     };
@@ -138,7 +138,7 @@ fn encoded_by(definition: &Definition, mut value: OpenJson) -> Result<OpenJson, 
             DecodeErrorKind::MissingMember => missing(error.path().to_string()),
             _ => error.reason(),
         };
-        Refused::invalid(&error, reason)
+        Refusal::invalid(&error, reason)
     })?;
     Ok(match instance.to_json().and_then(RawValue::from_string) {
         Ok(text) => text.into(),
