@@ -23,7 +23,7 @@ async fn weather(place: Place) -> Result<Structured<Weather>, String> {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> std::io::Result<()> {
     let router = Router::new("weather", "1.0").tool("weather", "Tells the weather", |place, _| weather(place));
-    let transport = stdio::own(stdio::Limits::default())?;
+    let transport = stdio(stdio::LineLimits::default())?;
     router.serve(Options::default(), transport).ended().await;
     Ok(())
 }

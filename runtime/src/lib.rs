@@ -7,7 +7,6 @@
 //! The layers, from the bottom: [`Transport`](transport::Transport) is the interface between a session and its transport;
 //! a session ([`serve()`], [`connect`]) knows only that interface; the [`transport`]s and the [`Router`] are built on them.
 
-// Each module knows only those before it.
 mod budget;
 mod error;
 mod excerpt;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use mcp_runtime::transport::stdio::{self, Limits as LineLimits};
+use mcp_runtime::transport::stdio::{LineLimits, LineTransport};
 use mcp_runtime::transport::{ChannelReceiver, ChannelSender, Outgoing, Purpose, Sender, Transport, channel};
 use mcp_runtime::{
     CallClient, CallError, CallServer, ClientHandler, ClientSession, ClientSide, Context, ErrorObject, Limits, Options,
@@ -286,7 +286,7 @@ async fn every_pending_call_ends_at_once_when_the_peer_dies() {
 async fn every_pending_call_ends_when_the_peer_dies_in_the_middle_of_a_message() {
     let (ours, theirs) = duplex(1 << 16);
     let (reader, writer) = tokio::io::split(ours);
-    let transport = stdio::over(reader, writer, LineLimits::default());
+    let transport = LineTransport::new(reader, writer, LineLimits::default());
     let info = hub::Implementation::new("client", "1");
     let connecting = tokio::spawn(async {
         connect(
@@ -339,7 +339,7 @@ async fn what_is_no_message_is_refused_and_the_session_goes_on() {
     let (ours, theirs) = duplex(1 << 16);
     let (reader, writer) = tokio::io::split(ours);
     let limits = LineLimits::default().message_bytes(1000);
-    let session = serve_over(&tools, Options::default(), stdio::over(reader, writer, limits));
+    let session = serve_over(&tools, Options::default(), LineTransport::new(reader, writer, limits));
     let (reader, mut writer) = tokio::io::split(theirs);
     let mut lines = BufReader::new(reader).lines();
     let opening = initialize(0, Revision::HUB, json!({})).to_string();

@@ -147,7 +147,7 @@ async fn who_says_all_at_once_and_ends_gets_every_answer() {
 
     let (ours, theirs) = duplex(1 << 16);
     let (reader, writer) = split(ours);
-    let transport = mcp_runtime::transport::stdio::over(reader, writer, Default::default());
+    let transport = mcp_runtime::transport::stdio::LineTransport::new(reader, writer, Default::default());
     let capabilities: hub::ServerCapabilities = serde_json::from_value(json!({"tools": {}})).unwrap();
     let info = hub::Implementation::new("weather", "1.0");
     let session = serve(Weather, info, capabilities, None, Options::default(), transport);

@@ -5,7 +5,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use mcp_runtime::transport::stdio::{self, ChildReceiver, ChildSender, Limits, SpawnOptions};
+use mcp_runtime::transport::stdio::{self, ChildReceiver, ChildSender, LineLimits, LineTransport, SpawnOptions};
 use mcp_runtime::transport::{Incoming, Outgoing, ProcessExit, Purpose, Receiver, Sender, Transport, TransportError};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 use tokio::process::Command;
@@ -49,13 +49,14 @@ fn shell(script: &str, grace: Duration) -> (ChildSender, ChildReceiver) {
     command.args(["-c", script]);
     let options = SpawnOptions::default()
         .grace(grace)
-        .limits(Limits::default().message_bytes(1000));
+        .limits(LineLimits::default().message_bytes(1000));
     stdio::spawn(command, options).expect("the shell starts").split()
 }
 
 async fn all_of(input: &[u8], limit: usize) -> Vec<Result<String, i64>> {
     let (mut peer, ours) = duplex(7);
-    let (_sender, mut receiver) = stdio::over(ours, tokio::io::sink(), Limits::default().message_bytes(limit)).split();
+    let (_sender, mut receiver) =
+        LineTransport::new(ours, tokio::io::sink(), LineLimits::default().message_bytes(limit)).split();
     let input = input.to_vec();
     tokio::spawn(async move { peer.write_all(&input).await });
     let mut all = Vec::new();
@@ -104,7 +105,7 @@ async fn a_line_that_is_no_utf_8_is_refused_and_the_session_goes_on() {
 #[tokio::test]
 async fn a_dropped_receive_loses_nothing() {
     let (mut peer, ours) = duplex(64);
-    let (_sender, mut receiver) = stdio::over(ours, tokio::io::sink(), Limits::default()).split();
+    let (_sender, mut receiver) = LineTransport::new(ours, tokio::io::sink(), LineLimits::default()).split();
     for part in ["{\"a\"", ":[1", ",2]}", "\n"] {
         assert!(timeout(Duration::from_millis(10), receiver.receive()).await.is_err());
         peer.write_all(part.as_bytes()).await.expect("there is room");
@@ -115,7 +116,7 @@ async fn a_dropped_receive_loses_nothing() {
 #[tokio::test]
 async fn a_dropped_send_tears_no_line() {
     let (mut peer, ours) = duplex(16);
-    let (sender, _receiver) = stdio::over(tokio::io::empty(), ours, Limits::default()).split();
+    let (sender, _receiver) = LineTransport::new(tokio::io::empty(), ours, LineLimits::default()).split();
     let long = "x".repeat(100);
     assert!(
         timeout(Duration::from_millis(20), sender.send(message(long.clone())))
@@ -136,7 +137,7 @@ async fn a_dropped_send_tears_no_line() {
 #[tokio::test]
 async fn closing_ends_also_when_the_peer_never_reads() {
     let (_peer, ours) = duplex(16);
-    let (sender, _receiver) = stdio::over(tokio::io::empty(), ours, Limits::default()).split();
+    let (sender, _receiver) = LineTransport::new(tokio::io::empty(), ours, LineLimits::default()).split();
     let sender = Arc::new(sender);
     let blocked = tokio::spawn({
         let sender = Arc::clone(&sender);
@@ -287,7 +288,7 @@ async fn own_streams_in_a_child() {
     if std::env::var_os("MCP_TEST_OWN").is_none() {
         return;
     }
-    let (sender, mut receiver) = stdio::own(Limits::default()).expect("a thread starts").split();
+    let (sender, mut receiver) = stdio::stdio(LineLimits::default()).expect("a thread starts").split();
     while let Some(Ok(json)) = next(&mut receiver).await {
         if json == "\"stop\"" {
             // The standard input is still open; nothing waits for it.

@@ -41,7 +41,7 @@ async fn main() -> io::Result<()> {
     match args.http {
         Some(port) => over_http(port, log).await,
         None => {
-            let transport = log.watch(stdio::own(stdio::Limits::default())?);
+            let transport = log.watch(stdio(stdio::LineLimits::default())?);
             everything().serve(Options::default(), transport).ended().await;
             Ok(())
         }

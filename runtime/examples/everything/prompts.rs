@@ -2,7 +2,7 @@
 
 use mcp_runtime::Router;
 use mcp_runtime::hub::{ContentBlock, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
-use mcp_runtime::router::{Completing, prompt};
+use mcp_runtime::router::{CompletionRequest, prompt};
 
 use crate::content::{embedded, picture, text};
 
@@ -25,7 +25,7 @@ pub fn add_to(router: Router) -> Router {
                 let words = format!("Prompt with arguments: arg1='{first}', arg2='{second}'");
                 Ok(says([text(words).into()]))
             })
-            .complete("arg1", |typed: Completing, _| async move {
+            .complete("arg1", |typed: CompletionRequest, _| async move {
                 let known = ["paris", "park", "party"]
                     .into_iter()
                     .filter(|known| known.starts_with(&typed.value));

@@ -2,7 +2,7 @@
 
 use mcp_runtime::Router;
 use mcp_runtime::hub::{BlobResourceContents, Resource, ResourceTemplate};
-use mcp_runtime::router::{Call, Completing, Variables, resource, resource_template};
+use mcp_runtime::router::{Call, CompletionRequest, Variables, resource, resource_template};
 use serde_json::json;
 
 use crate::content::PIXEL;
@@ -37,7 +37,7 @@ pub fn add_to(router: Router) -> Router {
                 Ok(json!({"id": id, "templateTest": true, "data": format!("Data for ID: {id}")}).to_string())
             })
             .expect("the template is one")
-            .complete("id", |typed: Completing, _| async move {
+            .complete("id", |typed: CompletionRequest, _| async move {
                 let ids = (1..=150).map(|id| id.to_string());
                 ids.filter(|id| id.starts_with(&typed.value)).collect()
             }),

@@ -1,48 +1,56 @@
-//! What a function of the router knows about the call that it answers.
+//! The context of a call to a function of the router.
 
+use std::any::Any;
 use std::ops::Deref;
 use std::sync::Arc;
 
 use mcp_adapters::handlers::CallClient;
 use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::OpenJson;
+use mcp_adapters::mcp_wire::{ErrorObject, OpenJson};
 
-use super::Router;
-use super::subscriber::Subscriber;
+use super::subscriptions::Subscriptions;
 use crate::error::CallError;
+use crate::future::BoxFuture;
 use crate::session::Context;
 use crate::side::ServerSide;
 
-/// What a function of the router knows about the call that it answers: the [`Context`], and what the router adds to it.
+/// A function of the router.
+pub(super) type Function<A, T> = Arc<dyn Fn(A, Call) -> BoxFuture<'static, Result<T, ErrorObject>> + Send + Sync>;
+
+/// The context of a call to a function of the router: the [`Context`] of the request, the router, and the client's log
+/// level.
 #[derive(Debug, Clone)]
 pub struct Call {
     context: Context<ServerSide>,
-    router: Router,
-    subscriber: Arc<Subscriber>,
+    /// The router, whose type is erased because it is made of functions that take a `Call`.
+    router: Arc<dyn Any + Send + Sync>,
+    subscriptions: Arc<Subscriptions>,
 }
 
 impl Call {
-    pub(super) fn new(context: &Context<ServerSide>, router: &Router, subscriber: &Arc<Subscriber>) -> Self {
+    pub(super) fn new(
+        context: Context<ServerSide>,
+        router: Arc<dyn Any + Send + Sync>,
+        subscriptions: Arc<Subscriptions>,
+    ) -> Self {
         Self {
-            context: context.clone(),
-            router: router.clone(),
-            subscriber: Arc::clone(subscriber),
+            context,
+            router,
+            subscriptions,
         }
     }
 
-    /// The router, for adding to it and removing from it.
-    #[must_use]
-    pub fn router(&self) -> &Router {
-        &self.router
+    pub(super) fn any_router(&self) -> &(dyn Any + Send + Sync) {
+        &*self.router
     }
 
     /// Sends the client a log message, if it is severe enough for the level that the client has set. Until it sets one,
     /// it gets every message.
     ///
     /// # Errors
-    /// When the client can't be told.
+    /// When it can't be sent.
     pub async fn log(&self, level: hub::LoggingLevel, data: impl Into<OpenJson>) -> Result<(), CallError> {
-        if !self.subscriber.wants(&level) {
+        if !self.subscriptions.wants(&level) {
             return Ok(());
         }
         let params = hub::LoggingMessageNotificationParams::new(level, data);

@@ -1,4 +1,4 @@
-//! What a server offers, and the clients that are notified when it changes.
+//! The routes of a server, and the clients that are notified when they change.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
@@ -6,24 +6,23 @@ use std::sync::{Arc, Weak};
 use mcp_adapters::hub;
 use serde_json::json;
 
-use super::completion::Completions;
 use super::error::RouteError;
 use super::prompt::PromptRoute;
 use super::resource::ResourceRoute;
 use super::route::Route;
-use super::subscriber::{Change, Subscriber};
+use super::subscriptions::{Change, Subscriptions};
 use super::template::TemplateRoute;
 use super::tool::ToolRoute;
 use crate::sync::Mutex;
 
-/// What a server offers, and the clients that are notified when it changes.
+/// The routes of a server, and the clients that are notified when they change.
 #[derive(Default)]
 pub(super) struct Catalogue {
     pub(super) routes: Mutex<Routes>,
-    sessions: Mutex<Vec<Weak<Subscriber>>>,
+    sessions: Mutex<Vec<Weak<Subscriptions>>>,
 }
 
-/// What a server offers, by name or address.
+/// The routes of a server, by name or URI.
 #[derive(Default)]
 pub(super) struct Routes {
     pub(super) tools: BTreeMap<String, Arc<ToolRoute>>,
@@ -33,7 +32,7 @@ pub(super) struct Routes {
 }
 
 impl Catalogue {
-    /// Adds a route; gives back whether it has taken the place of another, which only `may_replace` allows.
+    /// Adds a route; `true` if it has replaced another, which only `may_replace` allows.
     pub(super) fn insert(&self, route: Route, may_replace: bool) -> Result<bool, RouteError> {
         route.check()?;
         let change = match &route {
@@ -46,14 +45,14 @@ impl Catalogue {
         Ok(has_replaced)
     }
 
-    /// A session begins.
-    pub(super) fn admit(&self, session: &Arc<Subscriber>) {
+    /// Adds a session.
+    pub(super) fn add_session(&self, session: &Arc<Subscriptions>) {
         let mut sessions = self.sessions.lock();
         sessions.retain(|session| session.strong_count() > 0);
         sessions.push(Arc::downgrade(session));
     }
 
-    /// Tells every session.
+    /// Notifies every session.
     pub(super) fn notify(&self, change: &Change) {
         let sessions = self.sessions.lock();
         for session in sessions.iter().filter_map(Weak::upgrade) {
@@ -61,12 +60,12 @@ impl Catalogue {
         }
     }
 
-    /// Tells every session if something has happened, and gives back whether it has.
-    pub(super) fn notify_if(&self, has_happened: bool, change: Change) -> bool {
-        if has_happened {
+    /// Notifies every session if something has changed; gives that back.
+    pub(super) fn notify_if(&self, has_changed: bool, change: Change) -> bool {
+        if has_changed {
             self.notify(&change);
         }
-        has_happened
+        has_changed
     }
 }
 
@@ -82,7 +81,7 @@ impl Routes {
         .ok_or(RouteError::Duplicate { kind, key })
     }
 
-    /// Whether a resource has this address.
+    /// Whether there is a resource with this URI.
     pub(super) fn has_resource(&self, uri: &str) -> bool {
         self.resources.contains_key(uri) || self.templates.values().any(|route| route.variables(uri).is_some())
     }
@@ -101,14 +100,17 @@ impl Routes {
         }
         let of_prompts = self.prompts.values().map(|route| &route.completions);
         let of_templates = self.templates.values().map(|route| &route.completions);
-        if of_prompts.chain(of_templates).any(Completions::has_any) {
+        if of_prompts
+            .chain(of_templates)
+            .any(|completions| completions.arguments().next().is_some())
+        {
             capabilities.completions = Some(json!({}).into());
         }
         capabilities
     }
 }
 
-/// Whether the route has taken the place of another; `None` if it may not.
+/// Whether the route has replaced another; `None` if it may not.
 fn put<R>(routes: &mut BTreeMap<String, Arc<R>>, key: &str, route: R, may_replace: bool) -> Option<bool> {
     let has_one = routes.contains_key(key);
     if has_one && !may_replace {

@@ -1,4 +1,4 @@
-//! Values that are suggested while an argument is typed.
+//! Completion of arguments.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,44 +8,45 @@ use std::sync::Arc;
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
 
-use super::{Call, Function};
+use super::call::{Call, Function};
 
-/// How many values an answer has at most; it says if there are more.
+/// The number of values in a result. The result says if there are more.
 pub const MAX_VALUES: usize = 100;
 
-/// What has been typed.
+/// What the user has typed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Completing {
-    /// Of the argument that is being typed.
+pub struct CompletionRequest {
+    /// The value of the argument so far.
     pub value: String,
-    /// The arguments that are complete already.
+    /// The other arguments that the user has entered.
     pub arguments: BTreeMap<String, String>,
 }
 
-/// What completes which argument.
+/// The functions that complete arguments, by argument.
 #[derive(Clone, Default)]
-pub(super) struct Completions(BTreeMap<String, Function<Completing, Vec<String>>>);
+pub(super) struct Completions(BTreeMap<String, Function<CompletionRequest, Vec<String>>>);
 
 impl Completions {
     pub(super) fn insert<F>(
         &mut self,
         argument: impl Into<String>,
-        complete: impl Fn(Completing, Call) -> F + Send + Sync + 'static,
+        complete: impl Fn(CompletionRequest, Call) -> F + Send + Sync + 'static,
     ) where
         F: Future<Output = Vec<String>> + Send + 'static,
     {
-        let complete: Function<_, _> = Arc::new(move |completing, call| {
-            let values = complete(completing, call);
+        let complete: Function<_, _> = Arc::new(move |request, call| {
+            let values = complete(request, call);
             Box::pin(async move { Ok(values.await) })
         });
         self.0.insert(argument.into(), complete);
     }
 
-    pub(super) fn has_any(&self) -> bool {
-        !self.0.is_empty()
+    /// The arguments that have a completion.
+    pub(super) fn arguments(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
     }
 
-    /// The values for an argument; none for one that nothing completes.
+    /// Completes an argument; without values if it has no completion.
     pub(super) async fn complete(
         &self,
         argument: hub::CompleteRequestParamsArgument,
@@ -53,12 +54,12 @@ impl Completions {
         call: Call,
     ) -> Result<hub::CompleteResult, ErrorObject> {
         let arguments = context.and_then(|context| context.arguments);
-        let completing = Completing {
+        let request = CompletionRequest {
             value: argument.value,
             arguments: arguments.into_iter().flatten().collect(),
         };
         let mut values = match self.0.get(&argument.name) {
-            Some(complete) => complete(completing, call).await?,
+            Some(complete) => complete(request, call).await?,
             None => Vec::new(),
         };
         let total = values.len();

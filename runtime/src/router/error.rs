@@ -1,12 +1,15 @@
-//! Why a router refuses a route.
+//! The errors of the router.
+
+use std::fmt::Display;
 
 use mcp_adapters::Revision;
+use mcp_adapters::mcp_wire::{ErrorObject, error_code};
 
 /// Why a router refuses a tool, a resource, a resource template or a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RouteError {
-    /// A name or an address is empty, so that no client can ask for it.
+    /// A name or a URI is empty, so that no client can request it.
     #[error("the {member} of a {kind} is empty; clients ask for it by that")]
     Empty {
         /// What kind of route it is, such as `tool`.
@@ -14,7 +17,7 @@ pub enum RouteError {
         /// The empty member, such as `name`.
         member: &'static str,
     },
-    /// The router has a route of this kind with this name or address.
+    /// The router already has a route of this kind with this name or URI.
     #[error("the router has a {kind} `{key}` already; take another name, or `Router::replace`")]
     Duplicate {
         /// What kind of route it is, such as `tool`.
@@ -22,7 +25,7 @@ pub enum RouteError {
         /// The name, or the address.
         key: String,
     },
-    /// Arguments and structured content are JSON objects, and values of this type aren't, or not all of them are.
+    /// Arguments and structured content are JSON objects, and not all values of this type are.
     #[error(
         "the tool `{tool}` can't have {role} of the type `{type_name}`, because its values are not all JSON objects \
          (its schema is {schema}); {help}"
@@ -39,7 +42,7 @@ pub enum RouteError {
         /// What to do about it.
         help: &'static str,
     },
-    /// A schema isn't one that values can be validated by.
+    /// A schema is not a JSON Schema that values can be validated by.
     #[error("the {role} of the tool `{tool}` is no JSON Schema: {what}")]
     Schema {
         /// The tool's name.
@@ -49,7 +52,17 @@ pub enum RouteError {
         /// What is wrong.
         what: String,
     },
-    /// The text isn't a URI template that addresses can be matched by.
+    /// A completion is for an argument, or for a variable of a template, that the route doesn't have.
+    #[error("the {kind} `{key}` has no argument `{argument}` to complete")]
+    UnknownArgument {
+        /// What kind of route it is, such as `prompt`.
+        kind: &'static str,
+        /// The name, or the URI template.
+        key: String,
+        /// The argument.
+        argument: String,
+    },
+    /// The text isn't a URI template that URIs can be matched by.
     #[error("`{template}` is no URI template that addresses can be matched by: {what}")]
     Template {
         /// The text.
@@ -71,11 +84,16 @@ pub enum RouteError {
     },
 }
 
-/// The value, for functions that panic as they document: a route that is refused is a mistake in the program.
+/// The value, for functions that document a panic: a route that is refused is a mistake in the program.
 #[track_caller]
 pub(super) fn or_panic<T>(result: Result<T, RouteError>) -> T {
     match result {
         Ok(value) => value,
         Err(error) => panic!("{error}"),
     }
+}
+
+/// The error for invalid parameters.
+pub(super) fn invalid(message: impl Display) -> ErrorObject {
+    ErrorObject::new(error_code::INVALID_PARAMS, message.to_string())
 }

@@ -1,40 +1,37 @@
-//! What servers do daily: tools from typed functions, resources, prompts, completion, log messages.
+//! A server made of tools from typed functions, resources and prompts.
 
 mod call;
 mod catalogue;
 mod completion;
 mod error;
 mod faults;
+mod handler;
 mod page;
 mod prompt;
 mod resource;
 mod route;
 mod schema;
-mod served;
-mod subscriber;
+mod subscriptions;
 mod template;
 mod tool;
 
-use std::fmt::Display;
 use std::future::Future;
 use std::sync::Arc;
 
 use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::{ErrorObject, error_code};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use self::catalogue::Catalogue;
 use self::error::or_panic;
-use self::served::Served;
-use self::subscriber::{Change, Subscriber};
-use crate::future::BoxFuture;
+use self::handler::RouterHandler;
+use self::subscriptions::{Change, Subscriptions, notify};
+use crate::message::Transport;
 use crate::options::Options;
 use crate::session::{ServerSession, serve};
-use crate::transport::Transport;
 
 pub use self::call::Call;
-pub use self::completion::{Completing, MAX_VALUES};
+pub use self::completion::{CompletionRequest, MAX_VALUES};
 pub use self::error::RouteError;
 pub use self::prompt::{PromptRoute, prompt};
 pub use self::resource::{IntoContents, ResourceRoute, resource, resource_not_found};
@@ -42,12 +39,9 @@ pub use self::route::Route;
 pub use self::template::{TemplateRoute, Variables, resource_template};
 pub use self::tool::{IntoToolResult, Structured, ToolRoute, tool, tool_with_schema, try_tool};
 
-/// A function of the router, on the heap.
-type Function<A, T> = Arc<dyn Fn(A, Call) -> BoxFuture<'static, Result<T, ErrorObject>> + Send + Sync>;
-
 /// A server made of tools, resources and prompts.
 ///
-/// Clones are the same server: what is added to or removed from one is so for all, and every client that they serve is
+/// Clones share their routes: a change through one of them is a change of all, and every client that they serve is
 /// notified of it.
 ///
 /// ```
@@ -56,13 +50,13 @@ type Function<A, T> = Arc<dyn Fn(A, Call) -> BoxFuture<'static, Result<T, ErrorO
 /// use serde::Deserialize;
 ///
 /// #[derive(Deserialize, JsonSchema)]
-/// struct Place {
+/// struct Location {
 ///     /// A city, such as Bern.
 ///     city: String,
 /// }
 ///
-/// let router = Router::new("weather", "1.0").tool("weather", "Tells the weather", |place: Place, _| async move {
-///     format!("In {}, the sun shines", place.city)
+/// let router = Router::new("weather", "1.0").tool("weather", "Tells the weather", |location: Location, _| async move {
+///     format!("In {}, the sun shines", location.city)
 /// });
 /// ```
 #[derive(Clone)]
@@ -74,27 +68,27 @@ pub struct Router {
 }
 
 impl Router {
-    /// A server that does nothing yet.
+    /// A server without routes.
     #[must_use]
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Self::from(hub::Implementation::new(name, version))
     }
 
-    /// How the server wants to be used.
+    /// Sets the instructions for the use of the server.
     #[must_use]
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
         self.instructions = Some(instructions.into());
         self
     }
 
-    /// How many items a page of a list has, 100 unless this says otherwise. No page is empty.
+    /// Sets the number of items on a page of a list. The default is 100, the minimum 1.
     #[must_use]
     pub fn page_size(mut self, items: usize) -> Self {
         self.page_size = items.max(1);
         self
     }
 
-    /// With a tool from a typed function; see [`tool()`].
+    /// Adds a tool from a typed function; see [`tool()`].
     ///
     /// # Panics
     /// When [`Self::try_tool`] gives an error.
@@ -114,7 +108,7 @@ impl Router {
         or_panic(self.try_tool(name, description, function))
     }
 
-    /// With a tool from a typed function, unless the router refuses it; see [`tool()`].
+    /// Adds a tool from a typed function, unless the router refuses it; see [`tool()`].
     ///
     /// # Errors
     /// Those of [`try_tool`] and of [`Self::insert`].
@@ -132,7 +126,7 @@ impl Router {
         self.try_with(try_tool(name, description, function)?)
     }
 
-    /// With a tool, resource, resource template or prompt.
+    /// Adds a tool, resource, resource template or prompt.
     ///
     /// # Panics
     /// When [`Self::try_with`] gives an error.
@@ -142,7 +136,7 @@ impl Router {
         or_panic(self.try_with(route))
     }
 
-    /// With a tool, resource, resource template or prompt, unless the router refuses it.
+    /// Adds a tool, resource, resource template or prompt, unless the router refuses it.
     ///
     /// # Errors
     /// Those of [`Self::insert`].
@@ -163,48 +157,48 @@ impl Router {
         self.catalogue.insert(route.into(), false).map(|_| ())
     }
 
-    /// Adds a tool, resource, resource template or prompt, in the place of one of its kind and name if there is one, and
-    /// tells the clients that the list has changed; gives back whether there was one.
+    /// Adds a tool, resource, resource template or prompt, or replaces the one of its kind and name, and notifies the
+    /// clients that the list has changed. `true` if there was one.
     ///
-    /// Calls that are running end with the one that they began with. Those who have subscribed to a resource stay
-    /// subscribed; [`Self::resource_updated`] tells them that its contents are others.
+    /// Running calls continue with the old one. Clients that have subscribed to a resource stay subscribed;
+    /// [`Self::resource_updated`] notifies them of its new contents.
     ///
     /// # Errors
-    /// Those of [`Self::insert`], but for the name that is taken.
+    /// Those of [`Self::insert`], except for the duplicate name.
     pub fn replace(&self, route: impl Into<Route>) -> Result<bool, RouteError> {
         self.catalogue.insert(route.into(), true)
     }
 
-    /// Takes a tool away, and tells the clients of it; `false` if there was none.
+    /// Removes a tool, and notifies the clients; `false` if there was none.
     pub fn remove_tool(&self, name: &str) -> bool {
-        let is_gone = self.catalogue.routes.lock().tools.remove(name).is_some();
-        self.catalogue.notify_if(is_gone, Change::Tools)
+        let is_removed = self.catalogue.routes.lock().tools.remove(name).is_some();
+        self.catalogue.notify_if(is_removed, Change::Tools)
     }
 
-    /// Takes a resource away, and tells the clients of it; `false` if there was none.
+    /// Removes a resource, and notifies the clients; `false` if there was none.
     pub fn remove_resource(&self, uri: &str) -> bool {
-        let is_gone = self.catalogue.routes.lock().resources.remove(uri).is_some();
-        self.catalogue.notify_if(is_gone, Change::Resources)
+        let is_removed = self.catalogue.routes.lock().resources.remove(uri).is_some();
+        self.catalogue.notify_if(is_removed, Change::Resources)
     }
 
-    /// Takes a resource template away by its text, and tells the clients of it; `false` if there was none.
+    /// Removes a resource template by its text, and notifies the clients; `false` if there was none.
     pub fn remove_resource_template(&self, uri_template: &str) -> bool {
-        let is_gone = self.catalogue.routes.lock().templates.remove(uri_template).is_some();
-        self.catalogue.notify_if(is_gone, Change::Resources)
+        let is_removed = self.catalogue.routes.lock().templates.remove(uri_template).is_some();
+        self.catalogue.notify_if(is_removed, Change::Resources)
     }
 
-    /// Takes a prompt away, and tells the clients of it; `false` if there was none.
+    /// Removes a prompt, and notifies the clients; `false` if there was none.
     pub fn remove_prompt(&self, name: &str) -> bool {
-        let is_gone = self.catalogue.routes.lock().prompts.remove(name).is_some();
-        self.catalogue.notify_if(is_gone, Change::Prompts)
+        let is_removed = self.catalogue.routes.lock().prompts.remove(name).is_some();
+        self.catalogue.notify_if(is_removed, Change::Prompts)
     }
 
-    /// Tells the clients that have subscribed to a resource that it has changed.
+    /// Notifies the clients that have subscribed to a resource that it has changed.
     pub fn resource_updated(&self, uri: impl Into<String>) {
         self.catalogue.notify(&Change::Updated(uri.into().into()));
     }
 
-    /// What the server offers: what it has any of, and log messages.
+    /// The capabilities of the server: those of its kinds of routes, and logging.
     #[must_use]
     pub fn capabilities(&self) -> hub::ServerCapabilities {
         self.catalogue.routes.lock().capabilities()
@@ -214,17 +208,35 @@ impl Router {
     pub fn serve(self, options: Options, transport: impl Transport) -> ServerSession {
         let capabilities = self.capabilities();
         let (info, instructions) = (self.info.clone(), self.instructions.clone());
-        let subscriber = Arc::new(Subscriber::default());
-        self.catalogue.admit(&subscriber);
-        let handler = Served::new(self, Arc::clone(&subscriber));
+        let subscriptions = Arc::new(Subscriptions::default());
+        self.catalogue.add_session(&subscriptions);
+        let handler = RouterHandler {
+            catalogue: Arc::clone(&self.catalogue),
+            page_size: self.page_size,
+            router: Arc::new(self),
+            subscriptions: Arc::clone(&subscriptions),
+        };
         let session = serve(handler, info, capabilities, instructions, options, transport);
-        tokio::spawn(subscriber::notify(session.peer().clone(), subscriber));
+        tokio::spawn(notify(session.peer().clone(), subscriptions));
         session
     }
 }
 
+impl Call {
+    /// The router, for adding routes and removing them.
+    ///
+    /// # Panics
+    /// Never: every call comes from a router.
+    #[must_use]
+    pub fn router(&self) -> &Router {
+        self.any_router()
+            .downcast_ref()
+            .expect("every call comes from a router")
+    }
+}
+
 impl From<hub::Implementation> for Router {
-    /// A server that says this about itself.
+    /// A server without routes.
     fn from(info: hub::Implementation) -> Self {
         Self {
             info,
@@ -246,8 +258,4 @@ impl std::fmt::Debug for Router {
             .field("prompts", &routes.prompts.keys())
             .finish_non_exhaustive()
     }
-}
-
-fn invalid(what: impl Display) -> ErrorObject {
-    ErrorObject::new(error_code::INVALID_PARAMS, what.to_string())
 }

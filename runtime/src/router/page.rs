@@ -1,4 +1,4 @@
-//! Lists in pages.
+//! Pagination of lists.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -6,14 +6,14 @@ use std::ops::Bound;
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
 
-use super::invalid;
+use super::error::invalid;
 
-/// What a cursor begins with; the key of the last item before the page follows.
+/// The prefix of a cursor. The key of the last item before the page follows.
 ///
-/// With a key rather than a number, nothing is left out or told twice when the list changes between two pages.
+/// With a key rather than an index, no item is skipped or repeated when the list changes between two pages.
 const AFTER: &str = "after:";
 
-/// The items of the page that is asked for, and the cursor of the next.
+/// The items of the requested page, and the cursor of the next page.
 pub(super) fn page<R, T>(
     routes: &BTreeMap<String, R>,
     params: Option<&hub::PaginatedRequestParams>,

@@ -8,10 +8,11 @@ use std::sync::Arc;
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{ErrorObject, Map};
 
-use super::completion::{Completing, Completions};
-use super::{Call, Function, invalid};
+use super::call::{Call, Function};
+use super::completion::{CompletionRequest, Completions};
+use super::error::invalid;
 
-/// A prompt, and what fills it in; [`prompt()`] makes one.
+/// A prompt, and the function that fills it in; [`prompt()`] makes one.
 #[derive(Clone)]
 pub struct PromptRoute {
     pub(super) prompt: hub::Prompt,
@@ -19,8 +20,7 @@ pub struct PromptRoute {
     fill: Function<BTreeMap<String, String>, hub::GetPromptResult>,
 }
 
-/// A prompt, and the function that fills it in. The function is called only if every argument that the prompt requires
-/// is there.
+/// A prompt from a function that fills it in. The function is called only with all required arguments.
 pub fn prompt<F>(
     prompt: hub::Prompt,
     fill: impl Fn(BTreeMap<String, String>, Call) -> F + Send + Sync + 'static,
@@ -36,12 +36,12 @@ where
 }
 
 impl PromptRoute {
-    /// With a function that gives values for an argument while it is typed.
+    /// Adds a function that completes an argument.
     #[must_use]
     pub fn complete<F>(
         mut self,
         argument: impl Into<String>,
-        complete: impl Fn(Completing, Call) -> F + Send + Sync + 'static,
+        complete: impl Fn(CompletionRequest, Call) -> F + Send + Sync + 'static,
     ) -> Self
     where
         F: Future<Output = Vec<String>> + Send + 'static,

@@ -8,18 +8,18 @@ use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{ErrorObject, OpenJson};
 use serde_json::json;
 
-use super::{Call, Function};
+use super::call::{Call, Function};
 
-/// A resource, and what reads it; [`resource()`] makes one.
+/// A resource, and the function that reads it; [`resource()`] makes one.
 #[derive(Clone)]
 pub struct ResourceRoute {
     pub(super) resource: hub::Resource,
     read: Function<(), hub::ReadResourceResult>,
 }
 
-/// What a function that reads a resource may give.
+/// The results that a function that reads a resource may have.
 pub trait IntoContents: Send + 'static {
-    /// The contents of the resource of this address and kind.
+    /// The contents of the resource with this URI and media type.
     fn into_contents(self, uri: &str, mime_type: Option<&str>) -> Vec<hub::AnyResourceContents>;
 }
 
@@ -43,7 +43,7 @@ impl IntoContents for &'static str {
     }
 }
 
-/// A resource, and the function that reads it.
+/// A resource from a function that reads it.
 pub fn resource<R, F>(resource: hub::Resource, read: impl Fn(Call) -> F + Send + Sync + 'static) -> ResourceRoute
 where
     R: IntoContents,
@@ -67,7 +67,7 @@ impl ResourceRoute {
     }
 }
 
-/// The error that says that there is no resource of this address, for functions that read those of a template.
+/// The error for a resource that doesn't exist, for functions that read the resources of a template.
 #[must_use]
 pub fn resource_not_found(uri: &str) -> ErrorObject {
     let mut error = ErrorObject::new(hub::error_code::RESOURCE_NOT_FOUND, "Resource not found");

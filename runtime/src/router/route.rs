@@ -1,4 +1,4 @@
-//! What a router has: tools, resources, resource templates and prompts.
+//! The routes of a router: tools, resources, resource templates and prompts.
 
 use mcp_adapters::mcp_wire::{OpenJson, Request};
 use mcp_adapters::{Policy, Revision, hub, peers};
@@ -9,14 +9,14 @@ use super::resource::ResourceRoute;
 use super::template::TemplateRoute;
 use super::tool::ToolRoute;
 
-/// Something that a router has: a tool, a resource, a template of resources or a prompt.
+/// A tool, a resource, a resource template or a prompt.
 #[derive(Debug)]
 pub enum Route {
     /// A tool; [`tool()`](super::tool()) makes one.
     Tool(ToolRoute),
     /// A resource; [`resource()`](super::resource()) makes one.
     Resource(ResourceRoute),
-    /// Resources that have a form of address in common; [`resource_template()`](super::resource_template()) makes them.
+    /// A resource template; [`resource_template()`](super::resource_template()) makes one.
     Template(TemplateRoute),
     /// A prompt; [`prompt()`](super::prompt()) makes one.
     Prompt(PromptRoute),
@@ -32,7 +32,7 @@ impl Route {
         }
     }
 
-    /// What clients ask for it by: a name or an address.
+    /// The name or URI by which clients request it.
     pub(super) fn key(&self) -> &str {
         match self {
             Self::Tool(route) => &route.tool.name,
@@ -42,7 +42,8 @@ impl Route {
         }
     }
 
-    /// Checks that clients can ask for it, and that the list with it is valid in every revision.
+    /// Checks that clients can request it, that it completes only its own arguments, and that the list with it is valid in
+    /// every revision.
     pub(super) fn check(&self) -> Result<(), RouteError> {
         let kind = self.kind();
         let names: &[_] = match self {
@@ -57,6 +58,13 @@ impl Route {
         if let Some((member, _)) = names.iter().find(|(_, name)| name.is_empty()) {
             return Err(RouteError::Empty { kind, member });
         }
+        if let Some(argument) = self.unknown_completion() {
+            return Err(RouteError::UnknownArgument {
+                kind,
+                key: self.key().to_owned(),
+                argument: argument.to_owned(),
+            });
+        }
         let (method, list) = self.list();
         for revision in Revision::ALL {
             listed(revision, method, list.clone()).map_err(|what| RouteError::Invalid {
@@ -69,7 +77,22 @@ impl Route {
         Ok(())
     }
 
-    /// The list that has only this, and the method that asks for it.
+    /// An argument that has a completion, but isn't an argument of the route.
+    fn unknown_completion(&self) -> Option<&str> {
+        match self {
+            Self::Tool(_) | Self::Resource(_) => None,
+            Self::Template(route) => {
+                let is_known = |name: &&str| route.variable_names().any(|variable| variable == *name);
+                route.completions.arguments().find(|name| !is_known(name))
+            }
+            Self::Prompt(route) => {
+                let mut completed = route.completions.arguments();
+                completed.find(|name| !route.prompt.arguments.iter().flatten().any(|it| it.name == *name))
+            }
+        }
+    }
+
+    /// The list that has only this route, and the method that requests it.
     fn list(&self) -> (&'static str, hub::ServerResult) {
         match self {
             Self::Tool(route) => (
@@ -94,7 +117,7 @@ impl Route {
     }
 }
 
-/// Says what is wrong with a list in the words of a revision.
+/// Validates a list in a revision; the error says what is invalid.
 fn listed(revision: Revision, method: &str, list: hub::ServerResult) -> Result<(), String> {
     if revision.method(method).is_none() {
         return Ok(());

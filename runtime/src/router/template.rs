@@ -1,4 +1,4 @@
-//! Resources whose addresses have a form in common.
+//! Resource templates.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,15 +9,15 @@ use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
 use uri_template_ex::UriTemplate;
 
-use super::completion::{Completing, Completions};
+use super::call::{Call, Function};
+use super::completion::{CompletionRequest, Completions};
 use super::error::RouteError;
 use super::resource::IntoContents;
-use super::{Call, Function};
 
-/// The values that a template's variables have in an address, decoded.
+/// The values of a template's variables in a URI, decoded.
 pub type Variables = BTreeMap<String, String>;
 
-/// Resources whose addresses have a form in common, and what reads them; [`resource_template()`] makes them.
+/// A resource template, and the function that reads its resources; [`resource_template()`] makes one.
 #[derive(Clone)]
 pub struct TemplateRoute {
     pub(super) template: hub::ResourceTemplate,
@@ -26,14 +26,14 @@ pub struct TemplateRoute {
     read: Function<(String, Variables), hub::ReadResourceResult>,
 }
 
-/// Resources whose addresses have a form in common, and the function that reads the one of an address.
+/// A resource template from a function that reads the resource with a given URI.
 ///
-/// The form is a URI template of [RFC 6570](https://www.rfc-editor.org/rfc/rfc6570), level 2: `{name}` stands for
-/// characters that need no escape in an address, `{+name}` also for reserved ones such as `/`, and `{#name}` for a
-/// fragment. Where several templates match an address, the first in the order of their texts reads it.
+/// The template is one of [RFC 6570](https://www.rfc-editor.org/rfc/rfc6570), level 2: `{name}` stands for characters that
+/// need no escape in a URI, `{+name}` also for reserved ones such as `/`, and `{#name}` for a fragment. If several
+/// templates match a URI, the first in alphabetical order reads it.
 ///
 /// # Errors
-/// [`RouteError::Template`] when the text isn't such a template.
+/// [`RouteError::Template`] when the text is not such a template.
 pub fn resource_template<R, F>(
     template: hub::ResourceTemplate,
     read: impl Fn(String, Variables, Call) -> F + Send + Sync + 'static,
@@ -77,12 +77,12 @@ fn parse(template: &str) -> Result<UriTemplate, String> {
 }
 
 impl TemplateRoute {
-    /// With a function that gives values for a variable while it is typed.
+    /// Adds a function that completes a variable.
     #[must_use]
     pub fn complete<F>(
         mut self,
         variable: impl Into<String>,
-        complete: impl Fn(Completing, Call) -> F + Send + Sync + 'static,
+        complete: impl Fn(CompletionRequest, Call) -> F + Send + Sync + 'static,
     ) -> Self
     where
         F: Future<Output = Vec<String>> + Send + 'static,
@@ -91,13 +91,18 @@ impl TemplateRoute {
         self
     }
 
-    /// The values of the variables in an address; `None` if it has another form.
+    /// The names of the variables.
+    pub(super) fn variable_names(&self) -> impl Iterator<Item = &str> {
+        self.pattern.var_names()
+    }
+
+    /// The values of the variables in a URI; `None` if the template doesn't match it.
     pub(super) fn variables(&self, uri: &str) -> Option<Variables> {
         let captures = self.pattern.captures(uri)?;
         let mut variables = Variables::new();
         for (index, name) in self.pattern.var_names().enumerate() {
             if let Some(matched) = captures.get(index) {
-                // Escapes that give no text match nothing.
+                // Escapes that are not UTF-8 match nothing.
                 variables.insert(name.to_owned(), matched.value().ok()?.into_owned());
             }
         }

@@ -12,9 +12,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::error::{RouteError, or_panic};
+use super::call::Call;
+use super::error::{RouteError, invalid, or_panic};
 use super::faults::{faults, shortened};
-use super::{Call, invalid, schema};
+use super::schema;
 use crate::future::BoxFuture;
 
 /// A tool, and the function that it calls; [`tool()`] and [`tool_with_schema()`] make one.

@@ -8,6 +8,8 @@ pub mod stdio;
 mod watched;
 
 pub use self::channel::{ChannelReceiver, ChannelSender, ChannelTransport, channel};
+#[cfg(feature = "stdio")]
+pub use self::stdio::stdio;
 pub use self::watched::{Watched, Way, watched};
 pub use crate::error::{HttpFailure, ProcessExit, TransportError};
 pub use crate::message::{Incoming, Outgoing, Purpose, Receiver, Sender, Transport};

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use mcp_runtime::router::{
-    Call, Completing, Variables, prompt, resource, resource_not_found, resource_template, tool, tool_with_schema,
+    Call, CompletionRequest, Variables, prompt, resource, resource_not_found, resource_template, tool, tool_with_schema,
 };
 use mcp_runtime::transport::channel;
 use mcp_runtime::{
@@ -313,7 +313,7 @@ async fn a_prompt_is_filled_in_once_all_it_requires_is_there() {
             words,
         )]))
     });
-    let route = route.complete("town", |typed: Completing, _| async move {
+    let route = route.complete("town", |typed: CompletionRequest, _| async move {
         let country = typed.arguments.get("country").cloned().unwrap_or_default();
         (0..150).map(|town| format!("{}{country}{town}", typed.value)).collect()
     });

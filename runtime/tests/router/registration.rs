@@ -343,6 +343,28 @@ fn an_empty_name_is_refused() {
     );
 }
 
+#[test]
+fn a_completion_of_an_argument_that_the_route_lacks_is_refused() {
+    let greet = hub::Prompt::new("greet").with_arguments(vec![hub::PromptArgument::new("name")]);
+    let greet = prompt(greet, |_, _| async { Ok(hub::GetPromptResult::new(Vec::new())) });
+    let template = hub::ResourceTemplate::new("files", "file:///{path}");
+    let files = resource_template(template, |_, _, _| async { Ok("") }).unwrap();
+    let router = Router::new("test", "1.0");
+    let typos: [Route; 2] = [
+        greet.clone().complete("nmae", |_, _| async { Vec::new() }).into(),
+        files.clone().complete("pth", |_, _| async { Vec::new() }).into(),
+    ];
+    assert_eq!(
+        refusals(&router, typos),
+        [
+            "the prompt `greet` has no argument `nmae` to complete",
+            "the resource template `file:///{path}` has no argument `pth` to complete",
+        ]
+    );
+    assert_ok(router.insert(greet.complete("name", |_, _| async { Vec::new() })), ());
+    assert_ok(router.insert(files.complete("path", |_, _| async { Vec::new() })), ());
+}
+
 fn assert_ok<T: Debug + PartialEq, E: Debug>(result: Result<T, E>, expected: T) {
     assert_eq!(result.unwrap(), expected);
 }

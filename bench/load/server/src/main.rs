@@ -63,12 +63,12 @@ async fn main() -> io::Result<()> {
     let Args { mode } = clap::Parser::parse();
     match mode {
         Mode::Stdio => {
-            let transport = stdio::own(stdio::Limits::default())?;
+            let transport = stdio(stdio::LineLimits::default())?;
             tools().serve(Options::default(), transport).ended().await;
             Ok(())
         }
         Mode::Asking => {
-            ask(stdio::own(stdio::Limits::default())?).await;
+            ask(stdio(stdio::LineLimits::default())?).await;
             Ok(())
         }
         Mode::Http => over_http(HttpServer::new()).await,

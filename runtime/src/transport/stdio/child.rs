@@ -8,27 +8,27 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::lines::{Line, Lines};
-use super::{Limits, LineReceiver, LineSender, over};
+use super::line_reader::{Line, LineReader};
+use super::line_transport::{LineLimits, LineReceiver, LineSender, LineTransport};
 use crate::error::ProcessExit;
 use crate::error::TransportError;
 use crate::message::{Incoming, Outgoing, Receiver, Sender, Transport};
 use crate::sync::Mutex;
 
-/// How long the pipes of a child that is gone are read: a grandchild may hold them open for ever.
+/// How long the pipes of a child that has exited are read: a grandchild may hold them open for ever.
 const DRAIN: Duration = Duration::from_millis(500);
-/// How many bytes of the standard error an exit is told with.
+/// Bytes of the standard error in a [`ProcessExit`].
 const TAIL: usize = 4 * 1024;
 
-/// How a child is run.
+/// The options of a child process.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct SpawnOptions {
-    /// How much is taken from the child.
-    pub limits: Limits,
-    /// How long a child has to end by itself once its input is closed, and again once it has been terminated.
+    /// The limits of the transport.
+    pub limits: LineLimits,
+    /// The time that the child has to exit after its input is closed, and again after it is terminated.
     pub grace: Duration,
-    /// The bytes of a line of its standard error that are told to tracing.
+    /// Bytes of a line of its standard error that are logged to `tracing`.
     pub stderr_bytes: usize,
 }
 
@@ -36,7 +36,7 @@ impl Default for SpawnOptions {
     /// The default limits, a grace period of 2 seconds, and 8 KiB of each line of the standard error.
     fn default() -> Self {
         Self {
-            limits: Limits::default(),
+            limits: LineLimits::default(),
             grace: Duration::from_secs(2),
             stderr_bytes: 8 * 1024,
         }
@@ -44,14 +44,14 @@ impl Default for SpawnOptions {
 }
 
 impl SpawnOptions {
-    /// The same options with these limits.
+    /// Sets the limits.
     #[must_use]
-    pub fn limits(mut self, limits: Limits) -> Self {
+    pub fn limits(mut self, limits: LineLimits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// The same options with this grace period.
+    /// Sets the grace period.
     #[must_use]
     pub fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
@@ -59,7 +59,7 @@ impl SpawnOptions {
     }
 }
 
-/// A client's connection to a server that it has started.
+/// The transport between a client and a server process that it has started.
 #[derive(Debug)]
 pub struct ChildTransport {
     id: Option<u32>,
@@ -68,20 +68,20 @@ pub struct ChildTransport {
 }
 
 impl ChildTransport {
-    /// The child's process id. Once the child has ended it may become another's.
+    /// The child's process id. After the child has exited, another process may get it.
     #[must_use]
     pub fn id(&self) -> Option<u32> {
         self.id
     }
 }
 
-/// The half of a [`ChildTransport`] that sends. Once it is dropped the child is ended, as by closing.
+/// The half of a [`ChildTransport`] that sends. Dropping it ends the child, as closing it does.
 #[derive(Debug)]
 pub struct ChildSender {
     lines: LineSender<ChildStdin>,
     exited: CancellationToken,
     exit: Exit,
-    /// Dropped to ask for the child's end.
+    /// Dropped to end the child.
     alive: Mutex<Option<oneshot::Sender<()>>>,
 }
 
@@ -93,12 +93,12 @@ pub struct ChildReceiver {
     exit: Exit,
 }
 
-/// How the child has ended, once that is known.
+/// How the child has exited, when that is known.
 #[derive(Debug, Clone)]
 struct Exit(watch::Receiver<Option<ProcessExit>>);
 
 impl Exit {
-    /// The error for a connection whose child takes or gives no more. A child that only closes its pipes isn't waited for.
+    /// The error of a connection whose pipes are closed. A child that only closes its pipes isn't waited for.
     async fn error(&self) -> TransportError {
         let mut exit = self.0.clone();
         let known = async { exit.wait_for(Option::is_some).await.ok().and_then(|exit| exit.clone()) };
@@ -109,21 +109,21 @@ impl Exit {
     }
 }
 
-/// Why a server couldn't be started.
+/// The error of a server that couldn't be started.
 #[derive(Debug, thiserror::Error)]
 #[error("can't start `{program}`: {error}")]
 #[non_exhaustive]
 pub struct SpawnError {
-    /// The program that should have been started.
+    /// The program.
     pub program: String,
-    /// What the operating system says.
+    /// The error of the operating system.
     pub error: std::io::Error,
 }
 
-/// Starts a server. Its standard error goes to tracing, line by line.
+/// Starts a server. Its standard error is logged to `tracing`, line by line.
 ///
-/// Closing the connection closes the child's input; if it is still there after the grace period it is terminated (on
-/// Unix), and after another it is killed. A child that ends by itself ends the connection with
+/// Closing the connection closes the child's input. If the child is still running after the grace period, it is terminated
+/// (on Unix), and after another grace period it is killed. A child that exits by itself ends the connection with
 /// [`TransportError::Exited`], which has its exit status and the end of its standard error.
 ///
 /// # Errors
@@ -150,7 +150,7 @@ pub fn spawn(mut command: Command, options: SpawnOptions) -> Result<ChildTranspo
     let (alive, dropped) = oneshot::channel();
     let exited = CancellationToken::new();
     let id = child.id();
-    let relating = tokio::spawn(relate(stderr, id, options.stderr_bytes, exited.clone()));
+    let reading_stderr = tokio::spawn(log_stderr(stderr, id, options.stderr_bytes, exited.clone()));
     let guard = exited.clone().drop_guard();
     let (known, exit) = watch::channel(None);
     let exit = Exit(exit);
@@ -159,11 +159,11 @@ pub fn spawn(mut command: Command, options: SpawnOptions) -> Result<ChildTranspo
             return;
         };
         drop(guard);
-        let stderr = relating.await.unwrap_or_default();
+        let stderr = reading_stderr.await.unwrap_or_default();
         known.send_replace(Some(ProcessExit { status, stderr }));
     });
 
-    let (lines, receiver) = over(stdout, stdin, options.limits).split();
+    let (lines, receiver) = LineTransport::new(stdout, stdin, options.limits).split();
     Ok(ChildTransport {
         id,
         sender: ChildSender {
@@ -180,12 +180,12 @@ pub fn spawn(mut command: Command, options: SpawnOptions) -> Result<ChildTranspo
     })
 }
 
-/// Waits for the child's end, and brings it about when that is asked for. Tells the status of a child that ended by itself.
-async fn watch(mut child: Child, asked: oneshot::Receiver<()>, grace: Duration) -> Option<Option<ExitStatus>> {
+/// Waits until the child exits, and ends it on request. Gives the status of a child that exited by itself.
+async fn watch(mut child: Child, end_requested: oneshot::Receiver<()>, grace: Duration) -> Option<Option<ExitStatus>> {
     let id = child.id();
     let by_itself = tokio::select! {
         ended = child.wait() => Some(ended),
-        _ = asked => None,
+        _ = end_requested => None,
     };
     let is_by_itself = by_itself.is_some();
     let ended = match by_itself {
@@ -226,9 +226,9 @@ fn terminate(_child: &Child) -> bool {
     false
 }
 
-/// Tells tracing what the child says on its standard error, and gives the last of it.
-async fn relate(stderr: ChildStderr, id: Option<u32>, limit: usize, exited: CancellationToken) -> String {
-    let mut lines = Lines::new(stderr, limit);
+/// Logs the lines of the child's standard error to `tracing`, and gives the last of them.
+async fn log_stderr(stderr: ChildStderr, id: Option<u32>, limit: usize, exited: CancellationToken) -> String {
+    let mut lines = LineReader::new(stderr, limit);
     let mut tail = String::new();
     let read = async {
         while let Ok(Some(line)) = lines.next().await {
@@ -252,7 +252,7 @@ async fn relate(stderr: ChildStderr, id: Option<u32>, limit: usize, exited: Canc
     tail
 }
 
-/// Adds a line to the last ones, of which only so many bytes are kept.
+/// Adds a line to the last ones, of which [`TAIL`] bytes are kept.
 fn push_line(tail: &mut String, line: &str) {
     if !tail.is_empty() {
         tail.push('\n');
@@ -276,7 +276,7 @@ impl Sender for ChildSender {
     async fn send(&self, message: Outgoing) -> Result<(), TransportError> {
         let sent = tokio::select! {
             sent = self.lines.send(message) => sent,
-            // A grandchild that holds the pipe open doesn't read for the child.
+            // A grandchild may hold the pipe open without reading.
             () = self.exited.cancelled() => Err(TransportError::Closed),
         };
         match sent {

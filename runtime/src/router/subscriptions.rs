@@ -1,4 +1,4 @@
-//! What a client is notified of: that lists and resources have changed.
+//! The subscriptions of a client, its log level, and the notifications that it gets.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,18 +8,18 @@ use mcp_adapters::hub::{self, LoggingLevel};
 use mcp_adapters::mcp_wire::ErrorObject;
 use tokio::sync::Notify;
 
-use super::invalid;
+use super::error::invalid;
 use crate::error::CallError;
 use crate::session::Peer;
 use crate::side::ServerSide;
 use crate::sync::Mutex;
 
-/// How many resources a client may subscribe to.
+/// The number of resources that a client may subscribe to.
 const MAX_SUBSCRIPTIONS: usize = 10_000;
-/// How many bytes the addresses of these may have together.
+/// The bytes of their URIs together.
 const MAX_SUBSCRIBED_BYTES: usize = 1024 * 1024;
 
-/// From the least severe on.
+/// The log levels, from the least severe.
 const LEVELS: [LoggingLevel; 8] = [
     LoggingLevel::Debug,
     LoggingLevel::Info,
@@ -31,19 +31,19 @@ const LEVELS: [LoggingLevel; 8] = [
     LoggingLevel::Emergency,
 ];
 
-/// Something that has changed.
+/// A change that clients are notified of.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Change {
     Tools,
     Resources,
     Prompts,
-    /// The resource of this address.
+    /// The resource with this URI.
     Updated(Arc<str>),
 }
 
-/// What one client is notified of.
+/// The subscriptions of a client, its log level, and the changes that it has yet to be notified of.
 #[derive(Debug, Default)]
-pub(super) struct Subscriber {
+pub(super) struct Subscriptions {
     state: Mutex<State>,
     wake: Notify,
 }
@@ -51,17 +51,16 @@ pub(super) struct Subscriber {
 #[derive(Debug, Default)]
 struct State {
     subscriptions: BTreeSet<Arc<str>>,
-    /// How many bytes the addresses of the subscriptions have.
+    /// The bytes of the URIs of the subscriptions.
     subscribed_bytes: usize,
-    /// The least severe level, as its place in [`LEVELS`].
+    /// The least severe level, as an index into [`LEVELS`].
     level: usize,
-    /// What changes twice before the client is notified is notified once. No more than the kinds and the subscriptions,
-    /// whose addresses it shares.
+    /// The changes to notify the client of, each once. Its size is bounded by the subscriptions, whose URIs it shares.
     pending: BTreeSet<Change>,
 }
 
-impl Subscriber {
-    /// Notifies the client later, if it has subscribed to what has changed.
+impl Subscriptions {
+    /// Queues a change, if it is of a list or of a resource that the client has subscribed to.
     pub(super) fn push(&self, change: &Change) {
         let mut state = self.state.lock();
         let change = match change {
@@ -105,7 +104,7 @@ impl Subscriber {
         Ok(())
     }
 
-    /// Whether the client wants log messages of a level. A level that the protocol doesn't know is for everybody.
+    /// Whether the client wants log messages of a level. Unknown levels are always sent.
     pub(super) fn wants(&self, level: &LoggingLevel) -> bool {
         severity(level).is_none_or(|severity| severity >= self.state.lock().level)
     }
@@ -115,16 +114,16 @@ fn severity(level: &LoggingLevel) -> Option<usize> {
     LEVELS.iter().position(|known| known == level)
 }
 
-/// Notifies a client of what changes until its session ends.
-pub(super) async fn notify(peer: Peer<ServerSide>, subscriber: Arc<Subscriber>) {
+/// Notifies a client of changes until its session ends.
+pub(super) async fn notify(peer: Peer<ServerSide>, subscriptions: Arc<Subscriptions>) {
     loop {
         tokio::select! {
-            () = subscriber.wake.notified() => {}
+            () = subscriptions.wake.notified() => {}
             () = peer.session_ended().cancelled() => return,
         }
-        let pending = std::mem::take(&mut subscriber.state.lock().pending);
+        let pending = std::mem::take(&mut subscriptions.state.lock().pending);
         if peer.revision().is_none() {
-            // It has not asked for anything yet, and so nothing of what it knows has changed.
+            // Before the handshake, the client has no list that could have changed.
             continue;
         }
         for change in pending {
@@ -151,55 +150,55 @@ async fn notify_one(peer: &Peer<ServerSide>, change: Change) -> Result<(), CallE
 mod tests {
     use super::*;
 
-    /// An address of a number of bytes.
+    /// A URI of a number of bytes.
     fn uri(first: char, bytes: usize) -> String {
         format!("{first}{}", "x".repeat(bytes - 1))
     }
 
     #[test]
     fn subscriptions_are_bounded_in_bytes() {
-        let subscriber = Subscriber::default();
+        let subscriptions = Subscriptions::default();
         let half = MAX_SUBSCRIBED_BYTES / 2;
-        subscriber.subscribe(uri('a', half)).unwrap();
-        subscriber.subscribe(uri('b', half)).unwrap();
+        subscriptions.subscribe(uri('a', half)).unwrap();
+        subscriptions.subscribe(uri('b', half)).unwrap();
         // This isn't another one.
-        subscriber.subscribe(uri('b', half)).unwrap();
-        let error = subscriber.subscribe("c".to_owned()).unwrap_err();
+        subscriptions.subscribe(uri('b', half)).unwrap();
+        let error = subscriptions.subscribe("c".to_owned()).unwrap_err();
         assert_eq!(
             error.message,
             "Too many subscriptions: a client may have 10000, with URIs of 1048576 bytes in all"
         );
         // What it never had makes no room.
-        subscriber.unsubscribe("c");
-        assert!(subscriber.subscribe("c".to_owned()).is_err());
-        subscriber.unsubscribe(&uri('a', half));
-        subscriber.subscribe(uri('c', half)).unwrap();
+        subscriptions.unsubscribe("c");
+        assert!(subscriptions.subscribe("c".to_owned()).is_err());
+        subscriptions.unsubscribe(&uri('a', half));
+        subscriptions.subscribe(uri('c', half)).unwrap();
     }
 
     #[test]
     fn subscriptions_are_bounded_in_number() {
-        let subscriber = Subscriber::default();
+        let subscriptions = Subscriptions::default();
         for number in 0..MAX_SUBSCRIPTIONS {
-            subscriber.subscribe(number.to_string()).unwrap();
+            subscriptions.subscribe(number.to_string()).unwrap();
         }
-        assert!(subscriber.subscribe("another".to_owned()).is_err());
+        assert!(subscriptions.subscribe("another".to_owned()).is_err());
     }
 
     #[test]
-    fn what_is_pending_is_no_more_than_the_subscriptions_and_shares_their_addresses() {
-        let subscriber = Subscriber::default();
-        subscriber.subscribe("a".to_owned()).unwrap();
+    fn what_is_pending_is_no_more_than_the_subscriptions_and_shares_their_uris() {
+        let subscriptions = Subscriptions::default();
+        subscriptions.subscribe("a".to_owned()).unwrap();
         for uri in ["a", "a", "b"] {
-            subscriber.push(&Change::Updated(uri.into()));
+            subscriptions.push(&Change::Updated(uri.into()));
         }
-        let state = subscriber.state.lock();
+        let state = subscriptions.state.lock();
         let pending: Vec<_> = state.pending.iter().collect();
         let [Change::Updated(pending)] = pending.as_slice() else {
             panic!("not one update: {pending:?}");
         };
         assert!(Arc::ptr_eq(pending, state.subscriptions.first().unwrap()));
         drop(state);
-        subscriber.unsubscribe("a");
-        assert!(subscriber.state.lock().pending.is_empty());
+        subscriptions.unsubscribe("a");
+        assert!(subscriptions.state.lock().pending.is_empty());
     }
 }

@@ -1,38 +1,42 @@
-//! A router that serves one client.
+//! The handler by which a router serves a client.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use mcp_adapters::handlers::ServerHandler;
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
 
+use super::call::Call;
+use super::catalogue::Catalogue;
 use super::completion::Completions;
+use super::error::invalid;
 use super::page::page;
-use super::subscriber::Subscriber;
-use super::{Call, Router, invalid, resource_not_found};
+use super::resource::resource_not_found;
+use super::subscriptions::Subscriptions;
 use crate::session::Context;
 use crate::side::ServerSide;
 
 type PageParams = Option<hub::PaginatedRequestParams>;
 
-/// A router that serves one client.
-pub(super) struct Served {
-    router: Router,
-    subscriber: Arc<Subscriber>,
+/// The handler of one client.
+pub(super) struct RouterHandler {
+    pub(super) catalogue: Arc<Catalogue>,
+    pub(super) page_size: usize,
+    /// The router for [`Call`]s.
+    pub(super) router: Arc<dyn Any + Send + Sync>,
+    pub(super) subscriptions: Arc<Subscriptions>,
 }
 
-impl Served {
-    pub(super) fn new(router: Router, subscriber: Arc<Subscriber>) -> Self {
-        Self { router, subscriber }
-    }
-
+impl RouterHandler {
     fn call(&self, context: &Context<ServerSide>) -> Call {
-        Call::new(context, &self.router, &self.subscriber)
+        let (router, subscriptions) = (Arc::clone(&self.router), Arc::clone(&self.subscriptions));
+        Call::new(context.clone(), router, subscriptions)
     }
 
-    /// What completes the arguments of a prompt or of a template.
+    /// The completions of a prompt or of a template.
     fn completions(&self, reference: &hub::CompletionReference) -> Result<Completions, ErrorObject> {
-        let routes = self.router.catalogue.routes.lock();
+        let routes = self.catalogue.routes.lock();
         match reference {
             hub::CompletionReference::Prompt(prompt) => {
                 let route = routes.prompts.get(&prompt.name);
@@ -41,7 +45,7 @@ impl Served {
             }
             hub::CompletionReference::ResourceTemplate(template) => match routes.templates.get(&template.uri) {
                 Some(route) => Ok(route.completions.clone()),
-                // A resource has no variables, but clients may ask.
+                // A resource has no variables, but clients may request completion.
                 None if routes.has_resource(&template.uri) => Ok(Completions::default()),
                 None => Err(resource_not_found(&template.uri)),
             },
@@ -50,14 +54,14 @@ impl Served {
     }
 }
 
-impl ServerHandler<Context<ServerSide>> for Served {
+impl ServerHandler<Context<ServerSide>> for RouterHandler {
     async fn list_tools(
         &self,
         params: PageParams,
         _: &Context<ServerSide>,
     ) -> Result<hub::ListToolsResult, ErrorObject> {
-        let routes = self.router.catalogue.routes.lock();
-        let (tools, next) = page(&routes.tools, params.as_ref(), self.router.page_size, |route| {
+        let routes = self.catalogue.routes.lock();
+        let (tools, next) = page(&routes.tools, params.as_ref(), self.page_size, |route| {
             route.tool.clone()
         })?;
         let mut result = hub::ListToolsResult::new(tools);
@@ -70,7 +74,7 @@ impl ServerHandler<Context<ServerSide>> for Served {
         params: hub::CallToolRequestParams,
         context: &Context<ServerSide>,
     ) -> Result<hub::CallToolResult, ErrorObject> {
-        let route = self.router.catalogue.routes.lock().tools.get(&params.name).cloned();
+        let route = self.catalogue.routes.lock().tools.get(&params.name).cloned();
         let route = route.ok_or_else(|| invalid(format!("Unknown tool: {}", params.name)))?;
         route.call(params.arguments, self.call(context)).await
     }
@@ -80,8 +84,8 @@ impl ServerHandler<Context<ServerSide>> for Served {
         params: PageParams,
         _: &Context<ServerSide>,
     ) -> Result<hub::ListResourcesResult, ErrorObject> {
-        let routes = self.router.catalogue.routes.lock();
-        let (resources, next) = page(&routes.resources, params.as_ref(), self.router.page_size, |route| {
+        let routes = self.catalogue.routes.lock();
+        let (resources, next) = page(&routes.resources, params.as_ref(), self.page_size, |route| {
             route.resource.clone()
         })?;
         let mut result = hub::ListResourcesResult::new(resources);
@@ -94,8 +98,8 @@ impl ServerHandler<Context<ServerSide>> for Served {
         params: PageParams,
         _: &Context<ServerSide>,
     ) -> Result<hub::ListResourceTemplatesResult, ErrorObject> {
-        let routes = self.router.catalogue.routes.lock();
-        let (templates, next) = page(&routes.templates, params.as_ref(), self.router.page_size, |route| {
+        let routes = self.catalogue.routes.lock();
+        let (templates, next) = page(&routes.templates, params.as_ref(), self.page_size, |route| {
             route.template.clone()
         })?;
         let mut result = hub::ListResourceTemplatesResult::new(templates);
@@ -109,12 +113,12 @@ impl ServerHandler<Context<ServerSide>> for Served {
         context: &Context<ServerSide>,
     ) -> Result<hub::ReadResourceResult, ErrorObject> {
         let uri = params.uri;
-        let resource = self.router.catalogue.routes.lock().resources.get(&uri).cloned();
+        let resource = self.catalogue.routes.lock().resources.get(&uri).cloned();
         if let Some(route) = resource {
             return route.read(self.call(context)).await;
         }
         let matching = {
-            let routes = self.router.catalogue.routes.lock();
+            let routes = self.catalogue.routes.lock();
             let mut templates = routes.templates.values();
             templates.find_map(|route| Some((Arc::clone(route), route.variables(&uri)?)))
         };
@@ -129,10 +133,10 @@ impl ServerHandler<Context<ServerSide>> for Served {
         params: hub::SubscribeRequestParams,
         _: &Context<ServerSide>,
     ) -> Result<hub::EmptyResult, ErrorObject> {
-        if !self.router.catalogue.routes.lock().has_resource(&params.uri) {
+        if !self.catalogue.routes.lock().has_resource(&params.uri) {
             return Err(resource_not_found(&params.uri));
         }
-        self.subscriber.subscribe(params.uri)?;
+        self.subscriptions.subscribe(params.uri)?;
         Ok(hub::EmptyResult::default())
     }
 
@@ -141,7 +145,7 @@ impl ServerHandler<Context<ServerSide>> for Served {
         params: hub::UnsubscribeRequestParams,
         _: &Context<ServerSide>,
     ) -> Result<hub::EmptyResult, ErrorObject> {
-        self.subscriber.unsubscribe(&params.uri);
+        self.subscriptions.unsubscribe(&params.uri);
         Ok(hub::EmptyResult::default())
     }
 
@@ -150,8 +154,8 @@ impl ServerHandler<Context<ServerSide>> for Served {
         params: PageParams,
         _: &Context<ServerSide>,
     ) -> Result<hub::ListPromptsResult, ErrorObject> {
-        let routes = self.router.catalogue.routes.lock();
-        let (prompts, next) = page(&routes.prompts, params.as_ref(), self.router.page_size, |route| {
+        let routes = self.catalogue.routes.lock();
+        let (prompts, next) = page(&routes.prompts, params.as_ref(), self.page_size, |route| {
             route.prompt.clone()
         })?;
         let mut result = hub::ListPromptsResult::new(prompts);
@@ -164,7 +168,7 @@ impl ServerHandler<Context<ServerSide>> for Served {
         params: hub::GetPromptRequestParams,
         context: &Context<ServerSide>,
     ) -> Result<hub::GetPromptResult, ErrorObject> {
-        let route = self.router.catalogue.routes.lock().prompts.get(&params.name).cloned();
+        let route = self.catalogue.routes.lock().prompts.get(&params.name).cloned();
         let route = route.ok_or_else(|| invalid(format!("Unknown prompt: {}", params.name)))?;
         route.get(params.arguments, self.call(context)).await
     }
@@ -185,7 +189,7 @@ impl ServerHandler<Context<ServerSide>> for Served {
         params: hub::SetLevelRequestParams,
         _: &Context<ServerSide>,
     ) -> Result<hub::EmptyResult, ErrorObject> {
-        self.subscriber.set_level(&params.level)?;
+        self.subscriptions.set_level(&params.level)?;
         Ok(hub::EmptyResult::default())
     }
 }

@@ -1,31 +1,31 @@
-//! Lines of bounded length.
+//! A reader of lines of bounded length.
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
-/// What is read at once.
+/// Bytes that are read at once.
 const CHUNK: usize = 64 * 1024;
 
-/// Reads lines.
+/// A reader of lines.
 #[derive(Debug)]
-pub(super) struct Lines<R> {
+pub(super) struct LineReader<R> {
     reader: BufReader<R>,
     limit: usize,
-    /// The line so far. All that is known about it is here, so that a future of [`Lines::next`] may be dropped.
+    /// The line so far. It is kept here, so that a future of [`LineReader::next`] may be dropped.
     line: Vec<u8>,
-    /// The line was too long, and its rest is of no interest.
+    /// The line was too long, and its rest is skipped.
     skipping: bool,
 }
 
 /// A line without its end.
 #[derive(Debug)]
 pub(super) enum Line {
-    /// All of it.
+    /// A whole line.
     Whole(Vec<u8>),
     /// The beginning of one that is over the limit.
     TooLong(Vec<u8>),
 }
 
-impl<R: AsyncRead + Unpin> Lines<R> {
+impl<R: AsyncRead + Unpin> LineReader<R> {
     pub(super) fn new(reader: R, limit: usize) -> Self {
         Self {
             reader: BufReader::with_capacity(CHUNK, reader),
@@ -39,7 +39,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         self.limit
     }
 
-    /// The next line; a last one need not have an end. One that is too long is told of as soon as that is known.
+    /// The next line. The last one need not have an end. A line over the limit is returned as soon as it exceeds it.
     pub(super) async fn next(&mut self) -> std::io::Result<Option<Line>> {
         loop {
             let chunk = self.reader.fill_buf().await?;

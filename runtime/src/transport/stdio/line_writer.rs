@@ -1,4 +1,4 @@
-//! Whole lines, whatever becomes of those who send them.
+//! A writer of lines that never leaves one unfinished.
 
 use std::time::Duration;
 
@@ -8,26 +8,26 @@ use tokio_util::sync::CancellationToken;
 
 use crate::error::TransportError;
 
-/// How long closing waits for the peer to read what has been begun.
+/// The time that the peer has to read an unfinished line when the connection is closed.
 const CLOSING: Duration = Duration::from_secs(1);
 
-/// Writes lines.
+/// A writer of lines.
 #[derive(Debug)]
-pub(super) struct Writer<W> {
-    place: Mutex<Option<Place<W>>>,
+pub(super) struct LineWriter<W> {
+    state: Mutex<Option<State<W>>>,
     closing: CancellationToken,
 }
 
 #[derive(Debug)]
-struct Place<W> {
+struct State<W> {
     writer: W,
-    /// The line that is being written, and how much of it is done. If its sender is dropped halfway then the next one
-    /// finishes it, since the peer would otherwise read two halves as one message.
+    /// The line that is being written, and the bytes of it that are. If its sender is dropped, the next one finishes the
+    /// line: otherwise the peer would read two halves as one message.
     line: Vec<u8>,
     done: usize,
 }
 
-impl<W: AsyncWrite + Unpin> Place<W> {
+impl<W: AsyncWrite + Unpin> State<W> {
     async fn finish(&mut self) -> std::io::Result<()> {
         while let Some(rest) = self.line.get(self.done..).filter(|rest| !rest.is_empty()) {
             match self.writer.write(rest).await? {
@@ -40,10 +40,10 @@ impl<W: AsyncWrite + Unpin> Place<W> {
     }
 }
 
-impl<W: AsyncWrite + Unpin> Writer<W> {
+impl<W: AsyncWrite + Unpin> LineWriter<W> {
     pub(super) fn new(writer: W) -> Self {
         Self {
-            place: Mutex::new(Some(Place {
+            state: Mutex::new(Some(State {
                 writer,
                 line: Vec::new(),
                 done: 0,
@@ -55,13 +55,13 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
     pub(super) async fn write(&self, mut line: Vec<u8>) -> Result<(), TransportError> {
         line.push(b'\n');
         let written = self.closing.run_until_cancelled(async {
-            let mut place = self.place.lock().await;
-            let place = place.as_mut().ok_or(TransportError::Closed)?;
-            if !place.line.is_empty() {
-                place.finish().await?;
+            let mut state = self.state.lock().await;
+            let state = state.as_mut().ok_or(TransportError::Closed)?;
+            if !state.line.is_empty() {
+                state.finish().await?;
             }
-            (place.line, place.done) = (line, 0);
-            Ok(place.finish().await?)
+            (state.line, state.done) = (line, 0);
+            Ok(state.finish().await?)
         });
         let written: Result<(), TransportError> = written.await.unwrap_or(Err(TransportError::Closed));
         match written {
@@ -70,15 +70,15 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
         }
     }
 
-    /// Ends the stream. Whoever is still waiting for a peer that doesn't read is told that it is closed.
+    /// Closes the stream. Senders that wait for a peer that doesn't read get an error.
     pub(super) async fn close(&self) {
         self.closing.cancel();
-        let Some(mut place) = self.place.lock().await.take() else {
+        let Some(mut state) = self.state.lock().await.take() else {
             return;
         };
         let ended = tokio::time::timeout(CLOSING, async {
-            place.finish().await?;
-            place.writer.shutdown().await
+            state.finish().await?;
+            state.writer.shutdown().await
         });
         if !matches!(ended.await, Ok(Ok(()))) {
             tracing::debug!("the peer didn't read everything before the connection was closed");

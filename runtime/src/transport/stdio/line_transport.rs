@@ -1,0 +1,123 @@
+//! Messages as lines of JSON.
+
+use mcp_adapters::mcp_wire::{ErrorObject, error_code};
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use super::line_reader::{Line, LineReader};
+use super::line_writer::LineWriter;
+use crate::error::TransportError;
+use crate::excerpt::excerpt;
+use crate::message::{Incoming, Outgoing, Receiver, Sender, Transport};
+
+/// The limits of a [`LineTransport`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LineLimits {
+    /// The bytes of a message. A longer one is refused, and never held in memory as a whole.
+    pub message_bytes: usize,
+}
+
+impl Default for LineLimits {
+    /// Messages of 16 MiB.
+    fn default() -> Self {
+        Self {
+            message_bytes: 16 * 1024 * 1024,
+        }
+    }
+}
+
+impl LineLimits {
+    /// Sets the bytes of a message.
+    #[must_use]
+    pub fn message_bytes(mut self, bytes: usize) -> Self {
+        self.message_bytes = bytes;
+        self
+    }
+}
+
+/// A transport whose messages are lines of JSON, over any two streams.
+#[derive(Debug)]
+pub struct LineTransport<R, W> {
+    sender: LineSender<W>,
+    receiver: LineReceiver<R>,
+}
+
+/// The half of a [`LineTransport`] that sends.
+#[derive(Debug)]
+pub struct LineSender<W>(LineWriter<W>);
+
+/// The half of a [`LineTransport`] that receives.
+#[derive(Debug)]
+pub struct LineReceiver<R>(LineReader<R>);
+
+impl<R, W> LineTransport<R, W>
+where
+    R: AsyncRead + Unpin + Send + 'static,
+    W: AsyncWrite + Unpin + Send + 'static,
+{
+    /// A transport over these two streams.
+    pub fn new(reader: R, writer: W, limits: LineLimits) -> Self {
+        Self {
+            sender: LineSender(LineWriter::new(writer)),
+            receiver: LineReceiver(LineReader::new(reader, limits.message_bytes)),
+        }
+    }
+}
+
+impl<R, W> Transport for LineTransport<R, W>
+where
+    R: AsyncRead + Unpin + Send + 'static,
+    W: AsyncWrite + Unpin + Send + 'static,
+{
+    type Sender = LineSender<W>;
+    type Receiver = LineReceiver<R>;
+
+    fn split(self) -> (LineSender<W>, LineReceiver<R>) {
+        (self.sender, self.receiver)
+    }
+}
+
+impl<W: AsyncWrite + Unpin + Send + 'static> Sender for LineSender<W> {
+    async fn send(&self, message: Outgoing) -> Result<(), TransportError> {
+        self.0.write(message.json).await
+    }
+
+    async fn close(&self) {
+        self.0.close().await;
+    }
+}
+
+impl<R: AsyncRead + Unpin + Send + 'static> Receiver for LineReceiver<R> {
+    async fn receive(&mut self) -> Result<Option<Incoming>, TransportError> {
+        loop {
+            let line = match self.0.next().await? {
+                None => return Ok(None),
+                Some(Line::Whole(line)) => line,
+                Some(Line::TooLong(line)) => {
+                    let (limit, line) = (self.0.limit(), excerpt(&line));
+                    let text = format!("a message has more than {limit} bytes: {line}");
+                    return Ok(Some(refused(error_code::INVALID_REQUEST, text)));
+                }
+            };
+            if line.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            return Ok(Some(match std::str::from_utf8(&line) {
+                Ok(_) => Incoming::message(line),
+                Err(error) => {
+                    let text = format!("a message isn't UTF-8: {error}: {}", excerpt(&line));
+                    refused(error_code::PARSE_ERROR, text)
+                }
+            }));
+        }
+    }
+
+    /// Each stream has its own end: `printf … | server` reads the responses.
+    fn half_closes(&self) -> bool {
+        true
+    }
+}
+
+fn refused(code: i64, message: String) -> Incoming {
+    Incoming::Refused(ErrorObject::new(code, message))
+}
