@@ -1,24 +1,28 @@
 //! `pattern` and `patternProperties`, where the feature `pattern` compiles them in.
+//!
+//! A match takes time proportional to the length of the text, whatever the pattern: what only a backtracking engine could
+//! match is refused when the schema is compiled.
+
+#[cfg(feature = "pattern")]
+mod class;
+#[cfg(feature = "pattern")]
+mod translate;
 
 /// An ECMAScript regular expression.
-///
-/// It backtracks, as that language's features require: what one match costs is up to the schema's author, who has to
-/// avoid patterns such as `^(a+)+$`. It takes no stack however long the text is.
 #[cfg(feature = "pattern")]
 #[derive(Debug)]
 pub(super) struct Pattern {
     source: String,
-    regex: regress::Regex,
+    regex: regex_lite::Regex,
 }
 
 #[cfg(feature = "pattern")]
 impl Pattern {
     /// Compiles `source`, and says why not if it can't be.
     pub(super) fn new(source: &str) -> Result<Self, String> {
-        // Code points are what both dialects recommend, but patterns are written that only the lenient syntax accepts.
-        let regex = regress::Regex::with_flags(source, "u")
-            .or_else(|strict| regress::Regex::new(source).map_err(|_| strict))
-            .map_err(|error| format!("not a regular expression: {error}"))?;
+        let translated = translate::translate(source)?;
+        let regex = regex_lite::RegexBuilder::new(&translated).size_limit(1 << 20).build();
+        let regex = regex.map_err(|_| "the regular expression is too large, or nested too deep".to_owned())?;
         Ok(Self {
             source: source.to_owned(),
             regex,
@@ -30,7 +34,7 @@ impl Pattern {
     }
 
     pub(super) fn matches(&self, text: &str) -> bool {
-        self.regex.find(text).is_some()
+        self.regex.is_match(text)
     }
 }
 

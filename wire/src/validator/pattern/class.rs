@@ -1,0 +1,182 @@
+//! Sets of characters, as ECMAScript defines them.
+
+use std::fmt::Write;
+
+use unicode_general_category::get_general_category;
+
+/// The general categories and groups of them: abbreviation and names.
+const CATEGORIES: [(&str, &[&str]); 37] = [
+    ("C", &["Other"]),
+    ("Cc", &["Control", "cntrl"]),
+    ("Cf", &["Format"]),
+    ("Cn", &["Unassigned"]),
+    ("Co", &["Private_Use"]),
+    ("Cs", &["Surrogate"]),
+    ("L", &["Letter"]),
+    ("Ll", &["Lowercase_Letter"]),
+    ("Lm", &["Modifier_Letter"]),
+    ("Lo", &["Other_Letter"]),
+    ("Lt", &["Titlecase_Letter"]),
+    ("Lu", &["Uppercase_Letter"]),
+    ("M", &["Mark", "Combining_Mark"]),
+    ("Mc", &["Spacing_Mark"]),
+    ("Me", &["Enclosing_Mark"]),
+    ("Mn", &["Nonspacing_Mark"]),
+    ("N", &["Number"]),
+    ("Nd", &["Decimal_Number", "digit"]),
+    ("Nl", &["Letter_Number"]),
+    ("No", &["Other_Number"]),
+    ("P", &["Punctuation", "punct"]),
+    ("Pc", &["Connector_Punctuation"]),
+    ("Pd", &["Dash_Punctuation"]),
+    ("Pe", &["Close_Punctuation"]),
+    ("Pf", &["Final_Punctuation"]),
+    ("Pi", &["Initial_Punctuation"]),
+    ("Po", &["Other_Punctuation"]),
+    ("Ps", &["Open_Punctuation"]),
+    ("S", &["Symbol"]),
+    ("Sc", &["Currency_Symbol"]),
+    ("Sk", &["Modifier_Symbol"]),
+    ("Sm", &["Math_Symbol"]),
+    ("So", &["Other_Symbol"]),
+    ("Z", &["Separator"]),
+    ("Zl", &["Line_Separator"]),
+    ("Zp", &["Paragraph_Separator"]),
+    ("Zs", &["Space_Separator"]),
+];
+
+/// A set of characters, as ranges in any order.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Class(Vec<(char, char)>);
+
+impl Class {
+    pub(super) fn of(ranges: &[(char, char)]) -> Self {
+        Self(ranges.to_vec())
+    }
+
+    pub(super) fn any() -> Self {
+        Self::of(&[('\0', char::MAX)])
+    }
+
+    pub(super) fn digits() -> Self {
+        Self::of(&[('0', '9')])
+    }
+
+    pub(super) fn word_characters() -> Self {
+        Self::of(&[('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')])
+    }
+
+    pub(super) fn line_terminators() -> Self {
+        Self::of(&[('\n', '\n'), ('\r', '\r'), ('\u{2028}', '\u{2029}')])
+    }
+
+    /// White space and line terminators.
+    pub(super) fn spaces() -> Self {
+        Self::of(&[
+            ('\t', '\r'),
+            (' ', ' '),
+            ('\u{a0}', '\u{a0}'),
+            ('\u{1680}', '\u{1680}'),
+            ('\u{2000}', '\u{200a}'),
+            ('\u{2028}', '\u{2029}'),
+            ('\u{202f}', '\u{202f}'),
+            ('\u{205f}', '\u{205f}'),
+            ('\u{3000}', '\u{3000}'),
+            ('\u{feff}', '\u{feff}'),
+        ])
+    }
+
+    /// The characters with a Unicode property, such as `Lu`, `Letter` or `Alphabetic`; `None` if it isn't known.
+    pub(super) fn with_property(name: &str) -> Option<Self> {
+        let category = |char| get_general_category(char).abbreviation();
+        Some(match name {
+            "Any" => Self::any(),
+            "ASCII" => Self::of(&[('\0', '\x7f')]),
+            "Alphabetic" | "Alpha" => Self::filtered(char::is_alphabetic),
+            "Lowercase" | "Lower" => Self::filtered(char::is_lowercase),
+            "Uppercase" | "Upper" => Self::filtered(char::is_uppercase),
+            "White_Space" | "space" => Self::filtered(char::is_whitespace),
+            "Cased_Letter" | "LC" => Self::filtered(|char| matches!(category(char), "Ll" | "Lt" | "Lu")),
+            name => {
+                let of_name = CATEGORIES
+                    .iter()
+                    .find(|(abbreviation, names)| *abbreviation == name || names.contains(&name));
+                let (abbreviation, _) = of_name?;
+                Self::filtered(|char| category(char).starts_with(abbreviation))
+            }
+        })
+    }
+
+    fn filtered(predicate: impl Fn(char) -> bool) -> Self {
+        let mut ranges: Vec<(char, char)> = Vec::new();
+        let mut continues = false;
+        for char in '\0'..=char::MAX {
+            let is_in = predicate(char);
+            match ranges.last_mut() {
+                Some((_, last)) if is_in && continues => *last = char,
+                _ if is_in => ranges.push((char, char)),
+                _ => {}
+            }
+            continues = is_in;
+        }
+        Self(ranges)
+    }
+
+    pub(super) fn add(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
+    pub(super) fn complement(mut self) -> Self {
+        self.0.sort_unstable();
+        let mut complement = Vec::new();
+        let mut first = Some('\0');
+        for (low, high) in self.0 {
+            let Some(from) = first else { break };
+            if let Some(before) = previous(low).filter(|before| *before >= from) {
+                complement.push((from, before));
+            }
+            first = first.max(next(high)).filter(|_| high < char::MAX);
+        }
+        complement.extend(first.map(|from| (from, char::MAX)));
+        Self(complement)
+    }
+
+    /// Writes the set in the syntax of `regex-lite`.
+    pub(super) fn write_to(&self, regex: &mut String) {
+        if self.0.is_empty() {
+            regex.push_str(r"[^\x{0}-\x{10FFFF}]");
+            return;
+        }
+        regex.push('[');
+        for (low, high) in &self.0 {
+            let _ = write!(regex, r"\x{{{:X}}}-\x{{{:X}}}", u32::from(*low), u32::from(*high));
+        }
+        regex.push(']');
+    }
+}
+
+/// The next character: there are none between U+D7FF and U+E000.
+fn next(char: char) -> Option<char> {
+    (char..=char::MAX).nth(1)
+}
+
+fn previous(char: char) -> Option<char> {
+    ('\0'..char).next_back()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_complement_has_what_the_set_lacks() {
+        let complement = |ranges: &[(char, char)]| Class::of(ranges).complement().0;
+        assert_eq!(complement(&[]), [('\0', char::MAX)]);
+        assert_eq!(complement(&[('\0', char::MAX)]), []);
+        assert_eq!(
+            complement(&[('c', 'c'), ('\0', 'a'), ('c', '\u{d7ff}')]),
+            [('b', 'b'), ('\u{e000}', char::MAX)]
+        );
+        assert_eq!(complement(&[('b', 'z'), ('d', 'e'), ('z', char::MAX)]), [('\0', 'a')]);
+    }
+}

@@ -1,0 +1,345 @@
+//! From ECMAScript's regular expressions to those of `regex-lite`, whose engine takes linear time.
+//!
+//! Patterns are read as with the flag `u`, except for what is often written without it: `]`, `{` and `}` as they are, a
+//! needless backslash before punctuation, and a `-` beside a class such as `\w`.
+
+use std::fmt::Write;
+use std::iter::Peekable;
+use std::str::Chars;
+
+use super::class::Class;
+
+/// What is wrong with a pattern, or can't be matched in linear time.
+type Refused = String;
+
+/// The same regular expression in the syntax of `regex-lite`.
+pub(super) fn translate(pattern: &str) -> Result<String, Refused> {
+    let mut translator = Translator {
+        left: pattern.chars().peekable(),
+        regex: String::new(),
+    };
+    translator.pattern()?;
+    Ok(translator.regex)
+}
+
+struct Translator<'p> {
+    left: Peekable<Chars<'p>>,
+    regex: String,
+}
+
+/// What an escape stands for.
+enum Escape {
+    Char(char),
+    Class(Class),
+}
+
+impl Translator<'_> {
+    fn pattern(&mut self) -> Result<(), Refused> {
+        let mut open_groups = 0_usize;
+        // Whether a quantifier may follow.
+        let mut quantifiable = false;
+        while let Some(char) = self.left.next() {
+            match char {
+                '*' | '+' | '?' if !quantifiable => return Err(format!("there is nothing that `{char}` could repeat")),
+                '*' | '+' | '?' => self.regex.push(char),
+                '{' => {
+                    if let Some(counts) = self.counts() {
+                        if !quantifiable {
+                            return Err(format!("there is nothing that `{{{counts}}}` could repeat"));
+                        }
+                        let _ = write!(self.regex, "{{{counts}}}");
+                    } else {
+                        self.char('{');
+                        quantifiable = true;
+                        continue;
+                    }
+                }
+                '(' => {
+                    self.open_group()?;
+                    open_groups += 1;
+                    quantifiable = false;
+                    continue;
+                }
+                ')' => {
+                    open_groups = open_groups.checked_sub(1).ok_or("a `)` closes nothing")?;
+                    self.regex.push(')');
+                    quantifiable = true;
+                    continue;
+                }
+                '|' | '^' | '$' => {
+                    self.regex.push(char);
+                    quantifiable = false;
+                    continue;
+                }
+                _ => {
+                    quantifiable = self.atom(char)?;
+                    continue;
+                }
+            }
+            // After a quantifier: whether it is lazy doesn't matter to whether there is a match.
+            self.left.next_if_eq(&'?');
+            quantifiable = false;
+        }
+        if open_groups > 0 {
+            return Err("a `(` isn't closed".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Translates what matches a character, or a boundary of words. Says whether it can be repeated.
+    fn atom(&mut self, first: char) -> Result<bool, Refused> {
+        match first {
+            '.' => Class::line_terminators().complement().write_to(&mut self.regex),
+            '[' => self.class()?.write_to(&mut self.regex),
+            '\\' => {
+                if let Some(boundary) = self.left.next_if(|char| matches!(char, 'b' | 'B')) {
+                    self.regex.extend(['\\', boundary]);
+                    return Ok(false);
+                }
+                match self.escape()? {
+                    Escape::Char(char) => self.char(char),
+                    Escape::Class(class) => class.write_to(&mut self.regex),
+                }
+            }
+            char => self.char(char),
+        }
+        Ok(true)
+    }
+
+    fn char(&mut self, char: char) {
+        let _ = write!(self.regex, r"\x{{{:X}}}", u32::from(char));
+    }
+
+    fn open_group(&mut self) -> Result<(), Refused> {
+        self.regex.push_str("(?:");
+        if self.left.next_if_eq(&'?').is_none() {
+            return Ok(());
+        }
+        match self.left.next() {
+            Some(':') => Ok(()),
+            Some('<') if !matches!(self.left.peek(), Some('=' | '!')) => {
+                let is_named = self.left.by_ref().any(|char| char == '>');
+                is_named.then_some(()).ok_or_else(|| "a `(?<` has no `>`".to_owned())
+            }
+            Some('=' | '!' | '<') => Err("a look-around can't be matched in linear time".to_owned()),
+            _ => Err("a group that starts with `(?` is none of ECMAScript's that are supported".to_owned()),
+        }
+    }
+
+    /// The counts of `{2}`, `{2,}` or `{2,3}` after its brace, if that is what follows.
+    fn counts(&mut self) -> Option<String> {
+        let inside: String = self.left.clone().take_while(|char| *char != '}').collect();
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let (low, high) = inside.split_once(',').unwrap_or((&inside, ""));
+        let is_closed = self.left.clone().nth(inside.chars().count()) == Some('}');
+        if !(is_closed && is_number(low) && (high.is_empty() || is_number(high))) {
+            return None;
+        }
+        self.left.nth(inside.len());
+        Some(inside)
+    }
+
+    fn class(&mut self) -> Result<Class, Refused> {
+        let is_negated = self.left.next_if_eq(&'^').is_some();
+        let mut class = Class::default();
+        loop {
+            let low = match self.class_item()? {
+                None => break,
+                Some(Escape::Class(inner)) => {
+                    class.add(inner);
+                    continue;
+                }
+                Some(Escape::Char(char)) => char,
+            };
+            let mut ahead = self.left.clone();
+            let is_range = ahead.next() == Some('-') && !matches!(ahead.next(), None | Some(']'));
+            if !is_range {
+                class.add(Class::of(&[(low, low)]));
+                continue;
+            }
+            self.left.next();
+            match self.class_item()? {
+                Some(Escape::Char(high)) if low <= high => class.add(Class::of(&[(low, high)])),
+                Some(Escape::Char(high)) => return Err(format!("the range `{low}-{high}` is out of order")),
+                Some(Escape::Class(inner)) => {
+                    class.add(Class::of(&[(low, low), ('-', '-')]));
+                    class.add(inner);
+                }
+                None => break,
+            }
+        }
+        Ok(if is_negated { class.complement() } else { class })
+    }
+
+    /// The next character or escape of a class; `None` at its end.
+    fn class_item(&mut self) -> Result<Option<Escape>, Refused> {
+        Ok(match self.left.next().ok_or("a `[` isn't closed")? {
+            ']' => None,
+            '\\' if self.left.next_if_eq(&'b').is_some() => Some(Escape::Char('\u{8}')),
+            '\\' => Some(self.escape()?),
+            char => Some(Escape::Char(char)),
+        })
+    }
+
+    /// What stands after a backslash.
+    fn escape(&mut self) -> Result<Escape, Refused> {
+        let char = self.left.next().ok_or("a `\\` ends the pattern")?;
+        let class = match char {
+            'd' => Class::digits(),
+            'D' => Class::digits().complement(),
+            'w' => Class::word_characters(),
+            'W' => Class::word_characters().complement(),
+            's' => Class::spaces(),
+            'S' => Class::spaces().complement(),
+            'p' => self.property()?,
+            'P' => self.property()?.complement(),
+            _ => return self.escaped_char(char).map(Escape::Char),
+        };
+        Ok(Escape::Class(class))
+    }
+
+    fn escaped_char(&mut self, char: char) -> Result<char, Refused> {
+        Ok(match char {
+            't' => '\t',
+            'n' => '\n',
+            'v' => '\u{b}',
+            'f' => '\u{c}',
+            'r' => '\r',
+            '0' if !self.left.peek().is_some_and(char::is_ascii_digit) => '\0',
+            'c' => match self.left.next() {
+                Some(letter) if letter.is_ascii_alphabetic() => char::from(letter as u8 % 32),
+                _ => return Err("`\\c` needs a letter".to_owned()),
+            },
+            'x' => self.code_point(2)?,
+            'u' => self.unicode_escape()?,
+            '1'..='9' | 'k' => return Err("a back-reference can't be matched in linear time".to_owned()),
+            char if char.is_alphanumeric() => return Err(format!("`\\{char}` is no escape of ECMAScript")),
+            char => char,
+        })
+    }
+
+    fn unicode_escape(&mut self) -> Result<char, Refused> {
+        if self.left.next_if_eq(&'{').is_some() {
+            let digits: String = self.left.by_ref().take_while(|char| *char != '}').collect();
+            let code = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
+            return code.ok_or_else(|| format!("`\\u{{{digits}}}` is no character"));
+        }
+        let first = self.hex_digits(4)?;
+        if let Some(char) = char::from_u32(first) {
+            return Ok(char);
+        }
+        let mut ahead = self.left.clone();
+        let second = if ahead.next() == Some('\\') && ahead.next() == Some('u') {
+            self.left = ahead;
+            self.hex_digits(4)?
+        } else {
+            0
+        };
+        let units = [first, second].map(|unit| u16::try_from(unit).unwrap_or_default());
+        match char::decode_utf16(units).next() {
+            Some(Ok(char)) => Ok(char),
+            _ => Err("half a surrogate pair matches no character".to_owned()),
+        }
+    }
+
+    fn code_point(&mut self, digits: usize) -> Result<char, Refused> {
+        let code = self.hex_digits(digits)?;
+        char::from_u32(code).ok_or_else(|| format!("{code:x} is no character"))
+    }
+
+    fn hex_digits(&mut self, count: usize) -> Result<u32, Refused> {
+        let mut value = 0;
+        for _ in 0..count {
+            let digit = self.left.next().and_then(|char| char.to_digit(16));
+            value = value * 16 + digit.ok_or_else(|| format!("an escape needs {count} hexadecimal digits"))?;
+        }
+        Ok(value)
+    }
+
+    /// The set of characters that `{…}` after `\p` names.
+    fn property(&mut self) -> Result<Class, Refused> {
+        if self.left.next_if_eq(&'{').is_none() {
+            return Err("`\\p` needs the name of a property in braces".to_owned());
+        }
+        let named: String = self.left.by_ref().take_while(|char| *char != '}').collect();
+        let name = named
+            .strip_prefix("General_Category=")
+            .or_else(|| named.strip_prefix("gc="))
+            .unwrap_or(&named);
+        Class::with_property(name).ok_or_else(|| format!("the Unicode property `{named}` isn't supported"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Pattern;
+
+    #[test]
+    fn patterns_match_as_ecmascript_says() {
+        for (pattern, matching, others) in [
+            ("", "a |", ""),
+            ("^a*?b+?c??$", "b|aab|abbc", "a|c|abcc"),
+            ("^(a|b){2,3}$", "ab|aba", "a|abab"),
+            ("^(?:ab)(?<name>c)$", "abc", "ab"),
+            ("^a{2}b{1,}$", "aab|aabb", "ab|aa"),
+            ("^a{,2}$", "a{,2}", "a|aa"),
+            ("^x{a}]$", "x{a}]", "xa"),
+            ("^[^]$", "a|é|😀", "ab"),
+            ("^[]$", "", "a|b"),
+            (r"^[\w.-]+@[\w-.]+$", "a.b-c@d-e.f", "a b@c|a@é"),
+            (r"^[a\-z]$", "a|-|z", "b"),
+            (r"^[\]\\^]$", "]|\\|^", "a"),
+            (r"^[\b]$", "\u{8}", "b"),
+            (r"^\bab\b c \B$", "ab c ", "abc"),
+            (r"^.$", "é|😀|\u{85}", "\n|\r|\u{2028}|ab"),
+            (r"^\s$", " |\u{feff}|\u{a0}|\u{3000}|\u{2029}", "\u{85}|\u{180e}|a"),
+            (r"^\S\D\W$", "ab-|é😀é", " b-|a1-|aaa"),
+            (r"^[^\d\s]$", "a", "1| "),
+            (r"^\p{Lu}\P{Letter}$", "É1|A-", "é1|AB"),
+            (r"^[\p{gc=Nd}\p{Alphabetic}_]+$", "1১ab_é", "-"),
+            (r"^\t\n\v\f\r\cJ\0$", "\t\n\u{b}\u{c}\r\n\0", "tnvfrJ0"),
+            (r"^\x41\u0042\u{1F600}\uD83D\uDE00$", "AB😀😀", "AB"),
+            (r"^\-\@\/\#$", "-@/#", r"\-\@"),
+            ("^a$", "a", "a\n|ba"),
+            ("#a", "#a", "a"),
+        ] {
+            let compiled = Pattern::new(pattern).unwrap_or_else(|error| panic!("{pattern}: {error}"));
+            for text in matching.split('|').filter(|text| !text.is_empty()) {
+                assert!(compiled.matches(text), "{pattern} should match {text:?}");
+            }
+            for text in others.split('|').filter(|text| !text.is_empty()) {
+                assert!(!compiled.matches(text), "{pattern} shouldn't match {text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_pattern_or_needs_backtracking_is_refused_with_the_reason() {
+        for (pattern, reason) in [
+            ("(?=a)", "look-around"),
+            ("(?<!a)b", "look-around"),
+            (r"(a)\1", "back-reference"),
+            (r"(?<a>a)\k<a>", "back-reference"),
+            ("(?i:a)", "group"),
+            ("(a", "isn't closed"),
+            ("a)", "closes nothing"),
+            ("[a", "isn't closed"),
+            ("*a", "nothing that `*`"),
+            ("a**", "nothing that `*`"),
+            ("^*", "nothing that `*`"),
+            ("a|{2}", "nothing that `{2}`"),
+            ("[z-a]", "out of order"),
+            (r"\A", "no escape"),
+            (r"\u12", "4 hexadecimal digits"),
+            (r"\uD83D", "surrogate"),
+            (r"\u{110000}", "no character"),
+            (r"\p{Script=Greek}", "isn't supported"),
+            (r"\p", "property in braces"),
+            ("\\", "ends the pattern"),
+            ("((((a{1000}){1000}){1000}){1000})", "too large"),
+        ] {
+            let refused = Pattern::new(pattern).expect_err(pattern);
+            assert!(refused.contains(reason), "{pattern}: {refused}");
+        }
+    }
+}
