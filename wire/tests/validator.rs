@@ -27,35 +27,55 @@ fn violations(document: Value, value: Value) -> Vec<String> {
 }
 
 #[test]
-fn everything_unsupported_is_reported_with_its_place() {
+fn every_reference_that_leads_nowhere_is_reported_with_its_place() {
     let found = problems(json!({
         "$id": "https://example.com/schema",
         "$defs": {
-            "a": {"$anchor": "a", "unevaluatedProperties": false, "unevaluatedItems": false},
-            "b": {"$dynamicRef": "#a", "$id": "b"},
+            "a": {"$anchor": "a", "properties": {"$ref": {"$ref": "https://example.com/schema#a"}}},
+            "b": {"$dynamicRef": "#b"},
             "c": {"$ref": "other.json#/a"},
             "d/e": {"$ref": "#/$defs/nothing"},
+            "f": {"$id": "f", "$ref": "#/$defs/a"},
         },
-        "items": {"$ref": "#a"},
-        "properties": {"$anchor": {"const": {"$anchor": 1}}},
+        "items": {"$ref": "#g"},
+        "properties": {"$anchor": {"const": {"$ref": 1}}},
     }));
-    let places: Vec<&str> = found
-        .iter()
-        .filter_map(|problem| Some(problem.split_once(": ")?.0))
-        .collect();
     assert_eq!(
-        places,
+        found,
         [
-            "#/$defs/a/$anchor",
-            "#/$defs/a/unevaluatedItems",
-            "#/$defs/a/unevaluatedProperties",
-            "#/$defs/b/$dynamicRef",
-            "#/$defs/b/$id",
-            "#/$defs/c/$ref",
-            "#/$defs/d~1e/$ref",
-            "#/items/$ref",
+            "#/$defs/b/$dynamicRef: no schema has the anchor that `#b` names",
+            "#/$defs/c/$ref: `other.json#/a` leads out of this document, and nothing is fetched: put the schema among the \
+             document's definitions, with `\"$id\": \"https://example.com/other.json\"`",
+            "#/$defs/d~1e/$ref: nothing is at `#/$defs/nothing`",
+            "#/$defs/f/$ref: nothing is at `#/$defs/f/$defs/a`",
+            "#/items/$ref: no schema has the anchor that `#g` names",
         ]
     );
+}
+
+#[test]
+fn identifiers_that_tell_no_schemas_apart_are_reported() {
+    for (document, expected) in [
+        (
+            json!({"$defs": {"a": {"$anchor": "x"}, "b": {"$dynamicAnchor": "x"}}}),
+            "#/$defs/a/$anchor: `#/$defs/b` has the same anchor",
+        ),
+        (
+            json!({"$id": "a:x", "items": {"$id": "a:x"}}),
+            "#/items/$id: `a:x` is the URI of another schema as well",
+        ),
+        (
+            json!({"$id": "a:x#y"}),
+            "#/$id: in 2020-12 this has no fragment: `$anchor` names a schema",
+        ),
+        (json!({"items": {"$id": 1}}), "#/items/$id: a string is needed"),
+        (
+            json!({"items": {"$id": "a:x", "$schema": "a:y"}}),
+            "#/items/$schema: neither draft-07 nor 2020-12",
+        ),
+    ] {
+        assert_eq!(problems(document), [expected]);
+    }
 }
 
 #[test]
@@ -107,6 +127,7 @@ fn a_document_in_another_dialect_is_refused() {
 #[test]
 fn a_schema_that_applies_itself_without_end_is_refused() {
     for endless in [
+        json!({"$dynamicAnchor": "a", "anyOf": [{"$dynamicRef": "#a"}]}),
         json!({"$ref": "#"}),
         json!({"allOf": [{"anyOf": [{"$ref": "#"}]}]}),
         json!({"not": {"$ref": "#"}}),
@@ -318,6 +339,44 @@ fn recursion_through_unions_does_not_multiply_with_depth() {
     }
 }
 
+/// What a union has evaluated is asked for at each level of the value and of the schema.
+#[test]
+fn unevaluated_members_do_not_multiply_validations_with_depth() {
+    let either = |schema: Value| json!({"anyOf": [schema, false], "unevaluatedProperties": false});
+    let next = json!({"properties": {"next": {"$ref": "#"}, "last": true}});
+    let document = (0..6).fold(next, |inner, _| either(inner));
+    let validator = validator(&document);
+    for (innermost, valid) in [(json!({"last": 1}), true), (json!({"other": 1}), false)] {
+        let nested = (0..100).fold(innermost, |inner, _| json!({"next": inner}));
+        assert_eq!(validator.validate("#", &nested).is_empty(), valid);
+    }
+}
+
+/// Backtracking would take exponentially many steps.
+#[cfg(feature = "pattern")]
+#[test]
+fn a_pattern_is_matched_in_linear_time() {
+    let text = "a".repeat(100_000) + "!";
+    for pattern in ["(a+)+$", "^(a|a)*$", "^(a*)*b", "^(a|aa)+$", "(.*)*x"] {
+        let found = violations(json!({ "pattern": pattern }), json!(text));
+        assert_eq!(found.len(), 1, "{pattern}");
+    }
+}
+
+/// Each resource that has a dynamic anchor either is in the scope of a schema or isn't.
+#[test]
+fn a_document_with_too_many_dynamic_scopes_is_refused() {
+    let resource = |index: usize, size: usize| {
+        let others = (0..size).map(|other| json!({"properties": {"x": {"$ref": format!("/{other}")}}}));
+        let name = format!("a{index}");
+        json!({"$id": format!("/{index}"), "$dynamicAnchor": name, "allOf": others.collect::<Vec<_>>()})
+    };
+    let document = |size: usize| json!({"$defs": (0..size).map(|index| (index.to_string(), resource(index, size))).collect::<serde_json::Map<_, _>>()});
+    assert!(Validator::new(&document(4)).is_ok());
+    let found = problems(document(12));
+    assert_eq!(found, ["#: there are more than 100 dynamic scopes"]);
+}
+
 #[test]
 fn nesting_is_validated_as_deep_as_the_limit_and_refused_beyond() {
     let document = json!({
@@ -334,7 +393,7 @@ fn nesting_is_validated_as_deep_as_the_limit_and_refused_beyond() {
 }
 
 #[test]
-fn a_judge_can_be_shared_between_threads() {
+fn a_validator_can_be_shared_between_threads() {
     fn shareable<T: Send + Sync + 'static>() {}
     shareable::<Validator>();
 }

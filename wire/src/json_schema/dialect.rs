@@ -55,6 +55,19 @@ impl Dialect {
         }
     }
 
+    /// Whether a keyword that holds schemas is one of this dialect. Documents mix `definitions` and `$defs`, and still use
+    /// `dependencies`, so that these count in either.
+    #[must_use]
+    pub fn knows(self, keyword: &str) -> bool {
+        match self {
+            Self::Draft07 => !matches!(
+                keyword,
+                "contentSchema" | "dependentSchemas" | "prefixItems" | "unevaluatedItems" | "unevaluatedProperties"
+            ),
+            Self::Draft202012 => keyword != "additionalItems",
+        }
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Draft07 => "draft-07",

@@ -10,6 +10,7 @@ mod dialect;
 pub mod import;
 pub mod pointer;
 mod subschemas;
+pub(crate) mod uri;
 
 pub use cycles::find_cycles;
 pub use definitions::{DEFINITIONS, all_definitions, definitions};

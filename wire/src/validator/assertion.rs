@@ -3,7 +3,7 @@
 use serde_json::Number;
 
 use super::equality::{equal, first_repetition};
-use super::evaluate::Case;
+use super::evaluate::Context;
 use super::node::{Bound, Rule};
 use super::number::Exact;
 use super::value::{Json, Members};
@@ -11,32 +11,32 @@ use super::violation::{Violation, constant, constants, found, quoted};
 use super::violations::{FINE, Flow, Sink};
 
 /// Validates by one rule; one that is for another type of value is fulfilled.
-pub(super) fn assertion(rule: &Rule, case: Case<'_>, sink: &mut impl Sink) -> Flow {
-    match case.value {
-        Json::Number(number) => number_assertion(rule, number, case, sink)?,
-        Json::String(text) => string_assertion(rule, text, case, sink)?,
-        Json::Array(elements) => array_assertion(rule, elements, case, sink)?,
-        Json::Object(members) => object_assertion(rule, members, case, sink)?,
+pub(super) fn assertion(rule: &Rule, context: Context<'_>, sink: &mut impl Sink) -> Flow {
+    match context.value {
+        Json::Number(number) => number_assertion(rule, number, context, sink)?,
+        Json::String(text) => string_assertion(rule, text, context, sink)?,
+        Json::Array(elements) => array_assertion(rule, elements, context, sink)?,
+        Json::Object(members) => object_assertion(rule, members, context, sink)?,
         Json::Null | Json::Bool(_) => {}
     }
     match rule {
         Rule::Never => sink.refuse(|violations| {
-            let violation = case.violation("", "nothing".to_owned(), found(case.value));
+            let violation = context.violation("", "nothing".to_owned(), found(context.value));
             violations.push(Violation {
-                schema: case.node.at.clone(),
+                schema: context.node.at.clone(),
                 ..violation
             })
         }),
-        Rule::Type(types) if !types.admits(case.value) => case.refuse(sink, "type", || types.describe()),
-        Rule::Const(allowed) if !equal(allowed, case.value) => case.refuse(sink, "const", || constant(allowed)),
-        Rule::Enum(allowed) if !allowed.iter().any(|allowed| equal(allowed, case.value)) => {
-            case.refuse(sink, "enum", || constants(allowed))
+        Rule::Type(types) if !types.admits(context.value) => context.refuse(sink, "type", || types.describe()),
+        Rule::Const(allowed) if !equal(allowed, context.value) => context.refuse(sink, "const", || constant(allowed)),
+        Rule::Enum(allowed) if !allowed.iter().any(|allowed| equal(allowed, context.value)) => {
+            context.refuse(sink, "enum", || constants(allowed))
         }
         _ => FINE,
     }
 }
 
-fn number_assertion(rule: &Rule, number: &Number, case: Case<'_>, sink: &mut impl Sink) -> Flow {
+fn number_assertion(rule: &Rule, number: &Number, context: Context<'_>, sink: &mut impl Sink) -> Flow {
     match rule {
         Rule::Bound(bound, limit, exact) => {
             let order = Exact::of(number).cmp(exact);
@@ -49,26 +49,26 @@ fn number_assertion(rule: &Rule, number: &Number, case: Case<'_>, sink: &mut imp
             if fine {
                 return FINE;
             }
-            case.refuse(sink, bound.keyword(), || format!("{words} {limit}"))
+            context.refuse(sink, bound.keyword(), || format!("{words} {limit}"))
         }
         Rule::MultipleOf(divisor, exact) if !exact.divides(&Exact::of(number)) => {
-            case.refuse(sink, "multipleOf", || format!("a multiple of {divisor}"))
+            context.refuse(sink, "multipleOf", || format!("a multiple of {divisor}"))
         }
         _ => FINE,
     }
 }
 
-fn string_assertion(rule: &Rule, text: &str, case: Case<'_>, sink: &mut impl Sink) -> Flow {
+fn string_assertion(rule: &Rule, text: &str, context: Context<'_>, sink: &mut impl Sink) -> Flow {
     let (keyword, expected) = match rule {
         Rule::MinLength(min) if length(text) < *min => ("minLength", format!("at least {min} characters")),
         Rule::MaxLength(max) if length(text) > *max => ("maxLength", format!("at most {max} characters")),
         Rule::Pattern(pattern) if !pattern.matches(text) => ("pattern", format!("a match of `{}`", pattern.source())),
         _ => return FINE,
     };
-    case.refuse(sink, keyword, || expected)
+    context.refuse(sink, keyword, || expected)
 }
 
-fn array_assertion(rule: &Rule, elements: &[Json<'_>], case: Case<'_>, sink: &mut impl Sink) -> Flow {
+fn array_assertion(rule: &Rule, elements: &[Json<'_>], context: Context<'_>, sink: &mut impl Sink) -> Flow {
     let count = elements.len() as u64;
     let (keyword, expected, found) = match rule {
         Rule::MinItems(min) if count < *min => {
@@ -87,34 +87,40 @@ fn array_assertion(rule: &Rule, elements: &[Json<'_>], case: Case<'_>, sink: &mu
         },
         _ => return FINE,
     };
-    sink.refuse(|violations| violations.push(case.violation(keyword, expected, found)))
+    sink.refuse(|violations| violations.push(context.violation(keyword, expected, found)))
 }
 
-fn object_assertion(rule: &Rule, members: &Members<'_>, case: Case<'_>, sink: &mut impl Sink) -> Flow {
+fn object_assertion(rule: &Rule, members: &Members<'_>, context: Context<'_>, sink: &mut impl Sink) -> Flow {
     let count = members.len() as u64;
     let (keyword, expected) = match rule {
         Rule::MinProperties(min) if count < *min => ("minProperties", format!("at least {}", members_of(*min))),
         Rule::MaxProperties(max) if count > *max => ("maxProperties", format!("at most {}", members_of(*max))),
-        Rule::Required(names) => return required("required", names, members, case, sink),
+        Rule::Required(names) => return required("required", names, members, context, sink),
         Rule::DependentRequired(keyword, dependents) => {
             return dependents
                 .iter()
                 .filter(|(name, _)| members.contains_key(name))
-                .try_for_each(|(_, names)| required(keyword, names, members, case, sink));
+                .try_for_each(|(_, names)| required(keyword, names, members, context, sink));
         }
         _ => return FINE,
     };
-    sink.refuse(|violations| violations.push(case.violation(keyword, expected, count.to_string())))
+    sink.refuse(|violations| violations.push(context.violation(keyword, expected, count.to_string())))
 }
 
-fn required(keyword: &str, names: &[String], members: &Members<'_>, case: Case<'_>, sink: &mut impl Sink) -> Flow {
+fn required(
+    keyword: &str,
+    names: &[String],
+    members: &Members<'_>,
+    context: Context<'_>,
+    sink: &mut impl Sink,
+) -> Flow {
     names
         .iter()
         .filter(|name| !members.contains_key(name))
         .try_for_each(|name| {
             sink.refuse(|violations| {
                 let expected = format!("a member {}", quoted(name));
-                violations.push(case.violation(keyword, expected, "none".to_owned()))
+                violations.push(context.violation(keyword, expected, "none".to_owned()))
             })
         })
 }

@@ -12,20 +12,20 @@ use super::violations::{FINE, Flow, Location, Silent, Sink};
 /// One validation of one value.
 pub(super) struct Validation<'j> {
     pub(super) nodes: &'j [Node],
-    /// The verdicts of recursive nodes on arrays and objects, by their addresses: without them, a union that comes back
+    /// The verdicts of memoized nodes on arrays and objects, by their addresses: without them, a union that comes back
     /// to itself would validate a value again for each way to it, twice as often with every level of nesting.
     verdicts: RefCell<HashMap<(NodeId, *const ()), bool>>,
 }
 
 /// A value that is being validated, where it is, and by what.
 #[derive(Clone, Copy)]
-pub(super) struct Case<'c> {
+pub(super) struct Context<'c> {
     pub(super) node: &'c Node,
     pub(super) value: &'c Json<'c>,
     pub(super) location: Location<'c>,
 }
 
-impl Case<'_> {
+impl Context<'_> {
     pub(super) fn refuse(&self, sink: &mut impl Sink, keyword: &str, expected: impl FnOnce() -> String) -> Flow {
         sink.refuse(|violations| violations.push(self.violation(keyword, expected(), found(self.value))))
     }
@@ -51,77 +51,83 @@ impl<'j> Validation<'j> {
 
     pub(super) fn validate(&self, id: NodeId, value: &Json<'_>, location: Location<'_>, sink: &mut impl Sink) -> Flow {
         let node = &self.nodes[id];
-        let case = Case { node, value, location };
-        if !(node.recursive && matches!(value, Json::Array(_) | Json::Object(_))) {
-            return self.all_rules(case, sink);
+        let context = Context { node, value, location };
+        if !(node.memoized && matches!(value, Json::Array(_) | Json::Object(_))) {
+            return self.all_rules(context, sink);
         }
-        if self.remembered(id, case) {
+        if self.verdict(id, context) {
             return FINE;
         }
-        sink.refuse(|violations| self.all_rules(case, violations))
+        sink.refuse(|violations| self.all_rules(context, violations))
     }
 
-    pub(super) fn holds(&self, id: NodeId, value: &Json<'_>) -> bool {
+    pub(super) fn is_valid(&self, id: NodeId, value: &Json<'_>) -> bool {
         self.validate(id, value, Location::Root, &mut Silent).is_continue()
     }
 
-    fn remembered(&self, id: NodeId, case: Case<'_>) -> bool {
+    fn verdict(&self, id: NodeId, context: Context<'_>) -> bool {
         // Arrays and objects stay where they are throughout; only a property name is a temporary value.
-        let key = (id, std::ptr::from_ref(case.value).cast());
+        let key = (id, std::ptr::from_ref(context.value).cast());
         if let Some(verdict) = self.verdicts.borrow().get(&key) {
             return *verdict;
         }
-        let verdict = self.all_rules(case, &mut Silent).is_continue();
+        let verdict = self.all_rules(context, &mut Silent).is_continue();
         self.verdicts.borrow_mut().insert(key, verdict);
         verdict
     }
 
-    fn all_rules(&self, case: Case<'_>, sink: &mut impl Sink) -> Flow {
-        for rule in &case.node.rules {
-            self.rule(rule, case, sink)?;
+    fn all_rules(&self, context: Context<'_>, sink: &mut impl Sink) -> Flow {
+        for rule in &context.node.rules {
+            self.rule(rule, context, sink)?;
         }
         FINE
     }
 
     /// Loops rather than iterators here and below: their frames are what a level of nesting takes of the stack.
-    fn rule(&self, rule: &Rule, case: Case<'_>, sink: &mut impl Sink) -> Flow {
-        match (rule, case.value) {
-            (Rule::Ref(target), value) => self.validate(*target, value, case.location, sink),
-            (Rule::Members(rule), Json::Object(members)) => self.members(rule, members, case, sink),
-            (Rule::PropertyNames(node), Json::Object(members)) => self.names(*node, members, case, sink),
-            (Rule::Items(rule), Json::Array(elements)) => self.items(rule, elements, case, sink),
-            (Rule::Contains(rule), Json::Array(elements)) => self.contains(rule, elements, case, sink),
+    fn rule(&self, rule: &Rule, context: Context<'_>, sink: &mut impl Sink) -> Flow {
+        match (rule, context.value) {
+            (Rule::Ref(target), value) => self.validate(*target, value, context.location, sink),
+            (Rule::Members(rule), Json::Object(members)) => self.members(rule, members, context, sink),
+            (Rule::PropertyNames(node), Json::Object(members)) => self.names(*node, members, context, sink),
+            (Rule::Items(rule), Json::Array(elements)) => self.items(rule, elements, context, sink),
+            (Rule::Contains(rule), Json::Array(elements)) => self.contains(rule, elements, context, sink),
             (Rule::DependentSchemas(schemas), Json::Object(members)) => {
                 for (name, node) in schemas {
                     if members.contains_key(name) {
-                        self.validate(*node, case.value, case.location, sink)?;
+                        self.validate(*node, context.value, context.location, sink)?;
                     }
                 }
                 FINE
             }
             (Rule::AllOf(nodes), value) => {
                 for node in nodes {
-                    self.validate(*node, value, case.location, sink)?;
+                    self.validate(*node, value, context.location, sink)?;
                 }
                 FINE
             }
-            (Rule::If(rule), value) => {
-                let fits = self.holds(rule.condition, value);
+            (Rule::If(rule), value) if rule.then.is_some() || rule.otherwise.is_some() => {
+                let fits = self.is_valid(rule.condition, value);
                 match if fits { rule.then } else { rule.otherwise } {
-                    Some(node) => self.validate(node, value, case.location, sink),
+                    Some(node) => self.validate(node, value, context.location, sink),
                     None => FINE,
                 }
             }
-            (Rule::AnyOf(nodes), _) => self.any_of(nodes, case, sink),
-            (Rule::OneOf(nodes), _) => self.one_of(nodes, case, sink),
-            (Rule::Not(node), _) => self.not(*node, case, sink),
-            _ => assertion(rule, case, sink),
+            (Rule::AnyOf(nodes), _) => self.any_of(nodes, context, sink),
+            (Rule::OneOf(nodes), _) => self.one_of(nodes, context, sink),
+            (Rule::Not(node), _) => self.not(*node, context, sink),
+            (Rule::UnevaluatedMembers(node), Json::Object(members)) => {
+                self.unevaluated_members(*node, members, context, sink)
+            }
+            (Rule::UnevaluatedItems(node), Json::Array(elements)) => {
+                self.unevaluated_items(*node, elements, context, sink)
+            }
+            _ => assertion(rule, context, sink),
         }
     }
 
-    fn members(&self, rule: &Members, members: &Object<'_>, case: Case<'_>, sink: &mut impl Sink) -> Flow {
+    fn members(&self, rule: &Members, members: &Object<'_>, context: Context<'_>, sink: &mut impl Sink) -> Flow {
         for (name, value) in members.iter() {
-            let location = Location::Member(&case.location, name);
+            let location = Location::Member(&context.location, name);
             let named = rule.named(name);
             if let Some(node) = named {
                 self.validate(node, value, location, sink)?;
@@ -140,33 +146,33 @@ impl<'j> Validation<'j> {
         FINE
     }
 
-    fn names(&self, node: NodeId, members: &Object<'_>, case: Case<'_>, sink: &mut impl Sink) -> Flow {
+    fn names(&self, node: NodeId, members: &Object<'_>, context: Context<'_>, sink: &mut impl Sink) -> Flow {
         for (name, _) in members.iter() {
-            let location = Location::Member(&case.location, name);
+            let location = Location::Member(&context.location, name);
             self.validate(node, &Json::String(name.into()), location, sink)?;
         }
         FINE
     }
 
-    fn items(&self, rule: &Items, elements: &[Json<'_>], case: Case<'_>, sink: &mut impl Sink) -> Flow {
+    fn items(&self, rule: &Items, elements: &[Json<'_>], context: Context<'_>, sink: &mut impl Sink) -> Flow {
         for (index, element) in elements.iter().enumerate() {
             let Some(node) = rule.prefix.get(index).copied().or(rule.rest) else {
                 break;
             };
-            let location = Location::Element(&case.location, index);
+            let location = Location::Element(&context.location, index);
             self.validate(node, element, location, sink)?;
         }
         FINE
     }
 
-    fn contains(&self, rule: &Contains, elements: &[Json<'_>], case: Case<'_>, sink: &mut impl Sink) -> Flow {
+    fn contains(&self, rule: &Contains, elements: &[Json<'_>], context: Context<'_>, sink: &mut impl Sink) -> Flow {
         let enough = rule.max.map_or(rule.min, |max| max.saturating_add(1));
         let mut fitting = 0;
         for element in elements {
             if fitting == enough {
                 break;
             }
-            fitting += u64::from(self.holds(rule.node, element));
+            fitting += u64::from(self.is_valid(rule.node, element));
         }
         let (keyword, bound, count) = match rule.max {
             _ if fitting < rule.min => ("contains", "at least", rule.min),
@@ -181,30 +187,30 @@ impl<'j> Validation<'j> {
             } else {
                 fitting.to_string()
             };
-            violations.push(case.violation(keyword, expected, found))
+            violations.push(context.violation(keyword, expected, found))
         })
     }
 
-    fn any_of(&self, nodes: &[NodeId], case: Case<'_>, sink: &mut impl Sink) -> Flow {
+    fn any_of(&self, nodes: &[NodeId], context: Context<'_>, sink: &mut impl Sink) -> Flow {
         for node in nodes {
-            if self.holds(*node, case.value) {
+            if self.is_valid(*node, context.value) {
                 return FINE;
             }
         }
-        sink.refuse(|violations| self.explain("anyOf", nodes, case, violations))
+        sink.refuse(|violations| self.explain("anyOf", nodes, context, violations))
     }
 
-    fn one_of(&self, nodes: &[NodeId], case: Case<'_>, sink: &mut impl Sink) -> Flow {
+    fn one_of(&self, nodes: &[NodeId], context: Context<'_>, sink: &mut impl Sink) -> Flow {
         let mut fits = false;
         for node in nodes {
-            if !self.holds(*node, case.value) {
+            if !self.is_valid(*node, context.value) {
                 continue;
             }
             if fits {
                 return sink.refuse(|violations| {
                     let expected = format!("exactly one of {} alternatives", nodes.len());
                     let found = "a value that fits several".to_owned();
-                    violations.push(case.violation("oneOf", expected, found))
+                    violations.push(context.violation("oneOf", expected, found))
                 });
             }
             fits = true;
@@ -212,14 +218,14 @@ impl<'j> Validation<'j> {
         if fits {
             return FINE;
         }
-        sink.refuse(|violations| self.explain("oneOf", nodes, case, violations))
+        sink.refuse(|violations| self.explain("oneOf", nodes, context, violations))
     }
 
-    fn not(&self, node: NodeId, case: Case<'_>, sink: &mut impl Sink) -> Flow {
-        if !self.holds(node, case.value) {
+    fn not(&self, node: NodeId, context: Context<'_>, sink: &mut impl Sink) -> Flow {
+        if !self.is_valid(node, context.value) {
             return FINE;
         }
-        case.refuse(sink, "not", || {
+        context.refuse(sink, "not", || {
             format!("anything that doesn't fit `{}`", self.nodes[node].at)
         })
     }

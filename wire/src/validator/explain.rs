@@ -1,6 +1,6 @@
 //! Why a value fits no alternative of a union, in terms of the one that was meant.
 
-use super::evaluate::{Case, Validation};
+use super::evaluate::{Context, Validation};
 use super::node::{Members, NodeId, Rule};
 use super::value::Json;
 use super::violation::{Violation, constants, found};
@@ -13,21 +13,23 @@ impl Validation<'_> {
         &self,
         keyword: &str,
         alternatives: &[NodeId],
-        case: Case<'_>,
+        context: Context<'_>,
         violations: &mut Violations,
     ) -> Flow {
-        let mut meant = alternatives.iter().filter(|node| self.may_be_meant(**node, case.value));
+        let mut meant = alternatives
+            .iter()
+            .filter(|node| self.may_be_meant(**node, context.value));
         if let (Some(only), None) = (meant.next(), meant.next()) {
-            return self.validate(*only, case.value, case.location, violations);
+            return self.validate(*only, context.value, context.location, violations);
         }
-        if let Some(violation) = self.unknown_tag(keyword, alternatives, case) {
+        if let Some(violation) = self.unknown_tag(keyword, alternatives, context) {
             return violations.push(violation);
         }
         let expected = match alternatives {
-            [only] => return self.validate(*only, case.value, case.location, violations),
+            [only] => return self.validate(*only, context.value, context.location, violations),
             _ => format!("one of {} alternatives", alternatives.len()),
         };
-        violations.push(case.violation(keyword, expected, found(case.value)))
+        violations.push(context.violation(keyword, expected, found(context.value)))
     }
 
     /// Whether the value has the type and the constants of this alternative, whatever else is wrong with it.
@@ -64,14 +66,14 @@ impl Validation<'_> {
     }
 
     /// The violation of a member whose constant tells the alternatives apart, if its value is none of theirs.
-    fn unknown_tag(&self, keyword: &str, alternatives: &[NodeId], case: Case<'_>) -> Option<Violation> {
-        let Json::Object(members) = case.value else {
+    fn unknown_tag(&self, keyword: &str, alternatives: &[NodeId], context: Context<'_>) -> Option<Violation> {
+        let Json::Object(members) = context.value else {
             return None;
         };
         let objects: Vec<NodeId> = alternatives
             .iter()
             .copied()
-            .filter(|node| self.admits_type(*node, case.value))
+            .filter(|node| self.admits_type(*node, context.value))
             .collect();
         members.iter().find_map(|(name, value)| {
             let tags: Vec<Vec<&Json<'_>>> = objects
@@ -87,9 +89,9 @@ impl Validation<'_> {
             if distinct.is_empty() || distinct.contains(&value) {
                 return None;
             }
-            let location = Location::Member(&case.location, name);
-            let case = Case { location, ..case };
-            Some(case.violation(keyword, constants(distinct), found(value)))
+            let location = Location::Member(&context.location, name);
+            let context = Context { location, ..context };
+            Some(context.violation(keyword, constants(distinct), found(value)))
         })
     }
 

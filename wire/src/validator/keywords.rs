@@ -5,36 +5,27 @@ use serde_json::{Map, Value};
 use crate::json_schema::pointer::child;
 use crate::json_schema::{DEFINITIONS, Dialect};
 
-use super::compile::Compiler;
+use super::compile::{Base, Compiler};
 use super::node::{Bound, Conditional, Contains, Items, Members, NodeId, Rule, TypeSet};
 use super::number::{Divisor, Exact};
 use super::pattern::Pattern;
 use super::value::Json;
 
-/// Keywords that change what a reference means, or that need what other keywords have seen.
-const UNSUPPORTED: [&str; 7] = [
-    "$anchor",
-    "$dynamicAnchor",
-    "$dynamicRef",
-    "$recursiveAnchor",
-    "$recursiveRef",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-];
-
 /// The keywords of one subschema.
 pub(super) struct Keywords<'c, 'a> {
     compiler: &'c mut Compiler<'a>,
     at: String,
+    base: Base,
     members: &'a Map<String, Value>,
     rules: Vec<Rule>,
 }
 
 impl<'c, 'a> Keywords<'c, 'a> {
-    pub(super) fn new(compiler: &'c mut Compiler<'a>, at: String, members: &'a Map<String, Value>) -> Self {
+    pub(super) fn new(compiler: &'c mut Compiler<'a>, at: String, base: Base, members: &'a Map<String, Value>) -> Self {
         Self {
             compiler,
             at,
+            base,
             members,
             rules: Vec::new(),
         }
@@ -50,7 +41,6 @@ impl<'c, 'a> Keywords<'c, 'a> {
             self.reference();
             return self.rules;
         }
-        self.refuse_unsupported();
         self.constants();
         self.numbers();
         self.strings();
@@ -58,23 +48,8 @@ impl<'c, 'a> Keywords<'c, 'a> {
         self.objects();
         self.reference();
         self.combinations();
+        self.unevaluated();
         self.rules
-    }
-
-    fn refuse_unsupported(&mut self) {
-        for keyword in UNSUPPORTED {
-            if self.members.contains_key(keyword) {
-                self.refuse(keyword, "a keyword that this validator doesn't support");
-            }
-        }
-        if self.at == "#" {
-            return;
-        }
-        for keyword in ["$id", "$schema"] {
-            if self.members.contains_key(keyword) {
-                self.refuse(keyword, "a document of its own inside of this one");
-            }
-        }
     }
 
     fn constants(&mut self) {
@@ -125,13 +100,10 @@ impl<'c, 'a> Keywords<'c, 'a> {
     fn strings(&mut self) {
         self.count("minLength", Rule::MinLength);
         self.count("maxLength", Rule::MaxLength);
-        match self.members.get("pattern") {
+        match self.text("pattern").map(Pattern::new) {
             None => {}
-            Some(Value::String(source)) => match Pattern::new(source) {
-                Ok(pattern) => self.rules.push(Rule::Pattern(pattern)),
-                Err(problem) => self.refuse("pattern", problem),
-            },
-            Some(_) => self.refuse("pattern", "a regular expression is needed"),
+            Some(Ok(pattern)) => self.rules.push(Rule::Pattern(pattern)),
+            Some(Err(problem)) => self.refuse("pattern", problem),
         }
     }
 
@@ -241,7 +213,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
                 }
             } else {
                 let at = child(&child(&self.at, "dependencies"), name);
-                schemas.push((name.clone(), self.compiler.node(at, value)));
+                schemas.push((name.clone(), self.compiler.node(at, value, self.base)));
             }
         }
         if !names.is_empty() {
@@ -253,14 +225,18 @@ impl<'c, 'a> Keywords<'c, 'a> {
     }
 
     fn reference(&mut self) {
-        match self.members.get("$ref") {
-            None => {}
-            Some(Value::String(reference)) => {
-                let at = child(&self.at, "$ref");
-                let target = self.compiler.referenced(at, reference);
-                self.rules.extend(target.map(Rule::Ref));
-            }
-            Some(_) => self.refuse("$ref", "a JSON pointer is needed"),
+        if let Some(reference) = self.text("$ref") {
+            let at = child(&self.at, "$ref");
+            let target = self.compiler.referenced(at, reference, self.base);
+            self.rules.extend(target.map(Rule::Ref));
+        }
+        if self.dialect() == Dialect::Draft07 {
+            return;
+        }
+        if let Some(reference) = self.text("$dynamicRef") {
+            let at = child(&self.at, "$dynamicRef");
+            let target = self.compiler.dynamically_referenced(at, reference, self.base);
+            self.rules.extend(target.map(Rule::Ref));
         }
     }
 
@@ -280,7 +256,8 @@ impl<'c, 'a> Keywords<'c, 'a> {
         let condition = self.schema("if");
         let then = self.schema("then");
         let otherwise = self.schema("else");
-        if let (Some(condition), true) = (condition, then.is_some() || otherwise.is_some()) {
+        // Without the others, what the condition evaluates still counts for `unevaluated…`.
+        if let Some(condition) = condition {
             self.rules.push(Rule::If(Conditional {
                 condition,
                 then,
@@ -289,8 +266,18 @@ impl<'c, 'a> Keywords<'c, 'a> {
         }
     }
 
+    fn unevaluated(&mut self) {
+        if self.dialect() == Dialect::Draft07 {
+            return;
+        }
+        let members = self.schema("unevaluatedProperties");
+        self.rules.extend(members.map(Rule::UnevaluatedMembers));
+        let items = self.schema("unevaluatedItems");
+        self.rules.extend(items.map(Rule::UnevaluatedItems));
+    }
+
     fn dialect(&self) -> Dialect {
-        self.compiler.dialect
+        self.compiler.dialect(self.base)
     }
 
     fn refuse(&mut self, keyword: &str, message: impl Into<String>) {
@@ -313,7 +300,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
 
     fn schema(&mut self, keyword: &str) -> Option<NodeId> {
         let schema = self.members.get(keyword)?;
-        Some(self.compiler.node(child(&self.at, keyword), schema))
+        Some(self.compiler.node(child(&self.at, keyword), schema, self.base))
     }
 
     /// The schemas that `keyword` lists, of which there has to be one.
@@ -333,7 +320,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
         schemas
             .iter()
             .enumerate()
-            .map(|(index, schema)| self.compiler.node(format!("{list}/{index}"), schema))
+            .map(|(index, schema)| self.compiler.node(format!("{list}/{index}"), schema, self.base))
             .collect()
     }
 
@@ -341,10 +328,18 @@ impl<'c, 'a> Keywords<'c, 'a> {
         let container = child(&self.at, keyword);
         self.object(keyword)
             .map(|(name, schema)| {
-                let node = self.compiler.node(child(&container, name), schema);
+                let node = self.compiler.node(child(&container, name), schema, self.base);
                 (name.clone(), node)
             })
             .collect()
+    }
+
+    fn text(&mut self, keyword: &str) -> Option<&'a str> {
+        let value = self.members.get(keyword)?;
+        if !value.is_string() {
+            self.refuse(keyword, "a string is needed");
+        }
+        value.as_str()
     }
 
     fn array(&mut self, keyword: &str) -> Option<&'a Vec<Value>> {

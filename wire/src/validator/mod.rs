@@ -1,14 +1,13 @@
 //! Exact validation of JSON values by a JSON Schema document.
 //!
 //! A [`Validator`] is a document compiled once. It validates as JSON Schema draft-07 or 2020-12 says, whichever the document's
-//! `$schema` names (2020-12 if it names none), or it can't be made: a keyword that it doesn't support, a reference to anywhere
-//! but the document itself, and a schema that applies itself without end are a [`SchemaError`]. Annotations refuse nothing,
-//! and `format` is one.
+//! `$schema` names (2020-12 if it names none), or it can't be made: a reference out of the document, except to the meta-schemas
+//! of these dialects, a schema that applies itself without end, and a `pattern` that no engine matches in linear time are a
+//! [`SchemaError`]. Annotations refuse nothing, and `format` is one.
 //!
 //! Values may be hostile, the document is taken to be friendly. What a validation costs grows with the size of the value,
 //! also in schemas that recurse through unions; at most a hundred violations are reported; and values nested deeper than
-//! [`MAX_DEPTH`] are refused unseen. Only a regular expression that its author made to backtrack without bound is not
-//! contained.
+//! [`MAX_DEPTH`] are refused unseen.
 
 mod assertion;
 mod compile;
@@ -17,9 +16,12 @@ mod error;
 mod evaluate;
 mod explain;
 mod keywords;
+mod meta_schemas;
 mod node;
 mod number;
 mod pattern;
+mod resources;
+mod unevaluated;
 mod value;
 mod violation;
 mod violations;
@@ -63,12 +65,11 @@ impl Validator {
     ///
     /// # Errors
     ///
-    /// Everything in it that can't be honoured exactly: keywords whose values aren't what the dialect asks for, references
-    /// that aren't local or lead nowhere or in circles, `pattern` without the feature `pattern`, and what this
-    /// validator doesn't support: another dialect, `$anchor`, `$dynamicRef`, `unevaluatedProperties`, `unevaluatedItems` and a `$id`
-    /// below the root.
+    /// Everything in it that can't be honoured exactly: another dialect, keywords whose values aren't what the dialect asks
+    /// for, references that lead out of the document or nowhere or in circles, patterns that can't be matched in linear
+    /// time, and any pattern without the feature `pattern`.
     pub fn new(document: &Value) -> Result<Self, SchemaError> {
-        let compiled = Compiler::new(document)?.compile()?;
+        let compiled = Compiler::new(document)?.compile(document)?;
         Ok(Self { compiled })
     }
 

@@ -15,8 +15,8 @@ pub(super) struct Node {
     /// Its pointer in the document.
     pub(super) at: String,
     pub(super) rules: Vec<Rule>,
-    /// Whether every verdict on an array or object is worth remembering, because the schema comes back here.
-    pub(super) recursive: bool,
+    /// Whether each verdict on an array or object is kept, because the schema comes back here or asks again.
+    pub(super) memoized: bool,
 }
 
 /// What a keyword, or a group that is evaluated together, demands of a value.
@@ -50,6 +50,9 @@ pub(super) enum Rule {
     OneOf(Vec<NodeId>),
     Not(NodeId),
     If(Conditional),
+    /// These two come last: they are about what the others leave.
+    UnevaluatedMembers(NodeId),
+    UnevaluatedItems(NodeId),
 }
 
 /// The keywords that bound a number.
@@ -205,9 +208,16 @@ impl Node {
                 out.extend(members.patterns.iter().map(|(_, node)| node));
                 out.extend(members.others);
             }
-            Rule::PropertyNames(node) => out.push(*node),
+            Rule::PropertyNames(node) | Rule::UnevaluatedMembers(node) | Rule::UnevaluatedItems(node) => {
+                out.push(*node)
+            }
             _ => {}
         })
+    }
+
+    pub(super) fn has_unevaluated(&self) -> bool {
+        let is_unevaluated = |rule: &Rule| matches!(rule, Rule::UnevaluatedMembers(_) | Rule::UnevaluatedItems(_));
+        self.rules.last().is_some_and(is_unevaluated)
     }
 
     fn successors(&self, gather: impl Fn(&Rule, &mut Vec<NodeId>)) -> Vec<NodeId> {

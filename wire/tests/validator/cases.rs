@@ -141,6 +141,28 @@ pub const CASES: &[Case] = &[
     only_in(OLD, r##"{"definitions": {"a": {"type": "integer"}}, "$ref": "#/definitions/a", "maximum": 0}"##, "[1]", "[null]"),
     in_both(r##"{"definitions": {"tree": {"type": "object", "properties": {"kids": {"type": "array", "items": {"$ref": "#/definitions/tree"}}}}}, "allOf": [{"$ref": "#/definitions/tree"}]}"##, r#"[{"kids": [{"kids": []}, {}]}]"#, r#"[{"kids": [{"kids": [1]}]}]"#),
     in_both(r##"{"propertyNames": {"$ref": "#"}, "type": ["string", "object"]}"##, r#"[{"a": 1}, "a"]"#, "[1]"),
+    // identifiers
+    only_in(OLD, r##"{"definitions": {"a": {"$id": "#x", "type": "integer"}}, "items": {"$ref": "#x"}}"##, "[[1]]", "[[null]]"),
+    only_in(NEW, r##"{"$defs": {"a": {"$anchor": "x", "type": "integer"}}, "items": {"$ref": "#x"}}"##, "[[1]]", "[[null]]"),
+    in_both(r##"{"$id": "http://h/a/b", "definitions": {"c": {"$id": "c", "definitions": {"d": {"type": "integer"}}, "items": {"$ref": "#/definitions/d"}}}, "items": {"$ref": "http://h/a/c"}}"##, "[[[1]]]", "[[[null]]]"),
+    in_both(r##"{"$id": "urn:x:y", "definitions": {"c": {"$id": "urn:x:z", "type": "integer"}}, "items": {"$ref": "urn:x:z"}, "not": {"$ref": "urn:x:y#/definitions/c"}}"##, "[[1]]", "[[null], 1]"),
+    in_both(r##"{"definitions": {"c": {"$id": "c.json", "type": "integer"}}, "items": {"$ref": "c.json"}}"##, "[[1]]", "[[null]]"),
+    only_in(OLD, r##"{"definitions": {"c": {"$id": "http://h/c", "$ref": "#/definitions/d"}, "d": {"type": "integer"}}, "items": {"$ref": "#/definitions/c"}}"##, "[[1]]", "[[null]]"),
+    only_in(OLD, r##"{"definitions": {"a": {"$anchor": "x", "unevaluatedItems": false, "$dynamicRef": "#y"}}, "items": {"$ref": "#/definitions/a"}}"##, "[[1], [[1]]]", "[]"),
+    only_in(NEW, r##"{"$id": "http://h/ints", "$ref": "list", "$defs": {"item": {"$dynamicAnchor": "item", "type": "integer"}, "list": {"$id": "list", "items": {"$dynamicRef": "#item"}, "$defs": {"item": {"$dynamicAnchor": "item"}}}}}"##, "[[1]]", r#"[["a"]]"#),
+    only_in(NEW, r##"{"$id": "http://h/ints", "$ref": "list", "$defs": {"item": {"$dynamicAnchor": "item", "type": "integer"}, "list": {"$id": "list", "items": {"$dynamicRef": "#item"}, "$defs": {"item": {"$anchor": "item"}}}}}"##, r#"[[1], ["a"]]"#, "[]"),
+    // unevaluated
+    only_in(NEW, r#"{"properties": {"a": true}, "patternProperties": {}, "unevaluatedProperties": false}"#, r#"[{}, {"a": 1}, []]"#, r#"[{"b": 1}]"#),
+    only_in(NEW, r#"{"allOf": [{"properties": {"a": true}}], "unevaluatedProperties": {"type": "integer"}}"#, r#"[{"a": "x", "b": 1}]"#, r#"[{"b": "x"}]"#),
+    only_in(NEW, r#"{"anyOf": [{"properties": {"a": {"const": 1}}}, {"properties": {"b": true}}], "unevaluatedProperties": false}"#, r#"[{"a": 1, "b": 1}, {"b": 1}]"#, r#"[{"a": 2}, {"a": 2, "b": 1}, {"c": 1}]"#),
+    only_in(NEW, r#"{"if": {"properties": {"a": {"const": 1}}, "required": ["a"]}, "else": {"properties": {"b": true}}, "unevaluatedProperties": false}"#, r#"[{"a": 1}, {"b": 1}]"#, r#"[{"a": 1, "b": 1}, {"a": 2}]"#),
+    only_in(NEW, r#"{"not": {"not": {"properties": {"a": true}}}, "unevaluatedProperties": false}"#, "[{}]", r#"[{"a": 1}]"#),
+    only_in(NEW, r#"{"allOf": [{"unevaluatedProperties": true}], "unevaluatedProperties": false}"#, r#"[{"a": 1}]"#, "[]"),
+    only_in(NEW, r#"{"dependentSchemas": {"a": {"properties": {"a": true, "b": true}}}, "unevaluatedProperties": false}"#, r#"[{"a": 1, "b": 1}]"#, r#"[{"b": 1}]"#),
+    only_in(NEW, r#"{"prefixItems": [true], "unevaluatedItems": {"type": "integer"}}"#, r#"[["a", 1], [], {}]"#, r#"[["a", "b"]]"#),
+    only_in(NEW, r#"{"contains": {"type": "string"}, "unevaluatedItems": false}"#, r#"[["a", "b"]]"#, r#"[["a", 1]]"#),
+    only_in(NEW, r#"{"oneOf": [{"prefixItems": [{"const": 1}]}, {"prefixItems": [{"const": 2}, true]}], "unevaluatedItems": false}"#, "[[1], [2, 3]]", "[[1, 3], [2, 3, 4]]"),
+    only_in(NEW, r#"{"allOf": [{"items": true}], "unevaluatedItems": false}"#, "[[1, 2]]", "[]"),
 ];
 
 #[cfg(feature = "pattern")]
@@ -152,7 +174,8 @@ pub const PATTERN_CASES: &[Case] = &[
     in_both(r#"{"pattern": "^\\p{Lu}"}"#, r#"["É"]"#, r#"["é"]"#),
     in_both(r#"{"pattern": "^\\d$"}"#, r#"["1"]"#, r#"["১", "a"]"#),
     in_both(r#"{"pattern": "^\\w$"}"#, r#"["a", "_"]"#, r#"["é"]"#),
-    in_both(r#"{"pattern": "^(?=.*x)(?!y)"}"#, r#"["ax"]"#, r#"["a", "yx"]"#),
+    only_in(OLD, r#"{"$ref": "http://json-schema.org/draft-07/schema#"}"#, r#"[{}, true, {"items": [{"type": "string"}]}]"#, r#"[1, {"minLength": -1}, {"items": [{"type": 1}]}]"#),
+    only_in(NEW, r#"{"$ref": "https://json-schema.org/draft/2020-12/schema"}"#, r#"[{}, true, {"prefixItems": [{"type": "string"}]}]"#, r#"[1, {"minLength": -1}, {"prefixItems": [{"type": 1}]}]"#),
     in_both(r#"{"pattern": "^a$"}"#, r#"["a"]"#, r#"["a\n"]"#),
     in_both(r#"{"patternProperties": {"^a": {"type": "integer"}, "b$": {"minimum": 2}}}"#, r#"[{"a": 1, "b": 2, "c": null}, {"ab": 2}, []]"#, r#"[{"ab": 1}, {"a": null}]"#),
     in_both(r#"{"properties": {"ab": true}, "patternProperties": {"^a": {"type": "integer"}}, "additionalProperties": false}"#, r#"[{"ab": 1, "ac": 2}]"#, r#"[{"ab": null}, {"b": 1}]"#),
