@@ -20,6 +20,12 @@ pub struct Args {
 pub enum Command {
     Peers(PeersArgs),
     Conformance(ConformanceArgs),
+    /// Run the official test suite of JSON Schema with the validator of mcp-wire
+    ///
+    /// The suite is that of the Python package jsonschema, which pip downloads below target/interop on first use. All tests
+    /// of draft-07 and 2020-12 are run, except for the optional ones of what is an annotation, such as `format`. A test is
+    /// refused if its schema is, and the reasons are counted below the table. A wrong verdict is a failure.
+    JsonSchemaSuite,
 }
 
 /// Run our server against the clients of every era's SDKs, and our client against their servers

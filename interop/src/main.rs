@@ -8,6 +8,7 @@ mod conformance;
 mod eras;
 mod error;
 mod example;
+mod json_schema_suite;
 mod judge;
 mod packages;
 mod peers;
@@ -29,6 +30,7 @@ async fn main() -> ExitCode {
         match command {
             Command::Peers(args) => peers::run(&args).await,
             Command::Conformance(args) => conformance::run(&args).await,
+            Command::JsonSchemaSuite => json_schema_suite::run().await,
         }
     };
     let done = tokio::select! {

@@ -28,6 +28,8 @@ pub enum Command {
     Interop(PassedOn),
     /// Run the conformance suite against our server and client; see `cargo xtask conformance --help`
     Conformance(PassedOn),
+    /// Run the official test suite of JSON Schema with our validator; see `cargo xtask json-schema-suite --help`
+    JsonSchemaSuite(PassedOn),
 }
 
 /// Arguments of another program.

@@ -19,6 +19,7 @@ fn main() -> ExitCode {
     let done = match Args::parse().command {
         Command::Interop(args) => return interop::run("peers", &args),
         Command::Conformance(args) => return interop::run("conformance", &args),
+        Command::JsonSchemaSuite(args) => return interop::run("json-schema-suite", &args),
         Command::Ingest(args) => ingest::run(args),
         Command::Generate(args) => generate::run(&args),
         Command::Model(args) => generate::run_model(&args),
