@@ -209,7 +209,7 @@ impl<R> Conversion<R> {
     }
 
     /// Leaves out every undeclared member, because the target allows none. What was kept in place of a constant isn't undeclared.
-    pub fn close(&mut self, extra: &mut Extra, constants: &[&str]) {
+    pub fn drop_undeclared(&mut self, extra: &mut Extra, constants: &[&str]) {
         for (member, value) in std::mem::take(extra) {
             if constants.contains(&member.as_str()) {
                 extra.insert(member, value);

@@ -59,6 +59,22 @@ impl Unrepresentable {
         Self::new(error_code::INVALID_PARAMS, because, AUTOMATIC)
     }
 
+    /// A variant that corresponds to nothing in the other revision.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn no_counterpart(what: &str, target: &'static str) -> Self {
+        let because = format!("revision {target} has no counterpart of `{what}` there");
+        Self::new(error_code::INVALID_PARAMS, because, AUTOMATIC)
+    }
+
+    /// A result that no method of the other revision has.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn no_such_result(target: &'static str) -> Self {
+        let because = format!("no method of revision {target} has such a result");
+        Self::new(error_code::INTERNAL_ERROR, because, AUTOMATIC)
+    }
+
     pub(crate) fn by_rule(error: &dyn fmt::Display, rule: &'static str) -> Self {
         Self::new(error_code::INVALID_PARAMS, error.to_string(), rule)
     }

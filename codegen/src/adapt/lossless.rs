@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::matching::candidates;
 use super::plan::{How, Planner};
-use super::{ConstantSource, Fate, StructPlan, Taking, ValuePlan};
+use super::{ConstantSource, StructPlan, Taking, ValuePlan, VariantFate};
 use crate::model::TypeRef;
 
 /// The types of a value on both sides.
@@ -71,7 +71,7 @@ impl Planner<'_> {
             How::Union(variants) => {
                 let targets = candidates(self.to.model, target);
                 variants.iter().any(|plan| match &plan.fate {
-                    Fate::Held { variant, .. } => {
+                    VariantFate::Converted { variant, .. } => {
                         let target = targets.iter().find(|target| target.name == *variant);
                         target.is_none_or(|target| self.loses(&plan.from, &target.ty, lossy))
                     }

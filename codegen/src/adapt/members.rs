@@ -256,6 +256,7 @@ impl Planner<'_> {
         match action {
             Action::Call(function) => Taking::Called {
                 function: function.clone(),
+                rule,
             },
             Action::OmitUnlessIn(member) => Taking::Omitting {
                 unless_in: member.clone(),

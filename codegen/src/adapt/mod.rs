@@ -33,14 +33,14 @@ pub struct VariantPlan {
     /// Whether the source holds it behind a pointer.
     pub boxed: bool,
     /// What becomes of it.
-    pub fate: Fate,
+    pub fate: VariantFate,
 }
 
 /// What becomes of a variant.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Fate {
-    /// It is held by this variant of the target; `None` where the target is no union.
-    Held {
+pub enum VariantFate {
+    /// It is converted, and held by this variant of the target; `None` where the target is no union.
+    Converted {
         /// The variant of the target.
         variant: Option<String>,
         /// Whether the target holds it behind a pointer.
@@ -55,7 +55,12 @@ pub enum Fate {
         /// The rule.
         rule: String,
     },
-    /// It can't be represented.
+    /// The target has nothing that corresponds.
+    NoCounterpart {
+        /// What the variant is called.
+        name: String,
+    },
+    /// A rule refuses it.
     Refused(Refusal),
 }
 
@@ -68,6 +73,17 @@ pub struct Refusal {
     pub because: String,
     /// The rule, or that there is none.
     pub rule: String,
+}
+
+impl Refusal {
+    /// What the schemas alone refuse, with JSON-RPC's "invalid params".
+    fn automatic(because: String) -> Self {
+        Self {
+            code: -32602,
+            because,
+            rule: AUTOMATIC.to_owned(),
+        }
+    }
 }
 
 /// What automatic losses name as their rule.

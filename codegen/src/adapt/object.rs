@@ -59,6 +59,8 @@ pub enum Taking {
     Called {
         /// The function.
         function: String,
+        /// The rule.
+        rule: String,
     },
     /// Without the entries that can't be held, unless the object's member lists their keys.
     Omitting {

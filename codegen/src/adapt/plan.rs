@@ -7,12 +7,9 @@ use super::relation::Relation;
 use super::report::{Note, NoteKind};
 use super::rules::{Action, Place, Rule, Rules};
 use super::side::Side;
-use super::{AUTOMATIC, Refusal, StructPlan, Taking, ValuePlan, VariantPlan};
+use super::{StructPlan, Taking, ValuePlan, VariantPlan};
 use crate::model::{Model, TypeKind, TypeRef};
 use crate::problem::Problem;
-
-/// The error code of what can't be represented, unless a rule says otherwise: JSON-RPC's "invalid params".
-const INVALID_PARAMS: i64 = -32602;
 
 /// What a plan is made from.
 #[derive(Clone, Copy)]
@@ -118,7 +115,7 @@ impl Plan {
         structs
             .flat_map(|plan| &plan.members)
             .filter_map(|member| match &member.value {
-                ValuePlan::Taken(_, Taking::Called { function }) => Some(function.as_str()),
+                ValuePlan::Taken(_, Taking::Called { function, .. }) => Some(function.as_str()),
                 _ => None,
             })
     }
@@ -396,16 +393,6 @@ impl<'m> Planner<'m> {
                 self.is_planned(self.from.model.resolve(source), self.to.model.resolve(target))
             }
             _ => self.planned.contains_key(&(source.clone(), target.clone())),
-        }
-    }
-}
-
-impl Refusal {
-    pub(super) fn automatic(because: String) -> Self {
-        Self {
-            code: INVALID_PARAMS,
-            because,
-            rule: AUTOMATIC.to_owned(),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::matching::{Candidate, Typed, candidates, likeness};
 use super::plan::Planner;
 use super::relation::Relation;
 use super::rules::{Action, Place, Rule};
-use super::{Fate, Refusal, VariantPlan};
+use super::{Refusal, VariantFate, VariantPlan};
 use crate::model::{TypeKind, TypeRef};
 use crate::normalise::Scalar;
 
@@ -57,7 +57,7 @@ impl Planner<'_> {
         candidate: &Candidate,
         siblings: &[Candidate],
         (target, targets): (&TypeRef, &[Candidate]),
-    ) -> Fate {
+    ) -> VariantFate {
         let names = self.variant_names(candidate);
         let name = names.first().map_or("", String::as_str);
         let at = format!("{place}[{name}]");
@@ -86,26 +86,26 @@ impl Planner<'_> {
                 Action::Replace(template) => {
                     let checked = self.can_hold(Some(&candidate.ty), template, target);
                     self.check_arguments(index, checked);
-                    Fate::Replaced {
+                    VariantFate::Replaced {
                         template: template.to_string(),
                         rule,
                     }
                 }
-                Action::Refuse(refuse) => Fate::Refused(Refusal {
+                Action::Refuse(refuse) => VariantFate::Refused(Refusal {
                     code: refuse.code,
                     because: refuse.because.clone(),
                     rule,
                 }),
                 other => {
                     self.wrong_rule(index, format!("`{}` can't be done with a variant", other.word()));
-                    Fate::Refused(Refusal::automatic(String::new()))
+                    VariantFate::NoCounterpart { name: name.to_owned() }
                 }
             };
         }
         match best {
             Some(index) => {
                 let target = &targets[index];
-                Fate::Held {
+                VariantFate::Converted {
                     variant: target.name.clone(),
                     boxed: target.boxed,
                     moved: self.relate_at(&at, &candidate.ty, &target.ty) == Relation::Same,
@@ -113,10 +113,7 @@ impl Planner<'_> {
             }
             None => {
                 self.refused(&at, "the variant: the target has none that corresponds");
-                let target = &self.to.model.revision;
-                Fate::Refused(Refusal::automatic(format!(
-                    "revision {target} has no counterpart of `{name}` there"
-                )))
+                VariantFate::NoCounterpart { name: name.to_owned() }
             }
         }
     }

@@ -1,6 +1,12 @@
 //! The macros that generated conversions are written with.
+//!
+//! A table begins with the enumeration of revisions and the modules of the two revisions, `Revision: source => target;`.
 
 mod chains;
 mod definitions;
+mod methods;
 mod objects;
+mod open;
 mod revisions;
+mod strings;
+mod unions;

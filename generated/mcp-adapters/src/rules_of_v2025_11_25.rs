@@ -7,17 +7,11 @@ use mcp_wire::OpenObject;
 
 use crate::{Conversion, LossKind, Unrepresentable, v2025_06_18 as earlier, v2025_11_25 as later};
 
-/// The rule that [`elicitation_capability`] is called by.
-const CAPABILITY: &str = "2025-11-25 ClientCapabilities.elicitation";
-/// The rule that [`split_messages`] is called by.
-const MESSAGES: &str = "2025-11-25 CreateMessageRequestParams.messages";
-/// The rule that [`single_content`] is called by.
-const CONTENT: &str = "2025-11-25 CreateMessageResult.content";
-
 /// Forms are all that the earlier revision's capability means; a client with another way alone has none.
 pub(crate) fn elicitation_capability(
     capability: Option<later::ClientCapabilitiesElicitation>,
     conversion: &mut Conversion,
+    rule: &'static str,
 ) -> Result<Option<OpenObject>, Unrepresentable> {
     let Some(capability) = capability else {
         return Ok(None);
@@ -26,14 +20,14 @@ pub(crate) fn elicitation_capability(
         return close(&open(&capability)?).map(Some);
     }
     if capability.form.is_none() && capability.url.is_some() {
-        conversion.lose(LossKind::Dropped, CAPABILITY);
+        conversion.lose(LossKind::Dropped, rule);
         return Ok(None);
     }
     if capability.form.is_some() {
-        conversion.lose_member("form", LossKind::Dropped, CAPABILITY);
+        conversion.lose_member("form", LossKind::Dropped, rule);
     }
     if capability.url.is_some() {
-        conversion.lose_member("url", LossKind::Dropped, CAPABILITY);
+        conversion.lose_member("url", LossKind::Dropped, rule);
     }
     let rest = later::ClientCapabilitiesElicitation {
         form: None,
@@ -47,6 +41,7 @@ pub(crate) fn elicitation_capability(
 pub(crate) fn split_messages(
     messages: Vec<later::SamplingMessage>,
     conversion: &mut Conversion,
+    rule: &'static str,
 ) -> Result<Vec<earlier::SamplingMessage>, Unrepresentable> {
     let mut split = Vec::with_capacity(messages.len());
     for (index, message) in messages.into_iter().enumerate() {
@@ -55,7 +50,7 @@ pub(crate) fn split_messages(
                 split.push(conversion.convert(message)?);
                 return Ok(());
             };
-            conversion.lose_member("content", LossKind::Replaced, MESSAGES);
+            conversion.lose_member("content", LossKind::Replaced, rule);
             for block in blocks {
                 split.push(conversion.convert(later::SamplingMessage {
                     content: alone(block),
@@ -74,11 +69,12 @@ pub(crate) fn split_messages(
 pub(crate) fn single_content(
     content: later::SamplingContent,
     conversion: &mut Conversion,
+    rule: &'static str,
 ) -> Result<earlier::SamplingContent, Unrepresentable> {
     let later::SamplingContent::List(mut blocks) = content else {
         return conversion.convert(content);
     };
-    conversion.lose(LossKind::Replaced, CONTENT);
+    conversion.lose(LossKind::Replaced, rule);
     if blocks.len() == 1
         && let Some(block) = blocks.pop()
     {
@@ -95,7 +91,7 @@ pub(crate) fn single_content(
             Err(Unrepresentable::new(
                 mcp_wire::error_code::INVALID_PARAMS,
                 because,
-                CONTENT,
+                rule,
             ))
         }
     }

@@ -2,1069 +2,256 @@
 
 //! Values of revision 2025-03-26 as values of 2025-06-18.
 
-use mcp_convert::{Convert, close, close_valid, moved, open};
-use crate::{Conversion, Revision, Unrepresentable};
+use mcp_convert::{closed, methods, objects, results, strings, unions};
+use crate::Revision;
 use crate::v2025_03_26 as source;
 use crate::v2025_06_18 as target;
 
-moved! {
-    source::CallToolRequest => target::CallToolRequest { params: "params" }
-    source::CallToolRequestParams => target::CallToolRequestParams { meta: "_meta", arguments, name }
-    source::CancelledNotification => target::CancelledNotification { params: "params" }
-    source::CancelledNotificationParams => target::CancelledNotificationParams { meta, reason, request_id }
-    source::ClientCapabilitiesRoots => target::ClientCapabilitiesRoots { list_changed }
-    source::CompleteRequest => target::CompleteRequest { params: "params" }
-    source::CompleteRequestParamsArgument => target::CompleteRequestParamsArgument { name, value }
-    source::CompleteResult => target::CompleteResult { meta, completion: "completion" }
-    source::CompleteResultCompletion => target::CompleteResultCompletion { has_more, total, values }
-    source::CreateMessageRequest => target::CreateMessageRequest { params: "params" }
-    source::CreateMessageRequestParams => target::CreateMessageRequestParams {
-        meta: "_meta",
-        include_context: "includeContext",
-        max_tokens,
-        messages: "messages",
-        metadata,
-        model_preferences: "modelPreferences",
-        stop_sequences,
-        system_prompt,
-        temperature
-    }
-    source::CreateMessageResult => target::CreateMessageResult {
-        meta,
-        content: "content",
-        model,
-        role: "role",
-        stop_reason: "stopReason"
-    }
-    source::Error => target::Error { code, data, message }
-    source::GetPromptRequest => target::GetPromptRequest { params: "params" }
-    source::GetPromptRequestParams => target::GetPromptRequestParams { meta: "_meta", arguments, name }
-    source::GetPromptResult => target::GetPromptResult { meta, description, messages: "messages" }
-    source::InitializeRequest => target::InitializeRequest { params: "params" }
-    source::InitializeRequestParams => target::InitializeRequestParams {
-        meta: "_meta",
-        capabilities: "capabilities",
-        client_info: "clientInfo",
-        protocol_version
-    }
-    source::InitializeResult => target::InitializeResult {
-        meta,
-        capabilities: "capabilities",
-        instructions,
-        protocol_version,
-        server_info: "serverInfo"
-    }
-    source::InitializedNotification => target::InitializedNotification { params: "params" }
-    source::JsonRpcError => target::JsonRpcError { error: "error", id }
-    source::JsonRpcNotification => target::JsonRpcNotification { method, params: "params" }
-    source::JsonRpcRequest => target::JsonRpcRequest { id, method, params: "params" }
-    source::JsonRpcResponse => target::JsonRpcResponse { id, result: "result" }
-    source::ListPromptsRequest => target::ListPromptsRequest { params: "params" }
-    source::ListPromptsResult => target::ListPromptsResult { meta, next_cursor, prompts: "prompts" }
-    source::ListResourceTemplatesRequest => target::ListResourceTemplatesRequest { params: "params" }
-    source::ListResourceTemplatesResult => target::ListResourceTemplatesResult {
-        meta,
-        next_cursor,
-        resource_templates: "resourceTemplates"
-    }
-    source::ListResourcesRequest => target::ListResourcesRequest { params: "params" }
-    source::ListResourcesResult => target::ListResourcesResult { meta, next_cursor, resources: "resources" }
-    source::ListRootsRequest => target::ListRootsRequest { params: "params" }
-    source::ListRootsResult => target::ListRootsResult { meta, roots: "roots" }
-    source::ListToolsRequest => target::ListToolsRequest { params: "params" }
-    source::ListToolsResult => target::ListToolsResult { meta, next_cursor, tools: "tools" }
-    source::LoggingMessageNotification => target::LoggingMessageNotification { params: "params" }
-    source::LoggingMessageNotificationParams => target::LoggingMessageNotificationParams {
-        meta,
-        data,
-        level: "level",
-        logger
-    }
-    source::ModelHint => target::ModelHint { name }
-    source::ModelPreferences => target::ModelPreferences {
-        cost_priority,
-        hints: "hints",
-        intelligence_priority,
-        speed_priority
-    }
-    source::Notification => target::Notification { method, params: "params" }
-    source::NotificationParams => target::NotificationParams { meta }
-    source::PaginatedRequest => target::PaginatedRequest { method, params: "params" }
-    source::PaginatedRequestParams => target::PaginatedRequestParams { meta: "_meta", cursor }
-    source::PaginatedResult => target::PaginatedResult { meta, next_cursor }
-    source::PingRequest => target::PingRequest { params: "params" }
-    source::ProgressNotification => target::ProgressNotification { params: "params" }
-    source::ProgressNotificationParams => target::ProgressNotificationParams {
-        meta,
-        message,
-        progress,
-        progress_token: "progressToken",
-        total
-    }
-    source::PromptListChangedNotification => target::PromptListChangedNotification { params: "params" }
-    source::PromptMessage => target::PromptMessage { content: "content", role: "role" }
-    source::ReadResourceRequest => target::ReadResourceRequest { params: "params" }
-    source::ReadResourceRequestParams => target::ReadResourceRequestParams { meta: "_meta", uri }
-    source::ReadResourceResult => target::ReadResourceResult { meta, contents: "contents" }
-    source::Request => target::Request { method, params: "params" }
-    source::RequestMeta => target::RequestMeta { progress_token: "progressToken" }
-    source::RequestParams => target::RequestParams { meta: "_meta" }
-    source::ResourceListChangedNotification => target::ResourceListChangedNotification { params: "params" }
-    source::ResourceReference => target::ResourceTemplateReference { uri }
-    source::ResourceUpdatedNotification => target::ResourceUpdatedNotification { params: "params" }
-    source::ResourceUpdatedNotificationParams => target::ResourceUpdatedNotificationParams { meta, uri }
-    source::Result => target::Result { meta }
-    source::RootsListChangedNotification => target::RootsListChangedNotification { params: "params" }
-    source::SamplingMessage => target::SamplingMessage { content: "content", role: "role" }
-    source::ServerCapabilities => target::ServerCapabilities {
-        completions,
-        experimental,
-        logging,
-        prompts: "prompts",
-        resources: "resources",
-        tools: "tools"
-    }
-    source::ServerCapabilitiesPrompts => target::ServerCapabilitiesPrompts { list_changed }
-    source::ServerCapabilitiesResources => target::ServerCapabilitiesResources { list_changed, subscribe }
-    source::ServerCapabilitiesTools => target::ServerCapabilitiesTools { list_changed }
-    source::SetLevelRequest => target::SetLevelRequest { params: "params" }
-    source::SetLevelRequestParams => target::SetLevelRequestParams { meta: "_meta", level: "level" }
-    source::SubscribeRequest => target::SubscribeRequest { params: "params" }
-    source::SubscribeRequestParams => target::SubscribeRequestParams { meta: "_meta", uri }
-    source::ToolAnnotations => target::ToolAnnotations {
-        destructive_hint,
-        idempotent_hint,
-        open_world_hint,
-        read_only_hint,
-        title
-    }
-    source::ToolListChangedNotification => target::ToolListChangedNotification { params: "params" }
-    source::UnsubscribeRequest => target::UnsubscribeRequest { params: "params" }
-    source::UnsubscribeRequestParams => target::UnsubscribeRequestParams { meta: "_meta", uri }
+closed! {
+    Revision:
+    mcp_wire::OpenJson => target::JsonRpcMessage,
 }
 
-impl Convert<target::Annotations, Revision> for source::Annotations {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::Annotations, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "lastModified",
-                &target::SCHEMA,
-                Some("#/definitions/Annotations/properties/lastModified"),
-            );
-        Ok(target::Annotations {
-            audience: conversion.member("audience", self.audience)?,
-            last_modified: adopted_0,
-            priority: self.priority,
-            extra,
-        })
+methods! {
+    Revision: source => target;
+    ClientNotification {
+        Cancelled => Cancelled,
+        Initialized => Initialized,
+        Progress => Progress,
+        RootsListChanged => RootsListChanged,
+        _ => Unknown => Unknown,
+    }
+    ClientRequest {
+        Complete => Complete,
+        Initialize => Initialize,
+        SetLevel => SetLevel,
+        Ping => Ping,
+        GetPrompt => GetPrompt,
+        ListPrompts => ListPrompts,
+        ListResources => ListResources,
+        ReadResource => ReadResource,
+        Subscribe => Subscribe,
+        ListResourceTemplates => ListResourceTemplates,
+        Unsubscribe => Unsubscribe,
+        CallTool => CallTool,
+        ListTools => ListTools,
+        _ => Unknown => Unknown,
+    }
+    ServerNotification {
+        Cancelled => Cancelled,
+        LoggingMessage => LoggingMessage,
+        Progress => Progress,
+        PromptListChanged => PromptListChanged,
+        ResourceListChanged => ResourceListChanged,
+        ResourceUpdated => ResourceUpdated,
+        ToolListChanged => ToolListChanged,
+        _ => Unknown => Unknown,
+    }
+    ServerRequest {
+        Ping => Ping,
+        ListRoots => ListRoots,
+        CreateMessage => CreateMessage,
+        _ => Unknown => Unknown except "elicitation/create",
     }
 }
 
-impl Convert<target::AnyResourceContents, Revision> for source::AnyResourceContents {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::AnyResourceContents, Unrepresentable> {
-        let value = self;
-        match value {
-            source::AnyResourceContents::Text(value) => {
-                value.convert(conversion).map(target::AnyResourceContents::Text)
-            }
-            source::AnyResourceContents::Blob(value) => {
-                value.convert(conversion).map(target::AnyResourceContents::Blob)
-            }
-        }
+objects! {
+    Revision: source => target;
+    Annotations {
+        audience: "audience", last_modified: "lastModified" [adopt "#/definitions/Annotations/properties/lastModified"],
+        priority,
+    }
+    AudioContent {
+        meta: "_meta" [adopt "#/definitions/AudioContent/properties/_meta"], annotations: "annotations", data,
+        mime_type,
+    }
+    BlobResourceContents {
+        meta: "_meta" [adopt "#/definitions/BlobResourceContents/properties/_meta"], blob, mime_type, uri,
+    }
+    CallToolRequest { params: "params" }
+    CallToolRequestParams { meta: "_meta", arguments, name }
+    CallToolResult {
+        meta, content: "content", is_error,
+        structured_content: "structuredContent" [adopt "#/definitions/CallToolResult/properties/structuredContent"],
+    }
+    CancelledNotification { params: "params" }
+    CancelledNotificationParams { meta, reason, request_id }
+    ClientCapabilities {
+        elicitation: "elicitation" [adopt "#/definitions/ClientCapabilities/properties/elicitation"], experimental,
+        roots: "roots", sampling,
+    }
+    ClientCapabilitiesRoots { list_changed }
+    CompleteRequest { params: "params" }
+    CompleteRequestParams {
+        meta: "_meta", argument: "argument",
+        context: "context" [adopt "#/definitions/CompleteRequest/properties/params/properties/context"], ref_: "ref",
+    }
+    CompleteRequestParamsArgument { name, value }
+    CompleteResult { meta, completion: "completion" }
+    CompleteResultCompletion { has_more, total, values }
+    CreateMessageRequest { params: "params" }
+    CreateMessageRequestParams {
+        meta: "_meta", include_context: "includeContext", max_tokens, messages: "messages", metadata,
+        model_preferences: "modelPreferences", stop_sequences, system_prompt, temperature,
+    }
+    CreateMessageResult { meta, content: "content", model, role: "role", stop_reason: "stopReason" }
+    EmbeddedResource {
+        meta: "_meta" [adopt "#/definitions/EmbeddedResource/properties/_meta"], annotations: "annotations",
+        resource: "resource",
+    }
+    Error { code, data, message }
+    GetPromptRequest { params: "params" }
+    GetPromptRequestParams { meta: "_meta", arguments, name }
+    GetPromptResult { meta, description, messages: "messages" }
+    ImageContent {
+        meta: "_meta" [adopt "#/definitions/ImageContent/properties/_meta"], annotations: "annotations", data,
+        mime_type,
+    }
+    Implementation { name, title: "title" [adopt "#/definitions/Implementation/properties/title"], version }
+    InitializeRequest { params: "params" }
+    InitializeRequestParams { meta: "_meta", capabilities: "capabilities", client_info: "clientInfo", protocol_version }
+    InitializeResult { meta, capabilities: "capabilities", instructions, protocol_version, server_info: "serverInfo" }
+    InitializedNotification { params: "params" }
+    JsonRpcError { error: "error", id }
+    JsonRpcNotification { method, params: "params" }
+    JsonRpcRequest { id, method, params: "params" }
+    JsonRpcResponse { id, result: "result" }
+    ListPromptsRequest { params: "params" }
+    ListPromptsResult { meta, next_cursor, prompts: "prompts" }
+    ListResourceTemplatesRequest { params: "params" }
+    ListResourceTemplatesResult { meta, next_cursor, resource_templates: "resourceTemplates" }
+    ListResourcesRequest { params: "params" }
+    ListResourcesResult { meta, next_cursor, resources: "resources" }
+    ListRootsRequest { params: "params" }
+    ListRootsResult { meta, roots: "roots" }
+    ListToolsRequest { params: "params" }
+    ListToolsResult { meta, next_cursor, tools: "tools" }
+    LoggingMessageNotification { params: "params" }
+    LoggingMessageNotificationParams { meta, data, level: "level", logger }
+    ModelHint { name }
+    ModelPreferences { cost_priority, hints: "hints", intelligence_priority, speed_priority }
+    Notification { method, params: "params" }
+    NotificationParams { meta }
+    PaginatedRequest { method, params: "params" }
+    PaginatedRequestParams { meta: "_meta", cursor }
+    PaginatedResult { meta, next_cursor }
+    PingRequest { params: "params" }
+    ProgressNotification { params: "params" }
+    ProgressNotificationParams { meta, message, progress, progress_token: "progressToken", total }
+    Prompt {
+        meta: "_meta" [adopt "#/definitions/Prompt/properties/_meta"], arguments: "arguments", description, name,
+        title: "title" [adopt "#/definitions/Prompt/properties/title"],
+    }
+    PromptArgument {
+        description, name, required, title: "title" [adopt "#/definitions/PromptArgument/properties/title"],
+    }
+    PromptListChangedNotification { params: "params" }
+    PromptMessage { content: "content", role: "role" }
+    PromptReference { name, title: "title" [adopt "#/definitions/PromptReference/properties/title"] }
+    ReadResourceRequest { params: "params" }
+    ReadResourceRequestParams { meta: "_meta", uri }
+    ReadResourceResult { meta, contents: "contents" }
+    Request { method, params: "params" }
+    RequestMeta { progress_token: "progressToken" }
+    RequestParams { meta: "_meta" }
+    Resource {
+        meta: "_meta" [adopt "#/definitions/Resource/properties/_meta"], annotations: "annotations", description,
+        mime_type, name, size, title: "title" [adopt "#/definitions/Resource/properties/title"], uri,
+    }
+    ResourceContents { meta: "_meta" [adopt "#/definitions/ResourceContents/properties/_meta"], mime_type, uri }
+    ResourceListChangedNotification { params: "params" }
+    ResourceReference => ResourceTemplateReference { uri }
+    ResourceTemplate {
+        meta: "_meta" [adopt "#/definitions/ResourceTemplate/properties/_meta"], annotations: "annotations",
+        description, mime_type, name, title: "title" [adopt "#/definitions/ResourceTemplate/properties/title"],
+        uri_template,
+    }
+    ResourceUpdatedNotification { params: "params" }
+    ResourceUpdatedNotificationParams { meta, uri }
+    Result { meta }
+    Root { meta: "_meta" [adopt "#/definitions/Root/properties/_meta"], name, uri }
+    RootsListChangedNotification { params: "params" }
+    SamplingMessage { content: "content", role: "role" }
+    ServerCapabilities {
+        completions, experimental, logging, prompts: "prompts", resources: "resources", tools: "tools",
+    }
+    ServerCapabilitiesPrompts { list_changed }
+    ServerCapabilitiesResources { list_changed, subscribe }
+    ServerCapabilitiesTools { list_changed }
+    SetLevelRequest { params: "params" }
+    SetLevelRequestParams { meta: "_meta", level: "level" }
+    SubscribeRequest { params: "params" }
+    SubscribeRequestParams { meta: "_meta", uri }
+    TextContent { meta: "_meta" [adopt "#/definitions/TextContent/properties/_meta"], annotations: "annotations", text }
+    TextResourceContents {
+        meta: "_meta" [adopt "#/definitions/TextResourceContents/properties/_meta"], mime_type, text, uri,
+    }
+    Tool {
+        meta: "_meta" [adopt "#/definitions/Tool/properties/_meta"], annotations: "annotations", description,
+        input_schema, name, output_schema: "outputSchema" [adopt "#/definitions/Tool/properties/outputSchema"],
+        title: "title" [adopt "#/definitions/Tool/properties/title"],
+    }
+    ToolAnnotations { destructive_hint, idempotent_hint, open_world_hint, read_only_hint, title }
+    ToolListChangedNotification { params: "params" }
+    UnsubscribeRequest { params: "params" }
+    UnsubscribeRequestParams { meta: "_meta", uri }
+}
+
+results! {
+    Revision: source => target;
+    ClientResult {
+        CreateMessage => CreateMessage,
+        Empty => Empty,
+        ListRoots => ListRoots,
+    }
+    ServerResult {
+        CallTool => CallTool,
+        Complete => Complete,
+        Empty => Empty,
+        GetPrompt => GetPrompt,
+        Initialize => Initialize,
+        ListPrompts => ListPrompts,
+        ListResourceTemplates => ListResourceTemplates,
+        ListResources => ListResources,
+        ListTools => ListTools,
+        ReadResource => ReadResource,
     }
 }
 
-impl Convert<target::AudioContent, Revision> for source::AudioContent {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::AudioContent, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "_meta",
-                &target::SCHEMA,
-                Some("#/definitions/AudioContent/properties/_meta"),
-            );
-        Ok(target::AudioContent {
-            meta: adopted_0,
-            annotations: conversion.member("annotations", self.annotations)?,
-            data: self.data,
-            mime_type: self.mime_type,
-            extra,
-        })
-    }
+strings! {
+    Revision: source => target;
+    CreateMessageRequestParamsIncludeContext,
+    CreateMessageResultStopReason,
+    LoggingLevel,
+    Role,
 }
 
-impl Convert<target::BlobResourceContents, Revision> for source::BlobResourceContents {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::BlobResourceContents, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "_meta",
-                &target::SCHEMA,
-                Some("#/definitions/BlobResourceContents/properties/_meta"),
-            );
-        Ok(target::BlobResourceContents {
-            meta: adopted_0,
-            blob: self.blob,
-            mime_type: self.mime_type,
-            uri: self.uri,
-            extra,
-        })
+unions! {
+    Revision: source => target;
+    AnyResourceContents {
+        Text => Text,
+        Blob => Blob,
     }
-}
-
-impl Convert<target::CallToolResult, Revision> for source::CallToolResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::CallToolResult, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "structuredContent",
-                &target::SCHEMA,
-                Some("#/definitions/CallToolResult/properties/structuredContent"),
-            );
-        Ok(target::CallToolResult {
-            meta: self.meta,
-            content: conversion.member("content", self.content)?,
-            is_error: self.is_error,
-            structured_content: adopted_0,
-            extra,
-        })
+    CompletionReference {
+        Prompt => Prompt,
+        Resource => ResourceTemplate,
+        Unknown: reinterpret(Unknown),
     }
-}
-
-impl Convert<target::ClientCapabilities, Revision> for source::ClientCapabilities {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ClientCapabilities, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "elicitation",
-                &target::SCHEMA,
-                Some("#/definitions/ClientCapabilities/properties/elicitation"),
-            );
-        Ok(target::ClientCapabilities {
-            elicitation: adopted_0,
-            experimental: self.experimental,
-            roots: conversion.member("roots", self.roots)?,
-            sampling: self.sampling,
-            extra,
-        })
+    ContentBlock {
+        Text => Text,
+        Image => Image,
+        Audio => Audio,
+        Resource => Resource,
+        Unknown: reinterpret(Unknown),
     }
-}
-
-impl Convert<target::ClientNotification, Revision> for source::ClientNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ClientNotification, Unrepresentable> {
-        match self {
-            source::ClientNotification::Cancelled(message) => {
-                message.convert(conversion).map(target::ClientNotification::Cancelled)
-            }
-            source::ClientNotification::Initialized(message) => {
-                message.convert(conversion).map(target::ClientNotification::Initialized)
-            }
-            source::ClientNotification::Progress(message) => {
-                message.convert(conversion).map(target::ClientNotification::Progress)
-            }
-            source::ClientNotification::RootsListChanged(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ClientNotification::RootsListChanged)
-            }
-            source::ClientNotification::Unknown(message) if conversion.carries() => {
-                close(&open(&message)?)
-            }
-            source::ClientNotification::Unknown(message) => {
-                Ok(target::ClientNotification::Unknown(message))
-            }
-        }
+    ProgressToken {
+        String => String,
+        Integer => Integer,
     }
-}
-
-impl Convert<target::ClientRequest, Revision> for source::ClientRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ClientRequest, Unrepresentable> {
-        match self {
-            source::ClientRequest::Complete(message) => {
-                message.convert(conversion).map(target::ClientRequest::Complete)
-            }
-            source::ClientRequest::Initialize(message) => {
-                message.convert(conversion).map(target::ClientRequest::Initialize)
-            }
-            source::ClientRequest::SetLevel(message) => {
-                message.convert(conversion).map(target::ClientRequest::SetLevel)
-            }
-            source::ClientRequest::Ping(message) => {
-                message.convert(conversion).map(target::ClientRequest::Ping)
-            }
-            source::ClientRequest::GetPrompt(message) => {
-                message.convert(conversion).map(target::ClientRequest::GetPrompt)
-            }
-            source::ClientRequest::ListPrompts(message) => {
-                message.convert(conversion).map(target::ClientRequest::ListPrompts)
-            }
-            source::ClientRequest::ListResources(message) => {
-                message.convert(conversion).map(target::ClientRequest::ListResources)
-            }
-            source::ClientRequest::ReadResource(message) => {
-                message.convert(conversion).map(target::ClientRequest::ReadResource)
-            }
-            source::ClientRequest::Subscribe(message) => {
-                message.convert(conversion).map(target::ClientRequest::Subscribe)
-            }
-            source::ClientRequest::ListResourceTemplates(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ClientRequest::ListResourceTemplates)
-            }
-            source::ClientRequest::Unsubscribe(message) => {
-                message.convert(conversion).map(target::ClientRequest::Unsubscribe)
-            }
-            source::ClientRequest::CallTool(message) => {
-                message.convert(conversion).map(target::ClientRequest::CallTool)
-            }
-            source::ClientRequest::ListTools(message) => {
-                message.convert(conversion).map(target::ClientRequest::ListTools)
-            }
-            source::ClientRequest::Unknown(message) if conversion.carries() => {
-                close(&open(&message)?)
-            }
-            source::ClientRequest::Unknown(message) => {
-                Ok(target::ClientRequest::Unknown(message))
-            }
-        }
-    }
-}
-
-impl Convert<target::ClientResult, Revision> for source::ClientResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ClientResult, Unrepresentable> {
-        match self {
-            source::ClientResult::CreateMessage(result) => {
-                result.convert(conversion).map(target::ClientResult::CreateMessage)
-            }
-            source::ClientResult::Empty(result) => {
-                result.convert(conversion).map(target::ClientResult::Empty)
-            }
-            source::ClientResult::ListRoots(result) => {
-                result.convert(conversion).map(target::ClientResult::ListRoots)
-            }
-        }
-    }
-}
-
-impl Convert<target::CompleteRequestParams, Revision> for source::CompleteRequestParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::CompleteRequestParams, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "context",
-                &target::SCHEMA,
-                Some(
-                    "#/definitions/CompleteRequest/properties/params/properties/context",
-                ),
-            );
-        Ok(target::CompleteRequestParams {
-            meta: conversion.member("_meta", self.meta)?,
-            argument: conversion.member("argument", self.argument)?,
-            context: adopted_0,
-            ref_: conversion.member("ref", self.ref_)?,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::CompletionReference, Revision> for source::CompletionReference {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::CompletionReference, Unrepresentable> {
-        let value = self;
-        match value {
-            source::CompletionReference::Prompt(value) => {
-                value.convert(conversion).map(target::CompletionReference::Prompt)
-            }
-            source::CompletionReference::Resource(value) => {
-                value
-                    .convert(conversion)
-                    .map(target::CompletionReference::ResourceTemplate)
-            }
-            source::CompletionReference::Unknown(json) => {
-                Ok(conversion.reinterpret(json, target::CompletionReference::Unknown))
-            }
-        }
-    }
-}
-
-impl Convert<target::ContentBlock, Revision> for source::ContentBlock {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ContentBlock, Unrepresentable> {
-        let value = self;
-        match value {
-            source::ContentBlock::Text(value) => {
-                value.convert(conversion).map(target::ContentBlock::Text)
-            }
-            source::ContentBlock::Image(value) => {
-                value.convert(conversion).map(target::ContentBlock::Image)
-            }
-            source::ContentBlock::Audio(value) => {
-                value.convert(conversion).map(target::ContentBlock::Audio)
-            }
-            source::ContentBlock::Resource(value) => {
-                value.convert(conversion).map(target::ContentBlock::Resource)
-            }
-            source::ContentBlock::Unknown(json) => {
-                Ok(conversion.reinterpret(json, target::ContentBlock::Unknown))
-            }
-        }
-    }
-}
-
-impl Convert<target::CreateMessageRequestParamsIncludeContext, Revision>
-for source::CreateMessageRequestParamsIncludeContext {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::CreateMessageRequestParamsIncludeContext, Unrepresentable> {
-        match self {
-            source::CreateMessageRequestParamsIncludeContext::AllServers => {
-                Ok(target::CreateMessageRequestParamsIncludeContext::AllServers)
-            }
-            source::CreateMessageRequestParamsIncludeContext::None => {
-                Ok(target::CreateMessageRequestParamsIncludeContext::None)
-            }
-            source::CreateMessageRequestParamsIncludeContext::ThisServer => {
-                Ok(target::CreateMessageRequestParamsIncludeContext::ThisServer)
-            }
-            source::CreateMessageRequestParamsIncludeContext::Unknown(text) => {
-                Ok(target::CreateMessageRequestParamsIncludeContext::from(text))
-            }
-        }
-    }
-}
-
-impl Convert<target::CreateMessageResultStopReason, Revision>
-for source::CreateMessageResultStopReason {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::CreateMessageResultStopReason, Unrepresentable> {
-        match self {
-            source::CreateMessageResultStopReason::EndTurn => {
-                Ok(target::CreateMessageResultStopReason::EndTurn)
-            }
-            source::CreateMessageResultStopReason::MaxTokens => {
-                Ok(target::CreateMessageResultStopReason::MaxTokens)
-            }
-            source::CreateMessageResultStopReason::StopSequence => {
-                Ok(target::CreateMessageResultStopReason::StopSequence)
-            }
-            source::CreateMessageResultStopReason::Unknown(text) => {
-                Ok(target::CreateMessageResultStopReason::from(text))
-            }
-        }
-    }
-}
-
-impl Convert<target::EmbeddedResource, Revision> for source::EmbeddedResource {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::EmbeddedResource, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "_meta",
-                &target::SCHEMA,
-                Some("#/definitions/EmbeddedResource/properties/_meta"),
-            );
-        Ok(target::EmbeddedResource {
-            meta: adopted_0,
-            annotations: conversion.member("annotations", self.annotations)?,
-            resource: conversion.member("resource", self.resource)?,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::ImageContent, Revision> for source::ImageContent {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ImageContent, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "_meta",
-                &target::SCHEMA,
-                Some("#/definitions/ImageContent/properties/_meta"),
-            );
-        Ok(target::ImageContent {
-            meta: adopted_0,
-            annotations: conversion.member("annotations", self.annotations)?,
-            data: self.data,
-            mime_type: self.mime_type,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::Implementation, Revision> for source::Implementation {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::Implementation, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "title",
-                &target::SCHEMA,
-                Some("#/definitions/Implementation/properties/title"),
-            );
-        Ok(target::Implementation {
-            name: self.name,
-            title: adopted_0,
-            version: self.version,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::LoggingLevel, Revision> for source::LoggingLevel {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::LoggingLevel, Unrepresentable> {
-        match self {
-            source::LoggingLevel::Alert => Ok(target::LoggingLevel::Alert),
-            source::LoggingLevel::Critical => Ok(target::LoggingLevel::Critical),
-            source::LoggingLevel::Debug => Ok(target::LoggingLevel::Debug),
-            source::LoggingLevel::Emergency => Ok(target::LoggingLevel::Emergency),
-            source::LoggingLevel::Error => Ok(target::LoggingLevel::Error),
-            source::LoggingLevel::Info => Ok(target::LoggingLevel::Info),
-            source::LoggingLevel::Notice => Ok(target::LoggingLevel::Notice),
-            source::LoggingLevel::Warning => Ok(target::LoggingLevel::Warning),
-            source::LoggingLevel::Unknown(text) => Ok(target::LoggingLevel::from(text)),
-        }
-    }
-}
-
-impl Convert<target::ProgressToken, Revision> for source::ProgressToken {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ProgressToken, Unrepresentable> {
-        let value = self;
-        match value {
-            source::ProgressToken::String(value) => {
-                Ok(target::ProgressToken::String(value))
-            }
-            source::ProgressToken::Integer(value) => {
-                Ok(target::ProgressToken::Integer(value))
-            }
-        }
-    }
-}
-
-impl Convert<target::Prompt, Revision> for source::Prompt {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::Prompt, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "_meta",
-                &target::SCHEMA,
-                Some("#/definitions/Prompt/properties/_meta"),
-            );
-        let adopted_1 = conversion
-            .adopt(
-                &mut extra,
-                "title",
-                &target::SCHEMA,
-                Some("#/definitions/Prompt/properties/title"),
-            );
-        Ok(target::Prompt {
-            meta: adopted_0,
-            arguments: conversion.member("arguments", self.arguments)?,
-            description: self.description,
-            name: self.name,
-            title: adopted_1,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::PromptArgument, Revision> for source::PromptArgument {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::PromptArgument, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "title",
-                &target::SCHEMA,
-                Some("#/definitions/PromptArgument/properties/title"),
-            );
-        Ok(target::PromptArgument {
-            description: self.description,
-            name: self.name,
-            required: self.required,
-            title: adopted_0,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::PromptReference, Revision> for source::PromptReference {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::PromptReference, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "title",
-                &target::SCHEMA,
-                Some("#/definitions/PromptReference/properties/title"),
-            );
-        Ok(target::PromptReference {
-            name: self.name,
-            title: adopted_0,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::Resource, Revision> for source::Resource {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::Resource, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "_meta",
-                &target::SCHEMA,
-                Some("#/definitions/Resource/properties/_meta"),
-            );
-        let adopted_1 = conversion
-            .adopt(
-                &mut extra,
-                "title",
-                &target::SCHEMA,
-                Some("#/definitions/Resource/properties/title"),
-            );
-        Ok(target::Resource {
-            meta: adopted_0,
-            annotations: conversion.member("annotations", self.annotations)?,
-            description: self.description,
-            mime_type: self.mime_type,
-            name: self.name,
-            size: self.size,
-            title: adopted_1,
-            uri: self.uri,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::ResourceContents, Revision> for source::ResourceContents {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ResourceContents, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "_meta",
-                &target::SCHEMA,
-                Some("#/definitions/ResourceContents/properties/_meta"),
-            );
-        Ok(target::ResourceContents {
-            meta: adopted_0,
-            mime_type: self.mime_type,
-            uri: self.uri,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::ResourceTemplate, Revision> for source::ResourceTemplate {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ResourceTemplate, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "_meta",
-                &target::SCHEMA,
-                Some("#/definitions/ResourceTemplate/properties/_meta"),
-            );
-        let adopted_1 = conversion
-            .adopt(
-                &mut extra,
-                "title",
-                &target::SCHEMA,
-                Some("#/definitions/ResourceTemplate/properties/title"),
-            );
-        Ok(target::ResourceTemplate {
-            meta: adopted_0,
-            annotations: conversion.member("annotations", self.annotations)?,
-            description: self.description,
-            mime_type: self.mime_type,
-            name: self.name,
-            title: adopted_1,
-            uri_template: self.uri_template,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::Role, Revision> for source::Role {
-    #[inline]
-    fn convert(self, _: &mut Conversion) -> Result<target::Role, Unrepresentable> {
-        match self {
-            source::Role::Assistant => Ok(target::Role::Assistant),
-            source::Role::User => Ok(target::Role::User),
-            source::Role::Unknown(text) => Ok(target::Role::from(text)),
-        }
-    }
-}
-
-impl Convert<target::Root, Revision> for source::Root {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::Root, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "_meta",
-                &target::SCHEMA,
-                Some("#/definitions/Root/properties/_meta"),
-            );
-        Ok(target::Root {
-            meta: adopted_0,
-            name: self.name,
-            uri: self.uri,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::SamplingContent, Revision> for source::SamplingContent {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::SamplingContent, Unrepresentable> {
-        let value = self;
-        match value {
-            source::SamplingContent::Text(value) => {
-                value.convert(conversion).map(target::SamplingContent::Text)
-            }
-            source::SamplingContent::Image(value) => {
-                value.convert(conversion).map(target::SamplingContent::Image)
-            }
-            source::SamplingContent::Audio(value) => {
-                value.convert(conversion).map(target::SamplingContent::Audio)
-            }
-            source::SamplingContent::Unknown(json) => {
-                Ok(conversion.reinterpret(json, target::SamplingContent::Unknown))
-            }
-        }
-    }
-}
-
-impl Convert<target::ServerNotification, Revision> for source::ServerNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ServerNotification, Unrepresentable> {
-        match self {
-            source::ServerNotification::Cancelled(message) => {
-                message.convert(conversion).map(target::ServerNotification::Cancelled)
-            }
-            source::ServerNotification::LoggingMessage(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ServerNotification::LoggingMessage)
-            }
-            source::ServerNotification::Progress(message) => {
-                message.convert(conversion).map(target::ServerNotification::Progress)
-            }
-            source::ServerNotification::PromptListChanged(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ServerNotification::PromptListChanged)
-            }
-            source::ServerNotification::ResourceListChanged(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ServerNotification::ResourceListChanged)
-            }
-            source::ServerNotification::ResourceUpdated(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ServerNotification::ResourceUpdated)
-            }
-            source::ServerNotification::ToolListChanged(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ServerNotification::ToolListChanged)
-            }
-            source::ServerNotification::Unknown(message) if conversion.carries() => {
-                close(&open(&message)?)
-            }
-            source::ServerNotification::Unknown(message) => {
-                Ok(target::ServerNotification::Unknown(message))
-            }
-        }
-    }
-}
-
-impl Convert<target::ServerRequest, Revision> for source::ServerRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ServerRequest, Unrepresentable> {
-        match self {
-            source::ServerRequest::Ping(message) => {
-                message.convert(conversion).map(target::ServerRequest::Ping)
-            }
-            source::ServerRequest::ListRoots(message) => {
-                message.convert(conversion).map(target::ServerRequest::ListRoots)
-            }
-            source::ServerRequest::CreateMessage(message) => {
-                message.convert(conversion).map(target::ServerRequest::CreateMessage)
-            }
-            source::ServerRequest::Unknown(message) if conversion.carries() => {
-                close(&open(&message)?)
-            }
-            source::ServerRequest::Unknown(
-                message,
-            ) if ["elicitation/create"].contains(&message.method.as_str()) => {
-                Err(Unrepresentable::no_such_method(&message.method, source::REVISION))
-            }
-            source::ServerRequest::Unknown(message) => {
-                Ok(target::ServerRequest::Unknown(message))
-            }
-        }
-    }
-}
-
-impl Convert<target::ServerResult, Revision> for source::ServerResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ServerResult, Unrepresentable> {
-        match self {
-            source::ServerResult::CallTool(result) => {
-                result.convert(conversion).map(target::ServerResult::CallTool)
-            }
-            source::ServerResult::Complete(result) => {
-                result.convert(conversion).map(target::ServerResult::Complete)
-            }
-            source::ServerResult::Empty(result) => {
-                result.convert(conversion).map(target::ServerResult::Empty)
-            }
-            source::ServerResult::GetPrompt(result) => {
-                result.convert(conversion).map(target::ServerResult::GetPrompt)
-            }
-            source::ServerResult::Initialize(result) => {
-                result.convert(conversion).map(target::ServerResult::Initialize)
-            }
-            source::ServerResult::ListPrompts(result) => {
-                result.convert(conversion).map(target::ServerResult::ListPrompts)
-            }
-            source::ServerResult::ListResourceTemplates(result) => {
-                result
-                    .convert(conversion)
-                    .map(target::ServerResult::ListResourceTemplates)
-            }
-            source::ServerResult::ListResources(result) => {
-                result.convert(conversion).map(target::ServerResult::ListResources)
-            }
-            source::ServerResult::ListTools(result) => {
-                result.convert(conversion).map(target::ServerResult::ListTools)
-            }
-            source::ServerResult::ReadResource(result) => {
-                result.convert(conversion).map(target::ServerResult::ReadResource)
-            }
-        }
-    }
-}
-
-impl Convert<target::TextContent, Revision> for source::TextContent {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::TextContent, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "_meta",
-                &target::SCHEMA,
-                Some("#/definitions/TextContent/properties/_meta"),
-            );
-        Ok(target::TextContent {
-            meta: adopted_0,
-            annotations: conversion.member("annotations", self.annotations)?,
-            text: self.text,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::TextResourceContents, Revision> for source::TextResourceContents {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::TextResourceContents, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "_meta",
-                &target::SCHEMA,
-                Some("#/definitions/TextResourceContents/properties/_meta"),
-            );
-        Ok(target::TextResourceContents {
-            meta: adopted_0,
-            mime_type: self.mime_type,
-            text: self.text,
-            uri: self.uri,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::Tool, Revision> for source::Tool {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::Tool, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "_meta",
-                &target::SCHEMA,
-                Some("#/definitions/Tool/properties/_meta"),
-            );
-        let adopted_1 = conversion
-            .adopt(
-                &mut extra,
-                "outputSchema",
-                &target::SCHEMA,
-                Some("#/definitions/Tool/properties/outputSchema"),
-            );
-        let adopted_2 = conversion
-            .adopt(
-                &mut extra,
-                "title",
-                &target::SCHEMA,
-                Some("#/definitions/Tool/properties/title"),
-            );
-        Ok(target::Tool {
-            meta: adopted_0,
-            annotations: conversion.member("annotations", self.annotations)?,
-            description: self.description,
-            input_schema: self.input_schema,
-            name: self.name,
-            output_schema: adopted_1,
-            title: adopted_2,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::JsonRpcMessage, Revision> for mcp_wire::OpenJson {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::JsonRpcMessage, Unrepresentable> {
-        close_valid(&self)
+    SamplingContent {
+        Text => Text,
+        Image => Image,
+        Audio => Audio,
+        Unknown: reinterpret(Unknown),
     }
 }

@@ -2,212 +2,216 @@
 
 //! Values of revision 2025-06-18 as values of 2025-03-26.
 
-use mcp_convert::{AUTOMATIC, Convert, LossKind, close, moved, open};
+use mcp_convert::{AUTOMATIC, Convert, LossKind, methods, objects, open, results, strings, unions};
 use crate::{Conversion, Revision, Unrepresentable};
 use crate::v2025_06_18 as source;
 use crate::v2025_03_26 as target;
 
-moved! {
-    source::CallToolRequest => target::CallToolRequest { params: "params" }
-    source::CallToolRequestParams => target::CallToolRequestParams { meta: "_meta", arguments, name }
-    source::CancelledNotification => target::CancelledNotification { params: "params" }
-    source::CancelledNotificationParams => target::CancelledNotificationParams { meta, reason, request_id }
-    source::ClientCapabilitiesRoots => target::ClientCapabilitiesRoots { list_changed }
-    source::CompleteRequest => target::CompleteRequest { params: "params" }
-    source::CompleteRequestParamsArgument => target::CompleteRequestParamsArgument { name, value }
-    source::CompleteResult => target::CompleteResult { meta, completion: "completion" }
-    source::CompleteResultCompletion => target::CompleteResultCompletion { has_more, total, values }
-    source::CreateMessageRequest => target::CreateMessageRequest { params: "params" }
-    source::CreateMessageRequestParams => target::CreateMessageRequestParams {
-        meta: "_meta",
-        include_context: "includeContext",
-        max_tokens,
-        messages: "messages",
-        metadata,
-        model_preferences: "modelPreferences",
-        stop_sequences,
-        system_prompt,
-        temperature
+methods! {
+    Revision: source => target;
+    ClientNotification {
+        Cancelled => Cancelled,
+        Initialized => Initialized,
+        Progress => Progress,
+        RootsListChanged => RootsListChanged,
+        _ => Unknown => Unknown,
     }
-    source::CreateMessageResult => target::CreateMessageResult {
-        meta,
-        content: "content",
-        model,
-        role: "role",
-        stop_reason: "stopReason"
+    ClientRequest {
+        Complete => Complete,
+        Initialize => Initialize,
+        SetLevel => SetLevel,
+        Ping => Ping,
+        GetPrompt => GetPrompt,
+        ListPrompts => ListPrompts,
+        ListResources => ListResources,
+        ReadResource => ReadResource,
+        Subscribe => Subscribe,
+        ListResourceTemplates => ListResourceTemplates,
+        Unsubscribe => Unsubscribe,
+        CallTool => CallTool,
+        ListTools => ListTools,
+        _ => Unknown => Unknown,
     }
-    source::Error => target::Error { code, data, message }
-    source::GetPromptRequest => target::GetPromptRequest { params: "params" }
-    source::GetPromptRequestParams => target::GetPromptRequestParams { meta: "_meta", arguments, name }
-    source::GetPromptResult => target::GetPromptResult { meta, description, messages: "messages" }
-    source::InitializeRequest => target::InitializeRequest { params: "params" }
-    source::InitializeRequestParams => target::InitializeRequestParams {
-        meta: "_meta",
-        capabilities: "capabilities",
-        client_info: "clientInfo",
-        protocol_version
+    ServerNotification {
+        Cancelled => Cancelled,
+        LoggingMessage => LoggingMessage,
+        Progress => Progress,
+        PromptListChanged => PromptListChanged,
+        ResourceListChanged => ResourceListChanged,
+        ResourceUpdated => ResourceUpdated,
+        ToolListChanged => ToolListChanged,
+        _ => Unknown => Unknown,
     }
-    source::InitializeResult => target::InitializeResult {
-        meta,
-        capabilities: "capabilities",
-        instructions,
-        protocol_version,
-        server_info: "serverInfo"
-    }
-    source::InitializedNotification => target::InitializedNotification { params: "params" }
-    source::JsonRpcError => target::JsonRpcError { error: "error", id }
-    source::JsonRpcNotification => target::JsonRpcNotification { method, params: "params" }
-    source::JsonRpcRequest => target::JsonRpcRequest { id, method, params: "params" }
-    source::JsonRpcResponse => target::JsonRpcResponse { id, result: "result" }
-    source::ListPromptsRequest => target::ListPromptsRequest { params: "params" }
-    source::ListPromptsResult => target::ListPromptsResult { meta, next_cursor, prompts: "prompts" }
-    source::ListResourceTemplatesRequest => target::ListResourceTemplatesRequest { params: "params" }
-    source::ListResourceTemplatesResult => target::ListResourceTemplatesResult {
-        meta,
-        next_cursor,
-        resource_templates: "resourceTemplates"
-    }
-    source::ListResourcesRequest => target::ListResourcesRequest { params: "params" }
-    source::ListResourcesResult => target::ListResourcesResult { meta, next_cursor, resources: "resources" }
-    source::ListRootsRequest => target::ListRootsRequest { params: "params" }
-    source::ListRootsResult => target::ListRootsResult { meta, roots: "roots" }
-    source::ListToolsRequest => target::ListToolsRequest { params: "params" }
-    source::ListToolsResult => target::ListToolsResult { meta, next_cursor, tools: "tools" }
-    source::LoggingMessageNotification => target::LoggingMessageNotification { params: "params" }
-    source::LoggingMessageNotificationParams => target::LoggingMessageNotificationParams {
-        meta,
-        data,
-        level: "level",
-        logger
-    }
-    source::ModelHint => target::ModelHint { name }
-    source::ModelPreferences => target::ModelPreferences {
-        cost_priority,
-        hints: "hints",
-        intelligence_priority,
-        speed_priority
-    }
-    source::Notification => target::Notification { method, params: "params" }
-    source::NotificationParams => target::NotificationParams { meta }
-    source::PaginatedRequest => target::PaginatedRequest { method, params: "params" }
-    source::PaginatedRequestParams => target::PaginatedRequestParams { meta: "_meta", cursor }
-    source::PaginatedResult => target::PaginatedResult { meta, next_cursor }
-    source::PingRequest => target::PingRequest { params: "params" }
-    source::ProgressNotification => target::ProgressNotification { params: "params" }
-    source::ProgressNotificationParams => target::ProgressNotificationParams {
-        meta,
-        message,
-        progress,
-        progress_token: "progressToken",
-        total
-    }
-    source::PromptListChangedNotification => target::PromptListChangedNotification { params: "params" }
-    source::PromptMessage => target::PromptMessage { content: "content", role: "role" }
-    source::ReadResourceRequest => target::ReadResourceRequest { params: "params" }
-    source::ReadResourceRequestParams => target::ReadResourceRequestParams { meta: "_meta", uri }
-    source::ReadResourceResult => target::ReadResourceResult { meta, contents: "contents" }
-    source::Request => target::Request { method, params: "params" }
-    source::RequestMeta => target::RequestMeta { progress_token: "progressToken" }
-    source::RequestParams => target::RequestParams { meta: "_meta" }
-    source::ResourceListChangedNotification => target::ResourceListChangedNotification { params: "params" }
-    source::ResourceTemplateReference => target::ResourceReference { uri }
-    source::ResourceUpdatedNotification => target::ResourceUpdatedNotification { params: "params" }
-    source::ResourceUpdatedNotificationParams => target::ResourceUpdatedNotificationParams { meta, uri }
-    source::Result => target::Result { meta }
-    source::RootsListChangedNotification => target::RootsListChangedNotification { params: "params" }
-    source::SamplingMessage => target::SamplingMessage { content: "content", role: "role" }
-    source::ServerCapabilities => target::ServerCapabilities {
-        completions,
-        experimental,
-        logging,
-        prompts: "prompts",
-        resources: "resources",
-        tools: "tools"
-    }
-    source::ServerCapabilitiesPrompts => target::ServerCapabilitiesPrompts { list_changed }
-    source::ServerCapabilitiesResources => target::ServerCapabilitiesResources { list_changed, subscribe }
-    source::ServerCapabilitiesTools => target::ServerCapabilitiesTools { list_changed }
-    source::SetLevelRequest => target::SetLevelRequest { params: "params" }
-    source::SetLevelRequestParams => target::SetLevelRequestParams { meta: "_meta", level: "level" }
-    source::SubscribeRequest => target::SubscribeRequest { params: "params" }
-    source::SubscribeRequestParams => target::SubscribeRequestParams { meta: "_meta", uri }
-    source::ToolAnnotations => target::ToolAnnotations {
-        destructive_hint,
-        idempotent_hint,
-        open_world_hint,
-        read_only_hint,
-        title
-    }
-    source::ToolListChangedNotification => target::ToolListChangedNotification { params: "params" }
-    source::UnsubscribeRequest => target::UnsubscribeRequest { params: "params" }
-    source::UnsubscribeRequestParams => target::UnsubscribeRequestParams { meta: "_meta", uri }
-}
-
-impl Convert<target::Annotations, Revision> for source::Annotations {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::Annotations, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "lastModified", self.last_modified, AUTOMATIC);
-        Ok(target::Annotations {
-            audience: conversion.member("audience", self.audience)?,
-            priority: self.priority,
-            extra,
-        })
+    ServerRequest {
+        Elicit => missing "elicitation/create",
+        Ping => Ping,
+        ListRoots => ListRoots,
+        CreateMessage => CreateMessage,
+        _ => Unknown => Unknown,
     }
 }
 
-impl Convert<target::AnyResourceContents, Revision> for source::AnyResourceContents {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::AnyResourceContents, Unrepresentable> {
-        let value = self;
-        match value {
-            source::AnyResourceContents::Text(value) => {
-                value.convert(conversion).map(target::AnyResourceContents::Text)
-            }
-            source::AnyResourceContents::Blob(value) => {
-                value.convert(conversion).map(target::AnyResourceContents::Blob)
-            }
-        }
+objects! {
+    Revision: source => target;
+    Annotations { audience: "audience", priority } [leave "lastModified" => last_modified]
+    AudioContent { annotations: "annotations", data, mime_type } [leave "_meta" => meta]
+    BlobResourceContents { blob, mime_type, uri } [leave "_meta" => meta]
+    CallToolRequest { params: "params" }
+    CallToolRequestParams { meta: "_meta", arguments, name }
+    CancelledNotification { params: "params" }
+    CancelledNotificationParams { meta, reason, request_id }
+    ClientCapabilities { experimental, roots: "roots", sampling } [leave "elicitation" => elicitation]
+    ClientCapabilitiesRoots { list_changed }
+    CompleteRequest { params: "params" }
+    CompleteRequestParams { meta: "_meta", argument: "argument", ref_: "ref" } [leave "context" => context]
+    CompleteRequestParamsArgument { name, value }
+    CompleteResult { meta, completion: "completion" }
+    CompleteResultCompletion { has_more, total, values }
+    CreateMessageRequest { params: "params" }
+    CreateMessageRequestParams {
+        meta: "_meta", include_context: "includeContext", max_tokens, messages: "messages", metadata,
+        model_preferences: "modelPreferences", stop_sequences, system_prompt, temperature,
+    }
+    CreateMessageResult { meta, content: "content", model, role: "role", stop_reason: "stopReason" }
+    EmbeddedResource { annotations: "annotations", resource: "resource" } [leave "_meta" => meta]
+    Error { code, data, message }
+    GetPromptRequest { params: "params" }
+    GetPromptRequestParams { meta: "_meta", arguments, name }
+    GetPromptResult { meta, description, messages: "messages" }
+    ImageContent { annotations: "annotations", data, mime_type } [leave "_meta" => meta]
+    Implementation { name, version } [leave "title" => title]
+    InitializeRequest { params: "params" }
+    InitializeRequestParams { meta: "_meta", capabilities: "capabilities", client_info: "clientInfo", protocol_version }
+    InitializeResult { meta, capabilities: "capabilities", instructions, protocol_version, server_info: "serverInfo" }
+    InitializedNotification { params: "params" }
+    JsonRpcError { error: "error", id }
+    JsonRpcNotification { method, params: "params" }
+    JsonRpcRequest { id, method, params: "params" }
+    JsonRpcResponse { id, result: "result" }
+    ListPromptsRequest { params: "params" }
+    ListPromptsResult { meta, next_cursor, prompts: "prompts" }
+    ListResourceTemplatesRequest { params: "params" }
+    ListResourceTemplatesResult { meta, next_cursor, resource_templates: "resourceTemplates" }
+    ListResourcesRequest { params: "params" }
+    ListResourcesResult { meta, next_cursor, resources: "resources" }
+    ListRootsRequest { params: "params" }
+    ListRootsResult { meta, roots: "roots" }
+    ListToolsRequest { params: "params" }
+    ListToolsResult { meta, next_cursor, tools: "tools" }
+    LoggingMessageNotification { params: "params" }
+    LoggingMessageNotificationParams { meta, data, level: "level", logger }
+    ModelHint { name }
+    ModelPreferences { cost_priority, hints: "hints", intelligence_priority, speed_priority }
+    Notification { method, params: "params" }
+    NotificationParams { meta }
+    PaginatedRequest { method, params: "params" }
+    PaginatedRequestParams { meta: "_meta", cursor }
+    PaginatedResult { meta, next_cursor }
+    PingRequest { params: "params" }
+    ProgressNotification { params: "params" }
+    ProgressNotificationParams { meta, message, progress, progress_token: "progressToken", total }
+    Prompt { arguments: "arguments", description, name } [leave "_meta" => meta, "title" => title]
+    PromptArgument { description, name, required } [leave "title" => title]
+    PromptListChangedNotification { params: "params" }
+    PromptMessage { content: "content", role: "role" }
+    PromptReference { name } [leave "title" => title]
+    ReadResourceRequest { params: "params" }
+    ReadResourceRequestParams { meta: "_meta", uri }
+    ReadResourceResult { meta, contents: "contents" }
+    Request { method, params: "params" }
+    RequestMeta { progress_token: "progressToken" }
+    RequestParams { meta: "_meta" }
+    Resource {
+        annotations: "annotations", description, mime_type, name, size, uri,
+    } [leave "_meta" => meta, "title" => title]
+    ResourceContents { mime_type, uri } [leave "_meta" => meta]
+    ResourceListChangedNotification { params: "params" }
+    ResourceTemplate {
+        annotations: "annotations", description, mime_type, name, uri_template,
+    } [leave "_meta" => meta, "title" => title]
+    ResourceTemplateReference => ResourceReference { uri }
+    ResourceUpdatedNotification { params: "params" }
+    ResourceUpdatedNotificationParams { meta, uri }
+    Result { meta }
+    Root { name, uri } [leave "_meta" => meta]
+    RootsListChangedNotification { params: "params" }
+    SamplingMessage { content: "content", role: "role" }
+    ServerCapabilities {
+        completions, experimental, logging, prompts: "prompts", resources: "resources", tools: "tools",
+    }
+    ServerCapabilitiesPrompts { list_changed }
+    ServerCapabilitiesResources { list_changed, subscribe }
+    ServerCapabilitiesTools { list_changed }
+    SetLevelRequest { params: "params" }
+    SetLevelRequestParams { meta: "_meta", level: "level" }
+    SubscribeRequest { params: "params" }
+    SubscribeRequestParams { meta: "_meta", uri }
+    TextContent { annotations: "annotations", text } [leave "_meta" => meta]
+    TextResourceContents { mime_type, text, uri } [leave "_meta" => meta]
+    ToolAnnotations { destructive_hint, idempotent_hint, open_world_hint, read_only_hint, title }
+    ToolListChangedNotification { params: "params" }
+    UnsubscribeRequest { params: "params" }
+    UnsubscribeRequestParams { meta: "_meta", uri }
+}
+
+results! {
+    Revision: source => target;
+    ClientResult {
+        CreateMessage => CreateMessage,
+        Elicit => missing,
+        Empty => Empty,
+        ListRoots => ListRoots,
+    }
+    ServerResult {
+        CallTool => CallTool,
+        Complete => Complete,
+        Empty => Empty,
+        GetPrompt => GetPrompt,
+        Initialize => Initialize,
+        ListPrompts => ListPrompts,
+        ListResourceTemplates => ListResourceTemplates,
+        ListResources => ListResources,
+        ListTools => ListTools,
+        ReadResource => ReadResource,
     }
 }
 
-impl Convert<target::AudioContent, Revision> for source::AudioContent {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::AudioContent, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "_meta", self.meta, AUTOMATIC);
-        Ok(target::AudioContent {
-            annotations: conversion.member("annotations", self.annotations)?,
-            data: self.data,
-            mime_type: self.mime_type,
-            extra,
-        })
-    }
+strings! {
+    Revision: source => target;
+    CreateMessageRequestParamsIncludeContext,
+    CreateMessageResultStopReason,
+    LoggingLevel,
+    Role,
 }
 
-impl Convert<target::BlobResourceContents, Revision> for source::BlobResourceContents {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::BlobResourceContents, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "_meta", self.meta, AUTOMATIC);
-        Ok(target::BlobResourceContents {
-            blob: self.blob,
-            mime_type: self.mime_type,
-            uri: self.uri,
-            extra,
-        })
+unions! {
+    Revision: source => target;
+    AnyResourceContents {
+        Text => Text,
+        Blob => Blob,
+    }
+    CompletionReference {
+        Prompt => Prompt,
+        ResourceTemplate => Resource,
+        Unknown: reinterpret(Unknown),
+    }
+    ContentBlock {
+        Text => Text,
+        Image => Image,
+        Audio => Audio,
+        ResourceLink: carry(Unknown) or replace("{\"annotations\":\"{annotations}\",\"text\":\"{name}: {uri}\\n{description}\",\"type\":\"text\"}", "2025-06-18 ContentBlock[resource_link]"),
+        Resource => Resource,
+        Unknown: reinterpret(Unknown),
+    }
+    ProgressToken {
+        String => String,
+        Integer => Integer,
+    }
+    SamplingContent {
+        Text => Text,
+        Image => Image,
+        Audio => Audio,
+        Unknown: reinterpret(Unknown),
     }
 }
 
@@ -250,675 +254,10 @@ impl Convert<target::CallToolResult, Revision> for source::CallToolResult {
     }
 }
 
-impl Convert<target::ClientCapabilities, Revision> for source::ClientCapabilities {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ClientCapabilities, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "elicitation", self.elicitation, AUTOMATIC);
-        Ok(target::ClientCapabilities {
-            experimental: self.experimental,
-            roots: conversion.member("roots", self.roots)?,
-            sampling: self.sampling,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::ClientNotification, Revision> for source::ClientNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ClientNotification, Unrepresentable> {
-        match self {
-            source::ClientNotification::Cancelled(message) => {
-                message.convert(conversion).map(target::ClientNotification::Cancelled)
-            }
-            source::ClientNotification::Initialized(message) => {
-                message.convert(conversion).map(target::ClientNotification::Initialized)
-            }
-            source::ClientNotification::Progress(message) => {
-                message.convert(conversion).map(target::ClientNotification::Progress)
-            }
-            source::ClientNotification::RootsListChanged(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ClientNotification::RootsListChanged)
-            }
-            source::ClientNotification::Unknown(message) if conversion.carries() => {
-                close(&open(&message)?)
-            }
-            source::ClientNotification::Unknown(message) => {
-                Ok(target::ClientNotification::Unknown(message))
-            }
-        }
-    }
-}
-
-impl Convert<target::ClientRequest, Revision> for source::ClientRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ClientRequest, Unrepresentable> {
-        match self {
-            source::ClientRequest::Complete(message) => {
-                message.convert(conversion).map(target::ClientRequest::Complete)
-            }
-            source::ClientRequest::Initialize(message) => {
-                message.convert(conversion).map(target::ClientRequest::Initialize)
-            }
-            source::ClientRequest::SetLevel(message) => {
-                message.convert(conversion).map(target::ClientRequest::SetLevel)
-            }
-            source::ClientRequest::Ping(message) => {
-                message.convert(conversion).map(target::ClientRequest::Ping)
-            }
-            source::ClientRequest::GetPrompt(message) => {
-                message.convert(conversion).map(target::ClientRequest::GetPrompt)
-            }
-            source::ClientRequest::ListPrompts(message) => {
-                message.convert(conversion).map(target::ClientRequest::ListPrompts)
-            }
-            source::ClientRequest::ListResources(message) => {
-                message.convert(conversion).map(target::ClientRequest::ListResources)
-            }
-            source::ClientRequest::ReadResource(message) => {
-                message.convert(conversion).map(target::ClientRequest::ReadResource)
-            }
-            source::ClientRequest::Subscribe(message) => {
-                message.convert(conversion).map(target::ClientRequest::Subscribe)
-            }
-            source::ClientRequest::ListResourceTemplates(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ClientRequest::ListResourceTemplates)
-            }
-            source::ClientRequest::Unsubscribe(message) => {
-                message.convert(conversion).map(target::ClientRequest::Unsubscribe)
-            }
-            source::ClientRequest::CallTool(message) => {
-                message.convert(conversion).map(target::ClientRequest::CallTool)
-            }
-            source::ClientRequest::ListTools(message) => {
-                message.convert(conversion).map(target::ClientRequest::ListTools)
-            }
-            source::ClientRequest::Unknown(message) if conversion.carries() => {
-                close(&open(&message)?)
-            }
-            source::ClientRequest::Unknown(message) => {
-                Ok(target::ClientRequest::Unknown(message))
-            }
-        }
-    }
-}
-
-impl Convert<target::ClientResult, Revision> for source::ClientResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ClientResult, Unrepresentable> {
-        match self {
-            source::ClientResult::CreateMessage(result) => {
-                result.convert(conversion).map(target::ClientResult::CreateMessage)
-            }
-            source::ClientResult::Elicit(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2025-03-26 has such a result",
-                        "automatic",
-                    ),
-                )
-            }
-            source::ClientResult::Empty(result) => {
-                result.convert(conversion).map(target::ClientResult::Empty)
-            }
-            source::ClientResult::ListRoots(result) => {
-                result.convert(conversion).map(target::ClientResult::ListRoots)
-            }
-        }
-    }
-}
-
-impl Convert<target::CompleteRequestParams, Revision> for source::CompleteRequestParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::CompleteRequestParams, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "context", self.context, AUTOMATIC);
-        Ok(target::CompleteRequestParams {
-            meta: conversion.member("_meta", self.meta)?,
-            argument: conversion.member("argument", self.argument)?,
-            ref_: conversion.member("ref", self.ref_)?,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::CompletionReference, Revision> for source::CompletionReference {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::CompletionReference, Unrepresentable> {
-        let value = self;
-        match value {
-            source::CompletionReference::Prompt(value) => {
-                value.convert(conversion).map(target::CompletionReference::Prompt)
-            }
-            source::CompletionReference::ResourceTemplate(value) => {
-                value.convert(conversion).map(target::CompletionReference::Resource)
-            }
-            source::CompletionReference::Unknown(json) => {
-                Ok(conversion.reinterpret(json, target::CompletionReference::Unknown))
-            }
-        }
-    }
-}
-
-impl Convert<target::ContentBlock, Revision> for source::ContentBlock {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ContentBlock, Unrepresentable> {
-        let value = self;
-        match value {
-            source::ContentBlock::Text(value) => {
-                value.convert(conversion).map(target::ContentBlock::Text)
-            }
-            source::ContentBlock::Image(value) => {
-                value.convert(conversion).map(target::ContentBlock::Image)
-            }
-            source::ContentBlock::Audio(value) => {
-                value.convert(conversion).map(target::ContentBlock::Audio)
-            }
-            source::ContentBlock::ResourceLink(value) if conversion.carries() => {
-                Ok(target::ContentBlock::Unknown(open(&value)?))
-            }
-            source::ContentBlock::ResourceLink(value) => {
-                conversion
-                    .replace(
-                        &value,
-                        "{\"annotations\":\"{annotations}\",\"text\":\"{name}: {uri}\\n{description}\",\"type\":\"text\"}",
-                        "2025-06-18 ContentBlock[resource_link]",
-                    )
-            }
-            source::ContentBlock::Resource(value) => {
-                value.convert(conversion).map(target::ContentBlock::Resource)
-            }
-            source::ContentBlock::Unknown(json) => {
-                Ok(conversion.reinterpret(json, target::ContentBlock::Unknown))
-            }
-        }
-    }
-}
-
-impl Convert<target::CreateMessageRequestParamsIncludeContext, Revision>
-for source::CreateMessageRequestParamsIncludeContext {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::CreateMessageRequestParamsIncludeContext, Unrepresentable> {
-        match self {
-            source::CreateMessageRequestParamsIncludeContext::AllServers => {
-                Ok(target::CreateMessageRequestParamsIncludeContext::AllServers)
-            }
-            source::CreateMessageRequestParamsIncludeContext::None => {
-                Ok(target::CreateMessageRequestParamsIncludeContext::None)
-            }
-            source::CreateMessageRequestParamsIncludeContext::ThisServer => {
-                Ok(target::CreateMessageRequestParamsIncludeContext::ThisServer)
-            }
-            source::CreateMessageRequestParamsIncludeContext::Unknown(text) => {
-                Ok(target::CreateMessageRequestParamsIncludeContext::from(text))
-            }
-        }
-    }
-}
-
-impl Convert<target::CreateMessageResultStopReason, Revision>
-for source::CreateMessageResultStopReason {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::CreateMessageResultStopReason, Unrepresentable> {
-        match self {
-            source::CreateMessageResultStopReason::EndTurn => {
-                Ok(target::CreateMessageResultStopReason::EndTurn)
-            }
-            source::CreateMessageResultStopReason::MaxTokens => {
-                Ok(target::CreateMessageResultStopReason::MaxTokens)
-            }
-            source::CreateMessageResultStopReason::StopSequence => {
-                Ok(target::CreateMessageResultStopReason::StopSequence)
-            }
-            source::CreateMessageResultStopReason::Unknown(text) => {
-                Ok(target::CreateMessageResultStopReason::from(text))
-            }
-        }
-    }
-}
-
-impl Convert<target::EmbeddedResource, Revision> for source::EmbeddedResource {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::EmbeddedResource, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "_meta", self.meta, AUTOMATIC);
-        Ok(target::EmbeddedResource {
-            annotations: conversion.member("annotations", self.annotations)?,
-            resource: conversion.member("resource", self.resource)?,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::ImageContent, Revision> for source::ImageContent {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ImageContent, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "_meta", self.meta, AUTOMATIC);
-        Ok(target::ImageContent {
-            annotations: conversion.member("annotations", self.annotations)?,
-            data: self.data,
-            mime_type: self.mime_type,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::Implementation, Revision> for source::Implementation {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::Implementation, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "title", self.title, AUTOMATIC);
-        Ok(target::Implementation {
-            name: self.name,
-            version: self.version,
-            extra,
-        })
-    }
-}
-
 impl Convert<mcp_wire::OpenJson, Revision> for source::JsonRpcMessage {
     #[inline]
     fn convert(self, _: &mut Conversion) -> Result<mcp_wire::OpenJson, Unrepresentable> {
         open(&self)
-    }
-}
-
-impl Convert<target::LoggingLevel, Revision> for source::LoggingLevel {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::LoggingLevel, Unrepresentable> {
-        match self {
-            source::LoggingLevel::Alert => Ok(target::LoggingLevel::Alert),
-            source::LoggingLevel::Critical => Ok(target::LoggingLevel::Critical),
-            source::LoggingLevel::Debug => Ok(target::LoggingLevel::Debug),
-            source::LoggingLevel::Emergency => Ok(target::LoggingLevel::Emergency),
-            source::LoggingLevel::Error => Ok(target::LoggingLevel::Error),
-            source::LoggingLevel::Info => Ok(target::LoggingLevel::Info),
-            source::LoggingLevel::Notice => Ok(target::LoggingLevel::Notice),
-            source::LoggingLevel::Warning => Ok(target::LoggingLevel::Warning),
-            source::LoggingLevel::Unknown(text) => Ok(target::LoggingLevel::from(text)),
-        }
-    }
-}
-
-impl Convert<target::ProgressToken, Revision> for source::ProgressToken {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ProgressToken, Unrepresentable> {
-        let value = self;
-        match value {
-            source::ProgressToken::String(value) => {
-                Ok(target::ProgressToken::String(value))
-            }
-            source::ProgressToken::Integer(value) => {
-                Ok(target::ProgressToken::Integer(value))
-            }
-        }
-    }
-}
-
-impl Convert<target::Prompt, Revision> for source::Prompt {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::Prompt, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "_meta", self.meta, AUTOMATIC);
-        conversion.leave(&mut extra, "title", self.title, AUTOMATIC);
-        Ok(target::Prompt {
-            arguments: conversion.member("arguments", self.arguments)?,
-            description: self.description,
-            name: self.name,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::PromptArgument, Revision> for source::PromptArgument {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::PromptArgument, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "title", self.title, AUTOMATIC);
-        Ok(target::PromptArgument {
-            description: self.description,
-            name: self.name,
-            required: self.required,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::PromptReference, Revision> for source::PromptReference {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::PromptReference, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "title", self.title, AUTOMATIC);
-        Ok(target::PromptReference {
-            name: self.name,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::Resource, Revision> for source::Resource {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::Resource, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "_meta", self.meta, AUTOMATIC);
-        conversion.leave(&mut extra, "title", self.title, AUTOMATIC);
-        Ok(target::Resource {
-            annotations: conversion.member("annotations", self.annotations)?,
-            description: self.description,
-            mime_type: self.mime_type,
-            name: self.name,
-            size: self.size,
-            uri: self.uri,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::ResourceContents, Revision> for source::ResourceContents {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ResourceContents, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "_meta", self.meta, AUTOMATIC);
-        Ok(target::ResourceContents {
-            mime_type: self.mime_type,
-            uri: self.uri,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::ResourceTemplate, Revision> for source::ResourceTemplate {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ResourceTemplate, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "_meta", self.meta, AUTOMATIC);
-        conversion.leave(&mut extra, "title", self.title, AUTOMATIC);
-        Ok(target::ResourceTemplate {
-            annotations: conversion.member("annotations", self.annotations)?,
-            description: self.description,
-            mime_type: self.mime_type,
-            name: self.name,
-            uri_template: self.uri_template,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::Role, Revision> for source::Role {
-    #[inline]
-    fn convert(self, _: &mut Conversion) -> Result<target::Role, Unrepresentable> {
-        match self {
-            source::Role::Assistant => Ok(target::Role::Assistant),
-            source::Role::User => Ok(target::Role::User),
-            source::Role::Unknown(text) => Ok(target::Role::from(text)),
-        }
-    }
-}
-
-impl Convert<target::Root, Revision> for source::Root {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::Root, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "_meta", self.meta, AUTOMATIC);
-        Ok(target::Root {
-            name: self.name,
-            uri: self.uri,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::SamplingContent, Revision> for source::SamplingContent {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::SamplingContent, Unrepresentable> {
-        let value = self;
-        match value {
-            source::SamplingContent::Text(value) => {
-                value.convert(conversion).map(target::SamplingContent::Text)
-            }
-            source::SamplingContent::Image(value) => {
-                value.convert(conversion).map(target::SamplingContent::Image)
-            }
-            source::SamplingContent::Audio(value) => {
-                value.convert(conversion).map(target::SamplingContent::Audio)
-            }
-            source::SamplingContent::Unknown(json) => {
-                Ok(conversion.reinterpret(json, target::SamplingContent::Unknown))
-            }
-        }
-    }
-}
-
-impl Convert<target::ServerNotification, Revision> for source::ServerNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ServerNotification, Unrepresentable> {
-        match self {
-            source::ServerNotification::Cancelled(message) => {
-                message.convert(conversion).map(target::ServerNotification::Cancelled)
-            }
-            source::ServerNotification::LoggingMessage(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ServerNotification::LoggingMessage)
-            }
-            source::ServerNotification::Progress(message) => {
-                message.convert(conversion).map(target::ServerNotification::Progress)
-            }
-            source::ServerNotification::PromptListChanged(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ServerNotification::PromptListChanged)
-            }
-            source::ServerNotification::ResourceListChanged(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ServerNotification::ResourceListChanged)
-            }
-            source::ServerNotification::ResourceUpdated(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ServerNotification::ResourceUpdated)
-            }
-            source::ServerNotification::ToolListChanged(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ServerNotification::ToolListChanged)
-            }
-            source::ServerNotification::Unknown(message) if conversion.carries() => {
-                close(&open(&message)?)
-            }
-            source::ServerNotification::Unknown(message) => {
-                Ok(target::ServerNotification::Unknown(message))
-            }
-        }
-    }
-}
-
-impl Convert<target::ServerRequest, Revision> for source::ServerRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ServerRequest, Unrepresentable> {
-        match self {
-            source::ServerRequest::Elicit(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ServerRequest::Unknown)
-            }
-            source::ServerRequest::Elicit(_) => {
-                Err(
-                    Unrepresentable::no_such_method(
-                        "elicitation/create",
-                        target::REVISION,
-                    ),
-                )
-            }
-            source::ServerRequest::Ping(message) => {
-                message.convert(conversion).map(target::ServerRequest::Ping)
-            }
-            source::ServerRequest::ListRoots(message) => {
-                message.convert(conversion).map(target::ServerRequest::ListRoots)
-            }
-            source::ServerRequest::CreateMessage(message) => {
-                message.convert(conversion).map(target::ServerRequest::CreateMessage)
-            }
-            source::ServerRequest::Unknown(message) if conversion.carries() => {
-                close(&open(&message)?)
-            }
-            source::ServerRequest::Unknown(message) => {
-                Ok(target::ServerRequest::Unknown(message))
-            }
-        }
-    }
-}
-
-impl Convert<target::ServerResult, Revision> for source::ServerResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ServerResult, Unrepresentable> {
-        match self {
-            source::ServerResult::CallTool(result) => {
-                result.convert(conversion).map(target::ServerResult::CallTool)
-            }
-            source::ServerResult::Complete(result) => {
-                result.convert(conversion).map(target::ServerResult::Complete)
-            }
-            source::ServerResult::Empty(result) => {
-                result.convert(conversion).map(target::ServerResult::Empty)
-            }
-            source::ServerResult::GetPrompt(result) => {
-                result.convert(conversion).map(target::ServerResult::GetPrompt)
-            }
-            source::ServerResult::Initialize(result) => {
-                result.convert(conversion).map(target::ServerResult::Initialize)
-            }
-            source::ServerResult::ListPrompts(result) => {
-                result.convert(conversion).map(target::ServerResult::ListPrompts)
-            }
-            source::ServerResult::ListResourceTemplates(result) => {
-                result
-                    .convert(conversion)
-                    .map(target::ServerResult::ListResourceTemplates)
-            }
-            source::ServerResult::ListResources(result) => {
-                result.convert(conversion).map(target::ServerResult::ListResources)
-            }
-            source::ServerResult::ListTools(result) => {
-                result.convert(conversion).map(target::ServerResult::ListTools)
-            }
-            source::ServerResult::ReadResource(result) => {
-                result.convert(conversion).map(target::ServerResult::ReadResource)
-            }
-        }
-    }
-}
-
-impl Convert<target::TextContent, Revision> for source::TextContent {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::TextContent, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "_meta", self.meta, AUTOMATIC);
-        Ok(target::TextContent {
-            annotations: conversion.member("annotations", self.annotations)?,
-            text: self.text,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::TextResourceContents, Revision> for source::TextResourceContents {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::TextResourceContents, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "_meta", self.meta, AUTOMATIC);
-        Ok(target::TextResourceContents {
-            mime_type: self.mime_type,
-            text: self.text,
-            uri: self.uri,
-            extra,
-        })
     }
 }
 

@@ -2,186 +2,293 @@
 
 //! Values of revision 2025-06-18 as values of 2025-11-25.
 
-use mcp_convert::{Convert, close, close_valid, moved, open};
+use mcp_convert::{Convert, closed, methods, objects, opened, results, strings, unions};
 use crate::{Conversion, Revision, Unrepresentable};
 use crate::v2025_06_18 as source;
 use crate::v2025_11_25 as target;
 
-moved! {
-    source::Annotations => target::Annotations { audience: "audience", last_modified, priority }
-    source::AudioContent => target::AudioContent { meta, annotations: "annotations", data, mime_type }
-    source::BaseMetadata => target::BaseMetadata { name, title }
-    source::BlobResourceContents => target::BlobResourceContents { meta, blob, mime_type, uri }
-    source::BooleanSchema => target::BooleanSchema { default, description, title }
-    source::CallToolRequest => target::CallToolRequest { params: "params" }
-    source::CallToolResult => target::CallToolResult { meta, content: "content", is_error, structured_content }
-    source::CancelledNotification => target::CancelledNotification { params: "params" }
-    source::ClientCapabilitiesRoots => target::ClientCapabilitiesRoots { list_changed }
-    source::CompleteRequest => target::CompleteRequest { params: "params" }
-    source::CompleteRequestParams => target::CompleteRequestParams {
-        meta: "_meta",
-        argument: "argument",
-        context: "context",
-        ref_: "ref"
-    }
-    source::CompleteRequestParamsArgument => target::CompleteRequestParamsArgument { name, value }
-    source::CompleteRequestParamsContext => target::CompleteRequestParamsContext { arguments }
-    source::CompleteResult => target::CompleteResult { meta, completion: "completion" }
-    source::CompleteResultCompletion => target::CompleteResultCompletion { has_more, total, values }
-    source::CreateMessageRequest => target::CreateMessageRequest { params: "params" }
-    source::CreateMessageResult => target::CreateMessageResult {
-        meta,
-        content: "content",
-        model,
-        role: "role",
-        stop_reason: "stopReason"
-    }
-    source::ElicitRequest => target::ElicitRequest { params: "params" }
-    source::ElicitResult => target::ElicitResult { meta, action: "action", content: "content" }
-    source::EmbeddedResource => target::EmbeddedResource { meta, annotations: "annotations", resource: "resource" }
-    source::Error => target::Error { code, data, message }
-    source::GetPromptRequest => target::GetPromptRequest { params: "params" }
-    source::GetPromptRequestParams => target::GetPromptRequestParams { meta: "_meta", arguments, name }
-    source::GetPromptResult => target::GetPromptResult { meta, description, messages: "messages" }
-    source::ImageContent => target::ImageContent { meta, annotations: "annotations", data, mime_type }
-    source::InitializeRequest => target::InitializeRequest { params: "params" }
-    source::InitializeRequestParams => target::InitializeRequestParams {
-        meta: "_meta",
-        capabilities: "capabilities",
-        client_info: "clientInfo",
-        protocol_version
-    }
-    source::InitializeResult => target::InitializeResult {
-        meta,
-        capabilities: "capabilities",
-        instructions,
-        protocol_version,
-        server_info: "serverInfo"
-    }
-    source::InitializedNotification => target::InitializedNotification { params: "params" }
-    source::JsonRpcNotification => target::JsonRpcNotification { method, params: "params" }
-    source::JsonRpcRequest => target::JsonRpcRequest { id, method, params: "params" }
-    source::JsonRpcResponse => target::JsonRpcResultResponse { id, result: "result" }
-    source::ListPromptsRequest => target::ListPromptsRequest { params: "params" }
-    source::ListPromptsResult => target::ListPromptsResult { meta, next_cursor, prompts: "prompts" }
-    source::ListResourceTemplatesRequest => target::ListResourceTemplatesRequest { params: "params" }
-    source::ListResourceTemplatesResult => target::ListResourceTemplatesResult {
-        meta,
-        next_cursor,
-        resource_templates: "resourceTemplates"
-    }
-    source::ListResourcesRequest => target::ListResourcesRequest { params: "params" }
-    source::ListResourcesResult => target::ListResourcesResult { meta, next_cursor, resources: "resources" }
-    source::ListRootsRequest => target::ListRootsRequest { params: "params" }
-    source::ListRootsResult => target::ListRootsResult { meta, roots: "roots" }
-    source::ListToolsRequest => target::ListToolsRequest { params: "params" }
-    source::ListToolsResult => target::ListToolsResult { meta, next_cursor, tools: "tools" }
-    source::LoggingMessageNotification => target::LoggingMessageNotification { params: "params" }
-    source::LoggingMessageNotificationParams => target::LoggingMessageNotificationParams {
-        meta,
-        data,
-        level: "level",
-        logger
-    }
-    source::ModelHint => target::ModelHint { name }
-    source::ModelPreferences => target::ModelPreferences {
-        cost_priority,
-        hints: "hints",
-        intelligence_priority,
-        speed_priority
-    }
-    source::Notification => target::Notification { method, params: "params" }
-    source::NotificationParams => target::NotificationParams { meta }
-    source::PaginatedRequest => target::PaginatedRequest { method, params: "params" }
-    source::PaginatedRequestParams => target::PaginatedRequestParams { meta: "_meta", cursor }
-    source::PaginatedResult => target::PaginatedResult { meta, next_cursor }
-    source::PingRequest => target::PingRequest { params: "params" }
-    source::ProgressNotification => target::ProgressNotification { params: "params" }
-    source::ProgressNotificationParams => target::ProgressNotificationParams {
-        meta,
-        message,
-        progress,
-        progress_token: "progressToken",
-        total
-    }
-    source::PromptArgument => target::PromptArgument { description, name, required, title }
-    source::PromptListChangedNotification => target::PromptListChangedNotification { params: "params" }
-    source::PromptMessage => target::PromptMessage { content: "content", role: "role" }
-    source::PromptReference => target::PromptReference { name, title }
-    source::ReadResourceRequest => target::ReadResourceRequest { params: "params" }
-    source::ReadResourceRequestParams => target::ReadResourceRequestParams { meta: "_meta", uri }
-    source::ReadResourceResult => target::ReadResourceResult { meta, contents: "contents" }
-    source::Request => target::Request { method, params: "params" }
-    source::RequestMeta => target::RequestMeta { progress_token: "progressToken" }
-    source::RequestParams => target::RequestParams { meta: "_meta" }
-    source::ResourceContents => target::ResourceContents { meta, mime_type, uri }
-    source::ResourceListChangedNotification => target::ResourceListChangedNotification { params: "params" }
-    source::ResourceTemplateReference => target::ResourceTemplateReference { uri }
-    source::ResourceUpdatedNotification => target::ResourceUpdatedNotification { params: "params" }
-    source::ResourceUpdatedNotificationParams => target::ResourceUpdatedNotificationParams { meta, uri }
-    source::Result => target::Result { meta }
-    source::Root => target::Root { meta, name, uri }
-    source::RootsListChangedNotification => target::RootsListChangedNotification { params: "params" }
-    source::ServerCapabilitiesPrompts => target::ServerCapabilitiesPrompts { list_changed }
-    source::ServerCapabilitiesResources => target::ServerCapabilitiesResources { list_changed, subscribe }
-    source::ServerCapabilitiesTools => target::ServerCapabilitiesTools { list_changed }
-    source::SetLevelRequest => target::SetLevelRequest { params: "params" }
-    source::SetLevelRequestParams => target::SetLevelRequestParams { meta: "_meta", level: "level" }
-    source::SubscribeRequest => target::SubscribeRequest { params: "params" }
-    source::SubscribeRequestParams => target::SubscribeRequestParams { meta: "_meta", uri }
-    source::TextContent => target::TextContent { meta, annotations: "annotations", text }
-    source::TextResourceContents => target::TextResourceContents { meta, mime_type, text, uri }
-    source::ToolAnnotations => target::ToolAnnotations {
-        destructive_hint,
-        idempotent_hint,
-        open_world_hint,
-        read_only_hint,
-        title
-    }
-    source::ToolListChangedNotification => target::ToolListChangedNotification { params: "params" }
-    source::UnsubscribeRequest => target::UnsubscribeRequest { params: "params" }
-    source::UnsubscribeRequestParams => target::UnsubscribeRequestParams { meta: "_meta", uri }
+closed! {
+    Revision:
+    mcp_wire::OpenObject => target::ClientCapabilitiesElicitation,
+    mcp_wire::OpenObject => target::ClientCapabilitiesSampling,
 }
 
-impl Convert<target::AnyResourceContents, Revision> for source::AnyResourceContents {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::AnyResourceContents, Unrepresentable> {
-        let value = self;
-        match value {
-            source::AnyResourceContents::Text(value) => {
-                value.convert(conversion).map(target::AnyResourceContents::Text)
-            }
-            source::AnyResourceContents::Blob(value) => {
-                value.convert(conversion).map(target::AnyResourceContents::Blob)
-            }
-        }
+methods! {
+    Revision: source => target;
+    ClientNotification {
+        Cancelled => Cancelled,
+        Initialized => Initialized,
+        Progress => Progress,
+        RootsListChanged => RootsListChanged,
+        _ => Unknown => Unknown except "notifications/tasks/status",
+    }
+    ClientRequest {
+        Complete => Complete,
+        Initialize => Initialize,
+        SetLevel => SetLevel,
+        Ping => Ping,
+        GetPrompt => GetPrompt,
+        ListPrompts => ListPrompts,
+        ListResources => ListResources,
+        ReadResource => ReadResource,
+        Subscribe => Subscribe,
+        ListResourceTemplates => ListResourceTemplates,
+        Unsubscribe => Unsubscribe,
+        CallTool => CallTool,
+        ListTools => ListTools,
+        _ => Unknown => Unknown except "tasks/cancel" | "tasks/get" | "tasks/list" | "tasks/result",
+    }
+    ServerNotification {
+        Cancelled => Cancelled,
+        LoggingMessage => LoggingMessage,
+        Progress => Progress,
+        PromptListChanged => PromptListChanged,
+        ResourceListChanged => ResourceListChanged,
+        ResourceUpdated => ResourceUpdated,
+        ToolListChanged => ToolListChanged,
+        _ => Unknown => Unknown except "notifications/elicitation/complete" | "notifications/tasks/status",
+    }
+    ServerRequest {
+        Elicit => Elicit,
+        Ping => Ping,
+        ListRoots => ListRoots,
+        CreateMessage => CreateMessage,
+        _ => Unknown => Unknown except "tasks/cancel" | "tasks/get" | "tasks/list" | "tasks/result",
     }
 }
 
-impl Convert<target::CallToolRequestParams, Revision> for source::CallToolRequestParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::CallToolRequestParams, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "task",
-                &target::SCHEMA,
-                Some("#/$defs/CallToolRequestParams/properties/task"),
-            );
-        Ok(target::CallToolRequestParams {
-            meta: conversion.member("_meta", self.meta)?,
-            arguments: self.arguments,
-            name: self.name,
-            task: adopted_0,
-            extra,
-        })
+objects! {
+    Revision: source => target;
+    Annotations { audience: "audience", last_modified, priority }
+    AudioContent { meta, annotations: "annotations", data, mime_type }
+    BaseMetadata { name, title }
+    BlobResourceContents { meta, blob, mime_type, uri }
+    BooleanSchema { default, description, title }
+    CallToolRequest { params: "params" }
+    CallToolRequestParams {
+        meta: "_meta", arguments, name, task: "task" [adopt "#/$defs/CallToolRequestParams/properties/task"],
+    }
+    CallToolResult { meta, content: "content", is_error, structured_content }
+    CancelledNotification { params: "params" }
+    ClientCapabilities {
+        elicitation: "elicitation", experimental, roots: "roots", sampling: "sampling",
+        tasks: "tasks" [adopt "#/$defs/ClientCapabilities/properties/tasks"],
+    }
+    ClientCapabilitiesRoots { list_changed }
+    CompleteRequest { params: "params" }
+    CompleteRequestParams { meta: "_meta", argument: "argument", context: "context", ref_: "ref" }
+    CompleteRequestParamsArgument { name, value }
+    CompleteRequestParamsContext { arguments }
+    CompleteResult { meta, completion: "completion" }
+    CompleteResultCompletion { has_more, total, values }
+    CreateMessageRequest { params: "params" }
+    CreateMessageRequestParams {
+        meta: "_meta", include_context: "includeContext", max_tokens, messages: "messages", metadata,
+        model_preferences: "modelPreferences", stop_sequences, system_prompt,
+        task: "task" [adopt "#/$defs/CreateMessageRequestParams/properties/task"], temperature,
+        tool_choice: "toolChoice" [adopt "#/$defs/CreateMessageRequestParams/properties/toolChoice"],
+        tools: "tools" [adopt "#/$defs/CreateMessageRequestParams/properties/tools"],
+    }
+    CreateMessageResult { meta, content: "content", model, role: "role", stop_reason: "stopReason" }
+    ElicitRequest { params: "params" }
+    ElicitResult { meta, action: "action", content: "content" }
+    EmbeddedResource { meta, annotations: "annotations", resource: "resource" }
+    EnumSchema => LegacyTitledEnumSchema {
+        default: "default" [adopt "#/$defs/LegacyTitledEnumSchema/properties/default"], description, enum_, enum_names,
+        title,
+    }
+    Error { code, data, message }
+    GetPromptRequest { params: "params" }
+    GetPromptRequestParams { meta: "_meta", arguments, name }
+    GetPromptResult { meta, description, messages: "messages" }
+    ImageContent { meta, annotations: "annotations", data, mime_type }
+    Implementation {
+        description: "description" [adopt "#/$defs/Implementation/properties/description"],
+        icons: "icons" [adopt "#/$defs/Implementation/properties/icons"], name, title, version,
+        website_url: "websiteUrl" [adopt "#/$defs/Implementation/properties/websiteUrl"],
+    }
+    InitializeRequest { params: "params" }
+    InitializeRequestParams { meta: "_meta", capabilities: "capabilities", client_info: "clientInfo", protocol_version }
+    InitializeResult { meta, capabilities: "capabilities", instructions, protocol_version, server_info: "serverInfo" }
+    InitializedNotification { params: "params" }
+    JsonRpcNotification { method, params: "params" }
+    JsonRpcRequest { id, method, params: "params" }
+    JsonRpcResponse => JsonRpcResultResponse { id, result: "result" }
+    ListPromptsRequest { params: "params" }
+    ListPromptsResult { meta, next_cursor, prompts: "prompts" }
+    ListResourceTemplatesRequest { params: "params" }
+    ListResourceTemplatesResult { meta, next_cursor, resource_templates: "resourceTemplates" }
+    ListResourcesRequest { params: "params" }
+    ListResourcesResult { meta, next_cursor, resources: "resources" }
+    ListRootsRequest { params: "params" }
+    ListRootsResult { meta, roots: "roots" }
+    ListToolsRequest { params: "params" }
+    ListToolsResult { meta, next_cursor, tools: "tools" }
+    LoggingMessageNotification { params: "params" }
+    LoggingMessageNotificationParams { meta, data, level: "level", logger }
+    ModelHint { name }
+    ModelPreferences { cost_priority, hints: "hints", intelligence_priority, speed_priority }
+    Notification { method, params: "params" }
+    NotificationParams { meta }
+    NumberSchema {
+        default: "default" [adopt "#/$defs/NumberSchema/properties/default"], description, maximum, minimum, title,
+        type_: "type",
+    }
+    PaginatedRequest { method, params: "params" }
+    PaginatedRequestParams { meta: "_meta", cursor }
+    PaginatedResult { meta, next_cursor }
+    PingRequest { params: "params" }
+    ProgressNotification { params: "params" }
+    ProgressNotificationParams { meta, message, progress, progress_token: "progressToken", total }
+    Prompt {
+        meta, arguments: "arguments", description, icons: "icons" [adopt "#/$defs/Prompt/properties/icons"], name,
+        title,
+    }
+    PromptArgument { description, name, required, title }
+    PromptListChangedNotification { params: "params" }
+    PromptMessage { content: "content", role: "role" }
+    PromptReference { name, title }
+    ReadResourceRequest { params: "params" }
+    ReadResourceRequestParams { meta: "_meta", uri }
+    ReadResourceResult { meta, contents: "contents" }
+    Request { method, params: "params" }
+    RequestMeta { progress_token: "progressToken" }
+    RequestParams { meta: "_meta" }
+    RequestedSchema {
+        schema: "$schema" [adopt "#/$defs/ElicitRequestFormParams/properties/requestedSchema/properties/$schema"],
+        properties: "properties", required,
+    }
+    Resource {
+        meta, annotations: "annotations", description, icons: "icons" [adopt "#/$defs/Resource/properties/icons"],
+        mime_type, name, size, title, uri,
+    }
+    ResourceContents { meta, mime_type, uri }
+    ResourceLink {
+        meta, annotations: "annotations", description, icons: "icons" [adopt "#/$defs/ResourceLink/properties/icons"],
+        mime_type, name, size, title, uri,
+    }
+    ResourceListChangedNotification { params: "params" }
+    ResourceTemplate {
+        meta, annotations: "annotations", description,
+        icons: "icons" [adopt "#/$defs/ResourceTemplate/properties/icons"], mime_type, name, title, uri_template,
+    }
+    ResourceTemplateReference { uri }
+    ResourceUpdatedNotification { params: "params" }
+    ResourceUpdatedNotificationParams { meta, uri }
+    Result { meta }
+    Root { meta, name, uri }
+    RootsListChangedNotification { params: "params" }
+    SamplingMessage {
+        meta: "_meta" [adopt "#/$defs/SamplingMessage/properties/_meta"], content: "content", role: "role",
+    }
+    ServerCapabilities {
+        completions, experimental, logging, prompts: "prompts", resources: "resources",
+        tasks: "tasks" [adopt "#/$defs/ServerCapabilities/properties/tasks"], tools: "tools",
+    }
+    ServerCapabilitiesPrompts { list_changed }
+    ServerCapabilitiesResources { list_changed, subscribe }
+    ServerCapabilitiesTools { list_changed }
+    SetLevelRequest { params: "params" }
+    SetLevelRequestParams { meta: "_meta", level: "level" }
+    StringSchema {
+        default: "default" [adopt "#/$defs/StringSchema/properties/default"], description, format: "format", max_length,
+        min_length, title,
+    }
+    SubscribeRequest { params: "params" }
+    SubscribeRequestParams { meta: "_meta", uri }
+    TextContent { meta, annotations: "annotations", text }
+    TextResourceContents { meta, mime_type, text, uri }
+    ToolAnnotations { destructive_hint, idempotent_hint, open_world_hint, read_only_hint, title }
+    ToolListChangedNotification { params: "params" }
+    UnsubscribeRequest { params: "params" }
+    UnsubscribeRequestParams { meta: "_meta", uri }
+}
+
+opened! {
+    Revision:
+    source::NotificationParams => mcp_wire::OpenObject,
+    source::RequestParams => mcp_wire::OpenObject,
+}
+
+results! {
+    Revision: source => target;
+    ClientResult {
+        CreateMessage => CreateMessage,
+        Elicit => Elicit,
+        Empty => Empty,
+        ListRoots => ListRoots,
+    }
+    ServerResult {
+        CallTool => CallTool,
+        Complete => Complete,
+        Empty => Empty,
+        GetPrompt => GetPrompt,
+        Initialize => Initialize,
+        ListPrompts => ListPrompts,
+        ListResourceTemplates => ListResourceTemplates,
+        ListResources => ListResources,
+        ListTools => ListTools,
+        ReadResource => ReadResource,
+    }
+}
+
+strings! {
+    Revision: source => target;
+    CreateMessageRequestParamsIncludeContext,
+    CreateMessageResultStopReason,
+    ElicitResultAction,
+    LoggingLevel,
+    NumberSchemaType,
+    Role,
+    StringSchemaFormat,
+}
+
+unions! {
+    Revision: source => target;
+    AnyResourceContents {
+        Text => Text,
+        Blob => Blob,
+    }
+    CompletionReference {
+        Prompt => Prompt,
+        ResourceTemplate => ResourceTemplate,
+        Unknown: reinterpret(Unknown),
+    }
+    ContentBlock {
+        Text => Text,
+        Image => Image,
+        Audio => Audio,
+        ResourceLink => ResourceLink,
+        Resource => Resource,
+        Unknown: reinterpret(Unknown),
+    }
+    ElicitResultContentValue {
+        String => String,
+        Number => Number,
+        Boolean => Boolean,
+    }
+    JsonRpcMessage {
+        Request => Request,
+        Notification => Notification,
+        Response => ResultResponse,
+        Error => ErrorResponse,
+    }
+    PrimitiveSchemaDefinition {
+        String => String,
+        Number => Number,
+        Boolean => Boolean,
+        Enum => LegacyTitledEnum,
+        Unknown: reinterpret(Unknown),
+    }
+    ProgressToken {
+        String => String,
+        Integer => Integer,
+    }
+    SamplingContent {
+        Text => Text,
+        Image => Image,
+        Audio => Audio,
+        Unknown: reinterpret(Unknown),
     }
 }
 
@@ -198,303 +305,6 @@ for source::CancelledNotificationParams {
             request_id: Some(self.request_id),
             extra: self.extra,
         })
-    }
-}
-
-impl Convert<target::ClientCapabilities, Revision> for source::ClientCapabilities {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ClientCapabilities, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "tasks",
-                &target::SCHEMA,
-                Some("#/$defs/ClientCapabilities/properties/tasks"),
-            );
-        Ok(target::ClientCapabilities {
-            elicitation: conversion.member("elicitation", self.elicitation)?,
-            experimental: self.experimental,
-            roots: conversion.member("roots", self.roots)?,
-            sampling: conversion.member("sampling", self.sampling)?,
-            tasks: adopted_0,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::ClientNotification, Revision> for source::ClientNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ClientNotification, Unrepresentable> {
-        match self {
-            source::ClientNotification::Cancelled(message) => {
-                message.convert(conversion).map(target::ClientNotification::Cancelled)
-            }
-            source::ClientNotification::Initialized(message) => {
-                message.convert(conversion).map(target::ClientNotification::Initialized)
-            }
-            source::ClientNotification::Progress(message) => {
-                message.convert(conversion).map(target::ClientNotification::Progress)
-            }
-            source::ClientNotification::RootsListChanged(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ClientNotification::RootsListChanged)
-            }
-            source::ClientNotification::Unknown(message) if conversion.carries() => {
-                close(&open(&message)?)
-            }
-            source::ClientNotification::Unknown(
-                message,
-            ) if ["notifications/tasks/status"].contains(&message.method.as_str()) => {
-                Err(Unrepresentable::no_such_method(&message.method, source::REVISION))
-            }
-            source::ClientNotification::Unknown(message) => {
-                Ok(target::ClientNotification::Unknown(message))
-            }
-        }
-    }
-}
-
-impl Convert<target::ClientRequest, Revision> for source::ClientRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ClientRequest, Unrepresentable> {
-        match self {
-            source::ClientRequest::Complete(message) => {
-                message.convert(conversion).map(target::ClientRequest::Complete)
-            }
-            source::ClientRequest::Initialize(message) => {
-                message.convert(conversion).map(target::ClientRequest::Initialize)
-            }
-            source::ClientRequest::SetLevel(message) => {
-                message.convert(conversion).map(target::ClientRequest::SetLevel)
-            }
-            source::ClientRequest::Ping(message) => {
-                message.convert(conversion).map(target::ClientRequest::Ping)
-            }
-            source::ClientRequest::GetPrompt(message) => {
-                message.convert(conversion).map(target::ClientRequest::GetPrompt)
-            }
-            source::ClientRequest::ListPrompts(message) => {
-                message.convert(conversion).map(target::ClientRequest::ListPrompts)
-            }
-            source::ClientRequest::ListResources(message) => {
-                message.convert(conversion).map(target::ClientRequest::ListResources)
-            }
-            source::ClientRequest::ReadResource(message) => {
-                message.convert(conversion).map(target::ClientRequest::ReadResource)
-            }
-            source::ClientRequest::Subscribe(message) => {
-                message.convert(conversion).map(target::ClientRequest::Subscribe)
-            }
-            source::ClientRequest::ListResourceTemplates(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ClientRequest::ListResourceTemplates)
-            }
-            source::ClientRequest::Unsubscribe(message) => {
-                message.convert(conversion).map(target::ClientRequest::Unsubscribe)
-            }
-            source::ClientRequest::CallTool(message) => {
-                message.convert(conversion).map(target::ClientRequest::CallTool)
-            }
-            source::ClientRequest::ListTools(message) => {
-                message.convert(conversion).map(target::ClientRequest::ListTools)
-            }
-            source::ClientRequest::Unknown(message) if conversion.carries() => {
-                close(&open(&message)?)
-            }
-            source::ClientRequest::Unknown(
-                message,
-            ) if ["tasks/cancel", "tasks/get", "tasks/list", "tasks/result"]
-                .contains(&message.method.as_str()) => {
-                Err(Unrepresentable::no_such_method(&message.method, source::REVISION))
-            }
-            source::ClientRequest::Unknown(message) => {
-                Ok(target::ClientRequest::Unknown(message))
-            }
-        }
-    }
-}
-
-impl Convert<target::ClientResult, Revision> for source::ClientResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ClientResult, Unrepresentable> {
-        match self {
-            source::ClientResult::CreateMessage(result) => {
-                result.convert(conversion).map(target::ClientResult::CreateMessage)
-            }
-            source::ClientResult::Elicit(result) => {
-                result.convert(conversion).map(target::ClientResult::Elicit)
-            }
-            source::ClientResult::Empty(result) => {
-                result.convert(conversion).map(target::ClientResult::Empty)
-            }
-            source::ClientResult::ListRoots(result) => {
-                result.convert(conversion).map(target::ClientResult::ListRoots)
-            }
-        }
-    }
-}
-
-impl Convert<target::CompletionReference, Revision> for source::CompletionReference {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::CompletionReference, Unrepresentable> {
-        let value = self;
-        match value {
-            source::CompletionReference::Prompt(value) => {
-                value.convert(conversion).map(target::CompletionReference::Prompt)
-            }
-            source::CompletionReference::ResourceTemplate(value) => {
-                value
-                    .convert(conversion)
-                    .map(target::CompletionReference::ResourceTemplate)
-            }
-            source::CompletionReference::Unknown(json) => {
-                Ok(conversion.reinterpret(json, target::CompletionReference::Unknown))
-            }
-        }
-    }
-}
-
-impl Convert<target::ContentBlock, Revision> for source::ContentBlock {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ContentBlock, Unrepresentable> {
-        let value = self;
-        match value {
-            source::ContentBlock::Text(value) => {
-                value.convert(conversion).map(target::ContentBlock::Text)
-            }
-            source::ContentBlock::Image(value) => {
-                value.convert(conversion).map(target::ContentBlock::Image)
-            }
-            source::ContentBlock::Audio(value) => {
-                value.convert(conversion).map(target::ContentBlock::Audio)
-            }
-            source::ContentBlock::ResourceLink(value) => {
-                value.convert(conversion).map(target::ContentBlock::ResourceLink)
-            }
-            source::ContentBlock::Resource(value) => {
-                value.convert(conversion).map(target::ContentBlock::Resource)
-            }
-            source::ContentBlock::Unknown(json) => {
-                Ok(conversion.reinterpret(json, target::ContentBlock::Unknown))
-            }
-        }
-    }
-}
-
-impl Convert<target::CreateMessageRequestParams, Revision>
-for source::CreateMessageRequestParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::CreateMessageRequestParams, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "task",
-                &target::SCHEMA,
-                Some("#/$defs/CreateMessageRequestParams/properties/task"),
-            );
-        let adopted_1 = conversion
-            .adopt(
-                &mut extra,
-                "toolChoice",
-                &target::SCHEMA,
-                Some("#/$defs/CreateMessageRequestParams/properties/toolChoice"),
-            );
-        let adopted_2 = conversion
-            .adopt(
-                &mut extra,
-                "tools",
-                &target::SCHEMA,
-                Some("#/$defs/CreateMessageRequestParams/properties/tools"),
-            );
-        Ok(target::CreateMessageRequestParams {
-            meta: conversion.member("_meta", self.meta)?,
-            include_context: conversion.member("includeContext", self.include_context)?,
-            max_tokens: self.max_tokens,
-            messages: conversion.member("messages", self.messages)?,
-            metadata: self.metadata,
-            model_preferences: conversion
-                .member("modelPreferences", self.model_preferences)?,
-            stop_sequences: self.stop_sequences,
-            system_prompt: self.system_prompt,
-            task: adopted_0,
-            temperature: self.temperature,
-            tool_choice: adopted_1,
-            tools: adopted_2,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::CreateMessageRequestParamsIncludeContext, Revision>
-for source::CreateMessageRequestParamsIncludeContext {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::CreateMessageRequestParamsIncludeContext, Unrepresentable> {
-        match self {
-            source::CreateMessageRequestParamsIncludeContext::AllServers => {
-                Ok(target::CreateMessageRequestParamsIncludeContext::AllServers)
-            }
-            source::CreateMessageRequestParamsIncludeContext::None => {
-                Ok(target::CreateMessageRequestParamsIncludeContext::None)
-            }
-            source::CreateMessageRequestParamsIncludeContext::ThisServer => {
-                Ok(target::CreateMessageRequestParamsIncludeContext::ThisServer)
-            }
-            source::CreateMessageRequestParamsIncludeContext::Unknown(text) => {
-                Ok(target::CreateMessageRequestParamsIncludeContext::from(text))
-            }
-        }
-    }
-}
-
-impl Convert<target::CreateMessageResultStopReason, Revision>
-for source::CreateMessageResultStopReason {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::CreateMessageResultStopReason, Unrepresentable> {
-        match self {
-            source::CreateMessageResultStopReason::EndTurn => {
-                Ok(target::CreateMessageResultStopReason::EndTurn)
-            }
-            source::CreateMessageResultStopReason::MaxTokens => {
-                Ok(target::CreateMessageResultStopReason::MaxTokens)
-            }
-            source::CreateMessageResultStopReason::StopSequence => {
-                Ok(target::CreateMessageResultStopReason::StopSequence)
-            }
-            source::CreateMessageResultStopReason::Unknown(text) => {
-                Ok(target::CreateMessageResultStopReason::from(text))
-            }
-        }
     }
 }
 
@@ -550,47 +360,6 @@ impl Convert<target::ElicitRequestParams, Revision> for source::ElicitRequestPar
     }
 }
 
-impl Convert<target::ElicitResultAction, Revision> for source::ElicitResultAction {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ElicitResultAction, Unrepresentable> {
-        match self {
-            source::ElicitResultAction::Accept => Ok(target::ElicitResultAction::Accept),
-            source::ElicitResultAction::Cancel => Ok(target::ElicitResultAction::Cancel),
-            source::ElicitResultAction::Decline => {
-                Ok(target::ElicitResultAction::Decline)
-            }
-            source::ElicitResultAction::Unknown(text) => {
-                Ok(target::ElicitResultAction::from(text))
-            }
-        }
-    }
-}
-
-impl Convert<target::ElicitResultContentValue, Revision>
-for source::ElicitResultContentValue {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ElicitResultContentValue, Unrepresentable> {
-        let value = self;
-        match value {
-            source::ElicitResultContentValue::String(value) => {
-                Ok(target::ElicitResultContentValue::String(value))
-            }
-            source::ElicitResultContentValue::Number(value) => {
-                Ok(target::ElicitResultContentValue::Number(value))
-            }
-            source::ElicitResultContentValue::Boolean(value) => {
-                Ok(target::ElicitResultContentValue::Boolean(value))
-            }
-        }
-    }
-}
-
 impl Convert<target::EnumSchema, Revision> for source::EnumSchema {
     #[inline]
     fn convert(
@@ -599,71 +368,6 @@ impl Convert<target::EnumSchema, Revision> for source::EnumSchema {
     ) -> Result<target::EnumSchema, Unrepresentable> {
         let value = self;
         value.convert(conversion).map(target::EnumSchema::LegacyTitled)
-    }
-}
-
-impl Convert<target::LegacyTitledEnumSchema, Revision> for source::EnumSchema {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::LegacyTitledEnumSchema, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "default",
-                &target::SCHEMA,
-                Some("#/$defs/LegacyTitledEnumSchema/properties/default"),
-            );
-        Ok(target::LegacyTitledEnumSchema {
-            default: adopted_0,
-            description: self.description,
-            enum_: self.enum_,
-            enum_names: self.enum_names,
-            title: self.title,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::Implementation, Revision> for source::Implementation {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::Implementation, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "description",
-                &target::SCHEMA,
-                Some("#/$defs/Implementation/properties/description"),
-            );
-        let adopted_1 = conversion
-            .adopt(
-                &mut extra,
-                "icons",
-                &target::SCHEMA,
-                Some("#/$defs/Implementation/properties/icons"),
-            );
-        let adopted_2 = conversion
-            .adopt(
-                &mut extra,
-                "websiteUrl",
-                &target::SCHEMA,
-                Some("#/$defs/Implementation/properties/websiteUrl"),
-            );
-        Ok(target::Implementation {
-            description: adopted_0,
-            icons: adopted_1,
-            name: self.name,
-            title: self.title,
-            version: self.version,
-            website_url: adopted_2,
-            extra,
-        })
     }
 }
 
@@ -681,30 +385,6 @@ impl Convert<target::JsonRpcErrorResponse, Revision> for source::JsonRpcError {
     }
 }
 
-impl Convert<target::JsonRpcMessage, Revision> for source::JsonRpcMessage {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::JsonRpcMessage, Unrepresentable> {
-        let value = self;
-        match value {
-            source::JsonRpcMessage::Request(value) => {
-                value.convert(conversion).map(target::JsonRpcMessage::Request)
-            }
-            source::JsonRpcMessage::Notification(value) => {
-                value.convert(conversion).map(target::JsonRpcMessage::Notification)
-            }
-            source::JsonRpcMessage::Response(value) => {
-                value.convert(conversion).map(target::JsonRpcMessage::ResultResponse)
-            }
-            source::JsonRpcMessage::Error(value) => {
-                value.convert(conversion).map(target::JsonRpcMessage::ErrorResponse)
-            }
-        }
-    }
-}
-
 impl Convert<target::JsonRpcResponse, Revision> for source::JsonRpcResponse {
     #[inline]
     fn convert(
@@ -713,539 +393,6 @@ impl Convert<target::JsonRpcResponse, Revision> for source::JsonRpcResponse {
     ) -> Result<target::JsonRpcResponse, Unrepresentable> {
         let value = self;
         value.convert(conversion).map(target::JsonRpcResponse::Result)
-    }
-}
-
-impl Convert<target::LoggingLevel, Revision> for source::LoggingLevel {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::LoggingLevel, Unrepresentable> {
-        match self {
-            source::LoggingLevel::Alert => Ok(target::LoggingLevel::Alert),
-            source::LoggingLevel::Critical => Ok(target::LoggingLevel::Critical),
-            source::LoggingLevel::Debug => Ok(target::LoggingLevel::Debug),
-            source::LoggingLevel::Emergency => Ok(target::LoggingLevel::Emergency),
-            source::LoggingLevel::Error => Ok(target::LoggingLevel::Error),
-            source::LoggingLevel::Info => Ok(target::LoggingLevel::Info),
-            source::LoggingLevel::Notice => Ok(target::LoggingLevel::Notice),
-            source::LoggingLevel::Warning => Ok(target::LoggingLevel::Warning),
-            source::LoggingLevel::Unknown(text) => Ok(target::LoggingLevel::from(text)),
-        }
-    }
-}
-
-impl Convert<mcp_wire::OpenObject, Revision> for source::NotificationParams {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<mcp_wire::OpenObject, Unrepresentable> {
-        close(&open(&self)?)
-    }
-}
-
-impl Convert<target::NumberSchema, Revision> for source::NumberSchema {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::NumberSchema, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "default",
-                &target::SCHEMA,
-                Some("#/$defs/NumberSchema/properties/default"),
-            );
-        Ok(target::NumberSchema {
-            default: adopted_0,
-            description: self.description,
-            maximum: self.maximum,
-            minimum: self.minimum,
-            title: self.title,
-            type_: conversion.member("type", self.type_)?,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::NumberSchemaType, Revision> for source::NumberSchemaType {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::NumberSchemaType, Unrepresentable> {
-        match self {
-            source::NumberSchemaType::Integer => Ok(target::NumberSchemaType::Integer),
-            source::NumberSchemaType::Number => Ok(target::NumberSchemaType::Number),
-            source::NumberSchemaType::Unknown(text) => {
-                Ok(target::NumberSchemaType::from(text))
-            }
-        }
-    }
-}
-
-impl Convert<target::PrimitiveSchemaDefinition, Revision>
-for source::PrimitiveSchemaDefinition {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::PrimitiveSchemaDefinition, Unrepresentable> {
-        let value = self;
-        match value {
-            source::PrimitiveSchemaDefinition::String(value) => {
-                value.convert(conversion).map(target::PrimitiveSchemaDefinition::String)
-            }
-            source::PrimitiveSchemaDefinition::Number(value) => {
-                value.convert(conversion).map(target::PrimitiveSchemaDefinition::Number)
-            }
-            source::PrimitiveSchemaDefinition::Boolean(value) => {
-                value.convert(conversion).map(target::PrimitiveSchemaDefinition::Boolean)
-            }
-            source::PrimitiveSchemaDefinition::Enum(value) => {
-                value
-                    .convert(conversion)
-                    .map(target::PrimitiveSchemaDefinition::LegacyTitledEnum)
-            }
-            source::PrimitiveSchemaDefinition::Unknown(json) => {
-                Ok(
-                    conversion
-                        .reinterpret(json, target::PrimitiveSchemaDefinition::Unknown),
-                )
-            }
-        }
-    }
-}
-
-impl Convert<target::ProgressToken, Revision> for source::ProgressToken {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ProgressToken, Unrepresentable> {
-        let value = self;
-        match value {
-            source::ProgressToken::String(value) => {
-                Ok(target::ProgressToken::String(value))
-            }
-            source::ProgressToken::Integer(value) => {
-                Ok(target::ProgressToken::Integer(value))
-            }
-        }
-    }
-}
-
-impl Convert<target::Prompt, Revision> for source::Prompt {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::Prompt, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "icons",
-                &target::SCHEMA,
-                Some("#/$defs/Prompt/properties/icons"),
-            );
-        Ok(target::Prompt {
-            meta: self.meta,
-            arguments: conversion.member("arguments", self.arguments)?,
-            description: self.description,
-            icons: adopted_0,
-            name: self.name,
-            title: self.title,
-            extra,
-        })
-    }
-}
-
-impl Convert<mcp_wire::OpenObject, Revision> for source::RequestParams {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<mcp_wire::OpenObject, Unrepresentable> {
-        close(&open(&self)?)
-    }
-}
-
-impl Convert<target::RequestedSchema, Revision> for source::RequestedSchema {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::RequestedSchema, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "$schema",
-                &target::SCHEMA,
-                Some(
-                    "#/$defs/ElicitRequestFormParams/properties/requestedSchema/properties/$schema",
-                ),
-            );
-        Ok(target::RequestedSchema {
-            schema: adopted_0,
-            properties: conversion.member("properties", self.properties)?,
-            required: self.required,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::Resource, Revision> for source::Resource {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::Resource, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "icons",
-                &target::SCHEMA,
-                Some("#/$defs/Resource/properties/icons"),
-            );
-        Ok(target::Resource {
-            meta: self.meta,
-            annotations: conversion.member("annotations", self.annotations)?,
-            description: self.description,
-            icons: adopted_0,
-            mime_type: self.mime_type,
-            name: self.name,
-            size: self.size,
-            title: self.title,
-            uri: self.uri,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::ResourceLink, Revision> for source::ResourceLink {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ResourceLink, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "icons",
-                &target::SCHEMA,
-                Some("#/$defs/ResourceLink/properties/icons"),
-            );
-        Ok(target::ResourceLink {
-            meta: self.meta,
-            annotations: conversion.member("annotations", self.annotations)?,
-            description: self.description,
-            icons: adopted_0,
-            mime_type: self.mime_type,
-            name: self.name,
-            size: self.size,
-            title: self.title,
-            uri: self.uri,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::ResourceTemplate, Revision> for source::ResourceTemplate {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ResourceTemplate, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "icons",
-                &target::SCHEMA,
-                Some("#/$defs/ResourceTemplate/properties/icons"),
-            );
-        Ok(target::ResourceTemplate {
-            meta: self.meta,
-            annotations: conversion.member("annotations", self.annotations)?,
-            description: self.description,
-            icons: adopted_0,
-            mime_type: self.mime_type,
-            name: self.name,
-            title: self.title,
-            uri_template: self.uri_template,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::Role, Revision> for source::Role {
-    #[inline]
-    fn convert(self, _: &mut Conversion) -> Result<target::Role, Unrepresentable> {
-        match self {
-            source::Role::Assistant => Ok(target::Role::Assistant),
-            source::Role::User => Ok(target::Role::User),
-            source::Role::Unknown(text) => Ok(target::Role::from(text)),
-        }
-    }
-}
-
-impl Convert<target::SamplingContent, Revision> for source::SamplingContent {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::SamplingContent, Unrepresentable> {
-        let value = self;
-        match value {
-            source::SamplingContent::Text(value) => {
-                value.convert(conversion).map(target::SamplingContent::Text)
-            }
-            source::SamplingContent::Image(value) => {
-                value.convert(conversion).map(target::SamplingContent::Image)
-            }
-            source::SamplingContent::Audio(value) => {
-                value.convert(conversion).map(target::SamplingContent::Audio)
-            }
-            source::SamplingContent::Unknown(json) => {
-                Ok(conversion.reinterpret(json, target::SamplingContent::Unknown))
-            }
-        }
-    }
-}
-
-impl Convert<target::SamplingMessage, Revision> for source::SamplingMessage {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::SamplingMessage, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "_meta",
-                &target::SCHEMA,
-                Some("#/$defs/SamplingMessage/properties/_meta"),
-            );
-        Ok(target::SamplingMessage {
-            meta: adopted_0,
-            content: conversion.member("content", self.content)?,
-            role: conversion.member("role", self.role)?,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::ServerCapabilities, Revision> for source::ServerCapabilities {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ServerCapabilities, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "tasks",
-                &target::SCHEMA,
-                Some("#/$defs/ServerCapabilities/properties/tasks"),
-            );
-        Ok(target::ServerCapabilities {
-            completions: self.completions,
-            experimental: self.experimental,
-            logging: self.logging,
-            prompts: conversion.member("prompts", self.prompts)?,
-            resources: conversion.member("resources", self.resources)?,
-            tasks: adopted_0,
-            tools: conversion.member("tools", self.tools)?,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::ServerNotification, Revision> for source::ServerNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ServerNotification, Unrepresentable> {
-        match self {
-            source::ServerNotification::Cancelled(message) => {
-                message.convert(conversion).map(target::ServerNotification::Cancelled)
-            }
-            source::ServerNotification::LoggingMessage(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ServerNotification::LoggingMessage)
-            }
-            source::ServerNotification::Progress(message) => {
-                message.convert(conversion).map(target::ServerNotification::Progress)
-            }
-            source::ServerNotification::PromptListChanged(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ServerNotification::PromptListChanged)
-            }
-            source::ServerNotification::ResourceListChanged(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ServerNotification::ResourceListChanged)
-            }
-            source::ServerNotification::ResourceUpdated(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ServerNotification::ResourceUpdated)
-            }
-            source::ServerNotification::ToolListChanged(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ServerNotification::ToolListChanged)
-            }
-            source::ServerNotification::Unknown(message) if conversion.carries() => {
-                close(&open(&message)?)
-            }
-            source::ServerNotification::Unknown(
-                message,
-            ) if ["notifications/elicitation/complete", "notifications/tasks/status"]
-                .contains(&message.method.as_str()) => {
-                Err(Unrepresentable::no_such_method(&message.method, source::REVISION))
-            }
-            source::ServerNotification::Unknown(message) => {
-                Ok(target::ServerNotification::Unknown(message))
-            }
-        }
-    }
-}
-
-impl Convert<target::ServerRequest, Revision> for source::ServerRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ServerRequest, Unrepresentable> {
-        match self {
-            source::ServerRequest::Elicit(message) => {
-                message.convert(conversion).map(target::ServerRequest::Elicit)
-            }
-            source::ServerRequest::Ping(message) => {
-                message.convert(conversion).map(target::ServerRequest::Ping)
-            }
-            source::ServerRequest::ListRoots(message) => {
-                message.convert(conversion).map(target::ServerRequest::ListRoots)
-            }
-            source::ServerRequest::CreateMessage(message) => {
-                message.convert(conversion).map(target::ServerRequest::CreateMessage)
-            }
-            source::ServerRequest::Unknown(message) if conversion.carries() => {
-                close(&open(&message)?)
-            }
-            source::ServerRequest::Unknown(
-                message,
-            ) if ["tasks/cancel", "tasks/get", "tasks/list", "tasks/result"]
-                .contains(&message.method.as_str()) => {
-                Err(Unrepresentable::no_such_method(&message.method, source::REVISION))
-            }
-            source::ServerRequest::Unknown(message) => {
-                Ok(target::ServerRequest::Unknown(message))
-            }
-        }
-    }
-}
-
-impl Convert<target::ServerResult, Revision> for source::ServerResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ServerResult, Unrepresentable> {
-        match self {
-            source::ServerResult::CallTool(result) => {
-                result.convert(conversion).map(target::ServerResult::CallTool)
-            }
-            source::ServerResult::Complete(result) => {
-                result.convert(conversion).map(target::ServerResult::Complete)
-            }
-            source::ServerResult::Empty(result) => {
-                result.convert(conversion).map(target::ServerResult::Empty)
-            }
-            source::ServerResult::GetPrompt(result) => {
-                result.convert(conversion).map(target::ServerResult::GetPrompt)
-            }
-            source::ServerResult::Initialize(result) => {
-                result.convert(conversion).map(target::ServerResult::Initialize)
-            }
-            source::ServerResult::ListPrompts(result) => {
-                result.convert(conversion).map(target::ServerResult::ListPrompts)
-            }
-            source::ServerResult::ListResourceTemplates(result) => {
-                result
-                    .convert(conversion)
-                    .map(target::ServerResult::ListResourceTemplates)
-            }
-            source::ServerResult::ListResources(result) => {
-                result.convert(conversion).map(target::ServerResult::ListResources)
-            }
-            source::ServerResult::ListTools(result) => {
-                result.convert(conversion).map(target::ServerResult::ListTools)
-            }
-            source::ServerResult::ReadResource(result) => {
-                result.convert(conversion).map(target::ServerResult::ReadResource)
-            }
-        }
-    }
-}
-
-impl Convert<target::StringSchema, Revision> for source::StringSchema {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::StringSchema, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "default",
-                &target::SCHEMA,
-                Some("#/$defs/StringSchema/properties/default"),
-            );
-        Ok(target::StringSchema {
-            default: adopted_0,
-            description: self.description,
-            format: conversion.member("format", self.format)?,
-            max_length: self.max_length,
-            min_length: self.min_length,
-            title: self.title,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::StringSchemaFormat, Revision> for source::StringSchemaFormat {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::StringSchemaFormat, Unrepresentable> {
-        match self {
-            source::StringSchemaFormat::Date => Ok(target::StringSchemaFormat::Date),
-            source::StringSchemaFormat::DateTime => {
-                Ok(target::StringSchemaFormat::DateTime)
-            }
-            source::StringSchemaFormat::Email => Ok(target::StringSchemaFormat::Email),
-            source::StringSchemaFormat::Uri => Ok(target::StringSchemaFormat::Uri),
-            source::StringSchemaFormat::Unknown(text) => {
-                Ok(target::StringSchemaFormat::from(text))
-            }
-        }
     }
 }
 
@@ -1308,25 +455,5 @@ impl Convert<target::Tool, Revision> for source::Tool {
             title: self.title,
             extra,
         })
-    }
-}
-
-impl Convert<target::ClientCapabilitiesElicitation, Revision> for mcp_wire::OpenObject {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ClientCapabilitiesElicitation, Unrepresentable> {
-        close_valid(&self)
-    }
-}
-
-impl Convert<target::ClientCapabilitiesSampling, Revision> for mcp_wire::OpenObject {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ClientCapabilitiesSampling, Unrepresentable> {
-        close_valid(&self)
     }
 }

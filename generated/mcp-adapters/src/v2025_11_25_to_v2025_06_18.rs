@@ -2,487 +2,320 @@
 
 //! Values of revision 2025-11-25 as values of 2025-06-18.
 
-use mcp_convert::{AUTOMATIC, Convert, close, close_valid, moved, open};
+use mcp_convert::{AUTOMATIC, Convert, closed, methods, objects, opened, results, strings, unions};
 use crate::{Conversion, Revision, Unrepresentable};
 use crate::v2025_11_25 as source;
 use crate::v2025_06_18 as target;
 use crate::rules_of_v2025_11_25 as functions;
 
-moved! {
-    source::Annotations => target::Annotations { audience: "audience", last_modified, priority }
-    source::AudioContent => target::AudioContent { meta, annotations: "annotations", data, mime_type }
-    source::BaseMetadata => target::BaseMetadata { name, title }
-    source::BlobResourceContents => target::BlobResourceContents { meta, blob, mime_type, uri }
-    source::BooleanSchema => target::BooleanSchema { default, description, title }
-    source::CallToolRequest => target::CallToolRequest { params: "params" }
-    source::CallToolResult => target::CallToolResult { meta, content: "content", is_error, structured_content }
-    source::CancelledNotification => target::CancelledNotification { params: "params" }
-    source::ClientCapabilitiesRoots => target::ClientCapabilitiesRoots { list_changed }
-    source::CompleteRequest => target::CompleteRequest { params: "params" }
-    source::CompleteRequestParams => target::CompleteRequestParams {
-        meta: "_meta",
-        argument: "argument",
-        context: "context",
-        ref_: "ref"
-    }
-    source::CompleteRequestParamsArgument => target::CompleteRequestParamsArgument { name, value }
-    source::CompleteRequestParamsContext => target::CompleteRequestParamsContext { arguments }
-    source::CompleteResult => target::CompleteResult { meta, completion: "completion" }
-    source::CompleteResultCompletion => target::CompleteResultCompletion { has_more, total, values }
-    source::CreateMessageRequest => target::CreateMessageRequest { params: "params" }
-    source::ElicitRequest => target::ElicitRequest { params: "params" }
-    source::ElicitResult => target::ElicitResult { meta, action: "action", content: "content" }
-    source::EmbeddedResource => target::EmbeddedResource { meta, annotations: "annotations", resource: "resource" }
-    source::Error => target::Error { code, data, message }
-    source::GetPromptRequest => target::GetPromptRequest { params: "params" }
-    source::GetPromptRequestParams => target::GetPromptRequestParams { meta: "_meta", arguments, name }
-    source::GetPromptResult => target::GetPromptResult { meta, description, messages: "messages" }
-    source::ImageContent => target::ImageContent { meta, annotations: "annotations", data, mime_type }
-    source::InitializeRequest => target::InitializeRequest { params: "params" }
-    source::InitializeRequestParams => target::InitializeRequestParams {
-        meta: "_meta",
-        capabilities: "capabilities",
-        client_info: "clientInfo",
-        protocol_version
-    }
-    source::InitializeResult => target::InitializeResult {
-        meta,
-        capabilities: "capabilities",
-        instructions,
-        protocol_version,
-        server_info: "serverInfo"
-    }
-    source::InitializedNotification => target::InitializedNotification { params: "params" }
-    source::JsonRpcNotification => target::JsonRpcNotification { method, params: "params" }
-    source::JsonRpcRequest => target::JsonRpcRequest { id, method, params: "params" }
-    source::JsonRpcResultResponse => target::JsonRpcResponse { id, result: "result" }
-    source::ListPromptsRequest => target::ListPromptsRequest { params: "params" }
-    source::ListPromptsResult => target::ListPromptsResult { meta, next_cursor, prompts: "prompts" }
-    source::ListResourceTemplatesRequest => target::ListResourceTemplatesRequest { params: "params" }
-    source::ListResourceTemplatesResult => target::ListResourceTemplatesResult {
-        meta,
-        next_cursor,
-        resource_templates: "resourceTemplates"
-    }
-    source::ListResourcesRequest => target::ListResourcesRequest { params: "params" }
-    source::ListResourcesResult => target::ListResourcesResult { meta, next_cursor, resources: "resources" }
-    source::ListRootsRequest => target::ListRootsRequest { params: "params" }
-    source::ListRootsResult => target::ListRootsResult { meta, roots: "roots" }
-    source::ListToolsRequest => target::ListToolsRequest { params: "params" }
-    source::LoggingMessageNotification => target::LoggingMessageNotification { params: "params" }
-    source::LoggingMessageNotificationParams => target::LoggingMessageNotificationParams {
-        meta,
-        data,
-        level: "level",
-        logger
-    }
-    source::ModelHint => target::ModelHint { name }
-    source::ModelPreferences => target::ModelPreferences {
-        cost_priority,
-        hints: "hints",
-        intelligence_priority,
-        speed_priority
-    }
-    source::Notification => target::Notification { method, params: "params" }
-    source::NotificationParams => target::NotificationParams { meta }
-    source::PaginatedRequest => target::PaginatedRequest { method, params: "params" }
-    source::PaginatedRequestParams => target::PaginatedRequestParams { meta: "_meta", cursor }
-    source::PaginatedResult => target::PaginatedResult { meta, next_cursor }
-    source::PingRequest => target::PingRequest { params: "params" }
-    source::ProgressNotification => target::ProgressNotification { params: "params" }
-    source::ProgressNotificationParams => target::ProgressNotificationParams {
-        meta,
-        message,
-        progress,
-        progress_token: "progressToken",
-        total
-    }
-    source::PromptArgument => target::PromptArgument { description, name, required, title }
-    source::PromptListChangedNotification => target::PromptListChangedNotification { params: "params" }
-    source::PromptMessage => target::PromptMessage { content: "content", role: "role" }
-    source::PromptReference => target::PromptReference { name, title }
-    source::ReadResourceRequest => target::ReadResourceRequest { params: "params" }
-    source::ReadResourceRequestParams => target::ReadResourceRequestParams { meta: "_meta", uri }
-    source::ReadResourceResult => target::ReadResourceResult { meta, contents: "contents" }
-    source::Request => target::Request { method, params: "params" }
-    source::RequestMeta => target::RequestMeta { progress_token: "progressToken" }
-    source::RequestParams => target::RequestParams { meta: "_meta" }
-    source::ResourceContents => target::ResourceContents { meta, mime_type, uri }
-    source::ResourceListChangedNotification => target::ResourceListChangedNotification { params: "params" }
-    source::ResourceTemplateReference => target::ResourceTemplateReference { uri }
-    source::ResourceUpdatedNotification => target::ResourceUpdatedNotification { params: "params" }
-    source::ResourceUpdatedNotificationParams => target::ResourceUpdatedNotificationParams { meta, uri }
-    source::Result => target::Result { meta }
-    source::Root => target::Root { meta, name, uri }
-    source::RootsListChangedNotification => target::RootsListChangedNotification { params: "params" }
-    source::ServerCapabilitiesPrompts => target::ServerCapabilitiesPrompts { list_changed }
-    source::ServerCapabilitiesResources => target::ServerCapabilitiesResources { list_changed, subscribe }
-    source::ServerCapabilitiesTools => target::ServerCapabilitiesTools { list_changed }
-    source::SetLevelRequest => target::SetLevelRequest { params: "params" }
-    source::SetLevelRequestParams => target::SetLevelRequestParams { meta: "_meta", level: "level" }
-    source::SubscribeRequest => target::SubscribeRequest { params: "params" }
-    source::SubscribeRequestParams => target::SubscribeRequestParams { meta: "_meta", uri }
-    source::TextContent => target::TextContent { meta, annotations: "annotations", text }
-    source::TextResourceContents => target::TextResourceContents { meta, mime_type, text, uri }
-    source::ToolAnnotations => target::ToolAnnotations {
-        destructive_hint,
-        idempotent_hint,
-        open_world_hint,
-        read_only_hint,
-        title
-    }
-    source::ToolListChangedNotification => target::ToolListChangedNotification { params: "params" }
-    source::UnsubscribeRequest => target::UnsubscribeRequest { params: "params" }
-    source::UnsubscribeRequestParams => target::UnsubscribeRequestParams { meta: "_meta", uri }
+closed! {
+    Revision:
+    mcp_wire::OpenObject => target::NotificationParams,
+    mcp_wire::OpenObject => target::RequestParams,
 }
 
-impl Convert<target::AnyResourceContents, Revision> for source::AnyResourceContents {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::AnyResourceContents, Unrepresentable> {
-        let value = self;
-        match value {
-            source::AnyResourceContents::Text(value) => {
-                value.convert(conversion).map(target::AnyResourceContents::Text)
-            }
-            source::AnyResourceContents::Blob(value) => {
-                value.convert(conversion).map(target::AnyResourceContents::Blob)
-            }
-        }
+methods! {
+    Revision: source => target;
+    ClientNotification {
+        Cancelled => Cancelled,
+        Initialized => Initialized,
+        Progress => Progress,
+        RootsListChanged => RootsListChanged,
+        TaskStatus => missing "notifications/tasks/status",
+        _ => Unknown => Unknown,
+    }
+    ClientRequest {
+        Complete => Complete,
+        Initialize => Initialize,
+        SetLevel => SetLevel,
+        Ping => Ping,
+        GetPrompt => GetPrompt,
+        ListPrompts => ListPrompts,
+        ListResources => ListResources,
+        ReadResource => ReadResource,
+        Subscribe => Subscribe,
+        ListResourceTemplates => ListResourceTemplates,
+        Unsubscribe => Unsubscribe,
+        CancelTask => missing "tasks/cancel",
+        GetTask => missing "tasks/get",
+        ListTasks => missing "tasks/list",
+        GetTaskPayload => missing "tasks/result",
+        CallTool => CallTool,
+        ListTools => ListTools,
+        _ => Unknown => Unknown,
+    }
+    ServerNotification {
+        Cancelled => Cancelled,
+        ElicitationComplete => missing "notifications/elicitation/complete",
+        LoggingMessage => LoggingMessage,
+        Progress => Progress,
+        PromptListChanged => PromptListChanged,
+        ResourceListChanged => ResourceListChanged,
+        ResourceUpdated => ResourceUpdated,
+        TaskStatus => missing "notifications/tasks/status",
+        ToolListChanged => ToolListChanged,
+        _ => Unknown => Unknown,
+    }
+    ServerRequest {
+        Elicit => Elicit,
+        Ping => Ping,
+        ListRoots => ListRoots,
+        CreateMessage => CreateMessage,
+        CancelTask => missing "tasks/cancel",
+        GetTask => missing "tasks/get",
+        ListTasks => missing "tasks/list",
+        GetTaskPayload => missing "tasks/result",
+        _ => Unknown => Unknown,
     }
 }
 
-impl Convert<target::CallToolRequestParams, Revision> for source::CallToolRequestParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::CallToolRequestParams, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "task", self.task, AUTOMATIC);
-        Ok(target::CallToolRequestParams {
-            meta: conversion.member("_meta", self.meta)?,
-            arguments: self.arguments,
-            name: self.name,
-            extra,
-        })
+objects! {
+    Revision: source => target;
+    Annotations { audience: "audience", last_modified, priority }
+    AudioContent { meta, annotations: "annotations", data, mime_type }
+    BaseMetadata { name, title }
+    BlobResourceContents { meta, blob, mime_type, uri }
+    BooleanSchema { default, description, title }
+    CallToolRequest { params: "params" }
+    CallToolRequestParams { meta: "_meta", arguments, name } [leave "task" => task]
+    CallToolResult { meta, content: "content", is_error, structured_content }
+    CancelledNotification { params: "params" }
+    CancelledNotificationParams { meta, reason, request_id: "requestId" [require] }
+    ClientCapabilities {
+        elicitation: "elicitation" [call functions::elicitation_capability, "2025-11-25 ClientCapabilities.elicitation"],
+        experimental, roots: "roots", sampling: "sampling",
+    } [leave "tasks" => tasks]
+    ClientCapabilitiesRoots { list_changed }
+    CompleteRequest { params: "params" }
+    CompleteRequestParams { meta: "_meta", argument: "argument", context: "context", ref_: "ref" }
+    CompleteRequestParamsArgument { name, value }
+    CompleteRequestParamsContext { arguments }
+    CompleteResult { meta, completion: "completion" }
+    CompleteResultCompletion { has_more, total, values }
+    CreateMessageRequest { params: "params" }
+    CreateMessageResult {
+        meta, content: "content" [call functions::single_content, "2025-11-25 CreateMessageResult.content"], model,
+        role: "role", stop_reason: "stopReason",
+    }
+    ElicitRequest { params: "params" }
+    ElicitResult { meta, action: "action", content: "content" }
+    EmbeddedResource { meta, annotations: "annotations", resource: "resource" }
+    Error { code, data, message }
+    GetPromptRequest { params: "params" }
+    GetPromptRequestParams { meta: "_meta", arguments, name }
+    GetPromptResult { meta, description, messages: "messages" }
+    ImageContent { meta, annotations: "annotations", data, mime_type }
+    Implementation {
+        name, title, version,
+    } [leave "description" => description, "icons" => icons, "websiteUrl" => website_url]
+    InitializeRequest { params: "params" }
+    InitializeRequestParams { meta: "_meta", capabilities: "capabilities", client_info: "clientInfo", protocol_version }
+    InitializeResult { meta, capabilities: "capabilities", instructions, protocol_version, server_info: "serverInfo" }
+    InitializedNotification { params: "params" }
+    JsonRpcErrorResponse => JsonRpcError { error: "error", id: "id" [require] }
+    JsonRpcNotification { method, params: "params" }
+    JsonRpcRequest { id, method, params: "params" }
+    JsonRpcResultResponse => JsonRpcResponse { id, result: "result" }
+    LegacyTitledEnumSchema => EnumSchema { description, enum_, enum_names, title } [leave "default" => default]
+    ListPromptsRequest { params: "params" }
+    ListPromptsResult { meta, next_cursor, prompts: "prompts" }
+    ListResourceTemplatesRequest { params: "params" }
+    ListResourceTemplatesResult { meta, next_cursor, resource_templates: "resourceTemplates" }
+    ListResourcesRequest { params: "params" }
+    ListResourcesResult { meta, next_cursor, resources: "resources" }
+    ListRootsRequest { params: "params" }
+    ListRootsResult { meta, roots: "roots" }
+    ListToolsRequest { params: "params" }
+    LoggingMessageNotification { params: "params" }
+    LoggingMessageNotificationParams { meta, data, level: "level", logger }
+    ModelHint { name }
+    ModelPreferences { cost_priority, hints: "hints", intelligence_priority, speed_priority }
+    Notification { method, params: "params" }
+    NotificationParams { meta }
+    NumberSchema { description, maximum, minimum, title, type_: "type" } [leave "default" => default]
+    PaginatedRequest { method, params: "params" }
+    PaginatedRequestParams { meta: "_meta", cursor }
+    PaginatedResult { meta, next_cursor }
+    PingRequest { params: "params" }
+    ProgressNotification { params: "params" }
+    ProgressNotificationParams { meta, message, progress, progress_token: "progressToken", total }
+    Prompt { meta, arguments: "arguments", description, name, title } [leave "icons" => icons]
+    PromptArgument { description, name, required, title }
+    PromptListChangedNotification { params: "params" }
+    PromptMessage { content: "content", role: "role" }
+    PromptReference { name, title }
+    ReadResourceRequest { params: "params" }
+    ReadResourceRequestParams { meta: "_meta", uri }
+    ReadResourceResult { meta, contents: "contents" }
+    Request { method, params: "params" }
+    RequestMeta { progress_token: "progressToken" }
+    RequestParams { meta: "_meta" }
+    Resource {
+        meta, annotations: "annotations", description, mime_type, name, size, title, uri,
+    } [leave "icons" => icons]
+    ResourceContents { meta, mime_type, uri }
+    ResourceLink {
+        meta, annotations: "annotations", description, mime_type, name, size, title, uri,
+    } [leave "icons" => icons]
+    ResourceListChangedNotification { params: "params" }
+    ResourceTemplate {
+        meta, annotations: "annotations", description, mime_type, name, title, uri_template,
+    } [leave "icons" => icons]
+    ResourceTemplateReference { uri }
+    ResourceUpdatedNotification { params: "params" }
+    ResourceUpdatedNotificationParams { meta, uri }
+    Result { meta }
+    Root { meta, name, uri }
+    RootsListChangedNotification { params: "params" }
+    SamplingMessage { content: "content", role: "role" } [leave "_meta" => meta]
+    ServerCapabilities {
+        completions, experimental, logging, prompts: "prompts", resources: "resources", tools: "tools",
+    } [leave "tasks" => tasks]
+    ServerCapabilitiesPrompts { list_changed }
+    ServerCapabilitiesResources { list_changed, subscribe }
+    ServerCapabilitiesTools { list_changed }
+    SetLevelRequest { params: "params" }
+    SetLevelRequestParams { meta: "_meta", level: "level" }
+    StringSchema { description, format: "format", max_length, min_length, title } [leave "default" => default]
+    SubscribeRequest { params: "params" }
+    SubscribeRequestParams { meta: "_meta", uri }
+    TextContent { meta, annotations: "annotations", text }
+    TextResourceContents { meta, mime_type, text, uri }
+    Tool {
+        meta, annotations: "annotations", description, input_schema, name, output_schema, title,
+    } [leave "execution" => execution, "icons" => icons]
+    ToolAnnotations { destructive_hint, idempotent_hint, open_world_hint, read_only_hint, title }
+    ToolListChangedNotification { params: "params" }
+    UnsubscribeRequest { params: "params" }
+    UnsubscribeRequestParams { meta: "_meta", uri }
+    UntitledSingleSelectEnumSchema => EnumSchema {
+        description, enum_, enum_names: "enumNames" [adopt "#/definitions/EnumSchema/properties/enumNames"], title,
+    } [leave "default" => default]
+}
+
+opened! {
+    Revision:
+    source::ClientCapabilitiesElicitation => mcp_wire::OpenObject,
+    source::ClientCapabilitiesSampling => mcp_wire::OpenObject,
+}
+
+results! {
+    Revision: source => target;
+    ClientResult {
+        CallTool => missing,
+        CancelTask => missing,
+        CreateMessage => CreateMessage,
+        CreateTask => missing,
+        Elicit => Elicit,
+        Empty => Empty,
+        GetTaskPayload => missing,
+        GetTask => missing,
+        ListRoots => ListRoots,
+        ListTasks => missing,
+    }
+    ServerResult {
+        CallTool => CallTool,
+        CancelTask => missing,
+        Complete => Complete,
+        CreateMessage => missing,
+        CreateTask => missing,
+        Elicit => missing,
+        Empty => Empty,
+        GetPrompt => GetPrompt,
+        GetTaskPayload => missing,
+        GetTask => missing,
+        Initialize => Initialize,
+        ListPrompts => ListPrompts,
+        ListResourceTemplates => ListResourceTemplates,
+        ListResources => ListResources,
+        ListTasks => missing,
+        ListTools => ListTools,
+        ReadResource => ReadResource,
     }
 }
 
-impl Convert<target::CancelledNotificationParams, Revision>
-for source::CancelledNotificationParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::CancelledNotificationParams, Unrepresentable> {
-        Ok(target::CancelledNotificationParams {
-            meta: self.meta,
-            reason: self.reason,
-            request_id: conversion.require("requestId", self.request_id)?,
-            extra: self.extra,
-        })
-    }
+strings! {
+    Revision: source => target;
+    CreateMessageRequestParamsIncludeContext,
+    CreateMessageResultStopReason,
+    ElicitResultAction,
+    LoggingLevel,
+    NumberSchemaType,
+    Role,
+    StringSchemaFormat,
 }
 
-impl Convert<target::ClientCapabilities, Revision> for source::ClientCapabilities {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ClientCapabilities, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "tasks", self.tasks, AUTOMATIC);
-        Ok(target::ClientCapabilities {
-            elicitation: conversion
-                .within_member(
-                    "elicitation",
-                    |conversion| functions::elicitation_capability(
-                        self.elicitation,
-                        conversion,
-                    ),
-                )?,
-            experimental: self.experimental,
-            roots: conversion.member("roots", self.roots)?,
-            sampling: conversion.member("sampling", self.sampling)?,
-            extra,
-        })
+unions! {
+    Revision: source => target;
+    AnyResourceContents {
+        Text => Text,
+        Blob => Blob,
     }
-}
-
-impl Convert<mcp_wire::OpenObject, Revision> for source::ClientCapabilitiesElicitation {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<mcp_wire::OpenObject, Unrepresentable> {
-        close(&open(&self)?)
+    CompletionReference {
+        Prompt => Prompt,
+        ResourceTemplate => ResourceTemplate,
+        Unknown: reinterpret(Unknown),
     }
-}
-
-impl Convert<mcp_wire::OpenObject, Revision> for source::ClientCapabilitiesSampling {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<mcp_wire::OpenObject, Unrepresentable> {
-        close(&open(&self)?)
+    ContentBlock {
+        Text => Text,
+        Image => Image,
+        Audio => Audio,
+        ResourceLink => ResourceLink,
+        Resource => Resource,
+        Unknown: reinterpret(Unknown),
     }
-}
-
-impl Convert<target::ClientNotification, Revision> for source::ClientNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ClientNotification, Unrepresentable> {
-        match self {
-            source::ClientNotification::Cancelled(message) => {
-                message.convert(conversion).map(target::ClientNotification::Cancelled)
-            }
-            source::ClientNotification::Initialized(message) => {
-                message.convert(conversion).map(target::ClientNotification::Initialized)
-            }
-            source::ClientNotification::Progress(message) => {
-                message.convert(conversion).map(target::ClientNotification::Progress)
-            }
-            source::ClientNotification::RootsListChanged(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ClientNotification::RootsListChanged)
-            }
-            source::ClientNotification::TaskStatus(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ClientNotification::Unknown)
-            }
-            source::ClientNotification::TaskStatus(_) => {
-                Err(
-                    Unrepresentable::no_such_method(
-                        "notifications/tasks/status",
-                        target::REVISION,
-                    ),
-                )
-            }
-            source::ClientNotification::Unknown(message) if conversion.carries() => {
-                close(&open(&message)?)
-            }
-            source::ClientNotification::Unknown(message) => {
-                Ok(target::ClientNotification::Unknown(message))
-            }
-        }
+    ElicitRequestParams {
+        Url: refuse(-32602, "the peer's revision elicits by forms only", "2025-11-25 ElicitRequestParams[url]"),
+        Form: convert(),
+        Unknown: close(),
     }
-}
-
-impl Convert<target::ClientRequest, Revision> for source::ClientRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ClientRequest, Unrepresentable> {
-        match self {
-            source::ClientRequest::Complete(message) => {
-                message.convert(conversion).map(target::ClientRequest::Complete)
-            }
-            source::ClientRequest::Initialize(message) => {
-                message.convert(conversion).map(target::ClientRequest::Initialize)
-            }
-            source::ClientRequest::SetLevel(message) => {
-                message.convert(conversion).map(target::ClientRequest::SetLevel)
-            }
-            source::ClientRequest::Ping(message) => {
-                message.convert(conversion).map(target::ClientRequest::Ping)
-            }
-            source::ClientRequest::GetPrompt(message) => {
-                message.convert(conversion).map(target::ClientRequest::GetPrompt)
-            }
-            source::ClientRequest::ListPrompts(message) => {
-                message.convert(conversion).map(target::ClientRequest::ListPrompts)
-            }
-            source::ClientRequest::ListResources(message) => {
-                message.convert(conversion).map(target::ClientRequest::ListResources)
-            }
-            source::ClientRequest::ReadResource(message) => {
-                message.convert(conversion).map(target::ClientRequest::ReadResource)
-            }
-            source::ClientRequest::Subscribe(message) => {
-                message.convert(conversion).map(target::ClientRequest::Subscribe)
-            }
-            source::ClientRequest::ListResourceTemplates(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ClientRequest::ListResourceTemplates)
-            }
-            source::ClientRequest::Unsubscribe(message) => {
-                message.convert(conversion).map(target::ClientRequest::Unsubscribe)
-            }
-            source::ClientRequest::CancelTask(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ClientRequest::Unknown)
-            }
-            source::ClientRequest::CancelTask(_) => {
-                Err(Unrepresentable::no_such_method("tasks/cancel", target::REVISION))
-            }
-            source::ClientRequest::GetTask(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ClientRequest::Unknown)
-            }
-            source::ClientRequest::GetTask(_) => {
-                Err(Unrepresentable::no_such_method("tasks/get", target::REVISION))
-            }
-            source::ClientRequest::ListTasks(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ClientRequest::Unknown)
-            }
-            source::ClientRequest::ListTasks(_) => {
-                Err(Unrepresentable::no_such_method("tasks/list", target::REVISION))
-            }
-            source::ClientRequest::GetTaskPayload(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ClientRequest::Unknown)
-            }
-            source::ClientRequest::GetTaskPayload(_) => {
-                Err(Unrepresentable::no_such_method("tasks/result", target::REVISION))
-            }
-            source::ClientRequest::CallTool(message) => {
-                message.convert(conversion).map(target::ClientRequest::CallTool)
-            }
-            source::ClientRequest::ListTools(message) => {
-                message.convert(conversion).map(target::ClientRequest::ListTools)
-            }
-            source::ClientRequest::Unknown(message) if conversion.carries() => {
-                close(&open(&message)?)
-            }
-            source::ClientRequest::Unknown(message) => {
-                Ok(target::ClientRequest::Unknown(message))
-            }
-        }
+    ElicitResultContentValue {
+        List: no_counterpart("array"),
+        String => String,
+        Number => Number,
+        Boolean => Boolean,
     }
-}
-
-impl Convert<target::ClientResult, Revision> for source::ClientResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ClientResult, Unrepresentable> {
-        match self {
-            source::ClientResult::CallTool(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2025-06-18 has such a result",
-                        "automatic",
-                    ),
-                )
-            }
-            source::ClientResult::CancelTask(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2025-06-18 has such a result",
-                        "automatic",
-                    ),
-                )
-            }
-            source::ClientResult::CreateMessage(result) => {
-                result.convert(conversion).map(target::ClientResult::CreateMessage)
-            }
-            source::ClientResult::CreateTask(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2025-06-18 has such a result",
-                        "automatic",
-                    ),
-                )
-            }
-            source::ClientResult::Elicit(result) => {
-                result.convert(conversion).map(target::ClientResult::Elicit)
-            }
-            source::ClientResult::Empty(result) => {
-                result.convert(conversion).map(target::ClientResult::Empty)
-            }
-            source::ClientResult::GetTaskPayload(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2025-06-18 has such a result",
-                        "automatic",
-                    ),
-                )
-            }
-            source::ClientResult::GetTask(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2025-06-18 has such a result",
-                        "automatic",
-                    ),
-                )
-            }
-            source::ClientResult::ListRoots(result) => {
-                result.convert(conversion).map(target::ClientResult::ListRoots)
-            }
-            source::ClientResult::ListTasks(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2025-06-18 has such a result",
-                        "automatic",
-                    ),
-                )
-            }
-        }
+    EnumSchema {
+        UntitledSingleSelect: convert(),
+        TitledSingleSelect: replace("{\"description\":\"{description}\",\"enum\":\"{oneOf[].const}\",\"enumNames\":\"{oneOf[].title}\",\"title\":\"{title}\",\"type\":\"string\"}", "2025-11-25 EnumSchema[TitledSingleSelectEnumSchema]"),
+        UntitledMultiSelect: no_counterpart("UntitledMultiSelectEnumSchema"),
+        TitledMultiSelect: no_counterpart("TitledMultiSelectEnumSchema"),
+        LegacyTitled: convert(),
+        Unknown: close(),
     }
-}
-
-impl Convert<target::CompletionReference, Revision> for source::CompletionReference {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::CompletionReference, Unrepresentable> {
-        let value = self;
-        match value {
-            source::CompletionReference::Prompt(value) => {
-                value.convert(conversion).map(target::CompletionReference::Prompt)
-            }
-            source::CompletionReference::ResourceTemplate(value) => {
-                value
-                    .convert(conversion)
-                    .map(target::CompletionReference::ResourceTemplate)
-            }
-            source::CompletionReference::Unknown(json) => {
-                Ok(conversion.reinterpret(json, target::CompletionReference::Unknown))
-            }
-        }
+    JsonRpcMessage {
+        Request => Request,
+        Notification => Notification,
+        ResultResponse => Response,
+        ErrorResponse => Error,
     }
-}
-
-impl Convert<target::ContentBlock, Revision> for source::ContentBlock {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ContentBlock, Unrepresentable> {
-        let value = self;
-        match value {
-            source::ContentBlock::Text(value) => {
-                value.convert(conversion).map(target::ContentBlock::Text)
-            }
-            source::ContentBlock::Image(value) => {
-                value.convert(conversion).map(target::ContentBlock::Image)
-            }
-            source::ContentBlock::Audio(value) => {
-                value.convert(conversion).map(target::ContentBlock::Audio)
-            }
-            source::ContentBlock::ResourceLink(value) => {
-                value.convert(conversion).map(target::ContentBlock::ResourceLink)
-            }
-            source::ContentBlock::Resource(value) => {
-                value.convert(conversion).map(target::ContentBlock::Resource)
-            }
-            source::ContentBlock::Unknown(json) => {
-                Ok(conversion.reinterpret(json, target::ContentBlock::Unknown))
-            }
-        }
+    JsonRpcResponse {
+        Result: convert(),
+        Error: no_counterpart("JsonRpcErrorResponse"),
+    }
+    PrimitiveSchemaDefinition {
+        String => String,
+        Number => Number,
+        Boolean => Boolean,
+        UntitledSingleSelectEnum => Enum,
+        TitledSingleSelectEnum: carry(Unknown) or replace("{\"description\":\"{description}\",\"enum\":\"{oneOf[].const}\",\"enumNames\":\"{oneOf[].title}\",\"title\":\"{title}\",\"type\":\"string\"}", "2025-11-25 PrimitiveSchemaDefinition[TitledSingleSelectEnumSchema]"),
+        UntitledMultiSelectEnum: carry(Unknown) or no_counterpart("UntitledMultiSelectEnumSchema"),
+        TitledMultiSelectEnum: carry(Unknown) or no_counterpart("TitledMultiSelectEnumSchema"),
+        LegacyTitledEnum => Enum,
+        Unknown: reinterpret(Unknown),
+    }
+    ProgressToken {
+        String => String,
+        Integer => Integer,
+    }
+    SamplingContent {
+        Text => Text,
+        Image => Image,
+        Audio => Audio,
+        ToolUse: refuse(-32602, "the peer's revision has no tools in sampling", "2025-11-25 SamplingContent[tool_use]"),
+        ToolResult: refuse(-32602, "the peer's revision has no tools in sampling", "2025-11-25 SamplingContent[tool_result]"),
+        List: no_counterpart("array"),
+        Unknown: reinterpret(Unknown),
     }
 }
 
@@ -518,7 +351,11 @@ for source::CreateMessageRequestParams {
             messages: conversion
                 .within_member(
                     "messages",
-                    |conversion| functions::split_messages(self.messages, conversion),
+                    |conversion| functions::split_messages(
+                        self.messages,
+                        conversion,
+                        "2025-11-25 CreateMessageRequestParams.messages",
+                    ),
                 )?,
             metadata: self.metadata,
             model_preferences: conversion
@@ -528,78 +365,6 @@ for source::CreateMessageRequestParams {
             temperature: self.temperature,
             extra,
         })
-    }
-}
-
-impl Convert<target::CreateMessageRequestParamsIncludeContext, Revision>
-for source::CreateMessageRequestParamsIncludeContext {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::CreateMessageRequestParamsIncludeContext, Unrepresentable> {
-        match self {
-            source::CreateMessageRequestParamsIncludeContext::AllServers => {
-                Ok(target::CreateMessageRequestParamsIncludeContext::AllServers)
-            }
-            source::CreateMessageRequestParamsIncludeContext::None => {
-                Ok(target::CreateMessageRequestParamsIncludeContext::None)
-            }
-            source::CreateMessageRequestParamsIncludeContext::ThisServer => {
-                Ok(target::CreateMessageRequestParamsIncludeContext::ThisServer)
-            }
-            source::CreateMessageRequestParamsIncludeContext::Unknown(text) => {
-                Ok(target::CreateMessageRequestParamsIncludeContext::from(text))
-            }
-        }
-    }
-}
-
-impl Convert<target::CreateMessageResult, Revision> for source::CreateMessageResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::CreateMessageResult, Unrepresentable> {
-        Ok(target::CreateMessageResult {
-            meta: self.meta,
-            content: conversion
-                .within_member(
-                    "content",
-                    |conversion| functions::single_content(self.content, conversion),
-                )?,
-            model: self.model,
-            role: conversion.member("role", self.role)?,
-            stop_reason: conversion.member("stopReason", self.stop_reason)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::CreateMessageResultStopReason, Revision>
-for source::CreateMessageResultStopReason {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::CreateMessageResultStopReason, Unrepresentable> {
-        match self {
-            source::CreateMessageResultStopReason::EndTurn => {
-                Ok(target::CreateMessageResultStopReason::EndTurn)
-            }
-            source::CreateMessageResultStopReason::MaxTokens => {
-                Ok(target::CreateMessageResultStopReason::MaxTokens)
-            }
-            source::CreateMessageResultStopReason::StopSequence => {
-                Ok(target::CreateMessageResultStopReason::StopSequence)
-            }
-            source::CreateMessageResultStopReason::ToolUse => {
-                Ok(target::CreateMessageResultStopReason::from("toolUse"))
-            }
-            source::CreateMessageResultStopReason::Unknown(text) => {
-                Ok(target::CreateMessageResultStopReason::from(text))
-            }
-        }
     }
 }
 
@@ -619,217 +384,6 @@ impl Convert<target::ElicitRequestParams, Revision> for source::ElicitRequestFor
             message: self.message,
             requested_schema: conversion
                 .member("requestedSchema", self.requested_schema)?,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::ElicitRequestParams, Revision> for source::ElicitRequestParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ElicitRequestParams, Unrepresentable> {
-        let value = self;
-        match value {
-            source::ElicitRequestParams::Url(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32602,
-                        "the peer's revision elicits by forms only",
-                        "2025-11-25 ElicitRequestParams[url]",
-                    ),
-                )
-            }
-            source::ElicitRequestParams::Form(value) => value.convert(conversion),
-            source::ElicitRequestParams::Unknown(json) => close(&json),
-        }
-    }
-}
-
-impl Convert<target::ElicitResultAction, Revision> for source::ElicitResultAction {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ElicitResultAction, Unrepresentable> {
-        match self {
-            source::ElicitResultAction::Accept => Ok(target::ElicitResultAction::Accept),
-            source::ElicitResultAction::Cancel => Ok(target::ElicitResultAction::Cancel),
-            source::ElicitResultAction::Decline => {
-                Ok(target::ElicitResultAction::Decline)
-            }
-            source::ElicitResultAction::Unknown(text) => {
-                Ok(target::ElicitResultAction::from(text))
-            }
-        }
-    }
-}
-
-impl Convert<target::ElicitResultContentValue, Revision>
-for source::ElicitResultContentValue {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ElicitResultContentValue, Unrepresentable> {
-        let value = self;
-        match value {
-            source::ElicitResultContentValue::List(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32602,
-                        "revision 2025-06-18 has no counterpart of `array` there",
-                        "automatic",
-                    ),
-                )
-            }
-            source::ElicitResultContentValue::String(value) => {
-                Ok(target::ElicitResultContentValue::String(value))
-            }
-            source::ElicitResultContentValue::Number(value) => {
-                Ok(target::ElicitResultContentValue::Number(value))
-            }
-            source::ElicitResultContentValue::Boolean(value) => {
-                Ok(target::ElicitResultContentValue::Boolean(value))
-            }
-        }
-    }
-}
-
-impl Convert<target::EnumSchema, Revision> for source::EnumSchema {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::EnumSchema, Unrepresentable> {
-        let value = self;
-        match value {
-            source::EnumSchema::UntitledSingleSelect(value) => value.convert(conversion),
-            source::EnumSchema::TitledSingleSelect(value) => {
-                conversion
-                    .replace(
-                        &value,
-                        "{\"description\":\"{description}\",\"enum\":\"{oneOf[].const}\",\"enumNames\":\"{oneOf[].title}\",\"title\":\"{title}\",\"type\":\"string\"}",
-                        "2025-11-25 EnumSchema[TitledSingleSelectEnumSchema]",
-                    )
-            }
-            source::EnumSchema::UntitledMultiSelect(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32602,
-                        "revision 2025-06-18 has no counterpart of `UntitledMultiSelectEnumSchema` there",
-                        "automatic",
-                    ),
-                )
-            }
-            source::EnumSchema::TitledMultiSelect(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32602,
-                        "revision 2025-06-18 has no counterpart of `TitledMultiSelectEnumSchema` there",
-                        "automatic",
-                    ),
-                )
-            }
-            source::EnumSchema::LegacyTitled(value) => value.convert(conversion),
-            source::EnumSchema::Unknown(json) => close(&json),
-        }
-    }
-}
-
-impl Convert<target::Implementation, Revision> for source::Implementation {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::Implementation, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "description", self.description, AUTOMATIC);
-        conversion.leave(&mut extra, "icons", self.icons, AUTOMATIC);
-        conversion.leave(&mut extra, "websiteUrl", self.website_url, AUTOMATIC);
-        Ok(target::Implementation {
-            name: self.name,
-            title: self.title,
-            version: self.version,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::JsonRpcError, Revision> for source::JsonRpcErrorResponse {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::JsonRpcError, Unrepresentable> {
-        Ok(target::JsonRpcError {
-            error: conversion.member("error", self.error)?,
-            id: conversion.require("id", self.id)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::JsonRpcMessage, Revision> for source::JsonRpcMessage {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::JsonRpcMessage, Unrepresentable> {
-        let value = self;
-        match value {
-            source::JsonRpcMessage::Request(value) => {
-                value.convert(conversion).map(target::JsonRpcMessage::Request)
-            }
-            source::JsonRpcMessage::Notification(value) => {
-                value.convert(conversion).map(target::JsonRpcMessage::Notification)
-            }
-            source::JsonRpcMessage::ResultResponse(value) => {
-                value.convert(conversion).map(target::JsonRpcMessage::Response)
-            }
-            source::JsonRpcMessage::ErrorResponse(value) => {
-                value.convert(conversion).map(target::JsonRpcMessage::Error)
-            }
-        }
-    }
-}
-
-impl Convert<target::JsonRpcResponse, Revision> for source::JsonRpcResponse {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::JsonRpcResponse, Unrepresentable> {
-        let value = self;
-        match value {
-            source::JsonRpcResponse::Result(value) => value.convert(conversion),
-            source::JsonRpcResponse::Error(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32602,
-                        "revision 2025-06-18 has no counterpart of `JsonRpcErrorResponse` there",
-                        "automatic",
-                    ),
-                )
-            }
-        }
-    }
-}
-
-impl Convert<target::EnumSchema, Revision> for source::LegacyTitledEnumSchema {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::EnumSchema, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "default", self.default, AUTOMATIC);
-        Ok(target::EnumSchema {
-            description: self.description,
-            enum_: self.enum_,
-            enum_names: self.enum_names,
-            title: self.title,
             extra,
         })
     }
@@ -866,173 +420,6 @@ impl Convert<target::ListToolsResult, Revision> for source::ListToolsResult {
     }
 }
 
-impl Convert<target::LoggingLevel, Revision> for source::LoggingLevel {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::LoggingLevel, Unrepresentable> {
-        match self {
-            source::LoggingLevel::Alert => Ok(target::LoggingLevel::Alert),
-            source::LoggingLevel::Critical => Ok(target::LoggingLevel::Critical),
-            source::LoggingLevel::Debug => Ok(target::LoggingLevel::Debug),
-            source::LoggingLevel::Emergency => Ok(target::LoggingLevel::Emergency),
-            source::LoggingLevel::Error => Ok(target::LoggingLevel::Error),
-            source::LoggingLevel::Info => Ok(target::LoggingLevel::Info),
-            source::LoggingLevel::Notice => Ok(target::LoggingLevel::Notice),
-            source::LoggingLevel::Warning => Ok(target::LoggingLevel::Warning),
-            source::LoggingLevel::Unknown(text) => Ok(target::LoggingLevel::from(text)),
-        }
-    }
-}
-
-impl Convert<target::NumberSchema, Revision> for source::NumberSchema {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::NumberSchema, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "default", self.default, AUTOMATIC);
-        Ok(target::NumberSchema {
-            description: self.description,
-            maximum: self.maximum,
-            minimum: self.minimum,
-            title: self.title,
-            type_: conversion.member("type", self.type_)?,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::NumberSchemaType, Revision> for source::NumberSchemaType {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::NumberSchemaType, Unrepresentable> {
-        match self {
-            source::NumberSchemaType::Integer => Ok(target::NumberSchemaType::Integer),
-            source::NumberSchemaType::Number => Ok(target::NumberSchemaType::Number),
-            source::NumberSchemaType::Unknown(text) => {
-                Ok(target::NumberSchemaType::from(text))
-            }
-        }
-    }
-}
-
-impl Convert<target::PrimitiveSchemaDefinition, Revision>
-for source::PrimitiveSchemaDefinition {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::PrimitiveSchemaDefinition, Unrepresentable> {
-        let value = self;
-        match value {
-            source::PrimitiveSchemaDefinition::String(value) => {
-                value.convert(conversion).map(target::PrimitiveSchemaDefinition::String)
-            }
-            source::PrimitiveSchemaDefinition::Number(value) => {
-                value.convert(conversion).map(target::PrimitiveSchemaDefinition::Number)
-            }
-            source::PrimitiveSchemaDefinition::Boolean(value) => {
-                value.convert(conversion).map(target::PrimitiveSchemaDefinition::Boolean)
-            }
-            source::PrimitiveSchemaDefinition::UntitledSingleSelectEnum(value) => {
-                value.convert(conversion).map(target::PrimitiveSchemaDefinition::Enum)
-            }
-            source::PrimitiveSchemaDefinition::TitledSingleSelectEnum(
-                value,
-            ) if conversion.carries() => {
-                Ok(target::PrimitiveSchemaDefinition::Unknown(open(&value)?))
-            }
-            source::PrimitiveSchemaDefinition::TitledSingleSelectEnum(value) => {
-                conversion
-                    .replace(
-                        &value,
-                        "{\"description\":\"{description}\",\"enum\":\"{oneOf[].const}\",\"enumNames\":\"{oneOf[].title}\",\"title\":\"{title}\",\"type\":\"string\"}",
-                        "2025-11-25 PrimitiveSchemaDefinition[TitledSingleSelectEnumSchema]",
-                    )
-            }
-            source::PrimitiveSchemaDefinition::UntitledMultiSelectEnum(
-                value,
-            ) if conversion.carries() => {
-                Ok(target::PrimitiveSchemaDefinition::Unknown(open(&value)?))
-            }
-            source::PrimitiveSchemaDefinition::UntitledMultiSelectEnum(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32602,
-                        "revision 2025-06-18 has no counterpart of `UntitledMultiSelectEnumSchema` there",
-                        "automatic",
-                    ),
-                )
-            }
-            source::PrimitiveSchemaDefinition::TitledMultiSelectEnum(
-                value,
-            ) if conversion.carries() => {
-                Ok(target::PrimitiveSchemaDefinition::Unknown(open(&value)?))
-            }
-            source::PrimitiveSchemaDefinition::TitledMultiSelectEnum(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32602,
-                        "revision 2025-06-18 has no counterpart of `TitledMultiSelectEnumSchema` there",
-                        "automatic",
-                    ),
-                )
-            }
-            source::PrimitiveSchemaDefinition::LegacyTitledEnum(value) => {
-                value.convert(conversion).map(target::PrimitiveSchemaDefinition::Enum)
-            }
-            source::PrimitiveSchemaDefinition::Unknown(json) => {
-                Ok(
-                    conversion
-                        .reinterpret(json, target::PrimitiveSchemaDefinition::Unknown),
-                )
-            }
-        }
-    }
-}
-
-impl Convert<target::ProgressToken, Revision> for source::ProgressToken {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ProgressToken, Unrepresentable> {
-        let value = self;
-        match value {
-            source::ProgressToken::String(value) => {
-                Ok(target::ProgressToken::String(value))
-            }
-            source::ProgressToken::Integer(value) => {
-                Ok(target::ProgressToken::Integer(value))
-            }
-        }
-    }
-}
-
-impl Convert<target::Prompt, Revision> for source::Prompt {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::Prompt, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "icons", self.icons, AUTOMATIC);
-        Ok(target::Prompt {
-            meta: self.meta,
-            arguments: conversion.member("arguments", self.arguments)?,
-            description: self.description,
-            name: self.name,
-            title: self.title,
-            extra,
-        })
-    }
-}
-
 impl Convert<target::RequestedSchema, Revision> for source::RequestedSchema {
     #[inline]
     fn convert(
@@ -1058,505 +445,5 @@ impl Convert<target::RequestedSchema, Revision> for source::RequestedSchema {
             required: self.required,
             extra,
         })
-    }
-}
-
-impl Convert<target::Resource, Revision> for source::Resource {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::Resource, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "icons", self.icons, AUTOMATIC);
-        Ok(target::Resource {
-            meta: self.meta,
-            annotations: conversion.member("annotations", self.annotations)?,
-            description: self.description,
-            mime_type: self.mime_type,
-            name: self.name,
-            size: self.size,
-            title: self.title,
-            uri: self.uri,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::ResourceLink, Revision> for source::ResourceLink {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ResourceLink, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "icons", self.icons, AUTOMATIC);
-        Ok(target::ResourceLink {
-            meta: self.meta,
-            annotations: conversion.member("annotations", self.annotations)?,
-            description: self.description,
-            mime_type: self.mime_type,
-            name: self.name,
-            size: self.size,
-            title: self.title,
-            uri: self.uri,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::ResourceTemplate, Revision> for source::ResourceTemplate {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ResourceTemplate, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "icons", self.icons, AUTOMATIC);
-        Ok(target::ResourceTemplate {
-            meta: self.meta,
-            annotations: conversion.member("annotations", self.annotations)?,
-            description: self.description,
-            mime_type: self.mime_type,
-            name: self.name,
-            title: self.title,
-            uri_template: self.uri_template,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::Role, Revision> for source::Role {
-    #[inline]
-    fn convert(self, _: &mut Conversion) -> Result<target::Role, Unrepresentable> {
-        match self {
-            source::Role::Assistant => Ok(target::Role::Assistant),
-            source::Role::User => Ok(target::Role::User),
-            source::Role::Unknown(text) => Ok(target::Role::from(text)),
-        }
-    }
-}
-
-impl Convert<target::SamplingContent, Revision> for source::SamplingContent {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::SamplingContent, Unrepresentable> {
-        let value = self;
-        match value {
-            source::SamplingContent::Text(value) => {
-                value.convert(conversion).map(target::SamplingContent::Text)
-            }
-            source::SamplingContent::Image(value) => {
-                value.convert(conversion).map(target::SamplingContent::Image)
-            }
-            source::SamplingContent::Audio(value) => {
-                value.convert(conversion).map(target::SamplingContent::Audio)
-            }
-            source::SamplingContent::ToolUse(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32602,
-                        "the peer's revision has no tools in sampling",
-                        "2025-11-25 SamplingContent[tool_use]",
-                    ),
-                )
-            }
-            source::SamplingContent::ToolResult(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32602,
-                        "the peer's revision has no tools in sampling",
-                        "2025-11-25 SamplingContent[tool_result]",
-                    ),
-                )
-            }
-            source::SamplingContent::List(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32602,
-                        "revision 2025-06-18 has no counterpart of `array` there",
-                        "automatic",
-                    ),
-                )
-            }
-            source::SamplingContent::Unknown(json) => {
-                Ok(conversion.reinterpret(json, target::SamplingContent::Unknown))
-            }
-        }
-    }
-}
-
-impl Convert<target::SamplingMessage, Revision> for source::SamplingMessage {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::SamplingMessage, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "_meta", self.meta, AUTOMATIC);
-        Ok(target::SamplingMessage {
-            content: conversion.member("content", self.content)?,
-            role: conversion.member("role", self.role)?,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::ServerCapabilities, Revision> for source::ServerCapabilities {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ServerCapabilities, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "tasks", self.tasks, AUTOMATIC);
-        Ok(target::ServerCapabilities {
-            completions: self.completions,
-            experimental: self.experimental,
-            logging: self.logging,
-            prompts: conversion.member("prompts", self.prompts)?,
-            resources: conversion.member("resources", self.resources)?,
-            tools: conversion.member("tools", self.tools)?,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::ServerNotification, Revision> for source::ServerNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ServerNotification, Unrepresentable> {
-        match self {
-            source::ServerNotification::Cancelled(message) => {
-                message.convert(conversion).map(target::ServerNotification::Cancelled)
-            }
-            source::ServerNotification::ElicitationComplete(
-                message,
-            ) if conversion.carries() => {
-                close(&open(&message)?).map(target::ServerNotification::Unknown)
-            }
-            source::ServerNotification::ElicitationComplete(_) => {
-                Err(
-                    Unrepresentable::no_such_method(
-                        "notifications/elicitation/complete",
-                        target::REVISION,
-                    ),
-                )
-            }
-            source::ServerNotification::LoggingMessage(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ServerNotification::LoggingMessage)
-            }
-            source::ServerNotification::Progress(message) => {
-                message.convert(conversion).map(target::ServerNotification::Progress)
-            }
-            source::ServerNotification::PromptListChanged(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ServerNotification::PromptListChanged)
-            }
-            source::ServerNotification::ResourceListChanged(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ServerNotification::ResourceListChanged)
-            }
-            source::ServerNotification::ResourceUpdated(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ServerNotification::ResourceUpdated)
-            }
-            source::ServerNotification::TaskStatus(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ServerNotification::Unknown)
-            }
-            source::ServerNotification::TaskStatus(_) => {
-                Err(
-                    Unrepresentable::no_such_method(
-                        "notifications/tasks/status",
-                        target::REVISION,
-                    ),
-                )
-            }
-            source::ServerNotification::ToolListChanged(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ServerNotification::ToolListChanged)
-            }
-            source::ServerNotification::Unknown(message) if conversion.carries() => {
-                close(&open(&message)?)
-            }
-            source::ServerNotification::Unknown(message) => {
-                Ok(target::ServerNotification::Unknown(message))
-            }
-        }
-    }
-}
-
-impl Convert<target::ServerRequest, Revision> for source::ServerRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ServerRequest, Unrepresentable> {
-        match self {
-            source::ServerRequest::Elicit(message) => {
-                message.convert(conversion).map(target::ServerRequest::Elicit)
-            }
-            source::ServerRequest::Ping(message) => {
-                message.convert(conversion).map(target::ServerRequest::Ping)
-            }
-            source::ServerRequest::ListRoots(message) => {
-                message.convert(conversion).map(target::ServerRequest::ListRoots)
-            }
-            source::ServerRequest::CreateMessage(message) => {
-                message.convert(conversion).map(target::ServerRequest::CreateMessage)
-            }
-            source::ServerRequest::CancelTask(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ServerRequest::Unknown)
-            }
-            source::ServerRequest::CancelTask(_) => {
-                Err(Unrepresentable::no_such_method("tasks/cancel", target::REVISION))
-            }
-            source::ServerRequest::GetTask(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ServerRequest::Unknown)
-            }
-            source::ServerRequest::GetTask(_) => {
-                Err(Unrepresentable::no_such_method("tasks/get", target::REVISION))
-            }
-            source::ServerRequest::ListTasks(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ServerRequest::Unknown)
-            }
-            source::ServerRequest::ListTasks(_) => {
-                Err(Unrepresentable::no_such_method("tasks/list", target::REVISION))
-            }
-            source::ServerRequest::GetTaskPayload(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ServerRequest::Unknown)
-            }
-            source::ServerRequest::GetTaskPayload(_) => {
-                Err(Unrepresentable::no_such_method("tasks/result", target::REVISION))
-            }
-            source::ServerRequest::Unknown(message) if conversion.carries() => {
-                close(&open(&message)?)
-            }
-            source::ServerRequest::Unknown(message) => {
-                Ok(target::ServerRequest::Unknown(message))
-            }
-        }
-    }
-}
-
-impl Convert<target::ServerResult, Revision> for source::ServerResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ServerResult, Unrepresentable> {
-        match self {
-            source::ServerResult::CallTool(result) => {
-                result.convert(conversion).map(target::ServerResult::CallTool)
-            }
-            source::ServerResult::CancelTask(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2025-06-18 has such a result",
-                        "automatic",
-                    ),
-                )
-            }
-            source::ServerResult::Complete(result) => {
-                result.convert(conversion).map(target::ServerResult::Complete)
-            }
-            source::ServerResult::CreateMessage(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2025-06-18 has such a result",
-                        "automatic",
-                    ),
-                )
-            }
-            source::ServerResult::CreateTask(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2025-06-18 has such a result",
-                        "automatic",
-                    ),
-                )
-            }
-            source::ServerResult::Elicit(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2025-06-18 has such a result",
-                        "automatic",
-                    ),
-                )
-            }
-            source::ServerResult::Empty(result) => {
-                result.convert(conversion).map(target::ServerResult::Empty)
-            }
-            source::ServerResult::GetPrompt(result) => {
-                result.convert(conversion).map(target::ServerResult::GetPrompt)
-            }
-            source::ServerResult::GetTaskPayload(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2025-06-18 has such a result",
-                        "automatic",
-                    ),
-                )
-            }
-            source::ServerResult::GetTask(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2025-06-18 has such a result",
-                        "automatic",
-                    ),
-                )
-            }
-            source::ServerResult::Initialize(result) => {
-                result.convert(conversion).map(target::ServerResult::Initialize)
-            }
-            source::ServerResult::ListPrompts(result) => {
-                result.convert(conversion).map(target::ServerResult::ListPrompts)
-            }
-            source::ServerResult::ListResourceTemplates(result) => {
-                result
-                    .convert(conversion)
-                    .map(target::ServerResult::ListResourceTemplates)
-            }
-            source::ServerResult::ListResources(result) => {
-                result.convert(conversion).map(target::ServerResult::ListResources)
-            }
-            source::ServerResult::ListTasks(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2025-06-18 has such a result",
-                        "automatic",
-                    ),
-                )
-            }
-            source::ServerResult::ListTools(result) => {
-                result.convert(conversion).map(target::ServerResult::ListTools)
-            }
-            source::ServerResult::ReadResource(result) => {
-                result.convert(conversion).map(target::ServerResult::ReadResource)
-            }
-        }
-    }
-}
-
-impl Convert<target::StringSchema, Revision> for source::StringSchema {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::StringSchema, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "default", self.default, AUTOMATIC);
-        Ok(target::StringSchema {
-            description: self.description,
-            format: conversion.member("format", self.format)?,
-            max_length: self.max_length,
-            min_length: self.min_length,
-            title: self.title,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::StringSchemaFormat, Revision> for source::StringSchemaFormat {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::StringSchemaFormat, Unrepresentable> {
-        match self {
-            source::StringSchemaFormat::Date => Ok(target::StringSchemaFormat::Date),
-            source::StringSchemaFormat::DateTime => {
-                Ok(target::StringSchemaFormat::DateTime)
-            }
-            source::StringSchemaFormat::Email => Ok(target::StringSchemaFormat::Email),
-            source::StringSchemaFormat::Uri => Ok(target::StringSchemaFormat::Uri),
-            source::StringSchemaFormat::Unknown(text) => {
-                Ok(target::StringSchemaFormat::from(text))
-            }
-        }
-    }
-}
-
-impl Convert<target::Tool, Revision> for source::Tool {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::Tool, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "execution", self.execution, AUTOMATIC);
-        conversion.leave(&mut extra, "icons", self.icons, AUTOMATIC);
-        Ok(target::Tool {
-            meta: self.meta,
-            annotations: conversion.member("annotations", self.annotations)?,
-            description: self.description,
-            input_schema: self.input_schema,
-            name: self.name,
-            output_schema: self.output_schema,
-            title: self.title,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::EnumSchema, Revision> for source::UntitledSingleSelectEnumSchema {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::EnumSchema, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "enumNames",
-                &target::SCHEMA,
-                Some("#/definitions/EnumSchema/properties/enumNames"),
-            );
-        conversion.leave(&mut extra, "default", self.default, AUTOMATIC);
-        Ok(target::EnumSchema {
-            description: self.description,
-            enum_: self.enum_,
-            enum_names: adopted_0,
-            title: self.title,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::NotificationParams, Revision> for mcp_wire::OpenObject {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::NotificationParams, Unrepresentable> {
-        close_valid(&self)
-    }
-}
-
-impl Convert<target::RequestParams, Revision> for mcp_wire::OpenObject {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::RequestParams, Unrepresentable> {
-        close_valid(&self)
     }
 }

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
+use super::rows::Tables;
 use super::{RevisionInput, mentions};
-use crate::adapt::{Fate, How, Plan, Refusal, VariantPlan};
-use crate::emit::messages::{method_variants, result_variants};
+use crate::adapt::{How, Plan, Refusal, VariantFate, VariantPlan};
 use crate::emit::scaffold::formatted;
 use crate::emit::strings::unknown_value;
-use crate::emit::tokens::ident;
+use crate::emit::tokens::{ident, text};
 use crate::emit::unions::unknown_variant;
 use crate::emit::{EmitError, source};
 use crate::model::{TypeKind, TypeRef, Union};
@@ -27,6 +27,8 @@ pub(super) struct Pair<'i> {
 const SOURCE: &str = "source";
 /// The name that generated code has for the revision that values go to.
 const TARGET: &str = "target";
+/// The tables whose rows name the modules themselves.
+const OPEN_TABLES: [&str; 2] = ["opened", "closed"];
 
 impl Pair<'_> {
     /// The module of the pair. `primitives` has the implementations for types that every revision shares, each of which
@@ -38,7 +40,7 @@ impl Pair<'_> {
         primitives: &mut BTreeSet<String>,
     ) -> Result<Vec<String>, EmitError> {
         let mut items = Vec::new();
-        let mut moved = Vec::new();
+        let mut tables = Tables::new();
         for ((source, target), how) in &self.plan.conversions {
             let (from, to) = (self.source(source), self.target(target));
             let shared = match (source.named(), target.named()) {
@@ -50,18 +52,14 @@ impl Pair<'_> {
             if shared.is_some_and(|shared| !primitives.insert(shared)) {
                 continue;
             }
-            if let How::Struct(plan) = how
-                && let Some(row) = self.moved(source, target, plan)
-            {
-                moved.push(row);
+            if let Some((table, row)) = self.row(source, target, how) {
+                tables.entry(table).or_default().push(row);
                 continue;
             }
             let body = self.body(source, target, how);
-            let text = body.to_string();
-            let conversion = if mentions(&text, "conversion") {
-                quote!(conversion)
-            } else {
-                quote!(_)
+            let conversion = match mentions(&body.to_string(), "conversion") {
+                true => quote!(conversion),
+                false => quote!(_),
             };
             items.push(quote! {
                 impl Convert<#to, Revision> for #from {
@@ -71,40 +69,62 @@ impl Pair<'_> {
                 }
             });
         }
-        let items = quote!(#(#items)*);
-        let table = match moved.as_slice() {
-            [] => String::new(),
-            rows => format!("moved! {{\n{}\n}}\n", rows.join("\n")),
+        let items = formatted(file, quote!(#(#items)*))?;
+        let imports = self.imports(&items, &tables, functions);
+        let tables: Vec<String> = tables.iter().map(|(name, rows)| table(name, rows)).collect();
+        let title = format!(
+            "//! Values of revision {} as values of {}.",
+            self.plan.from, self.plan.to
+        );
+        Ok([title, imports].into_iter().chain(tables).chain([items]).collect())
+    }
+
+    /// The table that a conversion is a row of, and the row.
+    fn row(&self, source: &TypeRef, target: &TypeRef, how: &How) -> Option<(&'static str, String)> {
+        let types = || text(&self.source(source)) + " => " + &text(&self.target(target)) + ",";
+        Some(match how {
+            How::Struct(plan) => ("objects", self.object_row(source, target, plan)?),
+            How::Union(variants) => ("unions", self.union_row(source, target, variants)?),
+            How::Strings { refused, closed: false } if refused.is_empty() => {
+                ("strings", self.strings_row(source, target)?)
+            }
+            How::Methods(methods) => ("methods", self.methods_row(source, target, methods)?),
+            How::Results(results) => ("results", self.results_row(source, target, results)?),
+            How::Opened if *target == TypeRef::OpenObject => ("opened", format!("    {}", types())),
+            How::Closed if target.named().is_some() => ("closed", format!("    {}", types())),
+            _ => return None,
+        })
+    }
+
+    fn imports(&self, items: &str, tables: &Tables, functions: Option<&Ident>) -> String {
+        let used = |names: &[&str]| -> BTreeSet<String> {
+            let used = names.iter().filter(|name| mentions(items, name));
+            used.map(|name| (*name).to_owned()).collect()
         };
-        let text = format!("{items} {table} {}", if moved.is_empty() { "" } else { "Revision" });
-        let convert = [
+        let mut convert = used(&[
             "AUTOMATIC",
             "Convert",
             "LossKind",
             "close",
             "close_entries",
             "close_valid",
-            "moved",
             "open",
-        ];
-        let ours = ["Conversion", "Revision", "Unrepresentable"];
-        let used = |names: &[&str]| -> BTreeSet<String> {
-            let used = names.iter().filter(|name| mentions(&text, name));
-            used.map(|name| (*name).to_owned()).collect()
-        };
-        let mut imports = source::import("mcp_convert", &used(&convert)) + &source::import("crate", &used(&ours));
-        let revisions = [(SOURCE, self.from), (TARGET, self.to)].into_iter();
-        for (name, revision) in revisions.filter(|(name, _)| mentions(&text, name)) {
-            imports.push_str(&format!("use crate::{} as {name};\n", revision.module));
+        ]);
+        convert.extend(tables.keys().map(|name| (*name).to_owned()));
+        let mut ours = used(&["Conversion", "Unrepresentable"]);
+        ours.insert("Revision".to_owned());
+        let mut imports = source::import("mcp_convert", &convert) + &source::import("crate", &ours);
+        let rows: String = tables.values().flatten().map(String::as_str).collect();
+        let has_pairs = tables.keys().any(|name| !OPEN_TABLES.contains(name));
+        for (name, revision) in [(SOURCE, self.from), (TARGET, self.to)] {
+            if has_pairs || mentions(items, name) || mentions(&rows, name) {
+                imports.push_str(&format!("use crate::{} as {name};\n", revision.module));
+            }
         }
         if let Some(module) = functions {
             imports.push_str(&format!("use crate::{module} as functions;\n"));
         }
-        let title = format!(
-            "//! Values of revision {} as values of {}.",
-            self.plan.from, self.plan.to
-        );
-        Ok(vec![title, imports, table, formatted(file, items)?])
+        imports
     }
 
     pub(super) fn source(&self, ty: &TypeRef) -> TokenStream {
@@ -128,8 +148,8 @@ impl Pair<'_> {
                 quote!(let value = self; #matched)
             }
             How::Strings { refused, closed } => self.strings(source, target, refused, *closed),
-            How::Methods(methods) => self.methods(source, target, methods),
-            How::Results(results) => self.results(source, target, results),
+            // Those are rows.
+            How::Methods(_) | How::Results(_) => TokenStream::new(),
             How::Opened if *target == TypeRef::Any => quote!(open(&self)),
             How::Opened => quote!(close(&open(&self)?)),
             How::Wrapped { moved: true } => quote!(Ok(Some(self))),
@@ -164,9 +184,8 @@ impl Pair<'_> {
                 let name = plan.variant.as_deref().map(ident);
                 let is_object = self.is_object(&plan.from);
                 let fate = self.fate(plan, &to);
-                let held = matches!(plan.fate, Fate::Held { .. });
-                let refused_by_rule =
-                    matches!(&plan.fate, Fate::Refused(refusal) if refusal.rule != crate::adapt::AUTOMATIC);
+                let held = matches!(plan.fate, VariantFate::Converted { .. });
+                let refused_by_rule = matches!(plan.fate, VariantFate::Refused(_));
                 let carried = unknown_target
                     .as_ref()
                     .filter(|_| is_object && !held && !refused_by_rule);
@@ -210,7 +229,7 @@ impl Pair<'_> {
     /// What becomes of `value`, which a variant holds.
     fn fate(&self, plan: &VariantPlan, to: &TokenStream) -> TokenStream {
         match &plan.fate {
-            Fate::Held { variant, boxed, moved } => {
+            VariantFate::Converted { variant, boxed, moved } => {
                 let (unboxed, reboxed) = match (plan.boxed, *boxed) {
                     (true, false) => (quote!((*value)), false),
                     (false, true) => (quote!(value), true),
@@ -238,15 +257,18 @@ impl Pair<'_> {
                     None => converted,
                 }
             }
-            Fate::Replaced { template, rule } => quote!(conversion.replace(&value, #template, #rule)),
-            Fate::Refused(refusal) => {
+            VariantFate::Replaced { template, rule } => quote!(conversion.replace(&value, #template, #rule)),
+            VariantFate::NoCounterpart { name } => {
+                quote!(Err(Unrepresentable::no_counterpart(#name, target::REVISION)))
+            }
+            VariantFate::Refused(refusal) => {
                 let refusal = refuse(refusal);
                 quote!(Err(#refusal))
             }
         }
     }
 
-    fn is_object(&self, ty: &TypeRef) -> bool {
+    pub(super) fn is_object(&self, ty: &TypeRef) -> bool {
         match ty {
             TypeRef::Named(name) => match self.from.model.types.get(name).map(|ty| &ty.kind) {
                 Some(TypeKind::Struct(_)) => true,
@@ -301,78 +323,15 @@ impl Pair<'_> {
             }
         }
     }
+}
 
-    fn methods(&self, source: &TypeRef, target: &TypeRef, methods: &[(String, Option<String>)]) -> TokenStream {
-        let (from, to) = (self.source(source), self.target(target));
-        let (Some(own), Some(others)) = (methods_of(self.from, source), methods_of(self.to, target)) else {
-            return TokenStream::new();
-        };
-        let (variants, unknown) = method_variants(own);
-        let (other_variants, other_unknown) = method_variants(others);
-        let arms = own.iter().zip(&variants).map(|((method, ty), variant)| {
-            let becomes = methods.iter().find(|(name, _)| name == ty).and_then(|(_, other)| other.as_ref());
-            let other = becomes.and_then(|ty| others.iter().position(|(_, other)| other == ty));
-            match other.and_then(|at| other_variants.get(at)) {
-                Some(other) => quote!(#from::#variant(message) => message.convert(conversion).map(#to::#other),),
-                None => {
-                    let carried = quote!(#from::#variant(message) if conversion.carries() => {
-                        close(&open(&message)?).map(#to::#other_unknown)
-                    });
-                    quote!(#carried #from::#variant(_) => Err(Unrepresentable::no_such_method(#method, target::REVISION)),)
-                }
-            }
-        });
-        let only_there = others.iter().map(|(method, _)| method);
-        let only_there: Vec<&String> = only_there
-            .filter(|method| own.iter().all(|(own, _)| own != *method))
-            .collect();
-        let refused = (!only_there.is_empty()).then(|| {
-            quote! {
-                #from::#unknown(message) if [#(#only_there),*].contains(&message.method.as_str()) => {
-                    Err(Unrepresentable::no_such_method(&message.method, source::REVISION))
-                }
-            }
-        });
-        quote! {
-            match self {
-                #(#arms)*
-                // What was carried is known again.
-                #from::#unknown(message) if conversion.carries() => close(&open(&message)?),
-                // Only the target knows the method, which a peer of the source's revision doesn't have.
-                #refused
-                // Neither knows the method: whoever gets it refuses it.
-                #from::#unknown(message) => Ok(#to::#other_unknown(message)),
-            }
-        }
-    }
-
-    fn results(&self, source: &TypeRef, target: &TypeRef, results: &[(TypeRef, Option<TypeRef>)]) -> TokenStream {
-        let (from, to) = (self.source(source), self.target(target));
-        let (Some(own), Some(others)) = (results_of(self.from, source), results_of(self.to, target)) else {
-            return TokenStream::new();
-        };
-        let others = result_variants(others);
-        let arms = result_variants(own).into_iter().map(|(ty, variant)| {
-            let becomes = results
-                .iter()
-                .find(|(own, _)| *own == ty)
-                .and_then(|(_, other)| other.as_ref());
-            let other = becomes.and_then(|ty| others.iter().find(|(other, _)| other == ty));
-            match other {
-                Some((_, other)) => quote!(#from::#variant(result) => result.convert(conversion).map(#to::#other),),
-                None => {
-                    let target = &self.plan.to;
-                    let refusal = refuse(&Refusal {
-                        code: -32603,
-                        because: format!("no method of revision {target} has such a result"),
-                        rule: crate::adapt::AUTOMATIC.to_owned(),
-                    });
-                    quote!(#from::#variant(_) => Err(#refusal),)
-                }
-            }
-        });
-        quote!(match self { #(#arms)* })
-    }
+/// A table of conversions, which begins with the enumeration of revisions and those that it is about.
+fn table(name: &str, rows: &[String]) -> String {
+    let about = match OPEN_TABLES.contains(&name) {
+        true => "Revision:".to_owned(),
+        false => format!("Revision: {SOURCE} => {TARGET};"),
+    };
+    format!("{name}! {{\n    {about}\n{}\n}}\n", rows.join("\n"))
 }
 
 /// An expression that makes a refusal.
@@ -413,7 +372,7 @@ pub(super) fn qualified(revision: &str, ty: &TypeRef) -> TokenStream {
     }
 }
 
-fn union_of<'i>(revision: &'i RevisionInput<'_>, ty: &TypeRef) -> Option<&'i Union> {
+pub(super) fn union_of<'i>(revision: &'i RevisionInput<'_>, ty: &TypeRef) -> Option<&'i Union> {
     match revision
         .model
         .types
@@ -425,14 +384,14 @@ fn union_of<'i>(revision: &'i RevisionInput<'_>, ty: &TypeRef) -> Option<&'i Uni
     }
 }
 
-fn methods_of<'i>(revision: &'i RevisionInput<'_>, ty: &TypeRef) -> Option<&'i [(String, String)]> {
+pub(super) fn methods_of<'i>(revision: &'i RevisionInput<'_>, ty: &TypeRef) -> Option<&'i [(String, String)]> {
     match revision.model.types.get(ty.named()?).map(|ty| &ty.kind) {
         Some(TypeKind::Methods(methods)) => Some(methods),
         _ => None,
     }
 }
 
-fn results_of<'i>(revision: &'i RevisionInput<'_>, ty: &TypeRef) -> Option<&'i [(String, Vec<TypeRef>)]> {
+pub(super) fn results_of<'i>(revision: &'i RevisionInput<'_>, ty: &TypeRef) -> Option<&'i [(String, Vec<TypeRef>)]> {
     match revision.model.types.get(ty.named()?).map(|ty| &ty.kind) {
         Some(TypeKind::Results(results)) => Some(results),
         _ => None,

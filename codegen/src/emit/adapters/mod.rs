@@ -9,6 +9,7 @@ mod objects;
 mod pages;
 mod peers;
 mod revision;
+mod rows;
 mod taken;
 
 use std::collections::{BTreeMap, BTreeSet};

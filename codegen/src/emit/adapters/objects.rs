@@ -6,7 +6,6 @@ use quote::{format_ident, quote};
 use super::conversions::{Pair, refuse};
 use crate::adapt::{ConstantSource, MemberPlan, StructPlan, Taking, ValuePlan};
 use crate::emit::members::Field;
-use crate::emit::source;
 use crate::emit::structs::{has_name, scalar, with_name};
 use crate::model::TypeRef;
 use crate::normalise::Scalar;
@@ -24,43 +23,7 @@ pub(super) struct Code {
     pub(super) touches_extra: bool,
 }
 
-impl Code {
-    /// Whether nothing happens but that fields are moved.
-    fn is_empty(&self) -> bool {
-        self.first.is_empty() && self.before.is_empty() && self.after.is_empty() && !self.touches_extra
-    }
-}
-
 impl Pair<'_> {
-    /// The row of the table of structs whose fields are only moved, for one that is.
-    pub(super) fn moved(&self, source: &TypeRef, target: &TypeRef, plan: &StructPlan) -> Option<String> {
-        let (from, to) = (self.places(true, source)?, self.places(false, target)?);
-        let mut code = Code::default();
-        let flags = self.constants(plan, &from, &to, &mut code);
-        let mut fields = Vec::new();
-        for member in &plan.members {
-            let (name, field) = (&member.to.name, field_of(&to, &member.to.name)?);
-            let value = self.member(member, &from, &mut code).to_string();
-            if value == quote!(self.#field).to_string() {
-                fields.push(field.to_string());
-            } else if value == quote!(conversion.member(#name, self.#field)?).to_string() {
-                fields.push(format!("{field}: {name:?}"));
-            } else {
-                return None;
-            }
-        }
-        let is_plain = flags.is_empty() && code.is_empty() && plan.leftovers.is_empty() && !plan.closed;
-        let row = |fields: &str| format!("    {} => {} {{{fields}}}", self.source(source), self.target(target));
-        let row = |fields: &str| row(fields).replace(" :: ", "::");
-        let line = row(&format!(" {} ", fields.join(", ")).replace("  ", " "));
-        if line.len() <= source::WIDTH {
-            return is_plain.then_some(line);
-        }
-        let fields: String = fields.iter().map(|field| format!("\n        {field},")).collect();
-        let lines = row(&format!("{}\n    ", fields.trim_end_matches(',')));
-        is_plain.then_some(lines)
-    }
-
     pub(super) fn object(&self, source: &TypeRef, target: &TypeRef, plan: &StructPlan) -> TokenStream {
         let (Some(from), Some(to)) = (self.places(true, source), self.places(false, target)) else {
             return TokenStream::new();
@@ -91,7 +54,7 @@ impl Pair<'_> {
             code.touches_extra = true;
             let constants = plan.constants.iter().map(|constant| &constant.name);
             code.before
-                .push(quote!(conversion.close(&mut extra, &[#(#constants),*]);));
+                .push(quote!(conversion.drop_undeclared(&mut extra, &[#(#constants),*]);));
         }
         let to_type = self.target(target);
         let (declared, extra) = if code.touches_extra {

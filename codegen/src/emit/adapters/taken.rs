@@ -63,10 +63,10 @@ impl Pair<'_> {
             _ => quote!(conversion.member(#name, #value)?),
         };
         match taking {
-            Taking::Called { function } => {
+            Taking::Called { function, rule } => {
                 let function = crate::emit::tokens::ident(function);
                 return quote! {
-                    conversion.within_member(#name, |conversion| functions::#function(self.#field, conversion))?
+                    conversion.within_member(#name, |conversion| functions::#function(self.#field, conversion, #rule))?
                 };
             }
             Taking::Dropped { rule } => {

@@ -1,0 +1,74 @@
+//! The tables of requests, notifications and results.
+
+/// Conversions of the unions of requests or notifications, method by method. A row is the name of the union, and its variants:
+///
+/// - `CallTool => CallTool`: converted.
+/// - `GetTask => missing "tasks/get"`: the target has no such method. It is refused, or carried as an unknown one.
+/// - `_ => Unknown => Unknown`: methods that the source couldn't name. Those listed after `except` are the target's
+///   own, which a peer of the source's revision doesn't have: they are refused, or with the policy `Carry` known again.
+#[macro_export]
+macro_rules! methods {
+    (
+        $revision:ident: $from:ident => $to:ident;
+        $($union:ident {
+            $($variant:ident => $held:ident $($method:literal)?,)*
+            _ => $unknown:ident => $other_unknown:ident $(except $($only_there:literal)|+)?,
+        })*
+    ) => {$(
+        impl $crate::Convert<$to::$union, $revision> for $from::$union {
+            #[inline]
+            fn convert(
+                self,
+                conversion: &mut $crate::Conversion<$revision>,
+            ) -> ::std::result::Result<$to::$union, $crate::Unrepresentable> {
+                match self {
+                    $($from::$union::$variant(message) => {
+                        $crate::methods!(@ conversion, message, $to, $union, $other_unknown, $held $($method)?)
+                    })*
+                    $from::$union::$unknown(message) if conversion.carries() => $crate::close(&$crate::open(&message)?),
+                    $($from::$union::$unknown(message) if ::std::matches!(message.method.as_str(), $($only_there)|+) => {
+                        ::std::result::Result::Err($crate::Unrepresentable::no_such_method(&message.method, $from::REVISION))
+                    })?
+                    $from::$union::$unknown(message) => ::std::result::Result::Ok($to::$union::$other_unknown(message)),
+                }
+            }
+        }
+    )*};
+    (@ $conversion:ident, $message:ident, $to:ident, $union:ident, $unknown:ident, missing $method:literal) => {
+        if $conversion.carries() {
+            $crate::close(&$crate::open(&$message)?).map($to::$union::$unknown)
+        } else {
+            ::std::result::Result::Err($crate::Unrepresentable::no_such_method($method, $to::REVISION))
+        }
+    };
+    (@ $conversion:ident, $message:ident, $to:ident, $union:ident, $unknown:ident, $held:ident) => {
+        $message.convert($conversion).map($to::$union::$held)
+    };
+}
+
+/// Conversions of the unions of results. A row is the name of the union, and its variants: `CallTool => CallTool` is
+/// converted, `GetTask => missing` is the result of a method that the target doesn't have.
+#[macro_export]
+macro_rules! results {
+    ($revision:ident: $from:ident => $to:ident; $($union:ident { $($variant:ident => $held:ident,)* })*) => {$(
+        impl $crate::Convert<$to::$union, $revision> for $from::$union {
+            #[inline]
+            fn convert(
+                self,
+                conversion: &mut $crate::Conversion<$revision>,
+            ) -> ::std::result::Result<$to::$union, $crate::Unrepresentable> {
+                let _ = &conversion;
+                match self {
+                    $($from::$union::$variant(result) => $crate::results!(@ conversion, result, $to, $union, $held),)*
+                }
+            }
+        }
+    )*};
+    (@ $conversion:ident, $result:ident, $to:ident, $union:ident, missing) => {{
+        ::std::mem::drop($result);
+        ::std::result::Result::Err($crate::Unrepresentable::no_such_result($to::REVISION))
+    }};
+    (@ $conversion:ident, $result:ident, $to:ident, $union:ident, $held:ident) => {
+        $result.convert($conversion).map($to::$union::$held)
+    };
+}
