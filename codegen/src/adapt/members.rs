@@ -1,14 +1,12 @@
 //! From one object to another: which member of the source becomes which of the target, and what is left over.
 
-use serde_json::Value;
-
 use super::fitting::type_of;
 use super::plan::Planner;
 use super::relation::Relation;
 use super::rules::{Action, Place};
 use super::side::Side;
 use super::{ConstantPlan, ConstantSource, Leftover, LeftoverFate, MemberPlan, Refusal, StructPlan, Taking, ValuePlan};
-use crate::model::{Member, Struct, TypeKind, TypeRef};
+use crate::model::{Member, Struct, TypeRef};
 
 impl Planner<'_> {
     pub(super) fn plan_struct(&mut self, from_name: &str, from: &Struct, to_name: &str, to: &Struct) -> StructPlan {
@@ -189,7 +187,10 @@ impl Planner<'_> {
                 }
                 ValuePlan::Adopted {
                     constant: constant.cloned(),
-                    pointer: self.to.member_pointer(to_name, &to.name),
+                    pointer: self
+                        .to
+                        .member_schema(to_name, &to.name)
+                        .map(|schema| schema.pointer.clone()),
                 }
             }
         };
@@ -293,12 +294,10 @@ impl Planner<'_> {
     /// Only what stands at the member itself is compared: bounds of a list's elements, or within a definition that it
     /// refers to, are left to whoever validates the message.
     fn narrower(&self, from_name: &str, from: &Member, to_name: &str, to: &Member) -> Option<String> {
-        let pointer = self.to.member_pointer(to_name, &to.name)?;
-        let target = self.to.assertions(&pointer);
-        let source = self.from.member_pointer(from_name, &from.name);
-        let source = source.map(|pointer| self.from.assertions(&pointer)).unwrap_or_default();
-        let said = |(keyword, value): (&&str, &&Value)| source.get(*keyword) == Some(value);
-        (!target.iter().all(|(keyword, value)| said((keyword, value)))).then_some(pointer)
+        let target = self.to.member_schema(to_name, &to.name)?;
+        let source = self.from.member_schema(from_name, &from.name);
+        let said = |(keyword, value)| source.and_then(|source| source.assertions.get(keyword)) == Some(value);
+        (!target.assertions.iter().all(said)).then(|| target.pointer.clone())
     }
 
     /// What the target's schema declares in an object that both revisions keep open, and the source's schema doesn't.
@@ -306,25 +305,21 @@ impl Planner<'_> {
         if *self.to.model.resolve(&to.ty) != TypeRef::OpenObject {
             return Vec::new();
         }
-        let pointers = self
-            .from
-            .member_pointer(from_name, &from.name)
-            .zip(self.to.member_pointer(to_name, &to.name));
-        let Some((source, target)) = pointers else {
+        let source = self.from.member_schema(from_name, &from.name);
+        let target = self.to.member_schema(to_name, &to.name);
+        let (Some(source), Some(target)) = (source, target) else {
             return Vec::new();
         };
-        let names = self.to.optional_properties(&target).into_iter();
-        let added = names.filter(|name| self.from.property_pointer(&source, name).is_none());
-        added
-            .filter_map(|name| Some((name.to_owned(), self.to.property_pointer(&target, name)?)))
-            .collect()
+        let added = target
+            .optional
+            .iter()
+            .filter(|(name, _)| !source.declared.contains(*name));
+        added.map(|(name, pointer)| (name.clone(), pointer.clone())).collect()
     }
 
     /// Whether a type is an object that holds no member which it doesn't declare.
     pub(super) fn is_closed(&self, side: Side<'_>, name: Option<&str>) -> bool {
-        match name.and_then(|name| side.model.types.get(name)) {
-            Some(ty) if matches!(ty.kind, TypeKind::Struct(_)) => side.is_closed(&ty.pointer),
-            _ => false,
-        }
+        let ty = name.and_then(|name| side.model.types.get(name));
+        ty.is_some_and(|ty| ty.schema.closed)
     }
 }

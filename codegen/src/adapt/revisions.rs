@@ -67,10 +67,7 @@ pub fn plan_protocol(protocol: Protocol<ModelledRevision>) -> Result<Protocol<Pl
 
 impl PlannedRevision {
     fn side(&self) -> Side<'_> {
-        Side {
-            model: &self.model,
-            schema: &self.schema,
-        }
+        Side { model: &self.model }
     }
 }
 

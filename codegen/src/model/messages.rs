@@ -9,7 +9,7 @@ use mcp_wire::Direction;
 use serde::Serialize;
 
 use super::check_messages::check_messages;
-use super::{Defect, Definition, Model, Struct, Tolerance, Type, TypeKind, TypeRef};
+use super::{Defect, Definition, Model, Struct, Tolerance, Type, TypeKind, TypeRef, TypeSchema};
 use crate::normalise::envelope::Envelope;
 use crate::normalise::{Node, Scalar, Shape, Shapes};
 
@@ -167,6 +167,7 @@ fn replace(model: &mut Model, name: &str, kind: TypeKind, envelope: Option<Envel
         _ => (name.to_owned(), String::new(), false),
     };
     let ty = Type {
+        schema: TypeSchema::default(),
         documented_as: name.to_owned(),
         official,
         pointer,

@@ -10,6 +10,7 @@ mod messages;
 pub mod modules;
 pub mod names;
 mod revisions;
+mod schema;
 mod shared;
 mod tolerances;
 
@@ -28,6 +29,7 @@ use lifecycle::assign_roles;
 pub use messages::{MessageKind, Method, Need};
 pub use names::Names;
 pub use revisions::{ModelledRevision, build_models};
+pub use schema::{MemberSchema, TypeSchema};
 pub use tolerances::Tolerance;
 use tolerances::add_tolerances;
 
@@ -78,6 +80,9 @@ pub struct Type {
     /// The schema's own description, in checkouts that keep it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// What the schema says beyond the type.
+    #[serde(skip)]
+    pub schema: TypeSchema,
     /// What it is.
     #[serde(flatten)]
     pub kind: TypeKind,

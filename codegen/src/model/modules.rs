@@ -20,6 +20,15 @@ const TAKEN: [&str; 7] = [
     "schema",
 ];
 
+/// Rust's keywords, those of the future included.
+#[rustfmt::skip]
+const KEYWORDS: [&str; 51] = [
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else", "enum",
+    "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod", "move", "mut",
+    "override", "priv", "pub", "ref", "return", "self", "static", "struct", "super", "trait", "true", "try", "type", "typeof",
+    "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+];
+
 /// Assigns modules: as `assigned` says by official name; else with the method or the one module that uses the type.
 pub fn assign_modules(model: &mut Model, assigned: &BTreeMap<String, String>) {
     let mut modules: BTreeMap<String, String> = BTreeMap::new();
@@ -81,7 +90,7 @@ fn module_of_method(method: &str) -> String {
                     }
                 })
                 .collect();
-            let is_free = syn::parse_str::<syn::Ident>(&name).is_ok() && !TAKEN.contains(&name.as_str());
+            let is_free = !KEYWORDS.contains(&name.as_str()) && !TAKEN.contains(&name.as_str());
             match name.starts_with(|c: char| c.is_ascii_lowercase()) {
                 true if is_free => name,
                 true => format!("{name}_methods"),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::schema::describe_types;
 use super::shared::Shared;
 use super::{BuildInput, ErrorCode, MessageKind, Model, Names, build_model};
 use crate::load::{Entry, RuleDocuments};
@@ -52,6 +53,7 @@ pub fn build_models(protocol: Protocol<NormalisedRevision>) -> Result<Protocol<M
             Ok(mut model) => {
                 problems.extend(wrong_results(&revision.overlay, &model));
                 shared.apply(&mut model);
+                describe_types(&mut model, &revision.shapes.schema);
                 models.push(ModelledRevision {
                     entry: revision.entry,
                     model,

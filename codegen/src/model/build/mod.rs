@@ -14,7 +14,8 @@ use super::messages::{self, MessageInput};
 use super::modules::assign_modules;
 use super::names::{Names, unique};
 use super::{
-    ConstantMember, Defect, Definition, ErrorCode, Member, Model, Struct, Type, TypeKind, TypeRef, Union, Variant,
+    ConstantMember, Defect, Definition, ErrorCode, Member, Model, Struct, Type, TypeKind, TypeRef, TypeSchema, Union,
+    Variant,
 };
 use crate::normalise::envelope::Envelope;
 use crate::normalise::{DefinitionShape, Node, Property, Scalar, Shape, Shapes};
@@ -226,6 +227,7 @@ impl Builder<'_> {
             self.kind(name, node)
         };
         let ty = Type {
+            schema: TypeSchema::default(),
             documented_as: documented_as.to_owned(),
             official,
             pointer: node.pointer.clone(),

@@ -1,0 +1,166 @@
+//! What the schema says beyond the types: conversions need it to tell which values the other revision refuses.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mcp_wire::json_schema::pointer;
+use serde_json::Value;
+
+use super::{Model, TypeKind, TypeRef};
+
+/// Keywords that say more about a value than its Rust type does.
+const ASSERTIONS: [&str; 14] = [
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "minProperties",
+    "maxProperties",
+    "propertyNames",
+];
+
+/// How many references are followed to a schema.
+const MAX_REFERENCES: usize = 16;
+
+/// What the schema of a type says beyond the type.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TypeSchema {
+    /// Whether no other members are valid than those that are declared.
+    pub closed: bool,
+    /// Whether no other values are valid than those that are declared.
+    pub enumeration: bool,
+    /// What it says of each member, by the member's name.
+    pub members: BTreeMap<String, MemberSchema>,
+}
+
+/// What the schema of a member says beyond the member's type.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct MemberSchema {
+    /// Where it stands.
+    pub pointer: String,
+    /// The assertions by their keywords.
+    pub assertions: BTreeMap<&'static str, Value>,
+    /// Of an open object, the members that are declared and not required, with the pointers of their schemas.
+    pub optional: BTreeMap<String, String>,
+    /// Of an open object, the members that are declared, also in what the schema is an intersection of.
+    pub declared: BTreeSet<String>,
+}
+
+/// Puts what the schema says beyond the types into a model.
+pub(super) fn describe_types(model: &mut Model, schema: &Value) {
+    let schema = Schema { root: schema };
+    let described = model
+        .types
+        .iter()
+        .map(|(name, ty)| (name.clone(), schema.of_type(model, &ty.pointer, &ty.kind)));
+    let described: BTreeMap<String, TypeSchema> = described.collect();
+    for (name, ty) in &mut model.types {
+        ty.schema = described.get(name).cloned().unwrap_or_default();
+    }
+}
+
+struct Schema<'s> {
+    root: &'s Value,
+}
+
+impl Schema<'_> {
+    fn of_type(&self, model: &Model, at: &str, kind: &TypeKind) -> TypeSchema {
+        let schema = self.follow(at).unwrap_or(&Value::Null);
+        let has = |keyword| schema.get(keyword).is_some();
+        let mut members = BTreeMap::new();
+        if let TypeKind::Struct(object) = kind {
+            for member in &object.members {
+                let pointer = self.property(at, &member.name, 0);
+                members
+                    .extend(pointer.map(|pointer| (member.name.clone(), self.of_member(model, pointer, &member.ty))));
+            }
+        }
+        TypeSchema {
+            closed: matches!(kind, TypeKind::Struct(_))
+                && schema.get("additionalProperties") == Some(&Value::Bool(false)),
+            enumeration: ["enum", "const", "anyOf", "oneOf"].into_iter().any(has),
+            members,
+        }
+    }
+
+    fn of_member(&self, model: &Model, pointer: String, ty: &TypeRef) -> MemberSchema {
+        let schema = self.follow(&pointer).unwrap_or(&Value::Null);
+        let assertions = ASSERTIONS
+            .iter()
+            .filter_map(|keyword| Some((*keyword, schema.get(*keyword)?.clone())));
+        let assertions = assertions.collect();
+        let (mut optional, mut declared) = (BTreeMap::new(), BTreeSet::new());
+        if *model.resolve(ty) == TypeRef::OpenObject {
+            self.declared(&pointer, 0, &mut declared);
+            let required = schema.get("required").and_then(Value::as_array).map(Vec::as_slice);
+            let is_required = |name: &str| required.unwrap_or_default().iter().any(|required| required == name);
+            let properties = schema.get("properties").and_then(Value::as_object);
+            let names = properties.into_iter().flatten().map(|(name, _)| name);
+            optional = names
+                .filter(|name| !is_required(name))
+                .filter_map(|name| Some((name.clone(), self.property(&pointer, name, 0)?)))
+                .collect();
+        }
+        MemberSchema {
+            pointer,
+            assertions,
+            optional,
+            declared,
+        }
+    }
+
+    /// Where the schema at a pointer declares a member, through references and `allOf`.
+    fn property(&self, at: &str, member: &str, depth: usize) -> Option<String> {
+        let schema = self.at(at, depth)?;
+        let properties = schema.get("properties");
+        if properties.and_then(|members| members.get(member)).is_some() {
+            return Some(pointer::child(&pointer::child(at, "properties"), member));
+        }
+        self.parts(at, schema)
+            .iter()
+            .find_map(|part| self.property(part, member, depth + 1))
+    }
+
+    /// Collects the members that the schema at a pointer declares, through references and `allOf`.
+    fn declared(&self, at: &str, depth: usize, found: &mut BTreeSet<String>) {
+        let Some(schema) = self.at(at, depth) else {
+            return;
+        };
+        let properties = schema.get("properties").and_then(Value::as_object);
+        found.extend(properties.into_iter().flatten().map(|(name, _)| name.clone()));
+        for part in self.parts(at, schema) {
+            self.declared(&part, depth + 1, found);
+        }
+    }
+
+    fn at(&self, at: &str, depth: usize) -> Option<&Value> {
+        pointer::resolve(self.root, at).filter(|_| depth <= MAX_REFERENCES)
+    }
+
+    /// The schema that a schema refers to, or else those that it is an intersection of.
+    fn parts(&self, at: &str, schema: &Value) -> Vec<String> {
+        if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
+            return pointer::canonical(target).into_iter().collect();
+        }
+        let count = schema.get("allOf").and_then(Value::as_array).map_or(0, Vec::len);
+        (0..count).map(|index| format!("{at}/allOf/{index}")).collect()
+    }
+
+    /// The schema at a pointer, or that which it refers to.
+    fn follow(&self, at: &str) -> Option<&Value> {
+        let mut schema = pointer::resolve(self.root, at)?;
+        for _ in 0..MAX_REFERENCES {
+            let Some(reference) = schema.get("$ref").and_then(Value::as_str) else {
+                break;
+            };
+            schema = pointer::resolve(self.root, &pointer::canonical(reference)?)?;
+        }
+        Some(schema)
+    }
+}
