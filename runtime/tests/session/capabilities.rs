@@ -1,7 +1,5 @@
 //! What each side may ask and tell the other, by the capabilities that were declared.
 
-mod common;
-
 use std::time::Duration;
 
 use mcp_runtime::transport::{ChannelReceiver, ChannelSender, Outgoing, Purpose, Sender, Transport, channel};

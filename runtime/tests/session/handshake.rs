@@ -1,7 +1,5 @@
 //! Two peers of our own in one process, speaking every revision.
 
-mod common;
-
 use std::time::Duration;
 
 use mcp_runtime::transport::channel;

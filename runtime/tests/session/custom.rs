@@ -1,7 +1,5 @@
 //! Methods that the protocol doesn't declare, both ways: as JSON, and as types of one's own.
 
-mod common;
-
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 

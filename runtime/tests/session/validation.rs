@@ -1,7 +1,5 @@
 //! What becomes of messages that can be read and still depart from the schema of their revision.
 
-mod common;
-
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 

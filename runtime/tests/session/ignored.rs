@@ -1,7 +1,5 @@
 //! What becomes of what a peer sends and is no message.
 
-mod common;
-
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 

@@ -1,7 +1,5 @@
 //! Lists of a peer as streams.
 
-mod common;
-
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;

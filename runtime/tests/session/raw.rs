@@ -1,0 +1,255 @@
+//! A peer that sends any JSON, and the servers and clients that the tests connect it to.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use mcp_runtime::transport::{ChannelReceiver, ChannelSender, Outgoing, Purpose, Sender, Transport, channel};
+use mcp_runtime::{
+    CallClient, ClientHandler, ClientSession, ClientSide, Context, ErrorObject, Limits, Options, Revision,
+    ServerHandler, ServerSession, ServerSide, connect, hub, serve,
+};
+use serde_json::{Value, json};
+use tokio::sync::Barrier;
+use tokio::time::timeout;
+
+use crate::common::spoken;
+
+pub const PATIENCE: Duration = Duration::from_secs(3600);
+
+/// What the tools of [`Tools`] have done.
+#[derive(Debug, Default)]
+pub struct Log {
+    pub begun: AtomicUsize,
+    pub dropped: AtomicUsize,
+    pub done: AtomicUsize,
+}
+
+/// A server whose tools do what a test wants.
+#[derive(Clone)]
+pub struct Tools {
+    pub log: Arc<Log>,
+    pub barrier: Arc<Barrier>,
+}
+
+impl Tools {
+    pub fn new(barrier: usize) -> Self {
+        let log = Arc::default();
+        let barrier = Arc::new(Barrier::new(barrier));
+        Self { log, barrier }
+    }
+}
+
+pub struct CountDrop<'a>(&'a AtomicUsize);
+
+impl Drop for CountDrop<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+impl ServerHandler<Context<ServerSide>> for Tools {
+    async fn call_tool(
+        &self,
+        params: hub::CallToolRequestParams,
+        context: &Context<ServerSide>,
+    ) -> Result<hub::CallToolResult, ErrorObject> {
+        self.log.begun.fetch_add(1, Ordering::SeqCst);
+        let _dropped = CountDrop(&self.log.dropped);
+        let mut text = "done".to_owned();
+        match params.name.as_str() {
+            "panic" => panic!("on purpose"),
+            "hang" => std::future::pending().await,
+            "barrier" => {
+                self.barrier.wait().await;
+            }
+            "yield" => tokio::task::yield_now().await,
+            "second" => tokio::time::sleep(Duration::from_secs(1)).await,
+            "progress" => context.progress(1.0, None, None).await.expect("progress is told"),
+            "ask" => {
+                text = match context.peer().list_roots(None).await {
+                    Ok(roots) => format!("{} roots", roots.roots.len()),
+                    Err(error) => error.to_string(),
+                }
+            }
+            _ => {}
+        }
+        self.log.done.fetch_add(1, Ordering::SeqCst);
+        Ok(hub::CallToolResult::new(vec![hub::TextContent::new(text).into()]))
+    }
+
+    async fn on_roots_list_changed(&self, _: Option<hub::NotificationParams>, _: &Context<ServerSide>) {
+        self.log.begun.fetch_add(1, Ordering::SeqCst);
+        std::future::pending().await
+    }
+}
+
+/// A client that offers nothing.
+pub struct Nothing;
+
+impl ClientHandler<Context<ClientSide>> for Nothing {}
+
+/// A peer that sends and reads JSON as it likes.
+pub struct Raw {
+    pub sender: ChannelSender,
+    pub receiver: ChannelReceiver,
+}
+
+impl Raw {
+    pub fn new(transport: impl Transport<Sender = ChannelSender, Receiver = ChannelReceiver>) -> Self {
+        let (sender, receiver) = transport.split();
+        Self { sender, receiver }
+    }
+
+    pub async fn send(&self, message: &Value) {
+        self.send_bytes(message.to_string().as_bytes()).await;
+    }
+
+    pub async fn send_bytes(&self, json: &[u8]) {
+        let message = Outgoing {
+            json: json.to_vec(),
+            purpose: Purpose::Unsolicited,
+        };
+        self.sender.send(message).await.expect("the session goes on");
+    }
+
+    /// What comes next; nothing once the session has ended.
+    pub async fn read(&mut self) -> Option<Value> {
+        let message = timeout(PATIENCE, self.receiver.receive_outgoing())
+            .await
+            .expect("something comes in time")?;
+        Some(serde_json::from_slice(&message.json).expect("what we write is JSON"))
+    }
+
+    pub async fn next(&mut self) -> Value {
+        self.read().await.expect("the session goes on")
+    }
+
+    pub async fn ask(&mut self, message: &Value) -> Value {
+        self.send(message).await;
+        self.next().await
+    }
+
+    /// Shows that nothing else was sent before the answer to a ping.
+    pub async fn is_quiet(&mut self) {
+        let answer = self.ask(&request("quiet", "ping", json!({}))).await;
+        assert_eq!(answer, json!({"jsonrpc": "2.0", "id": "quiet", "result": {}}));
+    }
+}
+
+pub fn request(id: impl Into<Value>, method: &str, params: Value) -> Value {
+    let id: Value = id.into();
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+}
+
+pub fn call(id: impl Into<Value>, tool: &str) -> Value {
+    request(id, "tools/call", json!({"name": tool}))
+}
+
+pub fn notification(method: &str, params: Value) -> Value {
+    json!({"jsonrpc": "2.0", "method": method, "params": params})
+}
+
+pub fn initialize(id: impl Into<Value>, revision: Revision, capabilities: Value) -> Value {
+    let info = json!({"name": "raw", "version": "1"});
+    let params = json!({"protocolVersion": revision.as_str(), "capabilities": capabilities, "clientInfo": info});
+    request(id, "initialize", params)
+}
+
+pub fn code(answer: &Value) -> Option<i64> {
+    answer["error"]["code"].as_i64()
+}
+
+pub fn text(answer: &Value) -> Option<&str> {
+    answer["result"]["content"][0]["text"].as_str()
+}
+
+pub fn limits(change: impl FnOnce(&mut Limits)) -> Options {
+    let mut options = Options::default();
+    change(&mut options.limits);
+    options
+}
+
+/// Every revision may be spoken, be it a draft.
+pub fn any_revision() -> Options {
+    Options {
+        supported: spoken(),
+        ..Options::default()
+    }
+}
+
+pub fn serve_over(tools: &Tools, options: Options, transport: impl Transport) -> ServerSession {
+    let capabilities = serde_json::from_value(json!({"tools": {}})).expect("capabilities");
+    let info = hub::Implementation::new("server", "1");
+    serve(tools.clone(), info, capabilities, None, options, transport)
+}
+
+/// A server and its raw client, which hasn't said anything yet.
+pub fn unopened(tools: &Tools, options: Options, capacity: usize) -> (ServerSession, Raw) {
+    let (ours, theirs) = channel(capacity);
+    (serve_over(tools, options, ours), Raw::new(theirs))
+}
+
+/// A server and its raw client.
+pub async fn opened(
+    tools: &Tools,
+    options: Options,
+    revision: Revision,
+    capabilities: Value,
+    capacity: usize,
+) -> (ServerSession, Raw) {
+    let (session, mut raw) = unopened(tools, options, capacity);
+    let welcome = raw.ask(&initialize("init", revision, capabilities)).await;
+    assert_eq!(welcome["result"]["protocolVersion"], revision.as_str());
+    raw.send(&notification("notifications/initialized", json!({}))).await;
+    (session, raw)
+}
+
+pub async fn of_hub(tools: &Tools) -> (ServerSession, Raw) {
+    opened(tools, Options::default(), Revision::HUB, json!({}), 16).await
+}
+
+/// A client and its raw server.
+pub async fn client(options: Options, capabilities: Value, capacity: usize) -> (ClientSession, Raw) {
+    let (ours, theirs) = channel(capacity);
+    let mut raw = Raw::new(theirs);
+    let info = hub::Implementation::new("client", "1");
+    let connecting = connect(Nothing, info, hub::ClientCapabilities::default(), options, ours);
+    let welcoming = async {
+        let asked = raw.next().await;
+        assert_eq!(asked["method"], "initialize");
+        raw.send(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": {
+            "protocolVersion": asked["params"]["protocolVersion"],
+            "capabilities": capabilities,
+            "serverInfo": {"name": "raw", "version": "1"},
+        }}))
+        .await;
+        assert_eq!(raw.next().await["method"], "notifications/initialized");
+    };
+    let (session, ()) = tokio::join!(connecting, welcoming);
+    (session.expect("there is a session"), raw)
+}
+
+pub fn tool(name: &str) -> hub::CallToolRequestParams {
+    hub::CallToolRequestParams::new(name)
+}
+
+/// Waits, without a clock, until something is so.
+pub async fn until(what: &str, is_so: impl Fn() -> bool) {
+    for _ in 0..10_000_000 {
+        if is_so() {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+    panic!("never: {what}");
+}
+
+pub fn alive_tasks() -> usize {
+    tokio::runtime::Handle::current().metrics().num_alive_tasks()
+}
+
+/// The revision that has batches.
+pub fn batching() -> Revision {
+    "2025-03-26".parse().expect("a revision")
+}
