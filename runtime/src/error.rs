@@ -12,55 +12,54 @@ use mcp_adapters::{FromPeer, Mismatch, Unrepresentable};
 
 use crate::excerpt::excerpt;
 
-/// Why a call gives no result.
+/// The error of a call.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallError {
     /// The peer answered with an error.
     #[error("the peer answered with error {}: {}", .0.code, .0.message)]
     Peer(ErrorObject),
-    /// The peer doesn't offer the capability that the method needs, or that what it asks for needs; nothing was sent.
+    /// The peer doesn't have the capability that the method or its parameters need; nothing was sent.
     #[error("the peer doesn't offer `{capability}`, which {method} needs")]
     NotOffered {
         /// The method.
         method: String,
-        /// The capability, as the way from the object of capabilities to a member.
+        /// The capability, as the path of a member in the object of capabilities.
         capability: &'static str,
     },
-    /// This side didn't declare the capability that the notification needs when the session began; nothing was sent.
+    /// This side hasn't declared the capability that the notification needs; nothing was sent.
     #[error("this side hasn't declared `{capability}`, which {method} needs")]
     NotDeclared {
         /// The method.
         method: String,
-        /// The capability, as the way from the object of capabilities to a member.
+        /// The capability, as the path of a member in the object of capabilities.
         capability: &'static str,
     },
     /// The peer's revision can't represent the message; nothing was sent.
     #[error("the peer's revision can't represent the message: {0}")]
     Unrepresentable(String),
-    /// The peer's answer is no result of the method.
+    /// The response is not a result of the method.
     #[error("the answer is no result of the method: {0}")]
     InvalidResult(String),
-    /// No answer came in time; the peer was told that the call is cancelled.
+    /// No response came in time; the call was cancelled.
     #[error("no answer came within {0:?}")]
     TimedOut(Duration),
-    /// The server answered with an HTTP status that says that the request has failed, such as 401.
+    /// The server responded with an HTTP error status, such as 401.
     #[error("{0}")]
     Http(Box<HttpFailure>),
-    /// The transport got no answer, such as an HTTP client that finds no server
-    /// (`transport::http::client::HttpError`).
+    /// The transport failed, such as an HTTP client that reaches no server (`transport::http::client::HttpError`).
     #[error("{0}")]
     Transport(Arc<dyn std::error::Error + Send + Sync>),
     /// The server was a process that this client had started, and it has ended.
     #[error("{0}")]
     Exited(ProcessExit),
-    /// The session ended before the answer came.
+    /// The session ended before the response came.
     #[error("the session has ended")]
     Closed,
 }
 
 impl CallError {
-    /// The error object that the peer answered with, whether or not an HTTP status said that the request has failed.
+    /// The error object of the peer's response, whether or not it came with an HTTP error status.
     #[must_use]
     pub fn error_object(&self) -> Option<&ErrorObject> {
         match self {
@@ -100,11 +99,11 @@ impl From<TransportError> for CallError {
     }
 }
 
-/// Why a client has no session.
+/// The error of a client that gets no session.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectError {
-    /// The server's answer to `initialize` is missing, or none.
+    /// `initialize` failed.
     #[error(transparent)]
     Call(#[from] CallError),
     /// The server speaks no revision that this client supports.
@@ -115,24 +114,24 @@ pub enum ConnectError {
     NoRevision,
 }
 
-/// Why a transport can't go on.
+/// The error of a transport.
 #[derive(Debug, thiserror::Error)]
 pub enum TransportError {
     /// The peer is gone.
     #[error("the connection is closed")]
     Closed,
-    /// The peer was a process of ours, and has ended.
+    /// The peer was a child process, and has exited.
     #[error("{0}")]
     Exited(ProcessExit),
-    /// The operating system says no.
+    /// An error of the operating system.
     #[error(transparent)]
     Io(#[from] std::io::Error),
-    /// Something that only this transport knows.
+    /// An error specific to the transport.
     #[error("{0}")]
     Other(Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// How a server's process ended that nobody had asked to end.
+/// The exit of a server process that the client hasn't ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProcessExit {
@@ -155,7 +154,7 @@ impl fmt::Display for ProcessExit {
     }
 }
 
-/// An HTTP response whose status says that the request has failed.
+/// An HTTP response with an error status.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct HttpFailure {

@@ -145,14 +145,14 @@ impl Router {
         Ok(self)
     }
 
-    /// Adds a tool, resource, resource template or prompt, and tells the clients that the list has changed.
+    /// Adds a tool, resource, resource template or prompt, and notifies the clients that the list has changed.
     ///
-    /// A client is told only of kinds that the server had any of when the client's session began, for by that it
-    /// decides what it routes.
+    /// A client is notified only if the server had the capability when the client's session started: if it had any route
+    /// of that kind.
     ///
     /// # Errors
-    /// When its name or its address is empty, when the router has one of its kind and name already, and when it would make
-    /// the list invalid that clients of some revision get.
+    /// When its name or URI is empty, when the router already has a route of its kind and name, when it completes an
+    /// argument that it doesn't have, and when the list with it is invalid in some revision.
     pub fn insert(&self, route: impl Into<Route>) -> Result<(), RouteError> {
         self.catalogue.insert(route.into(), false).map(|_| ())
     }

@@ -17,7 +17,7 @@ use crate::side::{ClientSide, ServerSide, Side};
 
 /// The peer of a session. Clones are the same peer.
 ///
-/// Dropping the future of a call cancels the call, and the peer is told.
+/// Dropping the future of a call cancels the call, and notifies the peer.
 #[derive(Debug)]
 pub struct Peer<S: Side> {
     pub(super) state: Arc<SessionState<S>>,

@@ -27,7 +27,7 @@ use crate::sync::Mutex;
 
 pub use error::{HttpError, SessionExpired};
 pub use options::HttpOptions;
-/// The library that speaks HTTP, for hooks and clients of one's own.
+/// The HTTP library, for header functions and custom clients.
 pub use reqwest;
 
 /// The number of messages other than requests that are sent at once.

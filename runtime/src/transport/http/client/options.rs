@@ -1,4 +1,4 @@
-//! How a client speaks HTTP.
+//! The options of an HTTP client.
 
 use std::fmt;
 use std::future::Future;
@@ -12,25 +12,25 @@ type BoxError = Box<dyn std::error::Error + Send + Sync>;
 type Filling = Pin<Box<dyn Future<Output = Result<HeaderMap, BoxError>> + Send>>;
 type Hook = Arc<dyn Fn(HeaderMap) -> Filling + Send + Sync>;
 
-/// How an [`HttpClient`](super::HttpClient) speaks to its server, and how much it takes from it.
+/// The options and limits of an [`HttpClient`](super::HttpClient).
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct HttpOptions {
-    /// The bytes that one message may have. An answer that has more fails its request; any other message is refused.
+    /// The maximum bytes of a message. A longer response fails its request; any other longer message is refused.
     pub message_bytes: usize,
-    /// How many requests may wait for their answers; further ones wait to be sent.
+    /// The maximum number of requests in flight; further ones wait to be sent.
     pub requests: usize,
-    /// How many messages wait for the one that receives them; then the server has to wait.
+    /// The capacity of the queue of received messages. When it is full, the server has to wait.
     pub queue: usize,
-    /// How often in a row a stream that ended early is asked for again.
+    /// The maximum number of reconnects in a row for a stream that ended early.
     pub reconnects: u32,
-    /// How long the first of these waits, unless the server says so. Each next one waits twice as long.
+    /// The delay of the first reconnect, unless the server sets one. It doubles with each further one.
     pub reconnect_after: Duration,
-    /// The longest of these waits, also when the server says so.
+    /// The maximum delay of a reconnect, even if the server sets a longer one.
     pub reconnect_at_most: Duration,
-    /// How long it may take to connect, to begin a stream in the older way, and to end the session.
+    /// The timeout of connecting, of opening the stream of HTTP with SSE, and of ending the session.
     pub patience: Duration,
-    /// The client to use, to set proxies or certificates. One of our own doesn't follow redirections elsewhere.
+    /// The client to use, for proxies or certificates. The default one follows redirections only within the same origin.
     pub client: Option<reqwest::Client>,
     pub(super) hook: Option<Hook>,
     pub(super) renewed: Option<Arc<dyn Fn() + Send + Sync>>,
@@ -65,8 +65,7 @@ impl fmt::Debug for HttpOptions {
 }
 
 impl HttpOptions {
-    /// The same options with a hook that adds headers to each HTTP request, such as a bearer token. What the protocol
-    /// says of its own headers wins.
+    /// Adds headers to each HTTP request, such as a bearer token. The headers of the protocol take precedence.
     #[must_use]
     pub fn headers(mut self, hook: impl Fn(&mut HeaderMap) + Send + Sync + 'static) -> Self {
         self.hook = Some(Arc::new(move |mut headers| {
@@ -76,7 +75,7 @@ impl HttpOptions {
         self
     }
 
-    /// The same, for a hook that has to wait for what it adds, or that may fail; then the request isn't sent.
+    /// Adds headers from an async function. If it fails, the request isn't sent.
     #[must_use]
     pub fn headers_async<F>(mut self, hook: impl Fn(HeaderMap) -> F + Send + Sync + 'static) -> Self
     where
@@ -86,44 +85,44 @@ impl HttpOptions {
         self
     }
 
-    /// The same options with whom to tell that a new session has begun in place of one that the server had forgotten, and
-    /// so that subscriptions and the log level have to be set again. It is called between messages, and should be brief.
+    /// Sets a function that is called when the client has renewed a session that the server had lost. Subscriptions and the
+    /// log level have to be set again then. It is called between messages, and should be brief.
     #[must_use]
-    pub fn renewed(mut self, told: impl Fn() + Send + Sync + 'static) -> Self {
-        self.renewed = Some(Arc::new(told));
+    pub fn renewed(mut self, observer: impl Fn() + Send + Sync + 'static) -> Self {
+        self.renewed = Some(Arc::new(observer));
         self
     }
 
-    /// The same options with this client.
+    /// Sets the client.
     #[must_use]
     pub fn client(mut self, client: reqwest::Client) -> Self {
         self.client = Some(client);
         self
     }
 
-    /// The same options, but for the bytes that one message may have.
+    /// Sets the maximum bytes of a message.
     #[must_use]
     pub fn message_bytes(mut self, bytes: usize) -> Self {
         self.message_bytes = bytes;
         self
     }
 
-    /// The same options with other reconnects: how many in a row, and how long the first one waits.
+    /// Sets the maximum number of reconnects in a row, and the delay of the first one.
     #[must_use]
     pub fn reconnects(mut self, reconnects: u32, after: Duration) -> Self {
         (self.reconnects, self.reconnect_after) = (reconnects, after);
         self
     }
 
-    /// How long the reconnect after so many failures waits, when the server has asked for `retry`.
+    /// The delay of the reconnect after so many failures, when the server has set `retry`.
     pub(super) fn wait(&self, failures: u32, retry: Option<Duration>) -> Duration {
-        let own = self.reconnect_after.saturating_mul(1 << failures.min(16));
+        let backoff = self.reconnect_after.saturating_mul(1 << failures.min(16));
         let wait = match retry {
             Some(retry) if failures == 0 => retry,
-            Some(retry) => retry.max(own),
-            None => own,
+            Some(retry) => retry.max(backoff),
+            None => backoff,
         };
-        // Many clients that lost their server at once shouldn't all be back at once.
+        // Clients that lost their server at the same time must not all reconnect at the same time.
         let jitter = 1.0 + fastrand::f64() / 4.0;
         wait.clamp(Duration::from_millis(20), self.reconnect_at_most)
             .mul_f64(jitter)

@@ -1,4 +1,4 @@
-//! What a server of HTTP can be told.
+//! The settings of an HTTP server.
 
 use std::fmt;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ pub struct HttpServer {
     pub(super) limits: SessionLimits,
 }
 
-/// Says who sent a request.
+/// Determines the principal of a request.
 type Principal = dyn Fn(&Parts) -> Option<String> + Send + Sync;
 
 impl Default for HttpServer {
@@ -82,59 +82,58 @@ impl Default for HttpServer {
 }
 
 impl HttpServer {
-    /// A server at `/mcp` that only this machine may talk to.
+    /// A server at `/mcp` for clients on this machine only.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Where the server is; it begins with a slash.
+    /// The path of the endpoint, which begins with a slash.
     #[must_use]
     pub fn path(mut self, path: impl Into<String>) -> Self {
         self.path = path.into();
         self
     }
 
-    /// Where peers find the older transport, HTTP with SSE: its stream and where they post to. `/sse` and `/messages`
-    /// unless told otherwise.
+    /// The paths of HTTP with SSE: of its stream, and of its endpoint for messages. The default is `/sse` and `/messages`.
     #[must_use]
     pub fn legacy_paths(mut self, stream: impl Into<String>, messages: impl Into<String>) -> Self {
         self.legacy = Some((stream.into(), messages.into()));
         self
     }
 
-    /// Without the older transport, HTTP with SSE.
+    /// Disables HTTP with SSE.
     #[must_use]
     pub fn without_legacy(mut self) -> Self {
         self.legacy = None;
         self
     }
 
-    /// Answers requests to this host too, with or without a port: without one, any port will do. `*` is any host.
+    /// Allows requests to this host. Without a port, any port is allowed. `*` is any host.
     ///
-    /// Without this only `localhost`, `127.0.0.1` and `[::1]` are answered, so that no web page can reach a local
-    /// server by rebinding a name of its own.
+    /// By default only `localhost`, `127.0.0.1` and `[::1]` are allowed, so that no web page can reach a local server by
+    /// DNS rebinding.
     #[must_use]
     pub fn allow_host(mut self, host: impl Into<String>) -> Self {
         self.hosts.push(host.into());
         self
     }
 
-    /// Answers web pages of this origin too, such as `https://app.example`. `*` is any origin.
+    /// Allows requests from web pages of this origin, such as `https://app.example`. `*` is any origin.
     ///
-    /// Without this only pages from this machine are answered. Requests that aren't a page's have no origin. Browsers let
-    /// pages of these origins read the answers, and the session's id, by the CORS headers of the router.
+    /// By default only pages from this machine are allowed. Requests that don't come from a page have no origin. The CORS
+    /// headers of the router let pages of these origins read the responses and the session id.
     #[must_use]
     pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
         self.origins.push(origin.into());
         self
     }
 
-    /// The layer that lets pages of the allowed origins read answers, and answers the requests by which browsers ask
-    /// beforehand (CORS preflight). [`router`](super::router) has it already.
+    /// The CORS layer: it lets pages of the allowed origins read responses, and answers preflight requests.
+    /// [`router`](super::router) already has it.
     ///
-    /// A layer around the router that refuses requests hides them from that, and browsers never authenticate a preflight.
-    /// So put this around an authentication layer: `app.layer(from_fn(authenticate)).layer(server.cors())`.
+    /// Browsers never authenticate a preflight request, so an authentication layer around the router would refuse it. Put
+    /// this layer around the authentication layer: `app.layer(from_fn(authenticate)).layer(server.cors())`.
     pub fn cors(&self) -> CorsLayer {
         let origins = self.origins.clone();
         CorsLayer::new()
@@ -147,14 +146,14 @@ impl HttpServer {
             .max_age(Duration::from_secs(60 * 60))
     }
 
-    /// Says who sent a request, so that a session is only for whoever began it: with a session's id alone, anybody else
-    /// is told that there is no such session (404). `None` is a principal too: all those whom nobody knows.
+    /// Determines the principal of a request. Only the principal that has started a session may use it; others get a 404.
+    /// `None` stands for all clients without a principal.
     ///
-    /// It has to be the same for every request of a session, so rather the subject of a token than the token, which
-    /// clients renew. It stands in [`SessionRecord`](super::SessionRecord), so it mustn't be a secret.
+    /// The principal must be the same for every request of a session: use the subject of a token rather than the token,
+    /// which clients renew. It is stored in [`SessionRecord`](super::SessionRecord), so it must not be a secret.
     ///
-    /// Unless told, the server doesn't tell its clients apart, and whoever knows a session's id may use the session.
-    /// Set it wherever clients authenticate. The server itself authenticates nobody; a layer around the router does:
+    /// By default the server doesn't distinguish its clients, and a client that knows a session id may use the session.
+    /// Set this if clients authenticate. The server itself authenticates nobody; a layer around the router does:
     ///
     /// ```
     /// use axum::extract::Request;
@@ -193,28 +192,28 @@ impl HttpServer {
         self
     }
 
-    /// Who sent a request.
+    /// The principal of a request.
     pub(super) fn principal_of(&self, request: &Parts) -> Option<String> {
         self.principal.as_ref().and_then(|principal| principal(request))
     }
 
-    /// The revisions that requests may name in their header: what the session engine supports. Unless told
-    /// otherwise, those of [`Options::default`].
+    /// The revisions that the header of a request may name, which must be those that the session engine supports. The
+    /// default is those of [`Options::default`].
     #[must_use]
     pub fn revisions(mut self, revisions: impl Into<Vec<Revision>>) -> Self {
         self.revisions = revisions.into();
         self
     }
 
-    /// The longest body that is read; 4 MiB unless told otherwise.
+    /// The maximum size of a body in bytes; the default is 4 MiB.
     #[must_use]
     pub fn max_body(mut self, bytes: usize) -> Self {
         self.max_body = bytes;
         self
     }
 
-    /// How many sessions there may be at once; 10,000 unless told otherwise. One more takes the place of the session that
-    /// has been idle longest, and gets a 503 if none is idle.
+    /// The maximum number of sessions; the default is 10,000. One more replaces the
+    /// session that has been idle longest, and gets a 503 if none is idle.
     #[must_use]
     pub fn max_sessions(mut self, sessions: usize) -> Self {
         self.max_sessions = sessions.min(tokio::sync::Semaphore::MAX_PERMITS);
@@ -222,7 +221,7 @@ impl HttpServer {
     }
 
     /// How many bytes the bodies of requests that are in flight may have, together with what the streams of all sessions
-    /// keep; 512 MiB unless told otherwise. Beyond them, idle sessions that keep much end, and then requests get a 503.
+    /// keep; the default is 512 MiB. Beyond this limit, idle sessions that keep much end, and then requests get a 503.
     /// How sessions began, which is kept as long as they last, may have a quarter of this number of bytes besides.
     ///
     /// Here and in [`session_bytes`](HttpServer::session_bytes), 512 bytes are added for each body and each event.
@@ -232,55 +231,55 @@ impl HttpServer {
         self
     }
 
-    /// How many bytes the requests of one session that are in flight may have, together with what its streams keep; 32 MiB
-    /// unless told otherwise. Beyond them its requests get a 503 until the client has read its answers.
+    /// The maximum bytes of the requests in flight of one session, together with the messages that its streams keep. The
+    /// default is 32 MiB. Beyond this limit its requests get a 503 until the client has read its responses.
     #[must_use]
     pub fn session_bytes(mut self, bytes: usize) -> Self {
         self.limits.session_bytes = bytes;
         self
     }
 
-    /// How long a session lasts whose client says nothing after `initialize`; a minute unless told otherwise.
+    /// The timeout of a session whose client sends nothing after `initialize`; the default is a minute.
     #[must_use]
     pub fn opening(mut self, patience: Duration) -> Self {
         self.opening = patience;
         self
     }
 
-    /// After how long a session ends that nobody posts to and nobody reads from; 30 minutes unless told otherwise.
+    /// The timeout of a session without POSTs and without open streams; the default is 30 minutes.
     #[must_use]
     pub fn expiry(mut self, expiry: Duration) -> Self {
-        // Far enough away that a clock can still count to it.
+        // Bounded, so that adding it to an instant doesn't overflow.
         self.expiry = expiry.min(Duration::from_secs(365 * 24 * 60 * 60));
         self
     }
 
-    /// Answers each POST by one JSON value, and never by a stream of events. What else the server has to say while it
-    /// works goes to the session's GET stream. A single POST is also answered this way if its client accepts JSON only.
+    /// Responds to each POST with one JSON value, and never with a stream of events. Other messages related to the request
+    /// go to the session's GET stream. A POST whose client accepts only JSON always gets JSON.
     #[must_use]
     pub fn json_only(mut self, json_only: bool) -> Self {
         self.json_only = json_only;
         self
     }
 
-    /// Has no sessions: each POST is served by an engine of its own and answered by one JSON value, so that any machine
-    /// can answer any request. There is no GET, no DELETE, and the server can't ask its clients anything.
+    /// Disables sessions: each POST has an engine of its own and gets one JSON value, so that any machine can handle any
+    /// request. There is no GET and no DELETE, and the server can't send requests to its clients.
     #[must_use]
     pub fn stateless(mut self, stateless: bool) -> Self {
         self.stateless = stateless;
         self
     }
 
-    /// Where it is written down which sessions there are; in memory unless told otherwise.
+    /// The session store; the default is in memory.
     #[must_use]
     pub fn store(mut self, store: impl SessionStore) -> Self {
         self.store = Arc::new(store);
         self
     }
 
-    /// Ends all sessions once the token is cancelled, so that no stream keeps the server from shutting down. New requests
-    /// get a 503; those that are in flight are answered first, for which they have the time that
-    /// [`HttpServer::grace`] gives them, and the client may still answer what it is asked. Then the streams end.
+    /// Ends all sessions when the token is cancelled, so that no stream keeps the server from shutting down. New requests
+    /// get a 503. Requests in flight have the time of [`HttpServer::grace`] to finish, and clients may still send
+    /// responses. Then the streams end.
     ///
     /// [`Serve::shutdown`](super::Serve::shutdown) takes the same token.
     #[must_use]
@@ -289,71 +288,69 @@ impl HttpServer {
         self
     }
 
-    /// How long requests that are in flight may take once the server shuts down; 5 seconds unless told otherwise.
+    /// The time that requests in flight have when the server shuts down; the default is 5 seconds.
     #[must_use]
     pub fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
         self
     }
 
-    /// How many messages may wait on their way to a session engine; 64 unless told otherwise.
+    /// The capacity of the channel to a session engine, in messages; the default is 64.
     #[must_use]
     pub fn capacity(mut self, messages: usize) -> Self {
         self.limits.capacity = messages.max(1);
         self
     }
 
-    /// How many requests of one session may be unanswered or unread; 2,048 unless told otherwise. Those who come later
-    /// get a 503.
+    /// The maximum number of requests of one session that are in flight or unread; the default is 2,048. Further
+    /// ones get a 503.
     #[must_use]
     pub fn max_in_flight(mut self, requests: usize) -> Self {
         self.limits.max_in_flight = requests.min(tokio::sync::Semaphore::MAX_PERMITS);
         self
     }
 
-    /// How much of each stream is kept for a client that doesn't read or comes back after its connection was cut: 1,024
-    /// events and 1 MiB unless told otherwise. Answers are kept beyond that.
+    /// The events and bytes of each stream that are kept for a client that doesn't read, or that resumes. The
+    /// default is 1,024 events and 1 MiB. Responses are kept beyond that.
     #[must_use]
     pub fn replay(mut self, events: usize, bytes: usize) -> Self {
         (self.limits.replay_events, self.limits.replay_bytes) = (events.max(1), bytes);
         self
     }
 
-    /// How often something is sent on a quiet stream, so that nobody on the way takes it for dead; 15 seconds unless
-    /// told otherwise.
+    /// The interval of keep-alive comments on a quiet stream; the default is 15 seconds.
     #[must_use]
     pub fn keep_alive(mut self, interval: Duration) -> Self {
         self.limits.keep_alive = interval.max(Duration::from_millis(1));
         self
     }
 
-    /// How long clients are asked to wait before they reconnect; a second unless told otherwise.
+    /// The reconnection time that clients are sent; the default is a second.
     #[must_use]
     pub fn retry(mut self, delay: Duration) -> Self {
         self.limits.retry = delay;
         self
     }
 
-    /// How long the answer to a POST is waited for before a stream of events is opened for it; 100 milliseconds unless
-    /// told otherwise.
+    /// The time after which a POST without a response gets a stream of events; the default is 100 milliseconds.
     ///
-    /// An answer that comes sooner, with nothing before it, is sent as one JSON value. A stream costs more, but its
-    /// client sees that the server is there, and can resume it after its connection was cut.
+    /// A response that is ready sooner, with no message before it, is sent as one JSON value. A stream costs more, but the
+    /// client sees that the server is alive, and can resume the stream.
     #[must_use]
     pub fn stream_after(mut self, delay: Duration) -> Self {
         self.limits.stream_after = delay;
         self
     }
 
-    /// How long a message waits for a client that reads nothing while the buffer of its stream is full; 30 seconds unless told
-    /// otherwise. Then the connection is cut, and what has no room is lost, answers excepted.
+    /// How long a message waits while the buffer of its stream is full and the client reads nothing; the default is 30
+    /// seconds. Then the connection is closed, and messages without room are dropped, except responses.
     #[must_use]
     pub fn stall(mut self, patience: Duration) -> Self {
         self.limits.stall = patience;
         self
     }
 
-    /// The settings with each in the range that the others give it.
+    /// The settings, each within the range that the others allow.
     pub(super) fn settled(mut self) -> Self {
         // A stream that is read keeps its session alive, and quiet ones are read by their keep-alives.
         let longest = (self.expiry / 3).max(Duration::from_millis(1));

@@ -25,7 +25,7 @@ const MAX_HEAD: usize = 64 << 10;
 
 /// Serves a router over HTTP/1.1 on a TCP listener, with bounds on what its connections may cost.
 ///
-/// It goes on until it is told to [shut down](Serve::shutdown). Dropping its future closes every connection.
+/// It runs until it is [shut down](Serve::shutdown). Dropping its future closes every connection.
 ///
 /// ```no_run
 /// use mcp_runtime::transport::http::server::{HttpServer, router, serve};
@@ -45,7 +45,7 @@ const MAX_HEAD: usize = 64 << 10;
 ///
 /// Handlers of axum find the client's address in [`ConnectInfo<SocketAddr>`](ConnectInfo).
 ///
-/// `axum::serve` has none of these bounds. Whoever uses it, or another server, has to see to them:
+/// `axum::serve` has none of these limits. If you use it, or another server, set:
 ///
 /// - a timeout for reading a request's head, without which a client holds a connection for nothing (`header_read_timeout`
 ///   of hyper, which needs a timer);
@@ -81,20 +81,20 @@ pub struct Serve {
 
 impl Serve {
     /// How long a client may take to send the head of a request, from when the connection is open or the response before
-    /// has been sent; 30 seconds unless told otherwise. Then the connection is closed.
+    /// has been sent; the default is 30 seconds. Then the connection is closed.
     pub fn header_timeout(mut self, timeout: Duration) -> Self {
         self.header_timeout = timeout;
         self
     }
 
-    /// How long a client may read nothing of what it is sent; 30 seconds unless told otherwise. Then the connection is
+    /// How long a client may read nothing of what it is sent; the default is 30 seconds. Then the connection is
     /// closed.
     pub fn write_timeout(mut self, timeout: Duration) -> Self {
         self.write_timeout = timeout;
         self
     }
 
-    /// How many connections may be open at once; 1,024 unless told otherwise, as that is how many files a process may
+    /// How many connections may be open at once; the default is 1,024, as that is how many files a process may
     /// often have open. Those who come later wait until another is closed. A client has one connection for each stream
     /// that it reads.
     pub fn max_connections(mut self, connections: usize) -> Self {
@@ -110,7 +110,7 @@ impl Serve {
         self
     }
 
-    /// How long responses that are under way may take once the server shuts down; 30 seconds unless told otherwise.
+    /// How long responses that are under way may take once the server shuts down; the default is 30 seconds.
     /// Then their connections are closed.
     pub fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
