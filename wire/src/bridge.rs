@@ -1,7 +1,7 @@
-//! `serde::Deserialize` by way of [`Decode`].
+//! `serde::Deserialize` for types that implement [`Decode`].
 //!
-//! From serde_json a value arrives as its own text, exact to the last digit. Any other deserializer (a YAML reader, a
-//! `#[serde(flatten)]` buffer) is written out as JSON first.
+//! serde_json hands over the text of the value, so that numbers stay exact. The value of any other deserializer (a YAML
+//! reader, a `#[serde(flatten)]` buffer) is written as JSON first.
 
 use std::cell::RefCell;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! The decimal notation of a JSON number, taken apart without rounding.
+//! Parses the decimal notation of JSON numbers without rounding.
 
 /// A JSON number's text: `-12.50e3` is the digits `12`, the fraction `50` and the exponent 3, negated.
 #[derive(Debug, Clone, Copy)]
@@ -9,7 +9,7 @@ pub(crate) struct Decimal<'a> {
     exponent: i64,
 }
 
-/// What a JSON number is when it is asked for a 64-bit integer.
+/// A JSON number as a 64-bit integer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Integral {
     /// This integer, however it was written: `1`, `1.0` and `10e-1` are one.
@@ -21,7 +21,7 @@ pub(crate) enum Integral {
 }
 
 impl<'a> Decimal<'a> {
-    /// Takes `text` apart; `None` if it isn't a number by JSON's grammar.
+    /// Parses `text`; `None` if it isn't a number by JSON's grammar.
     pub(crate) fn parse(text: &'a str) -> Option<Self> {
         let (negative, rest) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
@@ -54,7 +54,7 @@ impl<'a> Decimal<'a> {
 
     /// Whether this is an integer, and which.
     pub(crate) fn integral(self) -> Integral {
-        // As nearly all integers are written.
+        // The usual notation of integers.
         if self.fraction.is_empty()
             && self.exponent == 0
             && let Ok(integer) = self.integer.parse::<i64>()
@@ -145,7 +145,7 @@ impl Significant {
     }
 }
 
-/// An exponent's value; one too large for 64 bits is as good as the largest.
+/// The value of an exponent. One that is too large for 64 bits is clamped.
 fn parse_exponent(text: &str) -> Option<i64> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     if !is_digits(digits) {

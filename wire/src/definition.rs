@@ -1,4 +1,4 @@
-//! A revision's definitions by name, for tools that learn the type at run time.
+//! A revision's definitions by name, for types that are known at run time only.
 
 use serde_core::Serialize;
 
@@ -56,7 +56,7 @@ impl std::fmt::Debug for Definition {
     }
 }
 
-/// The name of the definition at a place in a schema: the last part of `#/$defs/Tool`.
+/// The name of the definition at a JSON pointer: the last part of `#/$defs/Tool`.
 #[must_use]
 pub fn definition_name(pointer: &str) -> &str {
     pointer.rsplit('/').next().unwrap_or(pointer)

@@ -1,16 +1,16 @@
-//! What went wrong while decoding, and where.
+//! Errors of decoding, with the path to the value.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use crate::path::{Path, Segment};
 
-/// What decoding yields: a value, or the first thing that stood in its way.
+/// The result of decoding: a value, or the first error.
 ///
 /// Generated code uses this alias because revisions declare types of their own that are called `Result` and `Error`.
 pub type Decoded<T> = Result<T, DecodeError>;
 
-/// A JSON text that can't be held by the type it was decoded as.
+/// The error for a JSON text that a type can't hold.
 ///
 /// Displays as `` `params.messages[2].content.type`: expected a string, found a number ``.
 #[derive(Clone, PartialEq, Eq)]
@@ -22,11 +22,11 @@ struct Details {
     expected: Cow<'static, str>,
     found: Cow<'static, str>,
     offset: usize,
-    /// Innermost first: each level adds itself while the error travels outwards, so that success pays nothing.
+    /// The path, the innermost segment first. Each level adds its own on the way outwards, so that success costs nothing.
     reversed: Vec<Segment>,
 }
 
-/// The kinds of things that stop decoding.
+/// The kinds of errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DecodeErrorKind {
@@ -85,13 +85,13 @@ impl DecodeError {
         self.0.kind
     }
 
-    /// Where in the decoded value, seen from its root.
+    /// The path from the root of the decoded value.
     #[must_use]
     pub fn path(&self) -> Path {
         Path::from_reversed(self.0.reversed.clone())
     }
 
-    /// What could have been held there.
+    /// What was expected there.
     #[must_use]
     pub fn expected(&self) -> &str {
         &self.0.expected
@@ -103,7 +103,7 @@ impl DecodeError {
         &self.0.found
     }
 
-    /// How many bytes into the text decoding had come.
+    /// The offset in the text, in bytes.
     #[must_use]
     pub fn offset(&self) -> usize {
         self.0.offset

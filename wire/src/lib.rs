@@ -1,11 +1,11 @@
 //! What the generated MCP type crates share.
 //!
 //! A generated type reads itself from bytes with [`Decode`], writes itself with `serde::Serialize`, and is validated by its
-//! revision's schema with [`Validate`]. Nothing that a peer sent is lost on the way: what a type doesn't declare is kept
-//! in an [`Extra`], and what the schema leaves open is an [`OpenJson`], the text that came.
+//! revision's schema with [`Validate`]. Nothing that a peer sent is lost: members that a type doesn't declare are kept in an
+//! [`Extra`], and JSON that the schema leaves open is kept as text in an [`OpenJson`].
 //!
-//! Everything that comes in is taken for hostile: nesting is bounded by [`MAX_DEPTH`], a number that doesn't fit is an
-//! error, and so is a member that occurs twice, except in open JSON that nobody looks into.
+//! All input is treated as hostile: nesting is bounded by [`MAX_DEPTH`], and memory by the length of the text. A number that
+//! doesn't fit is an error, and so is a member that occurs twice, except in open JSON that isn't parsed.
 
 pub mod bridge;
 mod decimal;

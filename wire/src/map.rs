@@ -1,4 +1,4 @@
-//! A JSON object whose keys the schema doesn't name.
+//! JSON objects with any keys.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -10,12 +10,12 @@ use crate::error::Decoded;
 use crate::open::OpenJson;
 use crate::reader::{ALLOCATION, Reader};
 
-/// The members of an object that its revision doesn't declare, as they came.
+/// The members of an object that its type doesn't declare.
 pub type Extra = Map<OpenJson>;
 
 /// A JSON object with any keys, in the order in which they were written.
 ///
-/// It is made for the handful of entries that such objects have: finding one walks them all.
+/// It is made for few entries: a look-up is a linear search.
 #[derive(Debug, Clone)]
 pub struct Map<T> {
     pub(crate) entries: Vec<(String, T)>,
@@ -46,7 +46,7 @@ impl<T> Map<T> {
         self.iter().find_map(|(other, value)| (other == key).then_some(value))
     }
 
-    /// The value at `key`, to be changed.
+    /// The value at `key`, mutably.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut T> {
         self.entries
             .iter_mut()
@@ -59,7 +59,7 @@ impl<T> Map<T> {
         self.get(key).is_some()
     }
 
-    /// Puts `value` at `key`: in place of the value that was there, which is returned, or at the end.
+    /// Inserts `value` at `key`, and returns the value that it replaces. A new key goes to the end.
     pub fn insert(&mut self, key: impl Into<String>, value: impl Into<T>) -> Option<T> {
         let (key, value) = (key.into(), value.into());
         match self.get_mut(&key) {
@@ -71,13 +71,13 @@ impl<T> Map<T> {
         }
     }
 
-    /// Appends an entry that was read, whether there is one of this key or not.
+    /// Appends an entry that was read, even if there is one with this key.
     pub(crate) fn read(&mut self, key: Cow<'_, str>, value: T, reader: &mut Reader<'_>) -> Decoded<()> {
         reader.charge(ALLOCATION)?;
         reader.push(&mut self.entries, (key.into_owned(), value))
     }
 
-    /// Takes out the entry at `key`; the others keep their order.
+    /// Removes the entry at `key`. The others keep their order.
     pub fn remove(&mut self, key: &str) -> Option<T> {
         let at = self.entries.iter().position(|(other, _)| other == key)?;
         Some(self.entries.remove(at).1)
@@ -88,7 +88,7 @@ impl<T> Map<T> {
         self.entries.iter().map(|(key, value)| (key.as_str(), value))
     }
 
-    /// The same keys with other values, or the first error that making one of them gave.
+    /// Converts each value, up to the first error.
     ///
     /// # Errors
     /// Those of `convert`.
@@ -96,7 +96,7 @@ impl<T> Map<T> {
         self.try_filter_map(|key, value| convert(key, value).map(Some))
     }
 
-    /// The same without the entries that `convert` has no value for, or the first error that it gave.
+    /// Converts each value, up to the first error, and leaves out the entries for which `convert` returns `None`.
     ///
     /// # Errors
     /// Those of `convert`.

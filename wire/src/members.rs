@@ -1,4 +1,4 @@
-//! The members of one object: reading them into places, and writing them back.
+//! Reading and writing the members of one object.
 
 use std::borrow::Cow;
 
@@ -13,15 +13,15 @@ use crate::reader::{JsonType, Reader};
 
 /// An object whose members are being read.
 ///
-/// What the type doesn't declare is kept in an [`Extra`], and so is what its fields can't hold: another value than
-/// the constant that a member should have, and a `null` where the member is merely optional (some peers send it).
-/// Both are written back, and both are what `validate` then reports.
+/// Members that the type doesn't declare are kept in an [`Extra`]. So are two kinds of declared members that the fields
+/// can't hold: a constant that has another value, and an optional member that is `null` (some peers send it). They are
+/// written back, and `validate` reports them.
 #[derive(Debug)]
 pub struct Members<'r, 'a> {
     reader: &'r mut Reader<'a>,
     first: bool,
     extra: Extra,
-    /// Whether this is the object whose envelope the reader keeps.
+    /// Whether the reader takes the members of the JSON-RPC envelope out of this object.
     enveloped: bool,
 }
 
@@ -57,29 +57,29 @@ impl<'a> Members<'_, 'a> {
         Ok(None)
     }
 
-    /// Reads a member's value into its place.
+    /// Reads a member's value into its field.
     ///
     /// # Errors
-    /// When the place is taken (the member occurs twice) or the value can't be held.
-    pub fn read<T: Decode>(&mut self, place: &mut Option<T>, member: &str) -> Decoded<()> {
-        if place.is_some() {
+    /// When the member occurs twice, or the field can't hold the value.
+    pub fn read<T: Decode>(&mut self, field: &mut Option<T>, member: &str) -> Decoded<()> {
+        if field.is_some() {
             return Err(self.reader.duplicate(member));
         }
-        *place = Some(T::decode(self.reader).map_err(|error| error.in_member(member))?);
+        *field = Some(T::decode(self.reader).map_err(|error| error.in_member(member))?);
         Ok(())
     }
 
-    /// Reads an optional member's value into its place, and keeps a `null` that the place can't hold.
+    /// Reads an optional member's value into its field, and keeps a `null` that the field can't hold.
     ///
     /// # Errors
-    /// When the place is taken (the member occurs twice) or the value can't be held.
-    pub fn read_optional<T: Decode>(&mut self, place: &mut Option<T>, member: &str) -> Decoded<()> {
+    /// When the member occurs twice, or the field can't hold the value.
+    pub fn read_optional<T: Decode>(&mut self, field: &mut Option<T>, member: &str) -> Decoded<()> {
         if T::HOLDS_NULL {
-            return self.read(place, member);
+            return self.read(field, member);
         }
         // A `null` that came before was kept. A second `null` is found when everything that was kept is compared.
         if self.reader.json_type()? == JsonType::Null {
-            if place.is_some() {
+            if field.is_some() {
                 return Err(self.reader.duplicate(member));
             }
             return self.keep(Cow::Borrowed(member));
@@ -87,7 +87,7 @@ impl<'a> Members<'_, 'a> {
         if self.extra.contains_key(member) {
             return Err(self.reader.duplicate(member));
         }
-        self.read(place, member)
+        self.read(field, member)
     }
 
     /// Reads a member that has the same value in every object of its type, and keeps another value.
@@ -129,7 +129,7 @@ impl<'a> Members<'_, 'a> {
         value.ok_or_else(|| self.reader.missing(member))
     }
 
-    /// What was kept, once every member has been read.
+    /// The members that were kept, once all have been read.
     ///
     /// # Errors
     /// When a member that was kept occurs twice.
@@ -190,7 +190,7 @@ impl Serialize for Constant {
     }
 }
 
-/// A type that is a JSON object, and can write its members into an object that somebody else opened.
+/// A type that is a JSON object, and can write its members into an object that is already open.
 pub trait Object {
     /// The members that the type doesn't declare.
     fn extra(&self) -> &Extra;
@@ -202,7 +202,7 @@ pub trait Object {
     fn write_members<M: SerializeMap>(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error>;
 }
 
-/// Writes an object: what is declared, then what was kept.
+/// Writes an object: its declared members, then those that were kept.
 ///
 /// # Errors
 /// Those of the serializer.
@@ -235,7 +235,7 @@ pub(crate) fn write_object<T: Object, M: SerializeMap>(object: &T, map: &mut M) 
 pub struct MemberWriter<'e, M> {
     map: &'e mut M,
     extra: &'e Extra,
-    /// What was written, noted only if something was kept: a kept member never repeats one that has been written.
+    /// The members written so far, so that no kept member repeats one of them. Empty if nothing was kept.
     written: Vec<&'static str>,
 }
 
@@ -262,7 +262,7 @@ impl<M: SerializeMap> MemberWriter<'_, M> {
         }
     }
 
-    /// Writes a constant, unless another value was read in its place: that one was kept, and is written instead.
+    /// Writes a constant, unless another value was read for it: that value was kept, and is written instead.
     ///
     /// # Errors
     /// Those of the serializer.

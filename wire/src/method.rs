@@ -1,4 +1,4 @@
-//! What generated requests and notifications have in common.
+//! The traits of requests and notifications, and the table of methods.
 
 use serde_core::{Serialize, Serializer};
 
@@ -68,15 +68,15 @@ pub trait Notification: Object + Decode {
     type Params;
 }
 
-/// A line of a revision's table of methods.
+/// A row of a revision's table of methods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Method {
     /// The method's name on the wire.
     pub name: &'static str,
     /// Who may call it.
     pub direction: Direction,
-    /// The capability that it needs, as the way from the object of capabilities to a member, `tools.listChanged`: of the
-    /// receiver of a request, of the sender of a notification.
+    /// The capability that it needs, as a path in the capabilities, such as `tools.listChanged`. The receiver of a request
+    /// must have it, or the sender of a notification.
     pub capability: Option<&'static str>,
     /// Where the schema defines the request or notification, such as `#/$defs/CallToolRequest`.
     pub definition: &'static str,

@@ -1,4 +1,4 @@
-//! A JSON number that is written as it was read.
+//! JSON numbers of any size.
 
 use std::fmt;
 
@@ -9,8 +9,8 @@ use crate::decimal::{Decimal, Integral};
 
 /// A JSON number of any size and any number of digits, without rounding.
 ///
-/// What a 64-bit integer or floating point number holds is written as that type writes it: `1.0` as `1`, and `1.50` as
-/// `1.5`. Every other number is written with the digits that came. Two numbers are equal if their values are.
+/// A number that fits a 64-bit integer or floating point number is written in its shortest form: `1.0` as `1`, and `1.50`
+/// as `1.5`. Every other number is written with the digits that were read. Two numbers are equal if their values are.
 ///
 /// ```
 /// use mcp_wire::Number;
@@ -30,7 +30,7 @@ pub struct Number(Repr);
 enum Repr {
     Integer(i64),
     Float(f64),
-    /// The text of what neither holds.
+    /// The text of a number that neither type holds.
     Text(Box<str>),
 }
 

@@ -14,9 +14,9 @@ use crate::reader::{ALLOCATION, JsonType, Reader};
 
 /// Any JSON value, verbatim: the order of keys and the text of numbers survive, and nothing is parsed until asked.
 ///
-/// A member that occurs twice in one object is part of the text like everything else, and is passed on as it came.
-/// Whoever looks into the text is told: [`parse`](Self::parse), [`decode_as`](Self::decode_as) and
-/// [`validate`](crate::Validate) give an error, and [`get`](Self::get) gives nothing.
+/// A member that occurs twice in one object is part of the text, and is passed on with it. Reading the text finds it:
+/// [`parse`](Self::parse), [`decode_as`](Self::decode_as) and [`validate`](crate::Validate) return an error, and
+/// [`get`](Self::get) returns `None`.
 ///
 /// ```
 /// use mcp_wire::OpenJson;
@@ -46,7 +46,7 @@ impl OpenJson {
         self.0.get()
     }
 
-    /// The value as a type of yours.
+    /// Deserializes the value, by serde_json.
     ///
     /// # Errors
     /// When it isn't one, or an object in it has a member twice.
@@ -57,7 +57,7 @@ impl OpenJson {
         serde_json::from_str(self.text())
     }
 
-    /// The value decoded exactly, with the path in the error.
+    /// Decodes the value, as a generated type decodes: numbers stay exact, and an error has a path.
     ///
     /// # Errors
     /// When it can't be held.
@@ -80,10 +80,10 @@ impl OpenJson {
         found.map(Self::from)
     }
 
-    /// What kind of value it is.
+    /// The JSON type of the value.
     #[must_use]
     pub fn json_type(&self) -> JsonType {
-        // It was JSON when it came in, so it has a kind.
+        // It was JSON when it came in, so it has a type.
         Reader::new(self.text()).json_type().unwrap_or(JsonType::Null)
     }
 }
@@ -160,9 +160,9 @@ impl Serialize for OpenJson {
 
 crate::deserialize_by_decoding!(OpenJson);
 
-/// Any JSON object, verbatim: see [`OpenJson`], whose methods it has.
+/// Any JSON object, verbatim. It derefs to [`OpenJson`].
 ///
-/// Decoding refuses what is no object. Made from a [`Value`] of another kind, it holds that value, and `validate`
+/// Decoding any other value is an error. Made from a [`Value`] that is no object, it holds that value, and `validate`
 /// reports it.
 ///
 /// ```

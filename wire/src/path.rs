@@ -1,10 +1,10 @@
-//! Where in a JSON value something is.
+//! Paths to values inside a JSON value.
 
 use std::fmt;
 
 use crate::text::shortened;
 
-/// One step from a JSON value to a value inside it.
+/// One step of a path.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Segment {
     /// Into an object, to the member of this name.
@@ -16,14 +16,14 @@ pub enum Segment {
 impl Segment {
     /// Into the member `name`, which is shortened where it is too long to read.
     ///
-    /// An error may have many paths through one member, and they shall stay small whatever a peer sends.
+    /// An error can have many paths, which stay small whatever a peer sends.
     #[must_use]
     pub fn shortened(name: &str) -> Self {
         Self::Member(shortened(name).into_owned())
     }
 }
 
-/// The way from the root of a JSON value to a value inside it.
+/// The path from the root of a JSON value to a value inside it.
 ///
 /// Displays as `params.messages[2].content`; a name that isn't made of letters, digits, `_`, `$` and `-` is quoted, as in
 /// `params["odd name"]`, and the root is `(root)`.
@@ -42,29 +42,29 @@ impl Segment {
 pub struct Path(Vec<Segment>);
 
 impl Path {
-    /// The path whose last step comes first in `segments`, which is how an error gathers them on its way outwards.
+    /// The path with these segments, the innermost first. Errors collect them in this order on the way outwards.
     #[must_use]
     pub fn from_reversed(mut segments: Vec<Segment>) -> Self {
         segments.reverse();
         Self(segments)
     }
 
-    /// Goes on to the member `name`.
+    /// Appends the member `name`.
     pub fn push_member(&mut self, name: impl Into<String>) {
         self.0.push(Segment::Member(name.into()));
     }
 
-    /// Goes on to the element at `index`.
+    /// Appends the element at `index`.
     pub fn push_index(&mut self, index: usize) {
         self.0.push(Segment::Index(index));
     }
 
-    /// Takes the last step back; `None` at the root.
+    /// Removes the last segment; `None` at the root.
     pub fn pop(&mut self) -> Option<Segment> {
         self.0.pop()
     }
 
-    /// The steps, from the root inwards.
+    /// The segments, the outermost first.
     #[must_use]
     pub fn segments(&self) -> &[Segment] {
         &self.0

@@ -1,7 +1,8 @@
 //! A JSON text as a value that can be validated and compared.
 //!
-//! serde_json's own way to a value takes an object whose only key is the one that it marks raw values with for the value in
-//! it, so that a peer could have one value validated and another one handled. It also refuses numbers beyond a double.
+//! serde_json's own deserializer isn't used: it replaces an object whose only key is its internal mark for raw values by the
+//! value in it, so that a peer could have one value validated and another one handled. It also refuses numbers that no double
+//! holds.
 
 use serde_json::Number;
 
@@ -10,8 +11,8 @@ use crate::error::Decoded;
 use crate::reader::{JsonType, Reader};
 use crate::validator::{Json, Members};
 
-/// The value of a JSON text. A member that occurs twice is an error. A number beyond a double is the greatest, and one that
-/// a double can't tell from zero is the least.
+/// The value of a JSON text. A member that occurs twice is an error. A number that is too large for a double becomes the
+/// greatest double, and one that is too small becomes the least.
 pub(crate) fn plain_value(json: &str) -> Decoded<Json<'_>> {
     let mut reader = Reader::new(json);
     let value = read(&mut reader)?;

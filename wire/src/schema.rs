@@ -36,7 +36,7 @@ impl Schema {
         self.text
     }
 
-    /// What validates values by the schema.
+    /// The validator of the schema, compiled by the first call.
     ///
     /// # Panics
     /// When the text is no schema that values can be validated by. A crate is generated only from one that is.

@@ -1,8 +1,8 @@
-//! Going through the bytes of a JSON text, many at a time where that pays.
+//! Scanning the bytes of a JSON text, eight or more at a time.
 
 use std::borrow::Cow;
 
-/// A text for an error, cut where it is too long to read: errors stay small whatever a peer sends.
+/// Shortens a text that an error quotes, so that errors stay small whatever a peer sends.
 pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
     const LONGEST: usize = 80;
     match text.char_indices().nth(LONGEST) {

@@ -14,8 +14,8 @@ use crate::validator::Violation;
 
 /// A type whose values can be validated by the schema that they come from.
 ///
-/// Decoding accepts whatever the type can hold, so that a peer's small mistake loses nothing. `validate` is exact:
-/// it accepts what the official schema, as corrected by this project's overlay, accepts.
+/// Decoding accepts whatever the type can hold, so that a small mistake of a peer loses no data. `validate` accepts exactly
+/// what the official schema accepts, as corrected by the revision's overlay.
 pub trait Validate: Serialize {
     /// Where the type is defined in its revision's schema.
     const POINTER: &'static str;
@@ -41,7 +41,7 @@ impl<T: Validate + crate::Object> Validate for Call<T> {
         T::schema()
     }
 
-    /// Validates the request; an envelope that could be decoded is a valid one.
+    /// Validates the request. Its envelope is valid, or it couldn't have been decoded.
     fn validate(&self) -> Result<(), Invalid> {
         self.request.validate()
     }
@@ -54,7 +54,7 @@ impl<T: Validate + crate::Object> Validate for Notice<T> {
         T::schema()
     }
 
-    /// Validates the notification; an envelope that could be decoded is a valid one.
+    /// Validates the notification. Its envelope is valid, or it couldn't have been decoded.
     fn validate(&self) -> Result<(), Invalid> {
         self.notification.validate()
     }

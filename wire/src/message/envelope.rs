@@ -1,4 +1,4 @@
-//! What JSON-RPC puts around a request or a notification.
+//! The JSON-RPC envelope of requests and notifications.
 
 use serde_core::ser::SerializeMap;
 use serde_core::{Serialize, Serializer};
@@ -11,7 +11,7 @@ use crate::members::{Object, write_object};
 use crate::reader::{JsonType, Reader};
 use crate::text::shortened;
 
-/// Where an object that is a whole message leaves what belongs to the envelope.
+/// The members of the envelope of the message that is being read.
 #[derive(Debug, Default)]
 pub(crate) struct EnvelopeSlot {
     version: bool,

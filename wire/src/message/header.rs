@@ -1,4 +1,4 @@
-//! What can be told of a message without decoding its parameters: a look that borrows and copies nothing.
+//! The members of a message that are read without decoding its parameters, and without a copy.
 
 use std::borrow::Cow;
 
@@ -149,7 +149,7 @@ impl<'a> MessageHeader<'a> {
         self.error
     }
 
-    /// What lies in the parameters at the end of `path`: see [`BorrowedJson::get`].
+    /// The value at `path` in the parameters; see [`BorrowedJson::get`].
     ///
     /// # Errors
     /// When that can't be told: see there.
@@ -161,7 +161,7 @@ impl<'a> MessageHeader<'a> {
     }
 }
 
-/// What a peer sent at once: a message, or several messages in an array.
+/// The payload that a peer sent: a message, or several messages in an array.
 #[derive(Debug, Clone)]
 pub enum Payload<'a> {
     /// One message.
@@ -272,14 +272,14 @@ impl<'a> BorrowedJson<'a> {
         self.offset
     }
 
-    /// What kind of value it is.
+    /// The JSON type of the value.
     #[must_use]
     pub fn json_type(self) -> JsonType {
-        // The text has been checked to be JSON, so it has a kind.
+        // The text has been checked to be JSON, so it has a type.
         Reader::new(self.text).json_type().unwrap_or(JsonType::Null)
     }
 
-    /// The value decoded exactly.
+    /// Decodes the value.
     ///
     /// # Errors
     /// When it can't be held.
@@ -295,8 +295,8 @@ impl<'a> BorrowedJson<'a> {
         Reader::new(self.text).string()
     }
 
-    /// The value at the end of `path`, a member's name for each step; `None` if there is none, or if a value on the way
-    /// is no object.
+    /// The value at `path`, which is a list of member names; `None` if there is none, or if a value on the way is no
+    /// object.
     ///
     /// # Errors
     /// When it isn't clear which value that is, because a member on the way occurs twice, or when a name in an object on

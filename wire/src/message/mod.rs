@@ -1,4 +1,4 @@
-//! JSON-RPC messages: what stands around a method's parameters and results.
+//! JSON-RPC messages.
 
 mod envelope;
 mod header;
@@ -47,7 +47,7 @@ impl UnknownMethod {
         }
     }
 
-    /// The same message as a type of yours, such as one that implements [`Request`](crate::Request).
+    /// Decodes the message as another type, such as one that implements [`Request`](crate::Request).
     ///
     /// # Errors
     /// When it isn't one.
@@ -110,8 +110,8 @@ pub enum Message<Q, N> {
 }
 
 impl<Q: Decode, N: Decode> Decode for Message<Q, N> {
-    /// What a message is depends on which members it has, never on whether they can be decoded: a request with an id
-    /// that can't be held is an error, not a notification.
+    /// The kind of a message depends on the members that it has, never on whether they can be decoded: a request with an
+    /// invalid id is an error, not a notification.
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
         let id_known = reader.read_envelope()?;
         match reader.peek_member(&["method", "result", "error"])? {
@@ -169,7 +169,7 @@ impl<Q: Object, N: Object> Serialize for Message<Q, N> {
     }
 }
 
-/// What arrives at once in a revision that has JSON-RPC batches.
+/// A message, or a JSON-RPC batch of messages.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Batch<M> {
     /// One message.
@@ -179,7 +179,7 @@ pub enum Batch<M> {
 }
 
 impl<M> Batch<M> {
-    /// The same number of something else, made from each message in order.
+    /// Converts each message, in order.
     pub fn map<T>(self, mut convert: impl FnMut(M) -> T) -> Batch<T> {
         match self {
             Self::One(message) => Batch::One(convert(message)),

@@ -1,4 +1,4 @@
-//! Answers: what a method returned, or what went wrong.
+//! JSON-RPC responses.
 
 use serde_core::ser::SerializeMap;
 use serde_core::{Serialize, Serializer};
@@ -15,8 +15,8 @@ use crate::reader::Reader;
 
 /// A successful response.
 ///
-/// Which type the result has depends on the request that the id belongs to. Until that is known it is open JSON;
-/// [`OpenJson::decode_as`] makes it a result.
+/// The type of the result depends on the request that has this id. Until that is known, the result is open JSON, which
+/// [`OpenJson::decode_as`] decodes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response<T = OpenJson> {
     /// The id of the request that this answers.
@@ -90,7 +90,7 @@ impl<T: Serialize> Serialize for Response<T> {
     }
 }
 
-/// A response that says what went wrong.
+/// An error response.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ErrorResponse {
     /// The id of the request that failed; absent if it couldn't be read.

@@ -1,23 +1,22 @@
 //! How much memory a value may take while it is decoded.
 //!
-//! A small text can stand for much memory: an array of `{}` takes three bytes an element, and an element that holds
-//! nothing takes as much as any other of its type.
+//! A small text can decode to a large value: in an array of `{}`, each element takes three bytes of text, but as much memory
+//! as any other value of its type.
 
 use super::Reader;
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
 
 /// How many bytes of memory a byte of text may take.
 ///
-/// What is charged is the size of elements, with what a list reserves for more of them, and of allocations. Of the types
-/// of all revisions, those whose smallest valid elements take the most are resources (`{"name":"","uri":""}`, 296 bytes)
-/// and prompts (`{"name":""}`, 160 bytes): up to 23 times their text. Above the factor are lists
-/// of elements that say nothing, such as the content `{"type":""}`, which no revision declares.
+/// Charged are the capacity of lists and the size of allocations. Among the smallest valid elements of all revisions,
+/// resources (`{"name":"","uri":""}`, 296 bytes) and prompts (`{"name":""}`, 160 bytes) take the most: up to 23 times their
+/// text. Only lists of elements that no revision declares, such as the content `{"type":""}`, take more than the factor.
 const FACTOR: usize = 24;
 
-/// What any text may take, in bytes, so that only long ones are ever refused.
+/// How many bytes of memory every text may take, so that only long texts are refused.
 const FLOOR: usize = 1 << 20;
 
-/// What an allocation takes beside the text that it holds, in bytes: the smallest block that usual allocators give.
+/// How many bytes an allocation takes beside the text that it holds: the smallest block of usual allocators.
 pub(crate) const ALLOCATION: usize = 32;
 
 /// How many bytes of memory decoding `text` may take.
@@ -26,7 +25,7 @@ pub(super) fn budget(text: &str) -> usize {
 }
 
 impl Reader<'_> {
-    /// Takes note of memory that is about to be allocated.
+    /// Charges memory that is about to be allocated.
     ///
     /// # Errors
     /// When the text has taken more than it may.
@@ -41,7 +40,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Appends to a list, and takes note of the memory that the list reserves.
+    /// Appends to a list, and charges the memory that the list reserves.
     ///
     /// # Errors
     /// When the text has taken more than it may.
@@ -54,7 +53,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// By half rather than to twice the size, because what is reserved is charged, used or not.
+    /// Grows by half instead of doubling, because reserved memory is charged, used or not.
     fn grow<T>(&mut self, list: &mut Vec<T>) -> Decoded<()> {
         let more = (list.capacity() / 2).max(4);
         self.charge(more.saturating_mul(size_of::<T>()))?;

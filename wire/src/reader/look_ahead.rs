@@ -1,4 +1,4 @@
-//! Looking at what comes next without reading it: what tells the variants of a union apart.
+//! Looking ahead into the next value, to tell the variants of a union apart.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ pub struct Discriminator {
 }
 
 impl<'a> Reader<'a> {
-    /// Looks ahead for a string member of the object that comes next, and comes back.
+    /// Looks ahead for a string member of the next object. The cursor stays.
     ///
     /// `None` if the object has no such member.
     ///
@@ -34,7 +34,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Looks ahead for the first member of the object that comes next whose name is among `members`, and comes back.
+    /// Looks ahead for the first member of the next object whose name is among `members`. The cursor stays.
     ///
     /// # Errors
     /// When no object comes next.
@@ -49,8 +49,7 @@ impl<'a> Reader<'a> {
         Ok(found)
     }
 
-    /// Looks ahead for the earliest of `members`, in the order in which they are asked for, that the object which comes
-    /// next has, and comes back.
+    /// Looks ahead for the first of `members`, in that order, that the next object has. The cursor stays.
     ///
     /// # Errors
     /// When no object comes next.
@@ -66,11 +65,10 @@ impl<'a> Reader<'a> {
         Ok(members.get(best).copied())
     }
 
-    /// Looks ahead for the first of `cases` that the object which comes next can be, and comes back; `None` if it can be
-    /// none of them.
+    /// Looks ahead for the first of `cases` that fits the next object; `None` if none fits. The cursor stays.
     ///
-    /// An object that can be none of them and lacks some of what it `otherwise_required` is the first whose member it has:
-    /// whoever decodes it as that will say what is wrong.
+    /// If none fits and the object lacks a member of `otherwise_required`, the first case whose member it has is chosen, so
+    /// that decoding it as that case says what is wrong.
     ///
     /// # Errors
     /// When no object comes next.
@@ -117,7 +115,7 @@ impl<'a> Reader<'a> {
         Ok(chosen.map(|case| case.member))
     }
 
-    /// Looks ahead into a member of the object that comes next, and comes back; `None` if it has no such member.
+    /// Looks ahead into a member of the next object; `None` if it has no such member. The cursor stays.
     ///
     /// # Errors
     /// When no object comes next, or `look` fails.
@@ -144,7 +142,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// An object that is only looked at: the cursor goes back afterwards.
+/// An object that is looked into. The cursor goes back afterwards.
 pub(crate) struct LookAhead<'r, 'a> {
     pub(crate) reader: &'r mut Reader<'a>,
     pub(crate) first: bool,

@@ -1,7 +1,7 @@
 //! A pull reader over a JSON text: one pass, no buffering, and a cursor that can look ahead.
 //!
-//! The text is one slice, so a union whose tag comes late is told apart by looking ahead and coming back: nothing is
-//! copied, and a tag that comes first costs one comparison. Checking a value that is kept as text is left to serde_json.
+//! The text is one slice, so the reader can look ahead for the tag of a union and go back without a copy. A tag that comes
+//! first costs one comparison. serde_json checks the values that are kept as text.
 
 mod budget;
 mod look_ahead;
@@ -24,7 +24,7 @@ pub use look_ahead::Discriminator;
 
 pub(crate) use budget::ALLOCATION;
 
-/// How deep arrays and objects may be nested in what is decoded, open JSON included.
+/// How deep arrays and objects may be nested in a value that is decoded, open JSON included.
 pub const MAX_DEPTH: usize = 128;
 
 /// A position in a JSON text.
@@ -35,7 +35,7 @@ pub struct Reader<'a> {
     depth: usize,
     /// How many bytes of memory the rest of the text may take.
     budget: usize,
-    /// Where the next object leaves its envelope, if it is to be taken for a whole message.
+    /// The envelope of the message that is being read, if the next object is a message.
     pub(crate) envelope: Option<EnvelopeSlot>,
 }
 
@@ -169,7 +169,7 @@ impl<'a> Reader<'a> {
             at = start + plain_prefix(&bytes[start..]);
         }
         self.position = at + 1;
-        // What it grew by is given back, because memory is accounted for by the length of the text.
+        // Spare capacity is given back, because a string is charged by the length of its text.
         unescaped.shrink_to_fit();
         Ok(unescaped)
     }
@@ -244,7 +244,7 @@ impl<'a> Reader<'a> {
         is
     }
 
-    /// Takes the next value as the text that it is, checked to be JSON and not too deep, but not parsed.
+    /// Takes the next value as text. It is checked to be JSON and not nested too deep, but not parsed.
     ///
     /// # Errors
     /// When it isn't JSON, or is nested too deep.
@@ -269,7 +269,7 @@ impl<'a> Reader<'a> {
 
     /// Takes the next value as the variant of a union that the revision doesn't declare.
     ///
-    /// Its tag was looked at, and whoever validates it looks at all of it, so that no member may occur twice in it.
+    /// No member may occur twice in it: the tag has been read from it, and validation will read the rest.
     ///
     /// # Errors
     /// When it isn't JSON, is nested too deep, or an object in it has a member twice.
@@ -281,7 +281,7 @@ impl<'a> Reader<'a> {
         OpenJson::decode(self)
     }
 
-    /// Passes over the next value, and refuses an object in it that has a member twice.
+    /// Skips the next value. An object in it that has a member twice is an error.
     pub(crate) fn skip_distinct(&mut self) -> Decoded<()> {
         match self.json_type()? {
             JsonType::Object => {
@@ -301,10 +301,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Passes over the next value, checked as [`Self::raw`] checks it.
+    /// Skips the next value, checked as [`Self::raw`] checks it.
     fn skip(&mut self) -> Decoded<()> {
         self.skip_space();
-        // What most members that are looked past hold: a string without escapes.
+        // Most skipped members hold a string without escapes.
         if self.byte() == Some(b'"') {
             let start = self.position + 1;
             let end = start + plain_prefix(&self.text.as_bytes()[start..]);

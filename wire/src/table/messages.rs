@@ -1,4 +1,4 @@
-//! The tables of methods: what may be called, and what comes back.
+//! The tables of methods and their results.
 
 /// Implements [`Request`](crate::Request) for a struct: its method, who may send it, its parameters and its result.
 ///
@@ -29,7 +29,7 @@ macro_rules! notification {
     };
 }
 
-/// Implements what an enum needs to be one of several requests or notifications: `method`, `From` each of them,
+/// Implements the traits of a union of requests or notifications for an enum: `method`, `From` each of them,
 /// [`Decode`](crate::Decode), [`Object`](crate::Object), `serde`'s traits and [`Validate`](crate::Validate).
 ///
 /// The last variant is an [`UnknownMethod`](crate::UnknownMethod).
@@ -156,7 +156,7 @@ macro_rules! methods {
     };
 }
 
-/// Implements what an enum needs to be one of several results: `decode` by the method that was called, and `Serialize`.
+/// Implements `decode`, by the method that was called, and `Serialize` for an enum of results.
 ///
 /// The variants come first, then what each method gives. Where a method gives results of several kinds, each is named
 /// with a member that tells it from the others; a result that has none of them is the first.
@@ -170,10 +170,10 @@ macro_rules! results {
         $($method:literal => $first:ident $(($first_member:literal) $(or $other:ident($member:literal))+)?,)*
     ) => {
         impl $type {
-            /// Decodes what came back from `method`; `None` if the revision has no such method in this direction.
+            /// Decodes the result of `method`; `None` if the revision has no such method in this direction.
             ///
             /// # Errors
-            /// When it isn't what the method returns.
+            /// When it isn't a result of the method.
             pub fn decode(
                 method: &str,
                 result: &$crate::OpenJson,

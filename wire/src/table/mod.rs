@@ -1,4 +1,4 @@
-//! The macros that generated crates describe their types with.
+//! The macros by which generated crates describe their types.
 //!
 //! A generated type is a plain `struct` or `enum`; the table below it says how its members, values or variants are
 //! written in JSON. From the table come [`Decode`](crate::Decode), `serde`'s traits, [`Validate`](crate::Validate),

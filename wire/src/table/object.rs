@@ -1,6 +1,6 @@
 //! The table of an object's members.
 
-/// Implements what a struct needs to be a JSON object: [`Decode`](crate::Decode), [`Object`](crate::Object), `serde`'s
+/// Implements the traits of a JSON object for a struct: [`Decode`](crate::Decode), [`Object`](crate::Object), `serde`'s
 /// traits, [`Validate`](crate::Validate), a constructor and setters.
 ///
 /// A row names a member as it is written in JSON, its field, and the type of the argument that the field is made from.

@@ -1,6 +1,6 @@
 //! The table of an enumeration's values.
 
-/// Implements what an enum needs to be a JSON string with known values: `as_str`, `From` texts, `Display`,
+/// Implements the traits of a JSON string with known values for an enum: `as_str`, `From` strings, `Display`,
 /// [`Decode`](crate::Decode), `serde`'s traits and [`Validate`](crate::Validate).
 ///
 /// The last variant holds any other text.

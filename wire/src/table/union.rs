@@ -1,7 +1,7 @@
 //! The table of a union's variants.
 
-/// Implements what an enum needs to be one of several JSON values: [`Decode`](crate::Decode), `serde`'s traits,
-/// [`Validate`](crate::Validate), and `From` what only one variant holds.
+/// Implements the traits of a union for an enum: [`Decode`](crate::Decode), `serde`'s traits,
+/// [`Validate`](crate::Validate), and `From` for the types that only one variant holds.
 ///
 /// A variant with a type in parentheses gets `From` for it. Most unions are told apart by a tag; the last row then names
 /// the variant that holds an object with another tag, as an [`OpenJson`](crate::OpenJson):
@@ -30,7 +30,7 @@
 /// # Ok::<(), mcp_wire::DecodeError>(())
 /// ```
 ///
-/// Any other union says how it is decoded:
+/// Any other union has an expression that decodes it:
 ///
 /// ```
 /// use mcp_wire::{JsonType, Schema, union};
