@@ -31,7 +31,7 @@ pub enum Command {
 /// Run our server against the clients of every era's SDKs, and our client against their servers
 ///
 /// The packages of an era are those in interop/eras/REVISION; they are installed below target/interop on first use, by npm
-/// and pip. Every message that our side sends is judged by the official schema of the negotiated revision. The table goes to
+/// and pip. Every message that our side sends is checked by the official schema of the negotiated revision. The table goes to
 /// standard output, what failed to standard error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -6,7 +6,7 @@ use mcp_runtime::Revision;
 
 use crate::error::Error;
 use crate::packages::Packages;
-use crate::places;
+use crate::paths;
 
 /// The packages of a revision's time.
 #[derive(Debug, Clone)]
@@ -20,7 +20,7 @@ pub struct Era {
 impl Era {
     /// Every era, by its directory.
     pub fn all() -> Result<Vec<Self>, Error> {
-        let directory = places::in_workspace("interop/eras");
+        let directory = paths::in_workspace("interop/eras");
         let mut eras = Vec::new();
         for entry in std::fs::read_dir(&directory).map_err(Error::io(&directory))? {
             let described = entry.map_err(Error::io(&directory))?.path();
@@ -29,7 +29,7 @@ impl Era {
                 path: described.clone(),
                 source,
             })?;
-            let installed = places::workshop().join(name);
+            let installed = paths::install_directory().join(name);
             let packages = Packages { described, installed };
             eras.push(Self { revision, packages });
         }
@@ -54,12 +54,12 @@ impl Era {
         let described = self.packages.described.join(folder);
         described.exists().then(|| Packages {
             described,
-            installed: places::workshop().join(format!("{}-{folder}", self.revision)),
+            installed: paths::install_directory().join(format!("{}-{folder}", self.revision)),
         })
     }
 }
 
 /// Where a driver stands, which is a script that runs with the packages of any era.
 pub fn driver(name: &str) -> PathBuf {
-    places::in_workspace("interop/drivers").join(name)
+    paths::in_workspace("interop/drivers").join(name)
 }

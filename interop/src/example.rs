@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::error::Error;
-use crate::places;
+use crate::paths;
 use crate::process::{leading, run};
 
 /// Builds an example of mcp-runtime, and says where it is.
@@ -22,7 +22,7 @@ pub async fn build(name: &str) -> Result<PathBuf, Error> {
     ]);
     cargo
         .arg("--message-format=json-render-diagnostics")
-        .current_dir(places::in_workspace("."));
+        .current_dir(paths::in_workspace("."));
     let built = run(cargo, "install Rust").await?;
     let text = String::from_utf8_lossy(&built.stdout);
     let mut artifacts = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());

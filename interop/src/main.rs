@@ -9,11 +9,11 @@ mod eras;
 mod error;
 mod example;
 mod json_schema_suite;
-mod judge;
 mod packages;
+mod paths;
 mod peers;
-mod places;
 mod process;
+mod validation;
 mod wire;
 
 use std::io::{self, Write};
@@ -36,7 +36,7 @@ async fn main() -> ExitCode {
     let done = tokio::select! {
         done = run => done,
         // What was being run is dropped, and so its processes end.
-        () = process::asked_to_stop() => return ExitCode::FAILURE,
+        () = process::shutdown_signal() => return ExitCode::FAILURE,
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

@@ -125,7 +125,7 @@ pub fn progress(what: &str) {
 }
 
 /// Waits until somebody wants this program to stop.
-pub async fn asked_to_stop() {
+pub async fn shutdown_signal() {
     let (Ok(mut interrupted), Ok(mut terminated)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
     else {
         return std::future::pending().await;

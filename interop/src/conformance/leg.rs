@@ -21,20 +21,21 @@ enum Side {
     Client,
 }
 
-/// What came of a run.
+/// The outcome of a run.
 #[derive(Debug, Serialize)]
 pub struct Outcome {
-    /// The suite says so by its exit status; the counts don't decide, since a check that can't be made isn't counted.
-    pub is_good: bool,
+    /// Whether the suite ended with exit status 0. The counts don't decide this, because a check that can't be made isn't
+    /// counted.
+    pub success: bool,
     /// Scenarios of which every check passed.
     pub passed: Vec<String>,
     /// Scenarios that should have passed.
     pub failed: Vec<String>,
     /// Scenarios that are known to fail, and did.
     pub known: Vec<String>,
-    /// Scenarios that failed, and that nobody has to pass.
+    /// Optional scenarios that failed.
     pub optional: Vec<String>,
-    /// All that the suite said.
+    /// The output of the suite.
     #[serde(skip)]
     pub said: String,
 }
@@ -101,7 +102,7 @@ impl Leg {
 impl Outcome {
     /// Reads what the suite says: a line for each scenario, and indented below them one for each that was known to fail,
     /// and one for each that wasn't. It is silent about those that nobody has to pass.
-    fn of(is_good: bool, said: String) -> Self {
+    fn of(success: bool, said: String) -> Self {
         let scenarios = |sign| {
             let lines = said.lines().filter_map(move |line| line.strip_prefix(sign));
             lines
@@ -114,7 +115,7 @@ impl Outcome {
         let counts = |scenario: &String| known.contains(scenario) || failed.contains(scenario);
         let optional = scenarios("✗ ").filter(|scenario| !counts(scenario)).collect();
         Self {
-            is_good,
+            success,
             passed,
             failed,
             known,

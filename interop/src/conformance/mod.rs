@@ -13,7 +13,7 @@ use crate::args::ConformanceArgs;
 use crate::error::Error;
 use crate::packages::Packages;
 use crate::process::progress;
-use crate::{example, places};
+use crate::{example, paths};
 
 /// What the suite is run with.
 #[derive(Deserialize)]
@@ -25,9 +25,9 @@ struct Legs {
 
 /// Runs the suite, and says whether nothing but what is known fails.
 pub async fn run(args: &ConformanceArgs) -> Result<bool, Error> {
-    let described = places::in_workspace("interop/conformance");
+    let described = paths::in_workspace("interop/conformance");
     let suite = Packages {
-        installed: places::workshop().join("conformance"),
+        installed: paths::install_directory().join("conformance"),
         described,
     };
     suite.install(|what| progress(&format!("conformance: {what}"))).await?;
@@ -44,10 +44,10 @@ pub async fn run(args: &ConformanceArgs) -> Result<bool, Error> {
     let json = || serde_json::to_string_pretty(&outcomes).unwrap_or_default() + "\n";
     // Nobody may be reading any more, as after `| head`.
     let _ = io::stdout().write_all(if args.json { json() } else { table(&outcomes) }.as_bytes());
-    for outcome in outcomes.values().filter(|outcome| !outcome.is_good) {
+    for outcome in outcomes.values().filter(|outcome| !outcome.success) {
         let _ = writeln!(io::stderr(), "{}", outcome.said);
     }
-    Ok(outcomes.values().all(|outcome| outcome.is_good))
+    Ok(outcomes.values().all(|outcome| outcome.success))
 }
 
 fn legs(path: &Path) -> Result<Vec<Leg>, Error> {

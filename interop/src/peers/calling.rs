@@ -9,16 +9,16 @@ use mcp_runtime::{Limits, Options, Revision, connect, hub};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::cell::{Cell, Maker, Transport};
-use super::host::{Host, Memory};
+use super::host::{Host, ReceivedMessages};
 use super::report::Step;
 use super::script::Script;
-use super::steps::Play;
+use super::steps::ScriptRun;
 use crate::error::Error;
 use crate::process::{Group, Running};
 use crate::wire::Log;
 
-/// What every cell of this kind needs.
-pub struct Means {
+/// What running a script needs.
+pub struct ScriptContext {
     pub scripts: Vec<Script>,
     pub declares: Box<Declares>,
 }
@@ -27,7 +27,7 @@ pub struct Means {
 pub type Declares = dyn Fn(Revision, &str, &str) -> bool + Send + Sync;
 
 /// Runs a peer's server and goes through its script with our client.
-pub async fn call(cell: &Cell, means: &Means, steps: &mut Vec<Step>) -> Result<(), String> {
+pub async fn call(cell: &Cell, context: &ScriptContext, steps: &mut Vec<Step>) -> Result<(), String> {
     let log = Log::create(&cell.file("jsonl")).map_err(|error| error.to_string())?;
     if cell.transport == Transport::Stdio {
         let command = match cell.maker {
@@ -40,21 +40,21 @@ pub async fn call(cell: &Cell, means: &Means, steps: &mut Vec<Step>) -> Result<(
         };
         let server = stdio::spawn(command, stdio::SpawnOptions::default()).map_err(|error| error.to_string())?;
         let _group = Group::of(server.id());
-        return converse(server, log, means, steps).await;
+        return converse(server, log, context, steps).await;
     }
     let (_server, url) = serve(cell).await?;
     let client = HttpClient::new(&url, HttpOptions::default()).map_err(|error| error.to_string())?;
-    converse(client, log, means, steps).await
+    converse(client, log, context, steps).await
 }
 
 /// Starts a peer's server of HTTP, and waits until it is there.
 async fn serve(cell: &Cell) -> Result<(Running, String), String> {
-    let told = |error: Error| error.to_string();
+    let as_text = |error: Error| error.to_string();
     let failed = |error: std::io::Error| error.to_string();
     if cell.maker != Maker::Everything {
         let mut command = cell.driver("server");
         command.arg(cell.transport.option());
-        let mut server = Running::start(command, &cell.file("stderr")).map_err(told)?;
+        let mut server = Running::start(command, &cell.file("stderr")).map_err(as_text)?;
         let url = server.line().await.map_err(failed)?;
         return match url {
             Some(url) => Ok((server, url)),
@@ -70,7 +70,7 @@ async fn serve(cell: &Cell) -> Result<(Running, String), String> {
         .and_then(|free| free.local_addr())
         .map_err(failed)?
         .port();
-    let mut server = Running::start(cell.everything(port).map_err(told)?, &cell.file("stderr")).map_err(told)?;
+    let mut server = Running::start(cell.everything(port).map_err(as_text)?, &cell.file("stderr")).map_err(as_text)?;
     while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
         if server.child.try_wait().map_err(failed)?.is_some() {
             return Err(format!(
@@ -85,8 +85,13 @@ async fn serve(cell: &Cell) -> Result<(Running, String), String> {
 }
 
 /// Goes through the script that is for the server.
-async fn converse(transport: impl Connection, log: Log, means: &Means, steps: &mut Vec<Step>) -> Result<(), String> {
-    let memory = Arc::new(Memory::default());
+async fn converse(
+    transport: impl Connection,
+    log: Log,
+    context: &ScriptContext,
+    steps: &mut Vec<Step>,
+) -> Result<(), String> {
+    let received = Arc::new(ReceivedMessages::default());
     let options = Options {
         limits: Limits {
             // A server may take long to start on a busy machine.
@@ -96,7 +101,7 @@ async fn converse(transport: impl Connection, log: Log, means: &Means, steps: &m
         ..Options::default()
     };
     let session = connect(
-        Host(Arc::clone(&memory)),
+        Host(Arc::clone(&received)),
         hub::Implementation::new("mcp-interop", env!("CARGO_PKG_VERSION")),
         Host::capabilities(),
         options,
@@ -109,13 +114,13 @@ async fn converse(transport: impl Connection, log: Log, means: &Means, steps: &m
         .info()
         .map(|info| info.implementation.name.clone())
         .unwrap_or_default();
-    let script = means.scripts.iter().find(|script| script.is_for(&server));
+    let script = context.scripts.iter().find(|script| script.is_for(&server));
     let script = script.ok_or_else(|| format!("no script is for a server that calls itself {server:?}"))?;
-    let play = Play {
+    let play = ScriptRun {
         peer: &peer,
-        memory: &memory,
+        received: &received,
         script,
-        declares: &*means.declares,
+        declares: &*context.declares,
     };
     play.run(steps).await;
     session.close().await;

@@ -9,10 +9,10 @@ use tokio::process::Command;
 use super::report::Row;
 use crate::eras::{Era, driver};
 use crate::error::Error;
-use crate::judge::Ours;
 use crate::packages::Packages;
-use crate::places;
+use crate::paths;
 use crate::process::leading;
+use crate::validation::OurRole;
 
 /// Whose implementation the peer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub struct Cell {
     pub era: Arc<Era>,
     /// The packages that the peer is made of.
     pub packages: Packages,
-    pub ours: Ours,
+    pub ours: OurRole,
     pub maker: Maker,
     pub transport: Transport,
 }
@@ -93,9 +93,9 @@ impl Cell {
         // There is no client to go with the reference server.
         let with_clients = makers.iter().filter(|(maker, _)| *maker != Maker::Everything);
         let pairs = with_clients
-            .map(|peer| (Ours::Server, peer))
-            .chain(makers.iter().map(|peer| (Ours::Client, peer)));
-        let both = |(ours, (maker, packages)): (Ours, &(Maker, Packages))| {
+            .map(|peer| (OurRole::Server, peer))
+            .chain(makers.iter().map(|peer| (OurRole::Client, peer)));
+        let both = |(ours, (maker, packages)): (OurRole, &(Maker, Packages))| {
             [Transport::Stdio, http].map(|transport| Self {
                 era: Arc::clone(era),
                 packages: packages.clone(),
@@ -126,7 +126,7 @@ impl Cell {
             failed: 0,
             absent: 0,
             sent: 0,
-            faults: Vec::new(),
+            violations: Vec::new(),
             steps: Vec::new(),
             log: self.file("jsonl"),
         })
@@ -136,11 +136,11 @@ impl Cell {
     pub fn file(&self, kind: &str) -> PathBuf {
         let maker = format!("{:?}", self.maker).to_lowercase();
         let ours = match self.ours {
-            Ours::Server => "client",
-            Ours::Client => "server",
+            OurRole::Server => "client",
+            OurRole::Client => "server",
         };
         let name = format!("{maker}-{ours}-{}.{kind}", self.transport.name());
-        places::workshop()
+        paths::install_directory()
             .join("logs")
             .join(self.era.revision.as_str())
             .join(name)

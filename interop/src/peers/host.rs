@@ -1,4 +1,4 @@
-//! Our client's side of what a server may ask, and a memory of all that it asked and told.
+//! The handlers of our client, and a record of the requests and notifications that it received.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -8,44 +8,44 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
 
-/// What a server has asked and told so far: methods and their parameters, in order.
+/// The requests and notifications received so far: methods and their parameters, in order.
 #[derive(Debug, Default)]
-pub struct Memory {
-    told: Mutex<Vec<(&'static str, Value)>>,
+pub struct ReceivedMessages {
+    messages: Mutex<Vec<(&'static str, Value)>>,
     more: Notify,
 }
 
-impl Memory {
-    /// How much there is to remember.
+impl ReceivedMessages {
+    /// How many there are.
     pub fn len(&self) -> usize {
-        self.told().len()
+        self.messages().len()
     }
 
-    /// The parameters of what came by a method, but for the first things that came.
+    /// The parameters of the messages with this method, without the first `after` messages.
     pub fn of(&self, method: &str, after: usize) -> Vec<Value> {
-        let told = self.told();
-        let later = told.iter().skip(after).filter(|(name, _)| *name == method);
+        let messages = self.messages();
+        let later = messages.iter().skip(after).filter(|(name, _)| *name == method);
         later.map(|(_, params)| params.clone()).collect()
     }
 
-    /// Waits until there is more than now.
+    /// Waits for another message.
     pub async fn more(&self) {
         self.more.notified().await;
     }
 
     fn note(&self, method: &'static str, params: &impl Serialize) {
-        self.told()
+        self.messages()
             .push((method, serde_json::to_value(params).unwrap_or_default()));
         self.more.notify_one();
     }
 
-    fn told(&self) -> MutexGuard<'_, Vec<(&'static str, Value)>> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    fn messages(&self) -> MutexGuard<'_, Vec<(&'static str, Value)>> {
+        self.messages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A client that has roots, a model that says one thing, and a user who fills in every form.
-pub struct Host(pub Arc<Memory>);
+pub struct Host(pub Arc<ReceivedMessages>);
 
 impl Host {
     /// What it offers.

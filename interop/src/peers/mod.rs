@@ -18,15 +18,15 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use self::calling::Means;
+use self::calling::ScriptContext;
 use self::cell::Cell;
 use self::report::{Row, Step};
 use self::script::Script;
 use crate::args::PeersArgs;
 use crate::eras::Era;
 use crate::error::Error;
-use crate::judge::{Judge, Ours};
 use crate::process::progress;
+use crate::validation::{LogValidator, OurRole};
 use crate::{example, wire};
 
 /// How many peers are run at a time.
@@ -51,8 +51,8 @@ pub async fn run(args: &PeersArgs) -> Result<bool, Error> {
         return Err(Error::NoRow(args.only.clone().unwrap_or_default()));
     }
     install(&cells).await?;
-    let stage = Arc::new(Stage::prepare(&cells).await?);
-    let rows = play(cells, stage).await;
+    let environment = Arc::new(Environment::prepare(&cells).await?);
+    let rows = play(cells, environment).await;
 
     let table = report::table(&rows);
     if let Some(path) = &args.markdown {
@@ -61,9 +61,9 @@ pub async fn run(args: &PeersArgs) -> Result<bool, Error> {
     let json = || serde_json::to_string_pretty(&rows).unwrap_or_default() + "\n";
     // Nobody may be reading any more, as after `| head`.
     let _ = io::stdout().write_all(if args.json { json() } else { table }.as_bytes());
-    let complaints = report::complaints(&rows, &std::env::current_dir().unwrap_or_default());
-    let _ = io::stderr().write_all(complaints.as_bytes());
-    Ok(rows.iter().all(Row::is_good))
+    let failures = report::failures(&rows, &std::env::current_dir().unwrap_or_default());
+    let _ = io::stderr().write_all(failures.as_bytes());
+    Ok(rows.iter().all(Row::passed))
 }
 
 /// Installs what the cells need, one after the other.
@@ -86,58 +86,58 @@ async fn install(cells: &[(Cell, Row)]) -> Result<(), Error> {
 }
 
 /// What all cells share.
-struct Stage {
+struct Environment {
     /// Our server, if it is needed.
     everything: PathBuf,
-    means: Means,
-    judge: Arc<Mutex<Judge>>,
+    context: ScriptContext,
+    validator: Arc<Mutex<LogValidator>>,
 }
 
-impl Stage {
+impl Environment {
     async fn prepare(cells: &[(Cell, Row)]) -> Result<Self, Error> {
-        let everything = if cells.iter().any(|(cell, _)| cell.ours == Ours::Server) {
+        let everything = if cells.iter().any(|(cell, _)| cell.ours == OurRole::Server) {
             progress("building our server");
             example::build("everything").await?
         } else {
             PathBuf::new()
         };
-        let judge = Arc::new(Mutex::new(Judge::load()?));
-        let means = Means {
+        let validator = Arc::new(Mutex::new(LogValidator::load()?));
+        let context = ScriptContext {
             scripts: Script::all()?,
             declares: {
-                let judge = Arc::clone(&judge);
-                Box::new(move |revision, definition, member| locked(&judge).declares(revision, definition, member))
+                let validator = Arc::clone(&validator);
+                Box::new(move |revision, definition, member| locked(&validator).declares(revision, definition, member))
             },
         };
         Ok(Self {
             everything,
-            means,
-            judge,
+            context,
+            validator,
         })
     }
 
-    /// Runs one peer, and judges what our side sent it.
+    /// Runs one peer, and validates what our side sent it.
     async fn play(&self, cell: &Cell, row: &mut Row) {
         let steps = &mut row.steps;
         let done = match cell.ours {
-            Ours::Server => timeout(PATIENCE, serving::serve(cell, &self.everything, steps)).await,
-            Ours::Client => timeout(PATIENCE, calling::call(cell, &self.means, steps)).await,
+            OurRole::Server => timeout(PATIENCE, serving::serve(cell, &self.everything, steps)).await,
+            OurRole::Client => timeout(PATIENCE, calling::call(cell, &self.context, steps)).await,
         };
         let done = done.unwrap_or_else(|_| Err(format!("it took more than {PATIENCE:?}")));
         // A session that never began has no revision either.
-        if let Err(reason) = done.and(self.judge(cell, row)) {
+        if let Err(reason) = done.and(self.validate(cell, row)) {
             row.steps.push(Step::failed("the session", reason));
         }
         row.count();
     }
 
-    fn judge(&self, cell: &Cell, row: &mut Row) -> Result<(), String> {
+    fn validate(&self, cell: &Cell, row: &mut Row) -> Result<(), String> {
         let log = wire::read(Path::new(&row.log)).map_err(|error| error.to_string())?;
-        let verdict = locked(&self.judge).judge(cell.ours, &log);
-        (row.sent, row.faults) = (verdict.judged, verdict.faults);
+        let report = locked(&self.validator).validate(cell.ours, &log);
+        (row.sent, row.violations) = (report.checked, report.violations);
         let expected = [cell.era.revision];
-        if verdict.negotiated.is_empty() || verdict.negotiated.iter().any(|found| !expected.contains(found)) {
-            let found: Vec<String> = verdict.negotiated.iter().map(ToString::to_string).collect();
+        if report.negotiated.is_empty() || report.negotiated.iter().any(|found| !expected.contains(found)) {
+            let found: Vec<String> = report.negotiated.iter().map(ToString::to_string).collect();
             return Err(format!(
                 "the peers agreed on [{}], not on {}",
                 found.join(", "),
@@ -149,15 +149,15 @@ impl Stage {
 }
 
 /// Runs all cells, some at a time, and gives them back in their order.
-async fn play(cells: Vec<(Cell, Row)>, stage: Arc<Stage>) -> Vec<Row> {
+async fn play(cells: Vec<(Cell, Row)>, environment: Arc<Environment>) -> Vec<Row> {
     let places = Arc::new(Semaphore::new(AT_ONCE));
     let mut playing = JoinSet::new();
     for (index, (cell, mut row)) in cells.into_iter().enumerate() {
-        let (places, stage) = (Arc::clone(&places), Arc::clone(&stage));
+        let (places, environment) = (Arc::clone(&places), Arc::clone(&environment));
         playing.spawn(async move {
             let _place = places.acquire().await;
-            stage.play(&cell, &mut row).await;
-            let state = if row.is_good() { "good" } else { "NOT GOOD" };
+            environment.play(&cell, &mut row).await;
+            let state = if row.passed() { "passed" } else { "FAILED" };
             progress(&format!("{} {} {}: {state}", row.revision, row.peer, row.transport));
             (index, row)
         });
@@ -173,6 +173,6 @@ async fn play(cells: Vec<(Cell, Row)>, stage: Arc<Stage>) -> Vec<Row> {
     rows.into_iter().map(|(_, row)| row).collect()
 }
 
-fn locked(judge: &Mutex<Judge>) -> std::sync::MutexGuard<'_, Judge> {
-    judge.lock().unwrap_or_else(PoisonError::into_inner)
+fn locked(validator: &Mutex<LogValidator>) -> std::sync::MutexGuard<'_, LogValidator> {
+    validator.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use mcp_runtime::Revision;
 use serde::{Deserialize, Serialize};
 
-use crate::judge::Ours;
+use crate::validation::OurRole;
 
 /// What came of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,7 +49,7 @@ pub struct Row {
     /// The revision of the peer's era.
     pub revision: Revision,
     /// Which side we were.
-    pub ours: Ours,
+    pub ours: OurRole,
     /// The peer.
     pub peer: String,
     /// The transport.
@@ -63,7 +63,7 @@ pub struct Row {
     /// How many messages our side sent.
     pub sent: usize,
     /// What is wrong with them by the official schema.
-    pub faults: Vec<String>,
+    pub violations: Vec<String>,
     /// Each step.
     pub steps: Vec<Step>,
     /// Every message.
@@ -78,8 +78,8 @@ impl Row {
     }
 
     /// Whether everything is as it should be.
-    pub fn is_good(&self) -> bool {
-        self.failed == 0 && self.faults.is_empty()
+    pub fn passed(&self) -> bool {
+        self.failed == 0 && self.violations.is_empty()
     }
 
     /// Whether a word is found in one of the columns that name the row.
@@ -93,8 +93,8 @@ impl Row {
 
     fn columns(&self) -> [String; 9] {
         let ours = match self.ours {
-            Ours::Server => "server",
-            Ours::Client => "client",
+            OurRole::Server => "server",
+            OurRole::Client => "client",
         };
         [
             self.revision.to_string(),
@@ -105,7 +105,7 @@ impl Row {
             self.failed.to_string(),
             self.absent.to_string(),
             self.sent.to_string(),
-            self.faults.len().to_string(),
+            self.violations.len().to_string(),
         ]
     }
 }
@@ -152,17 +152,17 @@ pub fn table(rows: &[Row]) -> String {
 }
 
 /// What is wrong, row by row.
-pub fn complaints(rows: &[Row], here: &Path) -> String {
+pub fn failures(rows: &[Row], here: &Path) -> String {
     let mut text = String::new();
-    for row in rows.iter().filter(|row| !row.is_good()) {
+    for row in rows.iter().filter(|row| !row.passed()) {
         let [revision, ours, peer, transport, ..] = row.columns();
         let log = row.log.strip_prefix(here).unwrap_or(&row.log).display();
         let _ = writeln!(text, "\n{revision}, our {ours} with {peer} over {transport} ({log}):");
         for step in row.steps.iter().filter(|step| step.status == Status::Failed) {
             let _ = writeln!(text, "  {} failed: {}", step.step, step.detail);
         }
-        for fault in &row.faults {
-            let _ = writeln!(text, "  invalid {fault}");
+        for violation in &row.violations {
+            let _ = writeln!(text, "  invalid {violation}");
         }
     }
     text
@@ -172,7 +172,7 @@ pub fn complaints(rows: &[Row], here: &Path) -> String {
 mod tests {
     use super::*;
 
-    fn row(status: Status, faults: &[&str]) -> Row {
+    fn row(status: Status, violations: &[&str]) -> Row {
         let step = Step {
             step: "ping".to_owned(),
             status,
@@ -180,14 +180,14 @@ mod tests {
         };
         let mut row = Row {
             revision: Revision::LATEST,
-            ours: Ours::Client,
+            ours: OurRole::Client,
             peer: "SDK 1".to_owned(),
             transport: "stdio",
             ok: 0,
             failed: 0,
             absent: 0,
             sent: 3,
-            faults: faults.iter().map(ToString::to_string).collect(),
+            violations: violations.iter().map(ToString::to_string).collect(),
             steps: vec![step],
             log: PathBuf::from("/here/log.jsonl"),
         };
@@ -219,8 +219,8 @@ mod tests {
             row(Status::Failed, &[]),
             row(Status::Ok, &["by it: wrong"]),
         ];
-        assert_eq!(rows.iter().map(Row::is_good).collect::<Vec<_>>(), [true, false, false]);
-        let text = complaints(&rows, Path::new("/here"));
+        assert_eq!(rows.iter().map(Row::passed).collect::<Vec<_>>(), [true, false, false]);
+        let text = failures(&rows, Path::new("/here"));
         assert!(
             text.contains("over stdio (log.jsonl):\n  ping failed: nothing came back\n"),
             "{text}"

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::error::Error;
-use crate::places;
+use crate::paths;
 
 /// Everything that is tried with every peer, in this order.
 pub const STEPS: [&str; 20] = [
@@ -38,16 +38,16 @@ pub const STEPS: [&str; 20] = [
 pub struct Script {
     /// The names by which these servers introduce themselves.
     servers: Vec<String>,
-    /// What they say they offer.
+    /// The capabilities that they declare.
     pub capabilities: Value,
     /// Each step but the first.
-    pub steps: BTreeMap<String, Plan>,
+    pub steps: BTreeMap<String, StepPlan>,
 }
 
 /// A step.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Plan {
+pub struct StepPlan {
     /// Why these servers don't have it, if they don't.
     pub absent: Option<String>,
     /// A method, or a member `Definition.member`, without which the revision doesn't have it.
@@ -65,21 +65,21 @@ pub struct Plan {
 pub enum Action {
     /// We call a method.
     Call(Call),
-    /// We tell something.
-    Tell(Tell),
-    /// The server calls a method, or tells something.
-    Told(Told),
+    /// We send a notification.
+    Notify(Notify),
+    /// The server must have sent a request or notification.
+    Expect(Expect),
 }
 
 /// A notification of ours.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Tell {
+pub struct Notify {
     /// The method.
-    pub tell: String,
+    pub notify: String,
 }
 
-/// A call, and what must come of it.
+/// A call, and its expected result.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Call {
@@ -107,12 +107,12 @@ pub struct Call {
     pub cancel: bool,
 }
 
-/// Something that the server must have sent by itself.
+/// A request or notification that the server must have sent.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Told {
+pub struct Expect {
     /// The method.
-    pub told: String,
+    pub expect: String,
     /// A pattern for its parameters.
     pub with: Option<Value>,
     /// How often, at least.
@@ -137,7 +137,7 @@ fn seconds() -> u64 {
 impl Script {
     /// All scripts.
     pub fn all() -> Result<Vec<Self>, Error> {
-        let directory = places::in_workspace("interop/scripts");
+        let directory = paths::in_workspace("interop/scripts");
         let mut scripts = Vec::new();
         for entry in std::fs::read_dir(&directory).map_err(Error::io(&directory))? {
             let path = entry.map_err(Error::io(&directory))?.path();
@@ -157,7 +157,7 @@ impl Script {
     }
 }
 
-impl Plan {
+impl StepPlan {
     /// The tools that it calls.
     pub fn tools(&self) -> impl Iterator<Item = &str> {
         self.actions.iter().filter_map(|action| match action {

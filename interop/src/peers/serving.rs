@@ -10,7 +10,7 @@ use crate::process::{Running, leading};
 
 /// Runs our server and lets a peer's client go through all steps.
 pub async fn serve(cell: &Cell, everything: &Path, steps: &mut Vec<Step>) -> Result<(), String> {
-    let told = |error: Error| error.to_string();
+    let as_text = |error: Error| error.to_string();
     let log = cell.file("jsonl");
     if log.exists() {
         // The server appends to it.
@@ -24,7 +24,7 @@ pub async fn serve(cell: &Cell, everything: &Path, steps: &mut Vec<Step>) -> Res
     } else {
         let mut command = leading(everything);
         command.arg("--http").arg("--log").arg(&log);
-        let mut server = Running::start(command, &cell.file("server.stderr")).map_err(told)?;
+        let mut server = Running::start(command, &cell.file("server.stderr")).map_err(as_text)?;
         let url = server.line().await.map_err(|error| error.to_string())?;
         let url = url.ok_or("our server ended without naming its URL")?;
         client.arg(match cell.transport {
@@ -35,7 +35,7 @@ pub async fn serve(cell: &Cell, everything: &Path, steps: &mut Vec<Step>) -> Res
         Some(server)
     };
 
-    let mut client = Running::start(client, &cell.file("stderr")).map_err(told)?;
+    let mut client = Running::start(client, &cell.file("stderr")).map_err(as_text)?;
     while let Some(line) = client.line().await.map_err(|error| error.to_string())? {
         let step = serde_json::from_str(&line).map_err(|error| format!("the driver said {line:?}: {error}"))?;
         steps.push(step);
@@ -56,12 +56,12 @@ pub async fn serve(cell: &Cell, everything: &Path, steps: &mut Vec<Step>) -> Res
             ));
         }
     }
-    let untold = |name: &&&str| !steps.iter().any(|step| step.step == **name);
-    let untold: Vec<Step> = STEPS
+    let skipped = |name: &&&str| !steps.iter().any(|step| step.step == **name);
+    let skipped: Vec<Step> = STEPS
         .iter()
-        .filter(untold)
+        .filter(skipped)
         .map(|name| Step::failed(name, "the driver skipped it"))
         .collect();
-    steps.extend(untold);
+    steps.extend(skipped);
     Ok(())
 }

@@ -10,10 +10,10 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use super::calling::Declares;
-use super::host::Memory;
+use super::host::ReceivedMessages;
 use super::pattern::departure;
 use super::report::{Status, Step};
-use super::script::{Action, Call, Plan, STEPS, Script, Tell, Told};
+use super::script::{Action, Call, Expect, Notify, STEPS, Script, StepPlan};
 
 /// How long a server has to begin with a call before the call is cancelled.
 const BEGINNING: Duration = Duration::from_millis(500);
@@ -23,14 +23,14 @@ const RETRIES: usize = 25;
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// A session of our client, and the script for its server.
-pub struct Play<'p> {
+pub struct ScriptRun<'p> {
     pub peer: &'p Peer<ClientSide>,
-    pub memory: &'p Arc<Memory>,
+    pub received: &'p Arc<ReceivedMessages>,
     pub script: &'p Script,
     pub declares: &'p Declares,
 }
 
-impl Play<'_> {
+impl ScriptRun<'_> {
     /// Goes through all steps.
     pub async fn run(&self, steps: &mut Vec<Step>) {
         steps.push(self.initialized());
@@ -67,7 +67,7 @@ impl Play<'_> {
             .collect())
     }
 
-    async fn step(&self, name: &str, plan: &Plan, listed: &[String]) -> Step {
+    async fn step(&self, name: &str, plan: &StepPlan, listed: &[String]) -> Step {
         let absent = |detail: &str| Step {
             step: name.to_owned(),
             status: Status::Absent,
@@ -86,15 +86,18 @@ impl Play<'_> {
         {
             return absent(why);
         }
-        let before = self.memory.len();
+        let before = self.received.len();
         for action in &plan.actions {
             let done = match action {
                 Action::Call(call) => self
                     .try_until(call)
                     .await
                     .map_err(|reason| format!("{}: {reason}", named(call))),
-                Action::Tell(tell) => self.tell(tell).await.map_err(|error| format!("{}: {error}", tell.tell)),
-                Action::Told(told) => self.try_told(told, before).await,
+                Action::Notify(notify) => self
+                    .notify(notify)
+                    .await
+                    .map_err(|error| format!("{}: {error}", notify.notify)),
+                Action::Expect(expect) => self.expect(expect, before).await,
             };
             if done.is_err() {
                 return outcome(name, done);
@@ -165,36 +168,38 @@ impl Play<'_> {
         }
     }
 
-    async fn tell(&self, tell: &Tell) -> Result<(), CallError> {
-        match message(json!({"method": tell.tell}))? {
+    async fn notify(&self, notify: &Notify) -> Result<(), CallError> {
+        match message(json!({"method": notify.notify}))? {
             Message::Notification(notice) => self.peer.notify(notice.notification).await,
-            _ => Err(wrong("it tells what is no notification")),
+            _ => Err(wrong("the method is no notification")),
         }
     }
 
-    async fn try_told(&self, told: &Told, before: usize) -> Result<(), String> {
-        let after = if told.ever { 0 } else { before };
-        let pattern = told.with.clone().unwrap_or_else(|| json!({}));
+    async fn expect(&self, expect: &Expect, before: usize) -> Result<(), String> {
+        let after = if expect.ever { 0 } else { before };
+        let pattern = expect.with.clone().unwrap_or_else(|| json!({}));
         let fits = |params: &Value| params.is_null() || departure(&pattern, params).is_none();
-        let heard = async {
+        let received = async {
             while self
-                .memory
-                .of(&told.told, after)
+                .received
+                .of(&expect.expect, after)
                 .iter()
                 .filter(|params| fits(params))
                 .count()
-                < told.times
+                < expect.times
             {
-                self.memory.more().await;
+                self.received.more().await;
             }
         };
-        timeout(Duration::from_secs(told.within), heard).await.map_err(|_| {
-            let found = Value::from(self.memory.of(&told.told, after));
-            format!(
-                "{} didn't come {} times with {pattern}; what came is {found}",
-                told.told, told.times
-            )
-        })
+        timeout(Duration::from_secs(expect.within), received)
+            .await
+            .map_err(|_| {
+                let found = Value::from(self.received.of(&expect.expect, after));
+                format!(
+                    "{} didn't come {} times with {pattern}; what came is {found}",
+                    expect.expect, expect.times
+                )
+            })
     }
 
     async fn call(&self, call: &Call) -> Result<Value, CallError> {
@@ -236,7 +241,7 @@ fn asking(method: &str, params: Option<Value>) -> Call {
     }
 }
 
-/// A call as it is named in a complaint.
+/// A call as failures name it.
 fn named(call: &Call) -> String {
     let name = call.params.as_ref().and_then(|params| params["name"].as_str());
     name.map_or_else(|| call.call.clone(), |name| format!("{} {name}", call.call))

@@ -1,18 +1,18 @@
-//! The judge must see what is wrong.
+//! The validator must see what is wrong.
 
 use mcp_runtime::Revision;
 use serde_json::{Value, json};
 
-use super::{Judge, Ours, Verdict, released};
+use super::{LogValidator, OurRole, Report, released};
 use crate::wire::Entry;
 
 /// Judges messages that are marked `in` or `out`.
-fn judge(ours: Ours, messages: &[(&str, Value)]) -> Verdict {
+fn validate(ours: OurRole, messages: &[(&str, Value)]) -> Report {
     let entry = |(way, message): &(&str, Value)| -> Entry {
         serde_json::from_value(json!({"session": 1, "way": way, "message": message})).unwrap()
     };
     let log: Vec<Entry> = messages.iter().map(entry).collect();
-    Judge::load().unwrap().judge(ours, &log)
+    LogValidator::load().unwrap().validate(ours, &log)
 }
 
 fn asks(revision: Revision) -> Value {
@@ -29,16 +29,16 @@ fn answers(revision: Revision) -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "result": result})
 }
 
-/// What the judge says of one message of ours after a session has begun.
-fn of_message(ours: Ours, revision: Revision, heard: Option<Value>, message: Value) -> Verdict {
+/// What the validator says of one message of ours after a session has begun.
+fn of_message(ours: OurRole, revision: Revision, heard: Option<Value>, message: Value) -> Report {
     let (first, second) = match ours {
-        Ours::Client => ("out", "in"),
-        Ours::Server => ("in", "out"),
+        OurRole::Client => ("out", "in"),
+        OurRole::Server => ("in", "out"),
     };
     let mut messages = vec![(first, asks(revision)), (second, answers(revision))];
     messages.extend(heard.map(|heard| ("in", heard)));
     messages.push(("out", message));
-    judge(ours, &messages)
+    validate(ours, &messages)
 }
 
 fn call(id: u32, method: &str, params: Value) -> Value {
@@ -58,50 +58,57 @@ fn ends() -> (Revision, Revision) {
 #[test]
 fn a_right_message_is_right_at_every_revision() {
     for revision in spoken() {
-        let verdict = of_message(
-            Ours::Client,
+        let report = of_message(
+            OurRole::Client,
             revision,
             None,
             call(2, "tools/call", json!({"name": "a"})),
         );
-        assert_eq!((verdict.judged, verdict.faults), (2, vec![]), "{revision}");
+        assert_eq!((report.checked, report.violations), (2, vec![]), "{revision}");
         let heard = call(7, "tools/list", json!({}));
         let answer = json!({"jsonrpc": "2.0", "id": 7, "result": {"tools": []}});
-        let verdict = of_message(Ours::Server, revision, Some(heard), answer);
-        assert_eq!((verdict.judged, verdict.faults), (2, vec![]), "{revision}");
+        let report = of_message(OurRole::Server, revision, Some(heard), answer);
+        assert_eq!((report.checked, report.violations), (2, vec![]), "{revision}");
     }
 }
 
 #[test]
 fn a_request_without_a_member_is_wrong_and_the_fault_says_where() {
     for revision in spoken() {
-        let verdict = of_message(Ours::Client, revision, None, call(2, "tools/call", json!({})));
-        let [fault] = verdict.faults.as_slice() else {
-            panic!("{revision}: {:?}", verdict.faults)
+        let report = of_message(OurRole::Client, revision, None, call(2, "tools/call", json!({})));
+        let [violation] = report.violations.as_slice() else {
+            panic!("{revision}: {:?}", report.violations)
         };
-        assert!(fault.contains("/params: \"name\" is a required property"), "{fault}");
+        assert!(
+            violation.contains("/params: \"name\" is a required property"),
+            "{violation}"
+        );
     }
 }
 
 #[test]
-fn a_result_is_judged_by_the_method_that_it_answers() {
+fn a_result_is_validated_by_the_method_that_it_answers() {
     for revision in spoken() {
         let heard = call(7, "tools/call", json!({"name": "a"}));
         let answer = json!({"jsonrpc": "2.0", "id": 7, "result": {"tools": []}});
-        let verdict = of_message(Ours::Server, revision, Some(heard), answer);
-        assert_eq!(verdict.faults.len(), 1, "{revision}: {:?}", verdict.faults);
-        assert!(verdict.faults[0].contains("content"), "{:?}", verdict.faults);
+        let report = of_message(OurRole::Server, revision, Some(heard), answer);
+        assert_eq!(report.violations.len(), 1, "{revision}: {:?}", report.violations);
+        assert!(report.violations[0].contains("content"), "{:?}", report.violations);
     }
 }
 
 #[test]
 fn an_answer_that_nobody_asked_for_is_wrong() {
     let answer = json!({"jsonrpc": "2.0", "id": 9, "result": {}});
-    let verdict = of_message(Ours::Server, ends().1, None, answer.clone());
-    assert_eq!(verdict.faults.len(), 1, "{:?}", verdict.faults);
+    let report = of_message(OurRole::Server, ends().1, None, answer.clone());
+    assert_eq!(report.violations.len(), 1, "{:?}", report.violations);
     let once = json!({"jsonrpc": "2.0", "id": 1, "result": {}});
-    let verdict = of_message(Ours::Server, ends().1, None, once);
-    assert!(verdict.faults[0].contains("answered twice"), "{:?}", verdict.faults);
+    let report = of_message(OurRole::Server, ends().1, None, once);
+    assert!(
+        report.violations[0].contains("answered twice"),
+        "{:?}",
+        report.violations
+    );
 }
 
 #[test]
@@ -113,10 +120,14 @@ fn methods_of_later_revisions_and_of_the_other_side_are_wrong() {
         .iter()
         .find(|method| earliest.method(method.name).is_none());
     let later = later.expect("a method that the earliest revision lacks").name;
-    let verdict = of_message(Ours::Client, earliest, None, call(2, later, json!({})));
-    assert!(verdict.faults[0].contains("there is no "), "{:?}", verdict.faults);
-    let verdict = of_message(Ours::Server, earliest, None, call(2, "tools/list", json!({})));
-    assert!(verdict.faults[0].contains("goes the other way"), "{:?}", verdict.faults);
+    let report = of_message(OurRole::Client, earliest, None, call(2, later, json!({})));
+    assert!(report.violations[0].contains("there is no "), "{:?}", report.violations);
+    let report = of_message(OurRole::Server, earliest, None, call(2, "tools/list", json!({})));
+    assert!(
+        report.violations[0].contains("goes the other way"),
+        "{:?}",
+        report.violations
+    );
 }
 
 #[test]
@@ -125,36 +136,36 @@ fn content_of_a_later_revision_is_wrong_in_an_earlier_one() {
     let content = json!([{"type": "audio", "data": "AA==", "mimeType": "audio/wav"}]);
     let heard = call(7, "tools/call", json!({"name": "a"}));
     let answer = json!({"jsonrpc": "2.0", "id": 7, "result": {"content": content}});
-    let early = of_message(Ours::Server, earliest, Some(heard.clone()), answer.clone());
-    assert_eq!(early.faults.len(), 1, "{:?}", early.faults);
-    let late = of_message(Ours::Server, latest, Some(heard), answer);
-    assert_eq!(late.faults, Vec::<String>::new());
+    let early = of_message(OurRole::Server, earliest, Some(heard.clone()), answer.clone());
+    assert_eq!(early.violations.len(), 1, "{:?}", early.violations);
+    let late = of_message(OurRole::Server, latest, Some(heard), answer);
+    assert_eq!(late.violations, Vec::<String>::new());
 }
 
 #[test]
-fn of_alternatives_the_nearest_is_told() {
+fn of_alternatives_the_nearest_is_reported() {
     for revision in spoken() {
         let heard = call(7, "tools/call", json!({"name": "a"}));
         let content = json!([{"type": "text", "text": 5}]);
         let answer = json!({"jsonrpc": "2.0", "id": 7, "result": {"content": content}});
-        let verdict = of_message(Ours::Server, revision, Some(heard), answer);
+        let report = of_message(OurRole::Server, revision, Some(heard), answer);
         let expected = format!("by {revision}: /result/content/0/text: 5 is not of type \"string\"");
-        assert!(verdict.faults[0].starts_with(&expected), "{:?}", verdict.faults);
+        assert!(report.violations[0].starts_with(&expected), "{:?}", report.violations);
     }
 }
 
 #[test]
-fn the_answer_to_initialize_settles_by_what_the_rest_is_judged() {
+fn the_answer_to_initialize_settles_by_which_revision_the_rest_is_validated() {
     let (earliest, latest) = ends();
     let message = json!({"jsonrpc": "2.0", "id": 5, "method": "elicitation/create", "params": {}});
-    let verdict = judge(
-        Ours::Server,
+    let report = validate(
+        OurRole::Server,
         &[("in", asks(latest)), ("out", answers(earliest)), ("out", message)],
     );
     assert!(
-        verdict.faults[0].starts_with(&format!("by {earliest}")),
+        report.violations[0].starts_with(&format!("by {earliest}")),
         "{:?}",
-        verdict.faults
+        report.violations
     );
 }
 
@@ -162,24 +173,24 @@ fn the_answer_to_initialize_settles_by_what_the_rest_is_judged() {
 fn batches_are_wrong_where_the_revision_has_none() {
     for revision in spoken() {
         let batch = json!([{"jsonrpc": "2.0", "method": "notifications/initialized"}]);
-        let verdict = of_message(Ours::Client, revision, None, batch);
+        let report = of_message(OurRole::Client, revision, None, batch);
         assert_eq!(
-            verdict.faults.is_empty(),
+            report.violations.is_empty(),
             revision.facts().batches,
             "{:?}",
-            verdict.faults
+            report.violations
         );
     }
 }
 
 #[test]
 fn an_id_that_is_used_again_and_an_error_without_a_message_are_wrong() {
-    let again = of_message(Ours::Client, ends().1, None, call(1, "ping", json!({})));
-    assert!(again.faults[0].contains("used again"), "{:?}", again.faults);
+    let again = of_message(OurRole::Client, ends().1, None, call(1, "ping", json!({})));
+    assert!(again.violations[0].contains("used again"), "{:?}", again.violations);
     for revision in spoken() {
         let heard = call(7, "tools/list", json!({}));
         let error = json!({"jsonrpc": "2.0", "id": 7, "error": {"code": -32603}});
-        let verdict = of_message(Ours::Server, revision, Some(heard), error);
-        assert!(verdict.faults[0].contains("message"), "{:?}", verdict.faults);
+        let report = of_message(OurRole::Server, revision, Some(heard), error);
+        assert!(report.violations[0].contains("message"), "{:?}", report.violations);
     }
 }

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use crate::error::Error;
 
-/// What kind of message it is, apart from its method.
+/// The kinds of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum MessageKind {
     Request,
     Notification,
     Result,
@@ -23,8 +23,8 @@ pub struct Schema {
     document: Value,
     /// The member of the document that holds the definitions.
     definitions: &'static str,
-    envelopes: HashMap<Kind, String>,
-    validators: HashMap<(Kind, String), Validator>,
+    envelopes: HashMap<MessageKind, String>,
+    validators: HashMap<(MessageKind, String), Validator>,
 }
 
 impl Schema {
@@ -60,7 +60,7 @@ impl Schema {
     }
 
     /// What is wrong with a message of this kind: `definitions` are those that it, or its result, may have.
-    pub fn faults(&mut self, kind: Kind, definitions: &[&str], message: &Value) -> Vec<String> {
+    pub fn violations(&mut self, kind: MessageKind, definitions: &[&str], message: &Value) -> Vec<String> {
         let key = (kind, definitions.join("|"));
         if !self.validators.contains_key(&key) {
             match self.build(kind, definitions) {
@@ -71,7 +71,7 @@ impl Schema {
         let Some(validator) = self.validators.get(&key) else {
             return Vec::new();
         };
-        validator.iter_errors(message).map(|error| told(&error)).collect()
+        validator.iter_errors(message).map(|error| describe(&error)).collect()
     }
 
     /// Finds the definitions of the JSON-RPC messages, whose names differ among revisions, by what they require.
@@ -89,17 +89,17 @@ impl Schema {
                 required.is_some_and(|required| required.iter().any(|name| name == member))
             };
             let kind = match (required("method"), required("id")) {
-                (true, true) => Kind::Request,
-                (true, false) => Kind::Notification,
-                _ if required("result") => Kind::Result,
-                _ if required("error") => Kind::Error,
+                (true, true) => MessageKind::Request,
+                (true, false) => MessageKind::Notification,
+                _ if required("result") => MessageKind::Result,
+                _ if required("error") => MessageKind::Error,
                 _ => continue,
             };
             self.envelopes.insert(kind, name.to_owned());
         }
     }
 
-    fn build(&self, kind: Kind, definitions: &[&str]) -> Result<Validator, String> {
+    fn build(&self, kind: MessageKind, definitions: &[&str]) -> Result<Validator, String> {
         let refer = |name: &str| json!({ "$ref": format!("#/{}/{name}", self.definitions) });
         let mut all: Vec<Value> = self.envelopes.get(&kind).map(|name| refer(name)).into_iter().collect();
         let own: Vec<Value> = definitions.iter().map(|pointer| json!({ "$ref": pointer })).collect();
@@ -110,7 +110,7 @@ impl Schema {
             _ => json!({ "anyOf": own }),
         };
         all.push(match kind {
-            Kind::Result => json!({ "properties": { "result": own } }),
+            MessageKind::Result => json!({ "properties": { "result": own } }),
             _ => own,
         });
         let schema = json!({
@@ -124,16 +124,16 @@ impl Schema {
 }
 
 /// What is wrong and where; of alternatives, what is wrong with the one that has the least wrong.
-fn told(error: &ValidationError<'_>) -> String {
+fn describe(error: &ValidationError<'_>) -> String {
     let nearest = match error.kind() {
         ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
-            let nearest = context.iter().min_by_key(|faults| faults.len());
-            nearest.and_then(|faults| faults.first())
+            let nearest = context.iter().min_by_key(|violations| violations.len());
+            nearest.and_then(|violations| violations.first())
         }
         _ => None,
     };
     match nearest {
-        Some(nearest) => told(nearest),
+        Some(nearest) => describe(nearest),
         None => format!("{}: {error}", error.instance_path()),
     }
 }

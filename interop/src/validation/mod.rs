@@ -1,4 +1,4 @@
-//! Judges what our side of a session sends by the official schema of the revision that was negotiated.
+//! Validates what our side of a session sends by the official schema of the negotiated revision.
 
 mod schema;
 #[cfg(test)]
@@ -11,38 +11,38 @@ use mcp_runtime::Revision;
 use serde::Serialize;
 use serde_json::Value;
 
-use self::schema::{Kind, Schema};
+use self::schema::{MessageKind, Schema};
 use crate::error::Error;
-use crate::places;
+use crate::paths;
 use crate::wire::{Direction, Entry};
 
-/// Which side of the session is ours.
+/// Our role in a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Ours {
+pub enum OurRole {
     Server,
     Client,
 }
 
 /// The official schemas of the released revisions.
-pub struct Judge(BTreeMap<Revision, Schema>);
+pub struct LogValidator(BTreeMap<Revision, Schema>);
 
-/// What is to be said of the messages that our side sent.
+/// The result of validating the messages that our side sent.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Verdict {
-    /// How many they were.
-    pub judged: usize,
-    /// What is wrong with which.
-    pub faults: Vec<String>,
+pub struct Report {
+    /// How many messages there were.
+    pub checked: usize,
+    /// What is wrong, and in which message.
+    pub violations: Vec<String>,
     /// The revisions that were negotiated.
     pub negotiated: Vec<Revision>,
 }
 
-impl Judge {
-    /// Reads the official schemas, as they are without our corrections.
+impl LogValidator {
+    /// Reads the official schemas, without our corrections.
     pub fn load() -> Result<Self, Error> {
         let load = |revision: Revision| {
-            let path = places::in_workspace("schema")
+            let path = paths::in_workspace("schema")
                 .join(revision.as_str())
                 .join("schema.json");
             Schema::load(&path).map(|schema| (revision, schema))
@@ -57,37 +57,37 @@ impl Judge {
             .is_some_and(|schema| schema.declares(definition, member))
     }
 
-    /// Judges what our side sent in the sessions of a log.
-    pub fn judge(&mut self, ours: Ours, log: &[Entry]) -> Verdict {
+    /// Validates what our side sent in the sessions of a log.
+    pub fn validate(&mut self, ours: OurRole, log: &[Entry]) -> Report {
         let mut sessions: BTreeMap<u64, Session> = BTreeMap::new();
-        let mut verdict = Verdict::default();
+        let mut report = Report::default();
         for entry in log {
             let session = sessions.entry(entry.session).or_insert_with(|| Session::new(ours));
             for message in session.unpack(entry) {
                 let reasons = match entry.way {
                     Direction::In => {
-                        session.hear(message);
+                        session.receive(message);
                         continue;
                     }
-                    Direction::Out => session.judge(message, &mut self.0),
+                    Direction::Out => session.validate(message, &mut self.0),
                 };
-                verdict.judged += 1;
+                report.checked += 1;
                 let (revision, text) = (session.revision(), shortened(message));
-                let fault = |reason| format!("by {revision}: {reason} in {text}");
-                verdict.faults.extend(reasons.into_iter().map(fault));
+                let violation = |reason| format!("by {revision}: {reason} in {text}");
+                report.violations.extend(reasons.into_iter().map(violation));
             }
             if entry.way == Direction::Out && entry.message.is_array() && !session.revision().facts().batches {
-                verdict.faults.push(format!("{} has no batches", session.revision()));
+                report.violations.push(format!("{} has no batches", session.revision()));
             }
         }
-        verdict.negotiated = sessions.values().filter_map(|session| session.negotiated).collect();
-        verdict
+        report.negotiated = sessions.values().filter_map(|session| session.negotiated).collect();
+        report
     }
 }
 
 /// What is known of a session while its log is read.
 struct Session {
-    ours: Ours,
+    ours: OurRole,
     /// The revision that `initialize` asks for.
     asked: Option<Revision>,
     negotiated: Option<Revision>,
@@ -96,7 +96,7 @@ struct Session {
     /// The ids of our own requests.
     used: HashSet<String>,
     /// The id of our own `initialize`.
-    beginning: Option<String>,
+    initialize_id: Option<String>,
 }
 
 /// A request that waits for its answer.
@@ -107,14 +107,14 @@ struct Request {
 }
 
 impl Session {
-    fn new(ours: Ours) -> Self {
+    fn new(ours: OurRole) -> Self {
         Self {
             ours,
             asked: None,
             negotiated: None,
             unanswered: HashMap::new(),
             used: HashSet::new(),
-            beginning: None,
+            initialize_id: None,
         }
     }
 
@@ -135,7 +135,7 @@ impl Session {
     }
 
     /// Takes note of what the peer sent.
-    fn hear(&mut self, message: &Value) {
+    fn receive(&mut self, message: &Value) {
         let Some(id) = message.get("id").map(Value::to_string) else {
             return;
         };
@@ -148,22 +148,22 @@ impl Session {
                 for_task: message["params"].get("task").is_some(),
             };
             self.unanswered.insert(id, request);
-        } else if Some(&id) == self.beginning.as_ref() && message.get("result").is_some() {
+        } else if Some(&id) == self.initialize_id.as_ref() && message.get("result").is_some() {
             self.negotiated = version(&message["result"]);
         }
     }
 
     /// What is wrong with a message that our side sent.
-    fn judge(&mut self, message: &Value, schemas: &mut BTreeMap<Revision, Schema>) -> Vec<String> {
+    fn validate(&mut self, message: &Value, schemas: &mut BTreeMap<Revision, Schema>) -> Vec<String> {
         let id = message.get("id").map(Value::to_string);
         let method = message["method"].as_str().map(str::to_owned);
         let (kind, definitions) = match (&method, &id) {
-            (Some(method), id) => match self.judge_method(method, message, id.as_deref()) {
+            (Some(method), id) => match self.validate_method(method, message, id.as_deref()) {
                 Ok(known) => known,
                 Err(reason) => return vec![reason],
             },
             (None, Some(id)) if message.get("result").is_some() => match self.unanswered.remove(id) {
-                Some(request) => match self.judge_answer(&request, message) {
+                Some(request) => match self.validate_answer(&request, message) {
                     Ok(known) => known,
                     Err(reason) => return vec![reason],
                 },
@@ -173,38 +173,38 @@ impl Session {
                 if let Some(id) = id {
                     self.unanswered.remove(id);
                 }
-                (Kind::Error, [].as_slice())
+                (MessageKind::Error, [].as_slice())
             }
         };
         match schemas.get_mut(&self.revision()) {
-            Some(schema) => schema.faults(kind, definitions, message),
+            Some(schema) => schema.violations(kind, definitions, message),
             None => vec!["there is no schema".to_owned()],
         }
     }
 
     /// The kind and the definition of a request or a notification of ours.
-    fn judge_method(&mut self, name: &str, message: &Value, id: Option<&str>) -> Result<Known, String> {
+    fn validate_method(&mut self, name: &str, message: &Value, id: Option<&str>) -> Result<Known, String> {
         if let Some(id) = id {
             if name == "initialize" {
                 self.asked = version(&message["params"]);
-                self.beginning = Some(id.to_owned());
+                self.initialize_id = Some(id.to_owned());
             }
             if !self.used.insert(id.to_owned()) {
                 return Err(format!("the id {id} is used again"));
             }
         }
         let kind = if id.is_some() {
-            Kind::Request
+            MessageKind::Request
         } else {
-            Kind::Notification
+            MessageKind::Notification
         };
         let method = self
             .revision()
             .method(name)
             .ok_or_else(|| format!("there is no {name}"))?;
         let away = match self.ours {
-            Ours::Server => mcp_wire::Direction::ServerToClient,
-            Ours::Client => mcp_wire::Direction::ClientToServer,
+            OurRole::Server => mcp_wire::Direction::ServerToClient,
+            OurRole::Client => mcp_wire::Direction::ClientToServer,
         };
         if ![away, mcp_wire::Direction::Both].contains(&method.direction) {
             return Err(format!("{name} goes the other way"));
@@ -216,7 +216,7 @@ impl Session {
     }
 
     /// The definitions of what answers a request.
-    fn judge_answer(&mut self, request: &Request, message: &Value) -> Result<Known, String> {
+    fn validate_answer(&mut self, request: &Request, message: &Value) -> Result<Known, String> {
         let name = &request.method;
         if name == "initialize" {
             self.negotiated = version(&message["result"]);
@@ -229,7 +229,7 @@ impl Session {
         } else {
             method.results.get(..1).unwrap_or_default()
         };
-        Ok((Kind::Result, results))
+        Ok((MessageKind::Result, results))
     }
 }
 
@@ -238,7 +238,7 @@ fn released() -> impl Iterator<Item = Revision> {
     Revision::ALL.into_iter().filter(|revision| revision.facts().released)
 }
 
-type Known = (Kind, &'static [&'static str]);
+type Known = (MessageKind, &'static [&'static str]);
 
 /// The revision that is named in the parameters or the result of `initialize`.
 fn version(within: &Value) -> Option<Revision> {

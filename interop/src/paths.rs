@@ -1,4 +1,4 @@
-//! Where things are.
+//! Directories.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ pub fn in_workspace(directory: &str) -> PathBuf {
 }
 
 /// What is installed and logged: a directory beside the profiles that cargo builds into.
-pub fn workshop() -> PathBuf {
+pub fn install_directory() -> PathBuf {
     let own = std::env::current_exe().ok();
     let target = own.as_deref().and_then(|own| own.ancestors().nth(2));
     target
