@@ -42,8 +42,8 @@ pub enum RouteError {
         /// What to do about it.
         help: &'static str,
     },
-    /// A schema is not a JSON Schema that values can be validated by.
-    #[error("the {role} of the tool `{tool}` is no JSON Schema: {what}")]
+    /// A schema isn't one that values can be validated by: it is no JSON Schema, or refers to another document, for example.
+    #[error("the {role} of the tool `{tool}` can't be used for validation: {what}")]
     Schema {
         /// The tool's name.
         tool: String,

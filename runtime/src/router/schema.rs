@@ -1,5 +1,6 @@
 //! The schemas that the types of tools derive.
 
+use mcp_wire::json_schema::pointer;
 use schemars::generate::{Contract, SchemaSettings};
 use schemars::transform::{RecursiveTransform, ReplaceBoolSchemas};
 use schemars::{JsonSchema, Schema};
@@ -83,14 +84,14 @@ fn is_object(schema: &Value, root: &Value, references: usize) -> bool {
     }
     let of = |keyword: &str| schema[keyword].as_array().map_or(&[][..], Vec::as_slice);
     let each = |schema: &Value| is_object(schema, root, references);
-    let target = schema["$ref"].as_str().and_then(|target| target.strip_prefix('#'));
+    let target = schema["$ref"].as_str().and_then(pointer::canonical);
     ["oneOf", "anyOf"]
         .iter()
         .any(|keyword| !of(keyword).is_empty() && of(keyword).iter().all(each))
         || of("allOf").iter().any(each)
         || references > 0
             && target
-                .and_then(|target| root.pointer(target))
+                .and_then(|target| pointer::resolve(root, &target))
                 .is_some_and(|target| is_object(target, root, references - 1))
 }
 

@@ -4,9 +4,9 @@ use std::fmt::{self, Display};
 use std::future::Future;
 use std::sync::Arc;
 
-use jsonschema::Validator;
 use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::{ErrorObject, OpenJson, OpenObject, error_code};
+use mcp_wire::validator::Problem;
+use mcp_wire::{ErrorObject, OpenJson, OpenObject, Validator, error_code};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -227,12 +227,17 @@ fn validator(tool: &str, role: &'static str, schema: &OpenObject) -> Result<Arc<
     let schema = OpenJson::from(schema.clone()).parse::<Value>();
     let validator = schema
         .map_err(|error| error.to_string())
-        .and_then(|schema| jsonschema::validator_for(&schema).map_err(|error| error.to_string()));
+        .and_then(|schema| Validator::new(&schema).map_err(|error| listed(error.problems())));
     validator.map(Arc::new).map_err(|what| RouteError::Schema {
         tool: tool.to_owned(),
         role,
         what,
     })
+}
+
+fn listed(problems: &[Problem]) -> String {
+    let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    problems.join("; ")
 }
 
 impl ToolRoute {
@@ -298,12 +303,11 @@ impl ToolRoute {
         arguments: Option<OpenObject>,
         call: Call,
     ) -> Result<BoxFuture<'static, hub::CallToolResult>, String> {
-        let length = arguments.as_ref().map_or(0, |arguments| arguments.text().len());
         let arguments = match arguments {
             Some(arguments) => arguments.parse().map_err(|error| shortened(&error))?,
             None => json!({}),
         };
-        let faults = faults(&self.input, &arguments, length);
+        let faults = faults(&self.input, &arguments);
         if !faults.is_empty() {
             return Err(faults);
         }
@@ -317,7 +321,7 @@ impl ToolRoute {
         };
         let faults = match &result.structured_content {
             Some(content) => match content.parse() {
-                Ok(value) => faults(validator, &value, content.text().len()),
+                Ok(value) => faults(validator, &value),
                 Err(error) => shortened(&error),
             },
             None => "there is none".to_owned(),

@@ -26,7 +26,7 @@ impl<S: Side> SessionState<S> {
         let Some(info) = self.info().filter(|_| !needs.is_empty()) else {
             return Ok(());
         };
-        let unreadable = |error: mcp_adapters::mcp_wire::DecodeError| CallError::Unrepresentable(error.to_string());
+        let unreadable = |error: mcp_wire::DecodeError| CallError::Unrepresentable(error.to_string());
         let header = MessageHeader::from_slice(request).map_err(unreadable)?;
         match unmet(&info.capabilities, needs, &header) {
             Some(need) => Err(not_offered(method, need.capability)),

@@ -71,7 +71,7 @@ fn correct(tolerance: &Tolerance, result: &OpenJson) -> Decoded<Option<OpenJson>
         return Ok(None);
     }
     let edited = set(object.text().as_bytes(), &[tolerance.member], tolerance.read)?;
-    mcp_adapters::mcp_wire::from_str(&edited).map(Some)
+    mcp_wire::from_str(&edited).map(Some)
 }
 
 /// A violation in a member of a message or a result.

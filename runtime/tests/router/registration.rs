@@ -289,7 +289,14 @@ fn a_schema_that_a_revision_finds_invalid_is_refused() {
     assert!(
         error
             .to_string()
-            .starts_with("the input schema of the tool `by hand` is no JSON Schema: "),
+            .starts_with("the input schema of the tool `by hand` can't be used for validation: "),
+        "{error}"
+    );
+
+    let remote = json!({"properties": {"a": {"$ref": "https://example.com/a"}}});
+    let error = tool_of(remote).unwrap_err().to_string();
+    assert!(
+        error.contains("#/properties/a/$ref: `https://example.com/a` leads out of this document"),
         "{error}"
     );
 

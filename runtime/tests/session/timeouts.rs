@@ -31,7 +31,7 @@ async fn a_call_with_progress_is_sent_as_it_is_written() {
     let (session, mut raw) = client(Options::default(), json!({"tools": {}}), 16).await;
     let arguments = r#"{"z":1.50,"a":12345678901234567890123,"m":1e400,"s":"\u00e9"}"#;
     let mut params = tool("any");
-    params.arguments = Some(mcp_runtime::mcp_wire::from_str(arguments).expect("arguments"));
+    params.arguments = Some(mcp_wire::from_str(arguments).expect("arguments"));
     let (progress, _made) = tokio::sync::mpsc::channel(1);
     let peer = session.peer().clone().with_progress(progress);
     let calling = tokio::spawn(async move { peer.call_tool(params).await });
