@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::matching::candidates;
 use super::plan::{How, Planner};
-use super::{ConstantSource, StructPlan, Taking, ValuePlan, VariantFate};
+use super::{ConstantSource, MemberConversion, StructPlan, ValuePlan, VariantConversion};
 use crate::model::TypeRef;
 
 /// The types of a value on both sides.
 type Pair = (TypeRef, TypeRef);
 
 /// Pairs whose conversion may lose or refuse something.
-type Lossy = BTreeSet<Pair>;
+type LossyPairs = BTreeSet<Pair>;
 
 impl Planner<'_> {
     /// Notes the rules on members that would be converted whole without them.
@@ -33,8 +33,8 @@ impl Planner<'_> {
     }
 
     /// A pair is lossy by itself or by what it is made of, which may be itself.
-    fn lossy(&self) -> Lossy {
-        let mut lossy = Lossy::new();
+    fn lossy(&self) -> LossyPairs {
+        let mut lossy = LossyPairs::new();
         loop {
             let before = lossy.len();
             for (pair, how) in &self.planned {
@@ -49,7 +49,7 @@ impl Planner<'_> {
     }
 
     /// Whether something of a value may be lost, as far as is known.
-    fn loses(&self, source: &TypeRef, target: &TypeRef, lossy: &Lossy) -> bool {
+    fn loses(&self, source: &TypeRef, target: &TypeRef, lossy: &LossyPairs) -> bool {
         let (source, target) = (self.from.model.resolve(source), self.to.model.resolve(target));
         match (source, target) {
             (TypeRef::List(source), TypeRef::List(target))
@@ -64,14 +64,14 @@ impl Planner<'_> {
         }
     }
 
-    fn is_lossy(&self, (source, target): &Pair, how: &How, lossy: &Lossy) -> bool {
+    fn is_lossy(&self, (source, target): &Pair, how: &How, lossy: &LossyPairs) -> bool {
         let named = |name: &String| TypeRef::Named(name.clone());
         match how {
             How::Struct(plan) => self.is_lossy_object(source, plan, lossy),
             How::Union(variants) => {
                 let targets = candidates(self.to.model, target);
-                variants.iter().any(|plan| match &plan.fate {
-                    VariantFate::Converted { variant, .. } => {
+                variants.iter().any(|plan| match &plan.how {
+                    VariantConversion::Converted { variant, .. } => {
                         let target = targets.iter().find(|target| target.name == *variant);
                         target.is_none_or(|target| self.loses(&plan.from, &target.ty, lossy))
                     }
@@ -94,8 +94,8 @@ impl Planner<'_> {
         }
     }
 
-    fn is_lossy_object(&self, source: &TypeRef, plan: &StructPlan, lossy: &Lossy) -> bool {
-        let drops = !plan.leftovers.is_empty() || plan.closed && !self.is_closed(self.from, source.named());
+    fn is_lossy_object(&self, source: &TypeRef, plan: &StructPlan, lossy: &LossyPairs) -> bool {
+        let drops = !plan.undeclared.is_empty() || plan.closed && !self.is_closed(self.from, source.named());
         let constant = plan.constants.iter().any(|constant| match constant.source {
             ConstantSource::Same { optional } => optional && !constant.optional,
             ConstantSource::Undeclared => !constant.optional,
@@ -103,10 +103,10 @@ impl Planner<'_> {
         });
         let member = plan.members.iter().any(|member| {
             let is_lossy = match &member.value {
-                ValuePlan::Taken(own, Taking::Moved | Taking::Converted) => {
+                ValuePlan::Shared(own, MemberConversion::Moved | MemberConversion::Converted) => {
                     member.to.required && !own.required || self.loses(&own.ty, &member.to.ty, lossy)
                 }
-                ValuePlan::Taken(..) => true,
+                ValuePlan::Shared(..) => true,
                 ValuePlan::Adopted { constant, .. } => {
                     member.to.required && !constant.as_ref().is_some_and(|constant| constant.required)
                 }

@@ -5,7 +5,10 @@ use super::plan::Planner;
 use super::relation::Relation;
 use super::rules::{Action, Place};
 use super::side::Side;
-use super::{ConstantPlan, ConstantSource, Leftover, LeftoverFate, MemberPlan, Refusal, StructPlan, Taking, ValuePlan};
+use super::{
+    ConstantPlan, ConstantSource, MemberConversion, MemberPlan, Refusal, StructPlan, UndeclaredAction,
+    UndeclaredMember, ValuePlan,
+};
 use crate::model::{Member, Struct, TypeRef};
 
 impl Planner<'_> {
@@ -58,35 +61,35 @@ impl Planner<'_> {
                 || to.constants.iter().any(|constant| constant.name == name)
         };
         for constant in from.constants.iter().filter(|constant| !declared(&constant.name)) {
-            let fate = self.plan_leftover(from_name, &constant.name, (&type_of(&constant.value), true), to);
-            plan.leftovers.push(Leftover {
+            let how = self.plan_undeclared(from_name, &constant.name, (&type_of(&constant.value), true), to);
+            plan.undeclared.push(UndeclaredMember {
                 name: constant.name.clone(),
                 constant: Some(constant.value.clone()),
                 optional: !constant.required,
                 boxed: false,
-                fate,
+                how,
             });
         }
         for member in from.members.iter().filter(|member| !declared(&member.name)) {
-            let fate = self.plan_leftover(from_name, &member.name, (&member.ty, false), to);
-            plan.leftovers.push(Leftover {
+            let how = self.plan_undeclared(from_name, &member.name, (&member.ty, false), to);
+            plan.undeclared.push(UndeclaredMember {
                 name: member.name.clone(),
                 constant: None,
                 optional: !member.required,
                 boxed: member.boxed,
-                fate,
+                how,
             });
         }
         plan
     }
 
-    fn plan_leftover(
+    fn plan_undeclared(
         &mut self,
         from_name: &str,
         member: &str,
         (ty, is_constant): (&TypeRef, bool),
         to: &Struct,
-    ) -> LeftoverFate {
+    ) -> UndeclaredAction {
         let place = Place {
             ty: from_name.to_owned(),
             member: Some(member.to_owned()),
@@ -95,44 +98,44 @@ impl Planner<'_> {
         let at = place.to_string();
         let Some((index, action)) = self.rule(&place) else {
             self.automatic(&at, "dropped, or carried as an undeclared member");
-            return LeftoverFate::Left {
+            return UndeclaredAction::Left {
                 rule: super::AUTOMATIC.to_owned(),
             };
         };
         let rule = self.rule_name(index);
-        let fate = match action {
+        let how = match action {
             Action::Copy(path) => {
                 let path: Vec<String> = path.split('.').map(str::to_owned).collect();
                 let checked = self.can_copy((!is_constant).then_some(ty), &path, to);
                 self.check_arguments(index, checked);
-                LeftoverFate::Copied { to: path, rule }
+                UndeclaredAction::Copied { to: path, rule }
             }
             Action::Ensure(ensure) => {
                 let checked = self.can_ensure(ty, ensure, to);
                 self.check_arguments(index, checked);
-                LeftoverFate::Ensured {
+                UndeclaredAction::Ensured {
                     list: ensure.list.clone(),
                     item: ensure.item.to_string(),
                     rule,
                 }
             }
-            Action::Refuse(refuse) => LeftoverFate::Refused(Refusal {
+            Action::Refuse(refuse) => UndeclaredAction::Refused(Refusal {
                 code: refuse.code,
                 because: refuse.because.clone(),
                 rule,
             }),
-            Action::Drop(_) => LeftoverFate::Left { rule },
+            Action::Drop(_) => UndeclaredAction::Left { rule },
             other => {
                 let word = other.word();
                 self.wrong_rule(
                     index,
                     format!("`{word}` can't be done with a member that the target doesn't declare"),
                 );
-                LeftoverFate::Left { rule }
+                UndeclaredAction::Left { rule }
             }
         };
         self.ruled(&at, action, index);
-        fate
+        how
     }
 
     fn plan_member(&mut self, from_name: &str, from: &Struct, to_name: &str, to: &Member) -> MemberPlan {
@@ -171,13 +174,13 @@ impl Planner<'_> {
         }
         let value = match (source, constant) {
             (Some(source), _) => {
-                let taking = match rule {
+                let how = match rule {
                     Some((index, action)) if !matches!(action, Action::Default(_)) => {
                         self.plan_ruled(&place, (source, to), index, action)
                     }
-                    _ => self.plan_taking(&place, source, to),
+                    _ => self.plan_member_conversion(&place, source, to),
                 };
-                ValuePlan::Taken(source.clone(), taking)
+                ValuePlan::Shared(source.clone(), how)
             }
             (None, constant) => {
                 if let (Some((index, action)), None) = (&rule, constant)
@@ -195,7 +198,7 @@ impl Planner<'_> {
             }
         };
         let checked = match (&value, source) {
-            (ValuePlan::Taken(_, Taking::Moved | Taking::Converted), Some(source)) => {
+            (ValuePlan::Shared(_, MemberConversion::Moved | MemberConversion::Converted), Some(source)) => {
                 self.narrower(from_name, source, to_name, to)
             }
             _ => None,
@@ -204,7 +207,9 @@ impl Planner<'_> {
             self.refused(&at, "a value that the target's narrower bounds exclude");
         }
         let declared = match (&value, source) {
-            (ValuePlan::Taken(_, Taking::Moved), Some(source)) => self.newly_declared(from_name, source, to_name, to),
+            (ValuePlan::Shared(_, MemberConversion::Moved), Some(source)) => {
+                self.newly_declared(from_name, source, to_name, to)
+            }
             _ => Vec::new(),
         };
         MemberPlan {
@@ -216,23 +221,29 @@ impl Planner<'_> {
         }
     }
 
-    fn plan_taking(&mut self, place: &Place, from: &Member, to: &Member) -> Taking {
+    fn plan_member_conversion(&mut self, place: &Place, from: &Member, to: &Member) -> MemberConversion {
         if let Some(variants) = self.plan_scoped(place, &from.ty, &to.ty) {
-            return Taking::Matched(variants);
+            return MemberConversion::Matched(variants);
         }
         let at = place.to_string();
         match self.relate_at(&at, &from.ty, &to.ty) {
-            Relation::Same => Taking::Moved,
-            Relation::Converts => Taking::Converted,
+            Relation::Same => MemberConversion::Moved,
+            Relation::Converts => MemberConversion::Converted,
             Relation::Impossible => {
                 self.refused(&at, "any value: the target has another type there");
                 let target = &self.to.model.revision;
-                Taking::Refused(Refusal::automatic(format!("revision {target} has another type there")))
+                MemberConversion::Refused(Refusal::automatic(format!("revision {target} has another type there")))
             }
         }
     }
 
-    fn plan_ruled(&mut self, place: &Place, (from, to): (&Member, &Member), index: usize, action: &Action) -> Taking {
+    fn plan_ruled(
+        &mut self,
+        place: &Place,
+        (from, to): (&Member, &Member),
+        index: usize,
+        action: &Action,
+    ) -> MemberConversion {
         let at = place.to_string();
         let relation = self.relate(&from.ty, &to.ty);
         let rule = self.rule_name(index);
@@ -255,11 +266,11 @@ impl Planner<'_> {
         };
         self.check_arguments(index, checked);
         match action {
-            Action::Call(function) => Taking::Called {
+            Action::Call(function) => MemberConversion::Called {
                 function: function.clone(),
                 rule,
             },
-            Action::OmitUnlessIn(member) => Taking::Omitting {
+            Action::OmitUnlessIn(member) => MemberConversion::Omitting {
                 unless_in: member.clone(),
                 rule,
             },
@@ -267,13 +278,13 @@ impl Planner<'_> {
                 let when = conditions
                     .iter()
                     .map(|(path, value)| (path.split('.').map(str::to_owned).collect(), value.clone()));
-                Taking::Hiding {
+                MemberConversion::Hiding {
                     when: when.collect(),
                     rule,
                 }
             }
-            Action::Drop(_) if !to.required => Taking::Dropped { rule },
-            Action::Refuse(refuse) => Taking::Refused(Refusal {
+            Action::Drop(_) if !to.required => MemberConversion::Dropped { rule },
+            Action::Refuse(refuse) => MemberConversion::Refused(Refusal {
                 code: refuse.code,
                 because: refuse.because.clone(),
                 rule,
@@ -284,7 +295,7 @@ impl Planner<'_> {
                     index,
                     format!("`{word}` can't be done with a member that both revisions declare"),
                 );
-                Taking::Moved
+                MemberConversion::Moved
             }
         }
     }

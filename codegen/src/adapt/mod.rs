@@ -14,7 +14,10 @@ pub mod rules;
 mod side;
 mod variants;
 
-pub use object::{ConstantPlan, ConstantSource, Leftover, LeftoverFate, MemberPlan, StructPlan, Taking, ValuePlan};
+pub use object::{
+    ConstantPlan, ConstantSource, MemberConversion, MemberPlan, StructPlan, UndeclaredAction, UndeclaredMember,
+    ValuePlan,
+};
 pub use plan::{How, PairInput, Plan, plan_conversions};
 pub use report::{Note, NoteKind, report};
 pub use revisions::{PlannedRevision, plan_protocol};
@@ -33,12 +36,12 @@ pub struct VariantPlan {
     /// Whether the source holds it behind a pointer.
     pub boxed: bool,
     /// What becomes of it.
-    pub fate: VariantFate,
+    pub how: VariantConversion,
 }
 
 /// What becomes of a variant.
 #[derive(Debug, Clone, PartialEq)]
-pub enum VariantFate {
+pub enum VariantConversion {
     /// It is converted, and held by this variant of the target; `None` where the target is no union.
     Converted {
         /// The variant of the target.

@@ -12,7 +12,7 @@ pub struct StructPlan {
     /// The constants of the target that need a look at the source.
     pub constants: Vec<ConstantPlan>,
     /// The members of the source that the target doesn't declare.
-    pub leftovers: Vec<Leftover>,
+    pub undeclared: Vec<UndeclaredMember>,
     /// Whether the target holds no member that it doesn't declare.
     pub closed: bool,
 }
@@ -36,7 +36,7 @@ pub struct MemberPlan {
 #[derive(Debug, Clone, PartialEq)]
 pub enum ValuePlan {
     /// The same member of the source, and how it is taken over.
-    Taken(Member, Taking),
+    Shared(Member, MemberConversion),
     /// A member that the source doesn't declare, or declares as a constant.
     Adopted {
         /// The constant of the source.
@@ -48,7 +48,7 @@ pub enum ValuePlan {
 
 /// How a value is taken over.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Taking {
+pub enum MemberConversion {
     /// As it is.
     Moved,
     /// As the value of another revision's type.
@@ -119,7 +119,7 @@ pub enum ConstantSource {
 
 /// A member of the source that the target doesn't declare.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Leftover {
+pub struct UndeclaredMember {
     /// Its name.
     pub name: String,
     /// Its value; `None` for a member whose value varies.
@@ -129,12 +129,12 @@ pub struct Leftover {
     /// Whether it is held behind a pointer.
     pub boxed: bool,
     /// What becomes of it.
-    pub fate: LeftoverFate,
+    pub how: UndeclaredAction,
 }
 
 /// What becomes of a member that the target doesn't declare.
 #[derive(Debug, Clone, PartialEq)]
-pub enum LeftoverFate {
+pub enum UndeclaredAction {
     /// It is dropped and recorded, or carried; by a rule or automatically.
     Left {
         /// The rule.

@@ -7,7 +7,7 @@ use super::relation::Relation;
 use super::report::{Note, NoteKind};
 use super::rules::{Action, Place, Rule, Rules};
 use super::side::Side;
-use super::{StructPlan, Taking, ValuePlan, VariantPlan};
+use super::{MemberConversion, StructPlan, ValuePlan, VariantPlan};
 use crate::model::{Model, TypeKind, TypeRef};
 use crate::problem::Problem;
 
@@ -115,7 +115,7 @@ impl Plan {
         structs
             .flat_map(|plan| &plan.members)
             .filter_map(|member| match &member.value {
-                ValuePlan::Taken(_, Taking::Called { function, .. }) => Some(function.as_str()),
+                ValuePlan::Shared(_, MemberConversion::Called { function, .. }) => Some(function.as_str()),
                 _ => None,
             })
     }

@@ -4,7 +4,7 @@ use super::matching::{Candidate, Typed, candidates, likeness};
 use super::plan::Planner;
 use super::relation::Relation;
 use super::rules::{Action, Place, Rule};
-use super::{Refusal, VariantFate, VariantPlan};
+use super::{Refusal, VariantConversion, VariantPlan};
 use crate::model::{TypeKind, TypeRef};
 use crate::normalise::Scalar;
 
@@ -39,12 +39,12 @@ impl Planner<'_> {
         sources
             .into_iter()
             .map(|candidate| {
-                let fate = self.plan_variant(place, &union, &candidate, &siblings, (target, &targets));
+                let how = self.plan_variant(place, &union, &candidate, &siblings, (target, &targets));
                 VariantPlan {
                     variant: candidate.name,
                     from: candidate.ty,
                     boxed: candidate.boxed,
-                    fate,
+                    how,
                 }
             })
             .collect()
@@ -57,7 +57,7 @@ impl Planner<'_> {
         candidate: &Candidate,
         siblings: &[Candidate],
         (target, targets): (&TypeRef, &[Candidate]),
-    ) -> VariantFate {
+    ) -> VariantConversion {
         let names = self.variant_names(candidate);
         let name = names.first().map_or("", String::as_str);
         let at = format!("{place}[{name}]");
@@ -86,26 +86,26 @@ impl Planner<'_> {
                 Action::Replace(template) => {
                     let checked = self.can_hold(Some(&candidate.ty), template, target);
                     self.check_arguments(index, checked);
-                    VariantFate::Replaced {
+                    VariantConversion::Replaced {
                         template: template.to_string(),
                         rule,
                     }
                 }
-                Action::Refuse(refuse) => VariantFate::Refused(Refusal {
+                Action::Refuse(refuse) => VariantConversion::Refused(Refusal {
                     code: refuse.code,
                     because: refuse.because.clone(),
                     rule,
                 }),
                 other => {
                     self.wrong_rule(index, format!("`{}` can't be done with a variant", other.word()));
-                    VariantFate::NoCounterpart { name: name.to_owned() }
+                    VariantConversion::NoCounterpart { name: name.to_owned() }
                 }
             };
         }
         match best {
             Some(index) => {
                 let target = &targets[index];
-                VariantFate::Converted {
+                VariantConversion::Converted {
                     variant: target.name.clone(),
                     boxed: target.boxed,
                     moved: self.relate_at(&at, &candidate.ty, &target.ty) == Relation::Same,
@@ -113,7 +113,7 @@ impl Planner<'_> {
             }
             None => {
                 self.refused(&at, "the variant: the target has none that corresponds");
-                VariantFate::NoCounterpart { name: name.to_owned() }
+                VariantConversion::NoCounterpart { name: name.to_owned() }
             }
         }
     }

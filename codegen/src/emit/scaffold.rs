@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use handlebars::Handlebars;
 use proc_macro2::TokenStream;
 use serde::Serialize;
-use syn::visit_mut::VisitMut;
 
 use super::docs::{Documenter, wrapped};
 use super::{EmitError, EmitInput, TemplateError};
@@ -189,37 +188,17 @@ pub(super) fn header(comment: &str, input: &EmitInput<'_>) -> String {
     )
 }
 
-/// A Rust file: header, then the code as prettyplease writes it.
-pub(super) fn format_rust(header: &str, file: &str, code: TokenStream) -> Result<String, EmitError> {
-    Ok(format!("{header}\n\n{}", formatted(file, code)?))
-}
-
 /// Code as prettyplease writes it, with empty lines between items.
 pub(super) fn formatted(file: &str, code: TokenStream) -> Result<String, EmitError> {
-    let mut parsed = syn::parse2::<syn::File>(code).map_err(|error| EmitError::Unparsable {
+    let parsed = syn::parse2::<syn::File>(code).map_err(|error| EmitError::Unparsable {
         file: file.to_owned(),
         error,
     })?;
-    Inline.visit_file_mut(&mut parsed);
-    Ok(spaced(&prettyplease::unparse(&parsed)))
-}
-
-/// Leaves the functions to be compiled by the crates that call them, as generic ones are anyway: a revision has far more
-/// types than one program uses, and compiling them all would double the time to build the crate.
-struct Inline;
-
-impl VisitMut for Inline {
-    fn visit_impl_item_fn_mut(&mut self, function: &mut syn::ImplItemFn) {
-        let generic_argument = |input: &syn::FnArg| matches!(input, syn::FnArg::Typed(argument) if matches!(*argument.ty, syn::Type::ImplTrait(_)));
-        let signature = &function.sig;
-        if signature.generics.type_params().next().is_none() && !signature.inputs.iter().any(generic_argument) {
-            function.attrs.push(syn::parse_quote!(#[inline]));
-        }
-    }
+    Ok(with_blank_lines(&prettyplease::unparse(&parsed)))
 }
 
 /// prettyplease writes items without a blank line between them; people put one there.
-fn spaced(text: &str) -> String {
+fn with_blank_lines(text: &str) -> String {
     let mut spaced = String::with_capacity(text.len() + text.len() / 20);
     let mut previous = "";
     for line in text.lines() {

@@ -2,8 +2,8 @@
 
 //! What a server and a client do, and what they call, in the types of the hub.
 //!
-//! Implement [`ServerHandler`] or [`ClientHandler`]; what isn't implemented answers that there is no such
-//! method. Whatever can send messages gets the typed calls of [`CallServer`] or [`CallClient`] for it.
+//! Implement [`ServerHandler`] or [`ClientHandler`]; what isn't implemented answers that there is no such method.
+//! Whatever can send messages gets the typed calls of [`CallServer`] or [`CallClient`] for it.
 
 use std::future::Future;
 use mcp_wire::{ErrorObject, OpenJson, UnknownMethod, error_code};
@@ -17,13 +17,16 @@ pub struct UnexpectedResult {
 }
 
 impl std::fmt::Display for UnexpectedResult {
-    #[inline]
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "the answer to {} is another method's result", self.method)
     }
 }
 
 impl std::error::Error for UnexpectedResult {}
+fn unexpected<E: From<UnexpectedResult>>(method: &'static str) -> E {
+    UnexpectedResult { method }.into()
+}
+
 fn not_found(method: &str) -> ErrorObject {
     ErrorObject::new(
         error_code::METHOD_NOT_FOUND,
@@ -52,8 +55,7 @@ pub trait ServerHandler<C>: Send + Sync {
         params: hub::CompleteRequestParams,
         context: &C,
     ) -> impl Future<Output = Result<hub::CompleteResult, ErrorObject>> + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async { Err(not_found("completion/complete")) }
     }
 
@@ -63,8 +65,7 @@ pub trait ServerHandler<C>: Send + Sync {
         params: hub::SetLevelRequestParams,
         context: &C,
     ) -> impl Future<Output = Result<hub::EmptyResult, ErrorObject>> + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async { Err(not_found("logging/setLevel")) }
     }
 
@@ -74,8 +75,7 @@ pub trait ServerHandler<C>: Send + Sync {
         params: hub::GetPromptRequestParams,
         context: &C,
     ) -> impl Future<Output = Result<hub::GetPromptResult, ErrorObject>> + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async { Err(not_found("prompts/get")) }
     }
 
@@ -85,8 +85,7 @@ pub trait ServerHandler<C>: Send + Sync {
         params: Option<hub::PaginatedRequestParams>,
         context: &C,
     ) -> impl Future<Output = Result<hub::ListPromptsResult, ErrorObject>> + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async { Err(not_found("prompts/list")) }
     }
 
@@ -96,8 +95,7 @@ pub trait ServerHandler<C>: Send + Sync {
         params: Option<hub::PaginatedRequestParams>,
         context: &C,
     ) -> impl Future<Output = Result<hub::ListResourcesResult, ErrorObject>> + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async { Err(not_found("resources/list")) }
     }
 
@@ -107,8 +105,7 @@ pub trait ServerHandler<C>: Send + Sync {
         params: hub::ReadResourceRequestParams,
         context: &C,
     ) -> impl Future<Output = Result<hub::ReadResourceResult, ErrorObject>> + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async { Err(not_found("resources/read")) }
     }
 
@@ -118,8 +115,7 @@ pub trait ServerHandler<C>: Send + Sync {
         params: hub::SubscribeRequestParams,
         context: &C,
     ) -> impl Future<Output = Result<hub::EmptyResult, ErrorObject>> + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async { Err(not_found("resources/subscribe")) }
     }
 
@@ -131,8 +127,7 @@ pub trait ServerHandler<C>: Send + Sync {
     ) -> impl Future<
         Output = Result<hub::ListResourceTemplatesResult, ErrorObject>,
     > + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async { Err(not_found("resources/templates/list")) }
     }
 
@@ -142,8 +137,7 @@ pub trait ServerHandler<C>: Send + Sync {
         params: hub::UnsubscribeRequestParams,
         context: &C,
     ) -> impl Future<Output = Result<hub::EmptyResult, ErrorObject>> + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async { Err(not_found("resources/unsubscribe")) }
     }
 
@@ -153,8 +147,7 @@ pub trait ServerHandler<C>: Send + Sync {
         params: hub::CancelTaskRequestParams,
         context: &C,
     ) -> impl Future<Output = Result<hub::CancelTaskResult, ErrorObject>> + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async { Err(not_found("tasks/cancel")) }
     }
 
@@ -164,8 +157,7 @@ pub trait ServerHandler<C>: Send + Sync {
         params: hub::GetTaskRequestParams,
         context: &C,
     ) -> impl Future<Output = Result<hub::GetTaskResult, ErrorObject>> + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async { Err(not_found("tasks/get")) }
     }
 
@@ -175,8 +167,7 @@ pub trait ServerHandler<C>: Send + Sync {
         params: Option<hub::PaginatedRequestParams>,
         context: &C,
     ) -> impl Future<Output = Result<hub::ListTasksResult, ErrorObject>> + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async { Err(not_found("tasks/list")) }
     }
 
@@ -186,8 +177,7 @@ pub trait ServerHandler<C>: Send + Sync {
         params: hub::GetTaskPayloadRequestParams,
         context: &C,
     ) -> impl Future<Output = Result<hub::GetTaskPayloadResult, ErrorObject>> + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async { Err(not_found("tasks/result")) }
     }
 
@@ -197,8 +187,7 @@ pub trait ServerHandler<C>: Send + Sync {
         params: hub::CallToolRequestParams,
         context: &C,
     ) -> impl Future<Output = Result<hub::CallToolResult, ErrorObject>> + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async { Err(not_found("tools/call")) }
     }
 
@@ -208,8 +197,7 @@ pub trait ServerHandler<C>: Send + Sync {
         params: Option<hub::PaginatedRequestParams>,
         context: &C,
     ) -> impl Future<Output = Result<hub::ListToolsResult, ErrorObject>> + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async { Err(not_found("tools/list")) }
     }
 
@@ -219,8 +207,7 @@ pub trait ServerHandler<C>: Send + Sync {
         params: Option<hub::NotificationParams>,
         context: &C,
     ) -> impl Future<Output = ()> + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async {}
     }
 
@@ -230,8 +217,7 @@ pub trait ServerHandler<C>: Send + Sync {
         params: Option<hub::NotificationParams>,
         context: &C,
     ) -> impl Future<Output = ()> + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async {}
     }
 
@@ -241,8 +227,7 @@ pub trait ServerHandler<C>: Send + Sync {
         params: hub::TaskStatusNotificationParams,
         context: &C,
     ) -> impl Future<Output = ()> + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async {}
     }
 
@@ -412,14 +397,7 @@ pub trait CallServer: Sync {
             let message = hub::CompleteRequest::new(params);
             match self.request(message.into()).await? {
                 hub::ServerResult::Complete(result) => Ok(result),
-                _ => {
-                    Err(
-                        UnexpectedResult {
-                            method: "completion/complete",
-                        }
-                            .into(),
-                    )
-                }
+                _ => Err(unexpected("completion/complete")),
             }
         }
     }
@@ -433,14 +411,7 @@ pub trait CallServer: Sync {
             let message = hub::InitializeRequest::new(params);
             match self.request(message.into()).await? {
                 hub::ServerResult::Initialize(result) => Ok(result),
-                _ => {
-                    Err(
-                        UnexpectedResult {
-                            method: "initialize",
-                        }
-                            .into(),
-                    )
-                }
+                _ => Err(unexpected("initialize")),
             }
         }
     }
@@ -454,14 +425,7 @@ pub trait CallServer: Sync {
             let message = hub::SetLevelRequest::new(params);
             match self.request(message.into()).await? {
                 hub::ServerResult::Empty(result) => Ok(result),
-                _ => {
-                    Err(
-                        UnexpectedResult {
-                            method: "logging/setLevel",
-                        }
-                            .into(),
-                    )
-                }
+                _ => Err(unexpected("logging/setLevel")),
             }
         }
     }
@@ -478,7 +442,7 @@ pub trait CallServer: Sync {
             };
             match self.request(message.into()).await? {
                 hub::ServerResult::Empty(result) => Ok(result),
-                _ => Err(UnexpectedResult { method: "ping" }.into()),
+                _ => Err(unexpected("ping")),
             }
         }
     }
@@ -492,14 +456,7 @@ pub trait CallServer: Sync {
             let message = hub::GetPromptRequest::new(params);
             match self.request(message.into()).await? {
                 hub::ServerResult::GetPrompt(result) => Ok(result),
-                _ => {
-                    Err(
-                        UnexpectedResult {
-                            method: "prompts/get",
-                        }
-                            .into(),
-                    )
-                }
+                _ => Err(unexpected("prompts/get")),
             }
         }
     }
@@ -516,14 +473,7 @@ pub trait CallServer: Sync {
             };
             match self.request(message.into()).await? {
                 hub::ServerResult::ListPrompts(result) => Ok(result),
-                _ => {
-                    Err(
-                        UnexpectedResult {
-                            method: "prompts/list",
-                        }
-                            .into(),
-                    )
-                }
+                _ => Err(unexpected("prompts/list")),
             }
         }
     }
@@ -540,14 +490,7 @@ pub trait CallServer: Sync {
             };
             match self.request(message.into()).await? {
                 hub::ServerResult::ListResources(result) => Ok(result),
-                _ => {
-                    Err(
-                        UnexpectedResult {
-                            method: "resources/list",
-                        }
-                            .into(),
-                    )
-                }
+                _ => Err(unexpected("resources/list")),
             }
         }
     }
@@ -561,14 +504,7 @@ pub trait CallServer: Sync {
             let message = hub::ReadResourceRequest::new(params);
             match self.request(message.into()).await? {
                 hub::ServerResult::ReadResource(result) => Ok(result),
-                _ => {
-                    Err(
-                        UnexpectedResult {
-                            method: "resources/read",
-                        }
-                            .into(),
-                    )
-                }
+                _ => Err(unexpected("resources/read")),
             }
         }
     }
@@ -582,14 +518,7 @@ pub trait CallServer: Sync {
             let message = hub::SubscribeRequest::new(params);
             match self.request(message.into()).await? {
                 hub::ServerResult::Empty(result) => Ok(result),
-                _ => {
-                    Err(
-                        UnexpectedResult {
-                            method: "resources/subscribe",
-                        }
-                            .into(),
-                    )
-                }
+                _ => Err(unexpected("resources/subscribe")),
             }
         }
     }
@@ -608,14 +537,7 @@ pub trait CallServer: Sync {
             };
             match self.request(message.into()).await? {
                 hub::ServerResult::ListResourceTemplates(result) => Ok(result),
-                _ => {
-                    Err(
-                        UnexpectedResult {
-                            method: "resources/templates/list",
-                        }
-                            .into(),
-                    )
-                }
+                _ => Err(unexpected("resources/templates/list")),
             }
         }
     }
@@ -629,14 +551,7 @@ pub trait CallServer: Sync {
             let message = hub::UnsubscribeRequest::new(params);
             match self.request(message.into()).await? {
                 hub::ServerResult::Empty(result) => Ok(result),
-                _ => {
-                    Err(
-                        UnexpectedResult {
-                            method: "resources/unsubscribe",
-                        }
-                            .into(),
-                    )
-                }
+                _ => Err(unexpected("resources/unsubscribe")),
             }
         }
     }
@@ -650,14 +565,7 @@ pub trait CallServer: Sync {
             let message = hub::CancelTaskRequest::new(params);
             match self.request(message.into()).await? {
                 hub::ServerResult::CancelTask(result) => Ok(result),
-                _ => {
-                    Err(
-                        UnexpectedResult {
-                            method: "tasks/cancel",
-                        }
-                            .into(),
-                    )
-                }
+                _ => Err(unexpected("tasks/cancel")),
             }
         }
     }
@@ -671,14 +579,7 @@ pub trait CallServer: Sync {
             let message = hub::GetTaskRequest::new(params);
             match self.request(message.into()).await? {
                 hub::ServerResult::GetTask(result) => Ok(result),
-                _ => {
-                    Err(
-                        UnexpectedResult {
-                            method: "tasks/get",
-                        }
-                            .into(),
-                    )
-                }
+                _ => Err(unexpected("tasks/get")),
             }
         }
     }
@@ -695,14 +596,7 @@ pub trait CallServer: Sync {
             };
             match self.request(message.into()).await? {
                 hub::ServerResult::ListTasks(result) => Ok(result),
-                _ => {
-                    Err(
-                        UnexpectedResult {
-                            method: "tasks/list",
-                        }
-                            .into(),
-                    )
-                }
+                _ => Err(unexpected("tasks/list")),
             }
         }
     }
@@ -716,14 +610,7 @@ pub trait CallServer: Sync {
             let message = hub::GetTaskPayloadRequest::new(params);
             match self.request(message.into()).await? {
                 hub::ServerResult::GetTaskPayload(result) => Ok(result),
-                _ => {
-                    Err(
-                        UnexpectedResult {
-                            method: "tasks/result",
-                        }
-                            .into(),
-                    )
-                }
+                _ => Err(unexpected("tasks/result")),
             }
         }
     }
@@ -737,14 +624,7 @@ pub trait CallServer: Sync {
             let message = hub::CallToolRequest::new(params);
             match self.request(message.into()).await? {
                 hub::ServerResult::CallTool(result) => Ok(result),
-                _ => {
-                    Err(
-                        UnexpectedResult {
-                            method: "tools/call",
-                        }
-                            .into(),
-                    )
-                }
+                _ => Err(unexpected("tools/call")),
             }
         }
     }
@@ -761,14 +641,7 @@ pub trait CallServer: Sync {
             };
             match self.request(message.into()).await? {
                 hub::ServerResult::ListTools(result) => Ok(result),
-                _ => {
-                    Err(
-                        UnexpectedResult {
-                            method: "tools/list",
-                        }
-                            .into(),
-                    )
-                }
+                _ => Err(unexpected("tools/list")),
             }
         }
     }
@@ -836,7 +709,6 @@ pub trait CallServer: Sync {
 }
 
 impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::Prompt {
-    #[inline]
     fn page(cursor: Option<String>) -> hub::ClientRequest {
         let params = hub::PaginatedRequestParams {
             cursor,
@@ -850,7 +722,6 @@ impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::Prompt {
         message.into()
     }
 
-    #[inline]
     fn items(
         result: hub::ServerResult,
     ) -> Result<(Vec<Self>, Option<String>), UnexpectedResult> {
@@ -868,7 +739,6 @@ impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::Prompt {
 }
 
 impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::Resource {
-    #[inline]
     fn page(cursor: Option<String>) -> hub::ClientRequest {
         let params = hub::PaginatedRequestParams {
             cursor,
@@ -882,7 +752,6 @@ impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::Resource {
         message.into()
     }
 
-    #[inline]
     fn items(
         result: hub::ServerResult,
     ) -> Result<(Vec<Self>, Option<String>), UnexpectedResult> {
@@ -900,7 +769,6 @@ impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::Resource {
 }
 
 impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::ResourceTemplate {
-    #[inline]
     fn page(cursor: Option<String>) -> hub::ClientRequest {
         let params = hub::PaginatedRequestParams {
             cursor,
@@ -914,7 +782,6 @@ impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::ResourceTemplate 
         message.into()
     }
 
-    #[inline]
     fn items(
         result: hub::ServerResult,
     ) -> Result<(Vec<Self>, Option<String>), UnexpectedResult> {
@@ -932,7 +799,6 @@ impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::ResourceTemplate 
 }
 
 impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::Task {
-    #[inline]
     fn page(cursor: Option<String>) -> hub::ClientRequest {
         let params = hub::PaginatedRequestParams {
             cursor,
@@ -946,7 +812,6 @@ impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::Task {
         message.into()
     }
 
-    #[inline]
     fn items(
         result: hub::ServerResult,
     ) -> Result<(Vec<Self>, Option<String>), UnexpectedResult> {
@@ -964,7 +829,6 @@ impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::Task {
 }
 
 impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::Tool {
-    #[inline]
     fn page(cursor: Option<String>) -> hub::ClientRequest {
         let params = hub::PaginatedRequestParams {
             cursor,
@@ -978,7 +842,6 @@ impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::Tool {
         message.into()
     }
 
-    #[inline]
     fn items(
         result: hub::ServerResult,
     ) -> Result<(Vec<Self>, Option<String>), UnexpectedResult> {
@@ -1005,8 +868,7 @@ pub trait ClientHandler<C>: Send + Sync {
         params: hub::ElicitRequestParams,
         context: &C,
     ) -> impl Future<Output = Result<hub::ElicitResult, ErrorObject>> + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async { Err(not_found("elicitation/create")) }
     }
 
@@ -1016,8 +878,7 @@ pub trait ClientHandler<C>: Send + Sync {
         params: Option<hub::RequestParams>,
         context: &C,
     ) -> impl Future<Output = Result<hub::ListRootsResult, ErrorObject>> + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async { Err(not_found("roots/list")) }
     }
 
@@ -1027,8 +888,7 @@ pub trait ClientHandler<C>: Send + Sync {
         params: hub::CreateMessageRequestParams,
         context: &C,
     ) -> impl Future<Output = Result<hub::CreateMessageResult, ErrorObject>> + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async { Err(not_found("sampling/createMessage")) }
     }
 
@@ -1038,8 +898,7 @@ pub trait ClientHandler<C>: Send + Sync {
         params: hub::CancelTaskRequestParams,
         context: &C,
     ) -> impl Future<Output = Result<hub::CancelTaskResult, ErrorObject>> + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async { Err(not_found("tasks/cancel")) }
     }
 
@@ -1049,8 +908,7 @@ pub trait ClientHandler<C>: Send + Sync {
         params: hub::GetTaskRequestParams,
         context: &C,
     ) -> impl Future<Output = Result<hub::GetTaskResult, ErrorObject>> + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async { Err(not_found("tasks/get")) }
     }
 
@@ -1060,8 +918,7 @@ pub trait ClientHandler<C>: Send + Sync {
         params: Option<hub::PaginatedRequestParams>,
         context: &C,
     ) -> impl Future<Output = Result<hub::ListTasksResult, ErrorObject>> + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async { Err(not_found("tasks/list")) }
     }
 
@@ -1071,8 +928,7 @@ pub trait ClientHandler<C>: Send + Sync {
         params: hub::GetTaskPayloadRequestParams,
         context: &C,
     ) -> impl Future<Output = Result<hub::GetTaskPayloadResult, ErrorObject>> + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async { Err(not_found("tasks/result")) }
     }
 
@@ -1082,8 +938,7 @@ pub trait ClientHandler<C>: Send + Sync {
         params: hub::ElicitationCompleteNotificationParams,
         context: &C,
     ) -> impl Future<Output = ()> + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async {}
     }
 
@@ -1093,8 +948,7 @@ pub trait ClientHandler<C>: Send + Sync {
         params: hub::LoggingMessageNotificationParams,
         context: &C,
     ) -> impl Future<Output = ()> + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async {}
     }
 
@@ -1104,8 +958,7 @@ pub trait ClientHandler<C>: Send + Sync {
         params: Option<hub::NotificationParams>,
         context: &C,
     ) -> impl Future<Output = ()> + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async {}
     }
 
@@ -1115,8 +968,7 @@ pub trait ClientHandler<C>: Send + Sync {
         params: Option<hub::NotificationParams>,
         context: &C,
     ) -> impl Future<Output = ()> + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async {}
     }
 
@@ -1126,8 +978,7 @@ pub trait ClientHandler<C>: Send + Sync {
         params: hub::ResourceUpdatedNotificationParams,
         context: &C,
     ) -> impl Future<Output = ()> + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async {}
     }
 
@@ -1137,8 +988,7 @@ pub trait ClientHandler<C>: Send + Sync {
         params: hub::TaskStatusNotificationParams,
         context: &C,
     ) -> impl Future<Output = ()> + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async {}
     }
 
@@ -1148,8 +998,7 @@ pub trait ClientHandler<C>: Send + Sync {
         params: Option<hub::NotificationParams>,
         context: &C,
     ) -> impl Future<Output = ()> + Send {
-        let _ = params;
-        let _ = context;
+        let _ = (params, context);
         async {}
     }
 
@@ -1290,14 +1139,7 @@ pub trait CallClient: Sync {
             let message = hub::ElicitRequest::new(params);
             match self.request(message.into()).await? {
                 hub::ClientResult::Elicit(result) => Ok(result),
-                _ => {
-                    Err(
-                        UnexpectedResult {
-                            method: "elicitation/create",
-                        }
-                            .into(),
-                    )
-                }
+                _ => Err(unexpected("elicitation/create")),
             }
         }
     }
@@ -1314,7 +1156,7 @@ pub trait CallClient: Sync {
             };
             match self.request(message.into()).await? {
                 hub::ClientResult::Empty(result) => Ok(result),
-                _ => Err(UnexpectedResult { method: "ping" }.into()),
+                _ => Err(unexpected("ping")),
             }
         }
     }
@@ -1331,14 +1173,7 @@ pub trait CallClient: Sync {
             };
             match self.request(message.into()).await? {
                 hub::ClientResult::ListRoots(result) => Ok(result),
-                _ => {
-                    Err(
-                        UnexpectedResult {
-                            method: "roots/list",
-                        }
-                            .into(),
-                    )
-                }
+                _ => Err(unexpected("roots/list")),
             }
         }
     }
@@ -1352,14 +1187,7 @@ pub trait CallClient: Sync {
             let message = hub::CreateMessageRequest::new(params);
             match self.request(message.into()).await? {
                 hub::ClientResult::CreateMessage(result) => Ok(result),
-                _ => {
-                    Err(
-                        UnexpectedResult {
-                            method: "sampling/createMessage",
-                        }
-                            .into(),
-                    )
-                }
+                _ => Err(unexpected("sampling/createMessage")),
             }
         }
     }
@@ -1373,14 +1201,7 @@ pub trait CallClient: Sync {
             let message = hub::CancelTaskRequest::new(params);
             match self.request(message.into()).await? {
                 hub::ClientResult::CancelTask(result) => Ok(result),
-                _ => {
-                    Err(
-                        UnexpectedResult {
-                            method: "tasks/cancel",
-                        }
-                            .into(),
-                    )
-                }
+                _ => Err(unexpected("tasks/cancel")),
             }
         }
     }
@@ -1394,14 +1215,7 @@ pub trait CallClient: Sync {
             let message = hub::GetTaskRequest::new(params);
             match self.request(message.into()).await? {
                 hub::ClientResult::GetTask(result) => Ok(result),
-                _ => {
-                    Err(
-                        UnexpectedResult {
-                            method: "tasks/get",
-                        }
-                            .into(),
-                    )
-                }
+                _ => Err(unexpected("tasks/get")),
             }
         }
     }
@@ -1418,14 +1232,7 @@ pub trait CallClient: Sync {
             };
             match self.request(message.into()).await? {
                 hub::ClientResult::ListTasks(result) => Ok(result),
-                _ => {
-                    Err(
-                        UnexpectedResult {
-                            method: "tasks/list",
-                        }
-                            .into(),
-                    )
-                }
+                _ => Err(unexpected("tasks/list")),
             }
         }
     }
@@ -1439,14 +1246,7 @@ pub trait CallClient: Sync {
             let message = hub::GetTaskPayloadRequest::new(params);
             match self.request(message.into()).await? {
                 hub::ClientResult::GetTaskPayload(result) => Ok(result),
-                _ => {
-                    Err(
-                        UnexpectedResult {
-                            method: "tasks/result",
-                        }
-                            .into(),
-                    )
-                }
+                _ => Err(unexpected("tasks/result")),
             }
         }
     }
@@ -1561,7 +1361,6 @@ pub trait CallClient: Sync {
 }
 
 impl Paginated<hub::ServerRequest, hub::ClientResult> for hub::Task {
-    #[inline]
     fn page(cursor: Option<String>) -> hub::ServerRequest {
         let params = hub::PaginatedRequestParams {
             cursor,
@@ -1575,7 +1374,6 @@ impl Paginated<hub::ServerRequest, hub::ClientResult> for hub::Task {
         message.into()
     }
 
-    #[inline]
     fn items(
         result: hub::ClientResult,
     ) -> Result<(Vec<Self>, Option<String>), UnexpectedResult> {

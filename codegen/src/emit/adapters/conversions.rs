@@ -7,7 +7,7 @@ use quote::quote;
 
 use super::rows::Tables;
 use super::{RevisionInput, mentions};
-use crate::adapt::{How, Plan, Refusal, VariantFate, VariantPlan};
+use crate::adapt::{How, Plan, Refusal, VariantConversion, VariantPlan};
 use crate::emit::scaffold::formatted;
 use crate::emit::strings::unknown_value;
 use crate::emit::tokens::{ident, text};
@@ -63,6 +63,7 @@ impl Pair<'_> {
             };
             items.push(quote! {
                 impl Convert<#to, Revision> for #from {
+                    #[inline]
                     fn convert(self, #conversion: &mut Conversion) -> Result<#to, Unrepresentable> {
                         #body
                     }
@@ -183,21 +184,21 @@ impl Pair<'_> {
             let arms = variants.iter().map(|plan| {
                 let name = plan.variant.as_deref().map(ident);
                 let is_object = self.is_object(&plan.from);
-                let fate = self.fate(plan, &to);
-                let held = matches!(plan.fate, VariantFate::Converted { .. });
-                let refused_by_rule = matches!(plan.fate, VariantFate::Refused(_));
+                let converted = self.variant(plan, &to);
+                let held = matches!(plan.how, VariantConversion::Converted { .. });
+                let refused_by_rule = matches!(plan.how, VariantConversion::Refused(_));
                 let carried = unknown_target
                     .as_ref()
                     .filter(|_| is_object && !held && !refused_by_rule);
                 let carried = carried.map(
                     |unknown| quote!(#from::#name(value) if conversion.carries() => Ok(#to::#unknown(open(&value)?)),),
                 );
-                let pattern = if mentions(&fate.to_string(), "value") {
+                let pattern = if mentions(&converted.to_string(), "value") {
                     quote!(value)
                 } else {
                     quote!(_)
                 };
-                quote!(#carried #from::#name(#pattern) => #fate,)
+                quote!(#carried #from::#name(#pattern) => #converted,)
             });
             let arms: Vec<_> = arms.collect();
             let unknown = union_of(self.from, source)
@@ -214,22 +215,22 @@ impl Pair<'_> {
             };
         };
         if let (Some(name), unknown) = (&single.variant, union_of(self.from, source).and_then(unknown_variant)) {
-            let (name, fate) = (ident(name), self.fate(single, &to));
+            let (name, converted) = (ident(name), self.variant(single, &to));
             let unknown = unknown.map(|unknown| quote!(#from::#unknown(json) => close(&json),));
-            return quote!(match value { #from::#name(value) => #fate, #unknown });
+            return quote!(match value { #from::#name(value) => #converted, #unknown });
         }
-        let fate = self.fate(single, &to);
-        if mentions(&fate.to_string(), "value") {
-            fate
+        let converted = self.variant(single, &to);
+        if mentions(&converted.to_string(), "value") {
+            converted
         } else {
-            quote!(drop(value); #fate)
+            quote!(drop(value); #converted)
         }
     }
 
     /// What becomes of `value`, which a variant holds.
-    fn fate(&self, plan: &VariantPlan, to: &TokenStream) -> TokenStream {
-        match &plan.fate {
-            VariantFate::Converted { variant, boxed, moved } => {
+    fn variant(&self, plan: &VariantPlan, to: &TokenStream) -> TokenStream {
+        match &plan.how {
+            VariantConversion::Converted { variant, boxed, moved } => {
                 let (unboxed, reboxed) = match (plan.boxed, *boxed) {
                     (true, false) => (quote!((*value)), false),
                     (false, true) => (quote!(value), true),
@@ -257,11 +258,11 @@ impl Pair<'_> {
                     None => converted,
                 }
             }
-            VariantFate::Replaced { template, rule } => quote!(conversion.replace(&value, #template, #rule)),
-            VariantFate::NoCounterpart { name } => {
+            VariantConversion::Replaced { template, rule } => quote!(conversion.replace(&value, #template, #rule)),
+            VariantConversion::NoCounterpart { name } => {
                 quote!(Err(Unrepresentable::no_counterpart(#name, target::REVISION)))
             }
-            VariantFate::Refused(refusal) => {
+            VariantConversion::Refused(refusal) => {
                 let refusal = refuse(refusal);
                 quote!(Err(#refusal))
             }

@@ -5,21 +5,31 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::conversions::qualified;
-use super::{AdaptersInput, RevisionInput, import, mentions};
+use super::{AdaptersInput, RevisionInput, mentions};
 use crate::emit::messages::{method_variants, result_variants};
+use crate::emit::scaffold::formatted;
 use crate::emit::tokens::ident;
+use crate::emit::{EmitError, source};
 use crate::model::{Method, TypeKind, TypeRef};
 
 /// The member of a message that its parameters are in.
 pub(super) const PARAMS: &str = "params";
 
-/// The traits of both sides.
-pub(super) fn handlers(input: &AdaptersInput<'_>) -> TokenStream {
+const TITLE: &str = "\
+//! What a server and a client do, and what they call, in the types of the hub.
+//!
+//! Implement [`ServerHandler`] or [`ClientHandler`]; what isn't implemented answers that there is no such method.
+//! Whatever can send messages gets the typed calls of [`CallServer`] or [`CallClient`] for it.
+";
+
+/// The file of the traits of both sides.
+pub(super) fn handlers(input: &AdaptersInput<'_>, header: &str) -> Result<String, EmitError> {
     let Some(hub) = input.revision(input.hub) else {
-        return TokenStream::new();
+        return Ok(source::file(header, [TITLE.to_owned()]));
     };
     let sides = [("Server", "Client"), ("Client", "Server")].map(|(side, other)| Side { hub, side, other }.traits());
     let sides = quote!(#(#sides)*);
+    let error = unexpected_result();
     let not_found = mentions(&sides.to_string(), "not_found").then(|| {
         quote! {
             fn not_found(method: &str) -> ErrorObject {
@@ -27,26 +37,31 @@ pub(super) fn handlers(input: &AdaptersInput<'_>) -> TokenStream {
             }
         }
     });
+    let unexpected = mentions(&sides.to_string(), "unexpected").then(|| {
+        quote! {
+            fn unexpected<E: From<UnexpectedResult>>(method: &'static str) -> E {
+                UnexpectedResult { method }.into()
+            }
+        }
+    });
     let paginated = mentions(&sides.to_string(), "Paginated").then(paginated);
-    let code = quote!(#not_found #paginated #sides);
-    let text = code.to_string();
+    let code = quote!(#error #unexpected #not_found #paginated #sides);
+    let code = formatted("handlers.rs", code)?;
+    let import = |path: &str, names: &[&str]| {
+        let used = names.iter().filter(|name| mentions(&code, name));
+        source::import(path, &used.map(|name| (*name).to_owned()).collect())
+    };
     let imports = [
-        import(&quote!(std::future), &text, &["Future"]),
-        import(
-            &quote!(mcp_wire),
-            &text,
-            &["ErrorObject", "OpenJson", "UnknownMethod", "error_code"],
-        ),
-        import(&quote!(crate), &text, &["hub"]),
+        import("std::future", &["Future"]),
+        import("mcp_wire", &["ErrorObject", "OpenJson", "UnknownMethod", "error_code"]),
+        import("crate", &["hub"]),
     ];
+    Ok(source::file(header, [TITLE.to_owned(), imports.concat(), code]))
+}
+
+/// The error of a call whose result is another method's.
+fn unexpected_result() -> TokenStream {
     quote! {
-        //! What a server and a client do, and what they call, in the types of the hub.
-        //!
-        //! Implement [`ServerHandler`] or [`ClientHandler`]; what isn't implemented answers that there is no such
-        //! method. Whatever can send messages gets the typed calls of [`CallServer`] or [`CallClient`] for it.
-
-        #(#imports)*
-
         /// A result that isn't one of those which the method gives.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub struct UnexpectedResult {
@@ -61,8 +76,6 @@ pub(super) fn handlers(input: &AdaptersInput<'_>) -> TokenStream {
         }
 
         impl std::error::Error for UnexpectedResult {}
-
-        #code
     }
 }
 
@@ -190,12 +203,11 @@ impl Side<'_> {
             let (result, _) = self.result(call.method)?;
             let (function, method, params) = (&call.function, &call.method.name, call.parameter());
             let docs = format!(" Answers `{method}`.");
-            let ignored = call.params.as_ref().map(|_| quote!(let _ = params;));
+            let ignored = call.ignored();
             Some(quote! {
                 #[doc = #docs]
                 fn #function(&self, #params context: &C) -> impl Future<Output = Result<#result, ErrorObject>> + Send {
                     #ignored
-                    let _ = context;
                     async { Err(not_found(#method)) }
                 }
             })
@@ -207,12 +219,11 @@ impl Side<'_> {
         let notification_functions = notification_functions.map(|call| {
             let (function, method, params) = (&call.function, &call.method.name, call.parameter());
             let docs = format!(" Is told `{method}`.");
-            let ignored = call.params.as_ref().map(|_| quote!(let _ = params;));
+            let ignored = call.ignored();
             quote! {
                 #[doc = #docs]
                 fn #function(&self, #params context: &C) -> impl Future<Output = ()> + Send {
                     #ignored
-                    let _ = context;
                     async {}
                 }
             }
@@ -340,7 +351,7 @@ impl Side<'_> {
             let (result, variant) = self.result(call.method)?;
             let (function, method, params) = (&call.function, &call.method.name, call.parameter());
             let (message, docs) = (call.message(), format!(" Calls `{method}`."));
-            let unexpected = has_others.then(|| quote!(_ => Err(UnexpectedResult { method: #method }.into()),));
+            let unexpected = has_others.then(|| quote!(_ => Err(unexpected(#method)),));
             Some(quote! {
                 #[doc = #docs]
                 fn #function(&self, #params) -> impl Future<Output = Result<#result, Self::Error>> + Send {
@@ -399,6 +410,14 @@ impl Call<'_> {
                 quote!(params: #ty,)
             }
         })
+    }
+
+    /// A statement for a function that does nothing with its arguments.
+    fn ignored(&self) -> TokenStream {
+        match &self.params {
+            Some(_) => quote!(let _ = (params, context);),
+            None => quote!(let _ = context;),
+        }
     }
 
     fn argument(&self) -> Option<TokenStream> {

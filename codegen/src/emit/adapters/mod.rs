@@ -4,26 +4,26 @@ mod chains;
 mod conversions;
 mod functions;
 mod handlers;
-mod leftovers;
 mod objects;
 mod pages;
 mod peers;
 mod revision;
 mod rows;
-mod taken;
+mod shared;
+mod undeclared;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use handlebars::Handlebars;
-use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use proc_macro2::Ident;
+use quote::format_ident;
 use serde::Serialize;
 
 use crate::adapt::{Plan, report};
 use crate::model::Model;
 use crate::overlay::Facts;
 
-use super::scaffold::{Template, crate_name, format_rust, licences, registry, render_all};
+use super::scaffold::{Template, crate_name, licences, registry, render_all};
 use super::tokens::ident;
 use super::{EmitError, Items, TemplateError, source};
 pub use functions::callable_functions;
@@ -179,8 +179,7 @@ pub fn emit_adapters(
     files.insert("src/revision.rs".to_owned(), revision::revisions(input, header));
     files.insert("src/peers.rs".to_owned(), peers::peers(input, header));
     files.insert("src/translations.rs".to_owned(), chains::translations(input, header));
-    let handlers = format_rust(header, "handlers.rs", handlers::handlers(input))?;
-    files.insert("src/handlers.rs".to_owned(), handlers);
+    files.insert("src/handlers.rs".to_owned(), handlers::handlers(input, header)?);
     if let Some(chains) = chains {
         files.insert("src/chains.rs".to_owned(), source::file(header, chains));
     }
@@ -236,13 +235,6 @@ impl<'i> AdaptersInput<'i> {
             .filter_map(|revision| Some(revision.functions_module()?.to_string()));
         chains.into_iter().chain(pairs).chain(functions).collect()
     }
-}
-
-/// An import of those of some names that code mentions.
-fn import(path: &TokenStream, code: &str, names: &[&str]) -> Option<TokenStream> {
-    let names = names.iter().filter(|name| mentions(code, name));
-    let names: Vec<Ident> = names.map(|name| ident(name)).collect();
-    (!names.is_empty()).then(|| quote!(use #path::{#(#names),*};))
 }
 
 /// Whether code has a name in it.

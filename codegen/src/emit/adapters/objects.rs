@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::conversions::{Pair, refuse};
-use crate::adapt::{ConstantSource, MemberPlan, StructPlan, Taking, ValuePlan};
+use crate::adapt::{ConstantSource, MemberConversion, MemberPlan, StructPlan, ValuePlan};
 use crate::emit::members::Field;
 use crate::emit::structs::{has_name, scalar, with_name};
 use crate::model::TypeRef;
@@ -29,7 +29,9 @@ impl Pair<'_> {
             return TokenStream::new();
         };
         let refused = plan.members.iter().find_map(|member| match &member.value {
-            ValuePlan::Taken(source, Taking::Refused(refusal)) if source.required => Some((&source.name, refusal)),
+            ValuePlan::Shared(source, MemberConversion::Refused(refusal)) if source.required => {
+                Some((&source.name, refusal))
+            }
             _ => None,
         });
         if let Some((member, refusal)) = refused {
@@ -47,8 +49,8 @@ impl Pair<'_> {
                 Some((field, value))
             })
             .collect();
-        for leftover in &plan.leftovers {
-            self.leftover(leftover, &from, &to, target, &mut code);
+        for member in &plan.undeclared {
+            self.undeclared(member, &from, &to, target, &mut code);
         }
         if plan.closed {
             code.touches_extra = true;
@@ -212,7 +214,7 @@ impl Pair<'_> {
     fn member(&self, plan: &MemberPlan, from: &[Field<'_>], code: &mut Code) -> TokenStream {
         let (to, name) = (&plan.to, &plan.to.name);
         let value = match &plan.value {
-            ValuePlan::Taken(source, taking) => self.taken(plan, source, taking, from, code),
+            ValuePlan::Shared(source, how) => self.shared(plan, source, how, from, code),
             ValuePlan::Adopted { constant, pointer } => {
                 code.touches_extra = true;
                 if let Some(constant) = constant {

@@ -3,7 +3,8 @@
 use super::conversions::{Pair, methods_of, results_of, union_of};
 use super::objects::field_of;
 use crate::adapt::{
-    ConstantSource, Leftover, LeftoverFate, MemberPlan, StructPlan, Taking, ValuePlan, VariantFate, VariantPlan,
+    ConstantSource, MemberConversion, MemberPlan, StructPlan, UndeclaredAction, UndeclaredMember, ValuePlan,
+    VariantConversion, VariantPlan,
 };
 use crate::emit::members::Field;
 use crate::emit::messages::{method_variants, result_variants};
@@ -41,7 +42,7 @@ impl Pair<'_> {
             .iter()
             .map(|member| member_row(member, &from, &to))
             .collect();
-        let left: Option<Vec<String>> = plan.leftovers.iter().map(|member| left_row(member, &from)).collect();
+        let left: Option<Vec<String>> = plan.undeclared.iter().map(|member| left_row(member, &from)).collect();
         let (names, fields, left) = (names(source, target)?, fields?, left?);
         let leave = match left.is_empty() {
             true => String::new(),
@@ -68,15 +69,17 @@ impl Pair<'_> {
             let carry = other_unknown.as_ref().filter(|_| self.is_object(&plan.from));
             let carry = carry.map(|unknown| format!("carry({unknown}) or "));
             let carry = carry.unwrap_or_default();
-            lines.push(match &plan.fate {
-                VariantFate::Converted { boxed, .. } if *boxed != plan.boxed => return None,
-                VariantFate::Converted {
+            lines.push(match &plan.how {
+                VariantConversion::Converted { boxed, .. } if *boxed != plan.boxed => return None,
+                VariantConversion::Converted {
                     variant: Some(held), ..
                 } => format!("{name} => {}", ident(held)),
-                VariantFate::Converted { .. } => format!("{name}: convert()"),
-                VariantFate::Replaced { template, rule } => format!("{name}: {carry}replace({template:?}, {rule:?})"),
-                VariantFate::NoCounterpart { name: what } => format!("{name}: {carry}no_counterpart({what:?})"),
-                VariantFate::Refused(refusal) => {
+                VariantConversion::Converted { .. } => format!("{name}: convert()"),
+                VariantConversion::Replaced { template, rule } => {
+                    format!("{name}: {carry}replace({template:?}, {rule:?})")
+                }
+                VariantConversion::NoCounterpart { name: what } => format!("{name}: {carry}no_counterpart({what:?})"),
+                VariantConversion::Refused(refusal) => {
                     format!(
                         "{name}: refuse({}, {:?}, {:?})",
                         refusal.code, refusal.because, refusal.rule
@@ -172,15 +175,15 @@ fn member_row(plan: &MemberPlan, from: &[Field<'_>], to: &[Field<'_>]) -> Option
     let name = &plan.to.name;
     let field = field_of(to, name)?;
     match &plan.value {
-        ValuePlan::Taken(source, taking) => {
+        ValuePlan::Shared(source, how) => {
             if source.boxed != plan.to.boxed || field_of(from, &source.name)? != field {
                 return None;
             }
-            match (taking, source.required, plan.to.required) {
-                (Taking::Moved, is, must) if is == must => Some(field.to_string()),
-                (Taking::Converted, is, must) if is == must => Some(format!("{field}: {name:?}")),
-                (Taking::Moved, false, true) => Some(format!("{field}: {name:?} [require]")),
-                (Taking::Called { function, rule }, ..) => Some(format!(
+            match (how, source.required, plan.to.required) {
+                (MemberConversion::Moved, is, must) if is == must => Some(field.to_string()),
+                (MemberConversion::Converted, is, must) if is == must => Some(format!("{field}: {name:?}")),
+                (MemberConversion::Moved, false, true) => Some(format!("{field}: {name:?} [require]")),
+                (MemberConversion::Called { function, rule }, ..) => Some(format!(
                     "{field}: {name:?} [call functions::{}, {rule:?}]",
                     ident(function)
                 )),
@@ -196,14 +199,14 @@ fn member_row(plan: &MemberPlan, from: &[Field<'_>], to: &[Field<'_>]) -> Option
 }
 
 /// A member of a row of `objects!` that the target doesn't declare.
-fn left_row(leftover: &Leftover, from: &[Field<'_>]) -> Option<String> {
-    let LeftoverFate::Left { rule } = &leftover.fate else {
+fn left_row(member: &UndeclaredMember, from: &[Field<'_>]) -> Option<String> {
+    let UndeclaredAction::Left { rule } = &member.how else {
         return None;
     };
-    if leftover.constant.is_some() || !leftover.optional {
+    if member.constant.is_some() || !member.optional {
         return None;
     }
-    let (name, field) = (&leftover.name, field_of(from, &leftover.name)?);
+    let (name, field) = (&member.name, field_of(from, &member.name)?);
     Some(match rule.as_str() {
         crate::adapt::AUTOMATIC => format!("{name:?} => {field}"),
         rule => format!("{name:?} => {field} by {rule:?}"),

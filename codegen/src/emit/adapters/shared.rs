@@ -5,71 +5,31 @@ use quote::quote;
 
 use super::conversions::Pair;
 use super::objects::{Code, field_of};
-use crate::adapt::{MemberPlan, Refusal, Taking};
+use crate::adapt::{MemberConversion, MemberPlan};
 use crate::emit::members::Field;
+use crate::emit::tokens::ident;
 use crate::model::{Member, Struct, TypeRef};
 
 impl Pair<'_> {
     /// The value of a member that the source declares too.
-    pub(super) fn taken(
+    pub(super) fn shared(
         &self,
         plan: &MemberPlan,
         source: &Member,
-        taking: &Taking,
+        how: &MemberConversion,
         from: &[Field<'_>],
         code: &mut Code,
     ) -> TokenStream {
         let (to, name) = (&plan.to, &plan.to.name);
         let field = field_of(from, &source.name);
-        let unboxed = match (source.boxed && !to.boxed, source.required) {
-            (false, _) => quote!(self.#field),
-            (true, true) => quote!((*self.#field)),
-            (true, false) => quote!(self.#field.map(|value| *value)),
-        };
-        let reboxed = |value: TokenStream, optional: bool| match (to.boxed && !source.boxed, optional) {
-            (false, _) => value,
-            (true, false) => quote!(Box::new(#value)),
-            (true, true) => quote!(#value.map(Box::new)),
-        };
-        // An expression for what is there, from one for what was there; both optional or neither.
-        let converted = |value: TokenStream, optional: bool| match taking {
-            Taking::Moved => value,
-            Taking::Matched(variants) => {
-                let (from_type, to_type) = (self.from.model.resolve(&source.ty), self.to.model.resolve(&to.ty));
-                let matched = self.variants(from_type, to_type, variants);
-                if optional {
-                    quote! {
-                        match #value {
-                            Some(value) => Some(conversion.within_member(#name, |conversion| #matched)?),
-                            None => None,
-                        }
-                    }
-                } else {
-                    quote! {{
-                        let value = #value;
-                        conversion.within_member(#name, |conversion| #matched)?
-                    }}
-                }
-            }
-            Taking::Hiding { when, rule } => {
-                let hidden = self.hidden(&source.ty, when);
-                let shown = |value: TokenStream| quote!(conversion.within_member(#name, |conversion| conversion.show(#value, |element| #hidden, #rule)));
-                tried(value, optional, shown)
-            }
-            Taking::Omitting { rule, .. } => {
-                let omitted = |value: TokenStream| quote!(conversion.within_member(#name, |conversion| conversion.omit(#value, &needed, #rule)));
-                tried(value, optional, omitted)
-            }
-            _ => quote!(conversion.member(#name, #value)?),
-        };
-        match taking {
-            Taking::Called { function, rule } => {
-                let function = crate::emit::tokens::ident(function);
+        match how {
+            MemberConversion::Called { function, rule } => {
+                let function = ident(function);
                 return quote! {
                     conversion.within_member(#name, |conversion| functions::#function(self.#field, conversion, #rule))?
                 };
             }
-            Taking::Dropped { rule } => {
+            MemberConversion::Dropped { rule } => {
                 code.touches_extra = true;
                 let value = if source.required {
                     quote!(Some(self.#field))
@@ -80,12 +40,9 @@ impl Pair<'_> {
                     .push(quote!(conversion.leave(&mut extra, #name, #value, #rule);));
                 return quote!(None);
             }
-            Taking::Refused(Refusal {
-                code: number,
-                because,
-                rule,
-            }) => {
-                let number = proc_macro2::Literal::i64_unsuffixed(*number);
+            MemberConversion::Refused(refusal) => {
+                let number = proc_macro2::Literal::i64_unsuffixed(refusal.code);
+                let (because, rule) = (&refusal.because, &refusal.rule);
                 code.before.push(quote! {
                     conversion.refuse_member(#name, self.#field.as_ref(), #number, #because, #rule)?;
                 });
@@ -95,19 +52,20 @@ impl Pair<'_> {
                     quote!(None)
                 };
             }
-            Taking::Omitting { unless_in, .. } => {
-                let needed = from.iter().find_map(|place| match place {
-                    Field::Member { member, field } if member.name == *unless_in => Some((field, member.required)),
-                    _ => None,
-                });
-                code.before.push(match needed {
-                    Some((field, true)) => quote!(let needed = self.#field.clone();),
-                    Some((field, false)) => quote!(let needed = self.#field.clone().unwrap_or_default();),
-                    None => quote!(let needed: Vec<String> = Vec::new();),
-                });
-            }
+            MemberConversion::Omitting { unless_in, .. } => code.before.push(needed_keys(unless_in, from)),
             _ => {}
         }
+        let unboxed = match (source.boxed && !to.boxed, source.required) {
+            (false, _) => quote!(self.#field),
+            (true, true) => quote!((*self.#field)),
+            (true, false) => quote!(self.#field.map(|value| *value)),
+        };
+        let reboxed = |value: TokenStream, optional: bool| match (to.boxed && !source.boxed, optional) {
+            (false, _) => value,
+            (true, false) => quote!(Box::new(#value)),
+            (true, true) => quote!(#value.map(Box::new)),
+        };
+        let converted = |value: TokenStream, optional: bool| self.converted(plan, source, how, value, optional);
         match (source.required, to.required, &plan.default) {
             (true, true, _) => reboxed(converted(unboxed, false), false),
             (false, false, _) => reboxed(converted(unboxed, true), true),
@@ -125,6 +83,48 @@ impl Pair<'_> {
                 }
             }
             (false, true, None) => reboxed(converted(quote!(conversion.require(#name, #unboxed)?), false), false),
+        }
+    }
+
+    /// An expression for the value of the target from one of the source; both are optional, or neither is.
+    fn converted(
+        &self,
+        plan: &MemberPlan,
+        source: &Member,
+        how: &MemberConversion,
+        value: TokenStream,
+        optional: bool,
+    ) -> TokenStream {
+        let (to, name) = (&plan.to, &plan.to.name);
+        match how {
+            MemberConversion::Moved => value,
+            MemberConversion::Matched(variants) => {
+                let (from_type, to_type) = (self.from.model.resolve(&source.ty), self.to.model.resolve(&to.ty));
+                let matched = self.variants(from_type, to_type, variants);
+                if optional {
+                    quote! {
+                        match #value {
+                            Some(value) => Some(conversion.within_member(#name, |conversion| #matched)?),
+                            None => None,
+                        }
+                    }
+                } else {
+                    quote! {{
+                        let value = #value;
+                        conversion.within_member(#name, |conversion| #matched)?
+                    }}
+                }
+            }
+            MemberConversion::Hiding { when, rule } => {
+                let hidden = self.hidden(&source.ty, when);
+                let shown = |value: TokenStream| quote!(conversion.within_member(#name, |conversion| conversion.show(#value, |element| #hidden, #rule)));
+                tried(value, optional, shown)
+            }
+            MemberConversion::Omitting { rule, .. } => {
+                let omitted = |value: TokenStream| quote!(conversion.within_member(#name, |conversion| conversion.omit(#value, &needed, #rule)));
+                tried(value, optional, omitted)
+            }
+            _ => quote!(conversion.member(#name, #value)?),
         }
     }
 
@@ -169,5 +169,18 @@ fn tried(value: TokenStream, optional: bool, expression: impl Fn(TokenStream) ->
     } else {
         let whole = expression(value);
         quote!(#whole?)
+    }
+}
+
+/// A statement for the keys that a member of the source lists.
+fn needed_keys(member_name: &str, from: &[Field<'_>]) -> TokenStream {
+    let needed = from.iter().find_map(|place| match place {
+        Field::Member { member, field } if member.name == member_name => Some((field, member.required)),
+        _ => None,
+    });
+    match needed {
+        Some((field, true)) => quote!(let needed = self.#field.clone();),
+        Some((field, false)) => quote!(let needed = self.#field.clone().unwrap_or_default();),
+        None => quote!(let needed: Vec<String> = Vec::new();),
     }
 }
