@@ -220,8 +220,7 @@ async fn talk(client: &ClientSession) {
     );
 
     let params = r#"{"z":1.50,"a":[1e400],"_meta":{"vendor":null}}"#;
-    let same = UnknownMethod::new("vendor.example/same")
-        .with_params(mcp_wire::from_str::<OpenJson>(params).unwrap());
+    let same = UnknownMethod::new("vendor.example/same").with_params(mcp_wire::from_str::<OpenJson>(params).unwrap());
     assert_eq!(peer.call_unknown(same).await.unwrap().text(), params);
 
     let asked = peer
