@@ -65,7 +65,7 @@ macro_rules! results {
         }
     )*};
     (@ $conversion:ident, $result:ident, $to:ident, $union:ident, missing) => {{
-        ::std::mem::drop($result);
+        let _ = $result;
         ::std::result::Result::Err($crate::Unrepresentable::no_such_result($to::REVISION))
     }};
     (@ $conversion:ident, $result:ident, $to:ident, $union:ident, $held:ident) => {

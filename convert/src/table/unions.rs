@@ -48,14 +48,14 @@ macro_rules! unions {
     };
     (@value $conversion:ident, $value:ident, $to:ident, $target:ident, {convert()}) => { $value.convert($conversion) };
     (@value $conversion:ident, $value:ident, $to:ident, $target:ident, {no_counterpart($what:literal)}) => {{
-        ::std::mem::drop($value);
+        let _ = $value;
         ::std::result::Result::Err($crate::Unrepresentable::no_counterpart($what, $to::REVISION))
     }};
     (
         @value $conversion:ident, $value:ident, $to:ident, $target:ident,
         {refuse($code:literal, $because:literal, $rule:literal)}
     ) => {{
-        ::std::mem::drop($value);
+        let _ = $value;
         ::std::result::Result::Err($crate::Unrepresentable::new($code, $because, $rule))
     }};
     (@value $conversion:ident, $value:ident, $to:ident, $target:ident, {replace($json:literal, $rule:literal)}) => {
