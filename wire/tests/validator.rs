@@ -68,7 +68,7 @@ fn identifiers_that_tell_no_schemas_apart_are_reported() {
             json!({"$id": "a:x#y"}),
             "#/$id: in 2020-12 this has no fragment: `$anchor` names a schema",
         ),
-        (json!({"items": {"$id": 1}}), "#/items/$id: a string is needed"),
+        (json!({"items": {"$id": 1}}), "#/items/$id: expected a string, found 1"),
         (
             json!({"items": {"$id": "a:x", "$schema": "a:y"}}),
             "#/items/$schema: neither draft-07 nor 2020-12",
@@ -106,10 +106,48 @@ fn a_keyword_of_the_wrong_shape_is_reported() {
         ("pattern", json!("(")),
         ("patternProperties", json!({"(": true})),
         ("definitions", json!({"a": "b"})),
+        ("minContains", json!("1")),
+        ("description", json!(["text"])),
+        ("title", json!(null)),
+        ("format", json!(true)),
+        ("examples", json!({})),
+        ("deprecated", json!("yes")),
+        ("readOnly", json!(0)),
+        ("contentSchema", json!([])),
     ] {
         let found = problems(json!({ keyword: value }));
         assert!(found[0].contains(keyword), "{keyword}: {found:?}");
     }
+}
+
+#[test]
+fn each_wrong_element_of_a_list_is_reported_where_it_stands() {
+    let document = json!({
+        "type": ["string", "null", "string", "float"],
+        "required": ["a", "b", "a", 1],
+        "dependentRequired": {"a": ["b", "b"]},
+        "dependencies": {"c": ["d", "d"]},
+    });
+    assert_eq!(
+        problems(document),
+        [
+            r#"#/type/3: expected one of object, array, string, number, integer, boolean, null, found "float""#,
+            r#"#/type/2: expected names that all differ, found "string""#,
+            "#/required/3: expected a string, found 1",
+            r#"#/required/2: expected names that all differ, found "a""#,
+            r#"#/dependentRequired/a/1: expected names that all differ, found "b""#,
+            r#"#/dependencies/c/1: expected names that all differ, found "d""#,
+        ]
+    );
+}
+
+#[test]
+fn a_list_of_items_in_2020_12_is_told_the_keyword_that_it_needs() {
+    assert_eq!(
+        problems(json!({"items": [true]})),
+        ["#/items: in 2020-12 this is one schema: `prefixItems` lists schemas by position"]
+    );
+    assert!(Validator::new(&json!({"$schema": DRAFT_07, "items": [true]})).is_ok());
 }
 
 #[test]
@@ -137,6 +175,27 @@ fn a_schema_that_applies_itself_without_end_is_refused() {
         let found = problems(endless.clone());
         assert!(found[0].contains("without end"), "{endless}: {found:?}");
     }
+}
+
+#[test]
+fn a_cycle_is_reported_with_every_schema_on_it() {
+    let definitions = json!({"a": {"$ref": "#/$defs/b"}, "b": {"anyOf": [true, {"$ref": "#/$defs/a"}]}});
+    assert_eq!(
+        problems(json!({"$defs": definitions})),
+        ["#/$defs/a: applies itself to the same value again, without end: \
+          #/$defs/a → #/$defs/b → #/$defs/b/anyOf/1 → #/$defs/a"]
+    );
+    let long: serde_json::Map<String, Value> = (0..10_000)
+        .map(|index| {
+            (
+                index.to_string(),
+                json!({"$ref": format!("#/$defs/{}", (index + 1) % 10_000)}),
+            )
+        })
+        .collect();
+    let found = problems(json!({"$defs": long}));
+    assert_eq!(found.len(), 1);
+    assert!(found[0].len() < 1_000, "{}", found[0]);
 }
 
 #[cfg(not(feature = "pattern"))]

@@ -106,13 +106,7 @@ pub fn check_document(document: &Document) -> Result<(), Problems> {
         let is_new = |at: &str, problems: &[Problem]| problems.iter().all(|problem| problem.pointer != at);
         for found in error.problems() {
             if is_new(&found.pointer, &problems) {
-                let what = match document.get(&found.pointer) {
-                    Some(value) if !value.is_object() && !value.is_array() => {
-                        format!("{}, found {value}", found.message)
-                    }
-                    _ => found.message.clone(),
-                };
-                problems.push(document.problem(&found.pointer, what).help(CORRECT));
+                problems.push(document.problem(&found.pointer, &found.message).help(CORRECT));
             }
         }
     }
@@ -133,6 +127,10 @@ fn wrong_keyword(root: &Value, at: &str, keyword: &str, value: &Value) -> Option
             "the generator reads each document as one whole in one dialect: remove it through the revision's overlay.yaml".into(),
         )),
         "$ref" => wrong_reference(root, value.as_str()?),
+        "enum" if value.as_array()?.is_empty() => Some((
+            "no type is generated for an enumeration without values".into(),
+            CORRECT.into(),
+        )),
         _ => None,
     }
 }

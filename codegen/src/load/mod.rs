@@ -1,5 +1,6 @@
 //! Bytes to located documents: the first stage, and with [`crate::files`] the only one that touches the disk.
 
+mod broken_json;
 mod check;
 mod document;
 mod manifest;

@@ -10,6 +10,7 @@ use mcp_wire::json_schema::pointer;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Tag};
 use serde_json::{Map, Value};
 
+use super::broken_json::broken_json;
 use super::document::{Format, MAX_DEPTH};
 use super::places::{Places, Within};
 use super::scalar;
@@ -18,7 +19,6 @@ use crate::problem::{Place, Problem, Problems};
 /// How many values the aliases of one document may stand for.
 const MAX_ALIASED: usize = 1 << 20;
 
-const NO_JSON: &str = "the file is damaged or is no JSON: get it again; a YAML file needs a name that ends in .yaml";
 const NO_YAML: &str = "the file is damaged or is no YAML that JSON could say too: correct it or get it again";
 
 /// Reads a whole text as one value.
@@ -54,19 +54,6 @@ fn place(marker: &Marker) -> Place {
 
 fn broken_yaml(file: &str, error: &ScanError) -> Problem {
     Problem::new(file, error.info()).at(place(error.marker())).help(NO_YAML)
-}
-
-fn broken_json(file: &str, text: &str, error: &serde_json::Error) -> Problem {
-    let message = error.to_string();
-    let what = message.rsplit_once(" at line ").map_or(&*message, |(what, _)| what);
-    // serde_json counts the bytes of a line, from 0 where the line's end before it is meant.
-    let (line, bytes) = match (error.line(), error.column()) {
-        (line, 0) => (line.max(2) - 1, usize::MAX),
-        (line, column) => (line, column - 1),
-    };
-    let before = text.split('\n').nth(line - 1).unwrap_or_default().char_indices();
-    let column = before.take_while(|(at, _)| *at < bytes).count() + 1;
-    Problem::new(file, what).at(Place { line, column }).help(NO_JSON)
 }
 
 /// JSON may escape a character beyond U+FFFF as two surrogates, which YAML doesn't know: others of the same length stand for them

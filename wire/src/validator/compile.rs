@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::json_schema::{Dialect, find_cycles};
 
-use super::error::{Problem, SchemaError};
+use super::error::{Problem, SchemaError, unexpected};
 use super::keywords::Keywords;
 use super::node::{Node, NodeId, Rule};
 use super::resources::{ResourceId, Resources};
@@ -65,10 +65,7 @@ impl<'a> Compiler<'a> {
         while let Some((node, base, schema)) = self.pending.pop_front() {
             self.nodes[node].rules = self.rules(node, base, schema);
         }
-        for node in cycle_starts(&self.nodes, Node::in_place) {
-            let at = self.nodes[node].at.clone();
-            self.refuse(at, "applies itself to the same value again, without end");
-        }
+        self.refuse_cycles();
         if !self.problems.is_empty() {
             return Err(SchemaError::new(self.problems));
         }
@@ -188,11 +185,44 @@ impl<'a> Compiler<'a> {
             Value::Bool(false) => vec![Rule::Never],
             Value::Object(members) => Keywords::new(self, at, base, members).rules(),
             _ => {
-                self.refuse(at, "a schema is an object or a boolean");
+                self.refuse(at, unexpected("a schema (an object or a boolean)", schema));
                 Vec::new()
             }
         }
     }
+
+    /// Refuses schemas that apply themselves to the same value again.
+    fn refuse_cycles(&mut self) {
+        let mut cycles = BTreeMap::new();
+        find_cycles(
+            0..self.nodes.len(),
+            |node| self.nodes[node].in_place(),
+            |cycle| {
+                if let Some(start) = cycle.first() {
+                    cycles
+                        .entry(*start)
+                        .or_insert_with(|| describe_cycle(&self.nodes, cycle));
+                }
+            },
+        );
+        for (start, path) in cycles {
+            let at = self.nodes[start].at.clone();
+            self.refuse(
+                at,
+                format!("applies itself to the same value again, without end: {path}"),
+            );
+        }
+    }
+}
+
+/// The places on a cycle from its start back to it.
+fn describe_cycle(nodes: &[Node], cycle: &[NodeId]) -> String {
+    const SHOWN: usize = 20;
+    let at = |node: &NodeId| nodes[*node].at.as_str();
+    let mut places: Vec<&str> = cycle.iter().take(SHOWN).map(at).collect();
+    places.extend((cycle.len() > SHOWN).then_some("…"));
+    places.extend(cycle.first().map(at));
+    places.join(" → ")
 }
 
 /// The nodes with which cycles of `successors` begin.

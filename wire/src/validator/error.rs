@@ -2,6 +2,11 @@
 
 use std::fmt;
 
+use serde_json::Value;
+
+use super::value::Json;
+use super::violation::found;
+
 /// Everything about a schema document that keeps values from being validated by it exactly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaError {
@@ -46,3 +51,8 @@ impl fmt::Display for SchemaError {
 }
 
 impl std::error::Error for SchemaError {}
+
+/// The message of a keyword whose value isn't what the meta-schema demands.
+pub(super) fn unexpected(expected: &str, value: &Value) -> String {
+    format!("expected {expected}, found {}", found(&Json::borrowed(value)))
+}

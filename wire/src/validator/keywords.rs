@@ -1,12 +1,14 @@
 //! From a subschema's keywords to its rules.
 
+mod values;
+
 use serde_json::{Map, Value};
 
 use crate::json_schema::pointer::child;
 use crate::json_schema::{DEFINITIONS, Dialect};
 
 use super::compile::{Base, Compiler};
-use super::node::{Bound, Conditional, Contains, Items, Members, NodeId, Rule, TypeSet};
+use super::node::{Bound, Conditional, Contains, Items, Members, NodeId, Rule};
 use super::number::{Divisor, Exact};
 use super::pattern::Pattern;
 use super::value::Json;
@@ -41,6 +43,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
             self.reference();
             return self.rules;
         }
+        self.annotations();
         self.constants();
         self.numbers();
         self.strings();
@@ -52,20 +55,31 @@ impl<'c, 'a> Keywords<'c, 'a> {
         self.rules
     }
 
-    fn constants(&mut self) {
-        if let Some(value) = self.members.get("type") {
-            let names = match value {
-                Value::Array(names) if !names.is_empty() => names.as_slice(),
-                single => std::slice::from_ref(single),
-            };
-            let mut types = TypeSet::default();
-            let known = |name: &Value| name.as_str().is_some_and(|name| types.insert(name));
-            if names.iter().all(known) {
-                self.rules.push(Rule::Type(types));
-            } else {
-                self.refuse("type", "the name of a type, or several of them");
-            }
+    /// Annotations become no rules. The meta-schemas say what their values are.
+    fn annotations(&mut self) {
+        for keyword in [
+            "$comment",
+            "contentEncoding",
+            "contentMediaType",
+            "description",
+            "format",
+            "title",
+        ] {
+            self.text(keyword);
         }
+        for keyword in ["readOnly", "writeOnly"] {
+            self.flag(keyword);
+        }
+        self.array("examples");
+        if self.dialect() == Dialect::Draft202012 {
+            self.flag("deprecated");
+            self.schema("contentSchema");
+        }
+    }
+
+    fn constants(&mut self) {
+        let types = self.types();
+        self.rules.extend(types.map(Rule::Type));
         if let Some(value) = self.members.get("const") {
             self.rules.push(Rule::Const(Json::owned(value)));
         }
@@ -82,7 +96,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
                     let exact = Exact::of(limit);
                     self.rules.push(Rule::Bound(bound, limit.clone(), exact));
                 }
-                Some(_) => self.refuse(bound.keyword(), "a number is needed"),
+                Some(value) => self.refuse_value(self.pointer(bound.keyword()), "a number", value),
             }
         }
         let Some(value) = self.members.get("multipleOf") else {
@@ -93,7 +107,11 @@ impl<'c, 'a> Keywords<'c, 'a> {
             .and_then(|number| Some((number.clone(), Divisor::new(&Exact::of(number))?)));
         match divisor {
             Some((number, divisor)) => self.rules.push(Rule::MultipleOf(number, divisor)),
-            None => self.refuse("multipleOf", "a positive number of at most 19 digits is needed"),
+            None => self.refuse_value(
+                self.pointer("multipleOf"),
+                "a positive number of at most 19 digits",
+                value,
+            ),
         }
     }
 
@@ -110,29 +128,35 @@ impl<'c, 'a> Keywords<'c, 'a> {
     fn arrays(&mut self) {
         self.count("minItems", Rule::MinItems);
         self.count("maxItems", Rule::MaxItems);
-        match self.members.get("uniqueItems") {
-            None | Some(Value::Bool(false)) => {}
-            Some(Value::Bool(true)) => self.rules.push(Rule::UniqueItems),
-            Some(_) => self.refuse("uniqueItems", "a boolean is needed"),
+        if self.flag("uniqueItems") {
+            self.rules.push(Rule::UniqueItems);
         }
         let items = self.items();
         if !items.prefix.is_empty() || items.rest.is_some() {
             self.rules.push(Rule::Items(items));
         }
+        let (mut min, mut max) = (1, None);
+        if self.dialect() == Dialect::Draft202012 {
+            min = self.natural("minContains").unwrap_or(1);
+            max = self.natural("maxContains");
+        }
         if let Some(node) = self.schema("contains") {
-            let (mut min, mut max) = (1, None);
-            if self.dialect() == Dialect::Draft202012 {
-                min = self.natural("minContains").unwrap_or(1);
-                max = self.natural("maxContains");
-            }
             self.rules.push(Rule::Contains(Contains { node, min, max }));
         }
     }
 
     fn items(&mut self) -> Items {
         if self.dialect() == Dialect::Draft202012 {
+            let prefix = self.schemas("prefixItems");
+            if self.members.get("items").is_some_and(Value::is_array) {
+                self.refuse(
+                    "items",
+                    "in 2020-12 this is one schema: `prefixItems` lists schemas by position",
+                );
+                return Items { prefix, rest: None };
+            }
             return Items {
-                prefix: self.schemas("prefixItems"),
+                prefix,
                 rest: self.schema("items"),
             };
         }
@@ -154,7 +178,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
         self.count("minProperties", Rule::MinProperties);
         self.count("maxProperties", Rule::MaxProperties);
         if let Some(value) = self.members.get("required") {
-            let names = self.names("required", value);
+            let names = self.names(self.pointer("required"), value);
             self.rules.extend(names.map(Rule::Required));
         }
         if self.dialect() == Dialect::Draft202012 {
@@ -194,7 +218,8 @@ impl<'c, 'a> Keywords<'c, 'a> {
     fn dependent_required(&mut self) {
         let mut dependents = Vec::new();
         for (name, value) in self.object("dependentRequired") {
-            if let Some(names) = self.names("dependentRequired", value) {
+            let at = child(&self.pointer("dependentRequired"), name);
+            if let Some(names) = self.names(at, value) {
                 dependents.push((name.clone(), names));
             }
         }
@@ -207,13 +232,11 @@ impl<'c, 'a> Keywords<'c, 'a> {
     fn dependencies(&mut self) {
         let (mut names, mut schemas) = (Vec::new(), Vec::new());
         for (name, value) in self.object("dependencies") {
-            if value.is_array() {
-                if let Some(required) = self.names("dependencies", value) {
-                    names.push((name.clone(), required));
-                }
-            } else {
-                let at = child(&child(&self.at, "dependencies"), name);
+            let at = child(&self.pointer("dependencies"), name);
+            if !value.is_array() {
                 schemas.push((name.clone(), self.compiler.node(at, value, self.base)));
+            } else if let Some(required) = self.names(at, value) {
+                names.push((name.clone(), required));
             }
         }
         if !names.is_empty() {
@@ -226,7 +249,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
 
     fn reference(&mut self) {
         if let Some(reference) = self.text("$ref") {
-            let at = child(&self.at, "$ref");
+            let at = self.pointer("$ref");
             let target = self.compiler.referenced(at, reference, self.base);
             self.rules.extend(target.map(Rule::Ref));
         }
@@ -234,7 +257,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
             return;
         }
         if let Some(reference) = self.text("$dynamicRef") {
-            let at = child(&self.at, "$dynamicRef");
+            let at = self.pointer("$dynamicRef");
             let target = self.compiler.dynamically_referenced(at, reference, self.base);
             self.rules.extend(target.map(Rule::Ref));
         }
@@ -278,94 +301,5 @@ impl<'c, 'a> Keywords<'c, 'a> {
 
     fn dialect(&self) -> Dialect {
         self.compiler.dialect(self.base)
-    }
-
-    fn refuse(&mut self, keyword: &str, message: impl Into<String>) {
-        self.compiler.refuse(child(&self.at, keyword), message);
-    }
-
-    fn count(&mut self, keyword: &str, rule: fn(u64) -> Rule) {
-        let count = self.natural(keyword);
-        self.rules.extend(count.map(rule));
-    }
-
-    fn natural(&mut self, keyword: &str) -> Option<u64> {
-        let value = self.members.get(keyword)?;
-        let count = value.as_number().and_then(|number| Exact::of(number).as_count());
-        if count.is_none() {
-            self.refuse(keyword, "a natural number is needed");
-        }
-        count
-    }
-
-    fn schema(&mut self, keyword: &str) -> Option<NodeId> {
-        let schema = self.members.get(keyword)?;
-        Some(self.compiler.node(child(&self.at, keyword), schema, self.base))
-    }
-
-    /// The schemas that `keyword` lists, of which there has to be one.
-    fn schemas(&mut self, keyword: &str) -> Vec<NodeId> {
-        match self.array(keyword) {
-            Some(schemas) if schemas.is_empty() => {
-                self.refuse(keyword, "at least one schema is needed");
-                Vec::new()
-            }
-            Some(schemas) => self.listed(keyword, schemas),
-            None => Vec::new(),
-        }
-    }
-
-    fn listed(&mut self, keyword: &str, schemas: &'a [Value]) -> Vec<NodeId> {
-        let list = child(&self.at, keyword);
-        schemas
-            .iter()
-            .enumerate()
-            .map(|(index, schema)| self.compiler.node(format!("{list}/{index}"), schema, self.base))
-            .collect()
-    }
-
-    fn named_schemas(&mut self, keyword: &str) -> Vec<(String, NodeId)> {
-        let container = child(&self.at, keyword);
-        self.object(keyword)
-            .map(|(name, schema)| {
-                let node = self.compiler.node(child(&container, name), schema, self.base);
-                (name.clone(), node)
-            })
-            .collect()
-    }
-
-    fn text(&mut self, keyword: &str) -> Option<&'a str> {
-        let value = self.members.get(keyword)?;
-        if !value.is_string() {
-            self.refuse(keyword, "a string is needed");
-        }
-        value.as_str()
-    }
-
-    fn array(&mut self, keyword: &str) -> Option<&'a Vec<Value>> {
-        let value = self.members.get(keyword)?;
-        if !value.is_array() {
-            self.refuse(keyword, "an array is needed");
-        }
-        value.as_array()
-    }
-
-    /// The members of `keyword`'s object; none if it is absent.
-    fn object(&mut self, keyword: &str) -> impl Iterator<Item = (&'a String, &'a Value)> + use<'a> {
-        let value = self.members.get(keyword);
-        if value.is_some_and(|value| !value.is_object()) {
-            self.refuse(keyword, "an object is needed");
-        }
-        value.and_then(Value::as_object).into_iter().flatten()
-    }
-
-    fn names(&mut self, keyword: &str, value: &Value) -> Option<Vec<String>> {
-        let names = value
-            .as_array()
-            .and_then(|names| names.iter().map(|name| name.as_str().map(str::to_owned)).collect());
-        if names.is_none() {
-            self.refuse(keyword, "an array of names is needed");
-        }
-        names
     }
 }

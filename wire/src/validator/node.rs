@@ -139,6 +139,11 @@ const TYPES: [(&str, &str); 7] = [
 ];
 
 impl TypeSet {
+    /// The names of all types.
+    pub(super) fn names() -> [&'static str; 7] {
+        TYPES.map(|(name, _)| name)
+    }
+
     /// Adds the type of this name; whether there is one.
     pub(super) fn insert(&mut self, name: &str) -> bool {
         let index = TYPES.iter().position(|(known, _)| *known == name);

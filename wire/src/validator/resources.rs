@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::json_schema::{DEFINITIONS, Dialect, UnknownDialect, pointer, subschemas, uri};
 
-use super::error::Problem;
+use super::error::{Problem, unexpected};
 use super::meta_schemas::meta_schema;
 
 pub(super) type ResourceId = usize;
@@ -213,7 +213,7 @@ impl<'a> Resources<'a> {
         let text = |keyword: &str| match keywords.get(keyword) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.as_str())),
-            Some(_) => Err(problem(pointer::child(at, keyword), "a string is needed")),
+            Some(value) => Err(problem(pointer::child(at, keyword), unexpected("a string", value))),
         };
         let mut resource = around;
         let mut dialect = self.list[around].dialect;
