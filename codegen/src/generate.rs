@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::adapt::{plan_protocol, report};
-use crate::emit::emit_protocol;
+use crate::adapt::{Rules, plan_protocol, report};
+use crate::emit::{Docs, emit_protocol};
 use crate::error::GenerateError;
 use crate::files::{FileSet, Report};
-use crate::load::{RevisionDocuments, load};
-use crate::model::{ModelledRevision, build_models};
+use crate::load::{Loaded, RevisionDocuments, load};
+use crate::model::{ModelledRevision, Shared, build_models};
 use crate::normalise::normalise_revision;
 use crate::overlay::correct_schema;
-use crate::problem::Problems;
+use crate::problem::{Problem, Problems};
 use crate::protocol::Protocol;
 
 /// The beginning of the directories that belong to the generator.
@@ -61,8 +61,22 @@ pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
 }
 
 /// The models of the revisions, from what their directories hold.
-pub(crate) fn model(documents: Protocol<RevisionDocuments>) -> Result<Protocol<ModelledRevision>, Problems> {
-    build_models(documents.try_map(correct_schema)?.try_map(normalise_revision)?)
+///
+/// Whatever can be checked without a model is checked before there is one, so that one run reports the problems of all files.
+pub(crate) fn model(loaded: Loaded) -> Result<Protocol<ModelledRevision>, Problems> {
+    let Loaded { protocol, mut problems } = loaded;
+    problems.extend(undecodable(&protocol));
+    let normalised = protocol.try_map(|revision| normalise_revision(correct_schema(revision)?));
+    build_models(Problems::join(problems, normalised)?)
+}
+
+/// What is wrong with the files that only later stages need.
+fn undecodable(protocol: &Protocol<RevisionDocuments>) -> Vec<Problem> {
+    let revisions = protocol.revisions.iter();
+    let rules = revisions.filter_map(|revision| Rules::of(revision.rules.document.clone()).err());
+    let shared = Shared::of(&protocol.shared).err();
+    let docs = Docs::of(&protocol.shared.docs).err();
+    rules.chain(shared).flatten().chain(docs).collect()
 }
 
 /// The model of a revision as YAML, to be read by people.

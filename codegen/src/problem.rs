@@ -128,6 +128,21 @@ impl Problems {
         Err(Self(found))
     }
 
+    /// The result, unless something else was found too; all problems together otherwise.
+    ///
+    /// # Errors
+    ///
+    /// All that was found, sorted by file and place.
+    pub fn join<T>(mut found: Vec<Problem>, result: Result<T, Self>) -> Result<T, Self> {
+        match result {
+            Ok(value) => Self::check(found).map(|()| value),
+            Err(Self(others)) => {
+                found.extend(others);
+                Err(Self::check(found).err().unwrap_or_default())
+            }
+        }
+    }
+
     /// The problems, in order.
     pub fn iter(&self) -> std::slice::Iter<'_, Problem> {
         self.0.iter()

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use mcp_codegen::load::{Document, Format, MAX_DEPTH, Manifest, check_document, load_document};
-use mcp_codegen::{Place, Problems};
+use mcp_codegen::{Place, Problems, model_yaml};
 use serde_json::{Value, json};
 
 fn here(path: &str) -> PathBuf {
@@ -47,6 +47,52 @@ fn every_kind_of_bad_schema_is_reported_with_all_its_problems() {
         cases += 1;
     }
     assert!(cases > 10);
+}
+
+#[test]
+fn problems_of_different_revisions_and_shared_files_are_reported_together() {
+    let schema = r#"{"$defs": {"Thing": {"type": "object"}}}"#;
+    let tree = tempfile::tempdir().unwrap();
+    let mut manifest = String::from("revisions:\n");
+    for revision in ["a", "b", "c", "d"] {
+        let sha256 = "0".repeat(64);
+        manifest +=
+            &format!("- {{revision: {revision}, source: 'https://example.org', sha256: {sha256}, dialect: 2020-12}}\n");
+        fs::create_dir(tree.path().join(revision)).unwrap();
+        fs::write(tree.path().join(revision).join("schema.json"), schema).unwrap();
+    }
+    for (file, text) in [
+        ("revisions.yaml", manifest.as_str()),
+        ("a/overlay.yaml", "corrections: ["),
+        ("a/adapt.yaml", "rules: {"),
+        ("b/overlay.yaml", "corrections: [{at: '#/$defs/Thing'}]"),
+        ("c/adapt.yaml", "rules: [{at: Thing.name, down: {vanish: true}}]"),
+        ("capabilities.yaml", "[]"),
+        ("d/schema.json", r#"{"$defs": {"Thing": {"type": "thing"}}}"#),
+        ("docs.yaml", "Thing: [A thing.]"),
+        ("modules.yaml", "things: Thing"),
+    ] {
+        fs::write(tree.path().join(file), text).unwrap();
+    }
+    let report = model_yaml(tree.path(), "a").unwrap_err().to_string();
+    let folder = format!("{}/", tree.path().display());
+    let problems = report.lines().filter(|line| !line.starts_with(' '));
+    let files: Vec<&str> = problems
+        .map(|problem| problem.strip_prefix(&folder).unwrap().split(':').next().unwrap())
+        .collect();
+    assert_eq!(
+        files,
+        [
+            "a/adapt.yaml",
+            "a/overlay.yaml",
+            "b/overlay.yaml",
+            "c/adapt.yaml",
+            "capabilities.yaml",
+            "d/schema.json",
+            "docs.yaml",
+            "modules.yaml",
+        ]
+    );
 }
 
 #[test]

@@ -7,7 +7,9 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::EmitInput;
+use crate::load::Document;
 use crate::model::{Model, Type};
+use crate::problem::Problem;
 
 /// How many characters a line of documentation may have.
 const WIDTH: usize = 108;
@@ -19,6 +21,14 @@ pub struct Docs {
 }
 
 impl Docs {
+    /// Decodes documentation from its document.
+    ///
+    /// # Errors
+    /// The document has another shape.
+    pub fn of(document: &Document) -> Result<Self, Problem> {
+        Ok(Self::new(document.decode_all()?))
+    }
+
     /// Documentation with these entries.
     #[must_use]
     pub fn new(entries: BTreeMap<String, String>) -> Self {

@@ -32,7 +32,7 @@ pub fn emit_protocol(protocol: &Protocol<PlannedRevision>, crates: &str) -> Resu
     let found = protocol.revisions.iter().flat_map(wrong_functions);
     Problems::check(found.collect())?;
     let templates = Templates::new()?;
-    let docs = Docs::new(protocol.shared.docs.decode_all().map_err(Problems::from)?);
+    let docs = Docs::of(&protocol.shared.docs).map_err(Problems::from)?;
     let mut files = FileSet::default();
     let mut undocumented = BTreeMap::new();
     let mut items = Vec::new();

@@ -6,8 +6,7 @@ use crate::adapt::plan_protocol;
 use crate::emit::emit_protocol;
 use crate::error::GenerateError;
 use crate::generate::model;
-use crate::load::{Document, Entry, Manifest, RevisionDocuments, load, load_with};
-use crate::protocol::Protocol;
+use crate::load::{Document, Entry, Loaded, Manifest, load, load_with};
 
 /// Says what would stop [`generate`](crate::generate()) if `schema` were the schema of a revision, and `manifest` the manifest.
 ///
@@ -19,10 +18,7 @@ pub(super) fn check_generates(
     schema: &Document,
 ) -> Result<(), GenerateError> {
     let replaced = Some((entry, schema));
-    let stopped = match load_with(directory, manifest.clone(), replaced) {
-        Ok(documents) => run(documents),
-        Err(problems) => Err(problems.into()),
-    };
+    let stopped = run(load_with(directory, manifest.clone(), replaced));
     if stopped.is_ok() || load(directory).map_err(GenerateError::from).and_then(run).is_ok() {
         return stopped;
     }
@@ -31,9 +27,9 @@ pub(super) fn check_generates(
         hub: None,
         ..manifest.clone()
     };
-    run(load_with(directory, alone, replaced)?.without_shared())
+    run(load_with(directory, alone, replaced).without_shared())
 }
 
-fn run(documents: Protocol<RevisionDocuments>) -> Result<(), GenerateError> {
-    emit_protocol(&plan_protocol(model(documents)?)?, "").map(|_| ())
+fn run(loaded: Loaded) -> Result<(), GenerateError> {
+    emit_protocol(&plan_protocol(model(loaded)?)?, "").map(|_| ())
 }

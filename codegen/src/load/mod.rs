@@ -20,7 +20,7 @@ pub use document::{Document, Format, MAX_BYTES, MAX_DEPTH};
 pub use manifest::{Entry, MANIFEST, Manifest};
 pub use revision::{Revision, RevisionError};
 pub(crate) use sources::load_with;
-pub use sources::{RevisionDocuments, RuleDocuments, SharedDocuments, load};
+pub use sources::{Loaded, RevisionDocuments, RuleDocuments, SharedDocuments, load};
 pub use unused::without_unused_definitions;
 
 use crate::problem::{Problem, Problems};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{Document, Entry, Manifest, load_document, read_document, read_text};
-use crate::problem::Problems;
+use crate::problem::{Problem, Problems};
 use crate::protocol::Protocol;
 
 /// What the directory of a revision holds.
@@ -45,7 +45,16 @@ pub struct SharedDocuments {
     pub tolerances: Document,
 }
 
-impl Protocol<RevisionDocuments> {
+/// What was read of a schema directory.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The revisions whose files could all be read.
+    pub protocol: Protocol<RevisionDocuments>,
+    /// What is wrong with the files that couldn't be read. Nothing is generated then, but the other files are still checked.
+    pub problems: Vec<Problem>,
+}
+
+impl Loaded {
     /// The same revisions, with nothing said about all of them.
     pub(crate) fn without_shared(mut self) -> Self {
         let SharedDocuments {
@@ -54,7 +63,7 @@ impl Protocol<RevisionDocuments> {
             capabilities,
             lifecycle,
             tolerances,
-        } = &mut self.shared;
+        } = &mut self.protocol.shared;
         for document in [docs, modules, capabilities, lifecycle, tolerances] {
             *document = Document::empty(document.file());
         }
@@ -65,17 +74,13 @@ impl Protocol<RevisionDocuments> {
 /// Reads a schema directory. All files but the manifest's schemas may be missing.
 ///
 /// # Errors
-/// Every file that can't be read or is broken.
-pub fn load(directory: &Path) -> Result<Protocol<RevisionDocuments>, Problems> {
-    load_with(directory, Manifest::load(directory)?, None)
+/// A manifest that can't be read or is broken.
+pub fn load(directory: &Path) -> Result<Loaded, Problems> {
+    Ok(load_with(directory, Manifest::load(directory)?, None))
 }
 
 /// Reads a schema directory as it will be with this manifest, and with `replaced` as the schema of a revision.
-pub(crate) fn load_with(
-    directory: &Path,
-    manifest: Manifest,
-    replaced: Option<(&Entry, &Document)>,
-) -> Result<Protocol<RevisionDocuments>, Problems> {
+pub(crate) fn load_with(directory: &Path, manifest: Manifest, replaced: Option<(&Entry, &Document)>) -> Loaded {
     let (mut revisions, mut problems) = (Vec::new(), Vec::new());
     for entry in &manifest.revisions {
         let schema = replaced.filter(|(replaced, _)| replaced.revision == entry.revision);
@@ -97,30 +102,44 @@ pub(crate) fn load_with(
         lifecycle: shared("lifecycle.yaml"),
         tolerances: shared("tolerances.yaml"),
     };
-    Problems::check(problems)?;
-    Ok(Protocol {
+    let protocol = Protocol {
         manifest,
         shared,
         revisions,
-    })
+    };
+    Loaded { protocol, problems }
 }
 
-fn load_revision(directory: &Path, entry: &Entry, schema: Option<&Document>) -> Result<RevisionDocuments, Problems> {
+fn load_revision(
+    directory: &Path,
+    entry: &Entry,
+    schema: Option<&Document>,
+) -> Result<RevisionDocuments, Vec<Problem>> {
     let directory = directory.join(entry.revision.as_str());
-    let functions = directory.join("adapt.rs");
-    Ok(RevisionDocuments {
-        entry: entry.clone(),
-        schema: match schema {
-            Some(schema) => schema.clone(),
-            None => load_document(&directory.join("schema.json"))?,
-        },
-        overlay: optional_document(&directory.join("overlay.yaml"))?,
-        rules: RuleDocuments {
-            document: optional_document(&directory.join("adapt.yaml"))?,
-            functions: read_text(&functions)?,
-            functions_file: functions.display().to_string(),
-        },
-    })
+    let schema = match schema {
+        Some(schema) => Ok(schema.clone()),
+        None => load_document(&directory.join("schema.json")),
+    };
+    let overlay = optional_document(&directory.join("overlay.yaml"));
+    let rules = optional_document(&directory.join("adapt.yaml"));
+    let functions_path = directory.join("adapt.rs");
+    let functions = read_text(&functions_path);
+    match (schema, overlay, rules, functions) {
+        (Ok(schema), Ok(overlay), Ok(document), Ok(functions)) => Ok(RevisionDocuments {
+            entry: entry.clone(),
+            schema,
+            overlay,
+            rules: RuleDocuments {
+                document,
+                functions_file: functions_path.display().to_string(),
+                functions,
+            },
+        }),
+        (schema, overlay, rules, functions) => {
+            let found = [schema.err(), overlay.err(), rules.err(), functions.err()];
+            Err(found.into_iter().flatten().flatten().collect())
+        }
+    }
 }
 
 fn optional_document(path: &Path) -> Result<Document, Problems> {

@@ -30,6 +30,7 @@ pub use messages::{MessageKind, Method, Need};
 pub use names::Names;
 pub use revisions::{ModelledRevision, build_models};
 pub use schema::{MemberSchema, TypeSchema};
+pub(crate) use shared::Shared;
 pub use tolerances::Tolerance;
 use tolerances::add_tolerances;
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use mcp_wire::json_schema::pointer;
+use serde::de::DeserializeOwned;
 
 use super::capabilities::{Capabilities, OneOrMany};
 use super::lifecycle::{Lifecycle, ROLES};
@@ -12,7 +13,7 @@ use crate::load::{Document, SharedDocuments};
 use crate::problem::{Problem, Problems};
 
 /// What is said about all revisions.
-pub(super) struct Shared {
+pub(crate) struct Shared {
     /// The module of each definition.
     pub(super) modules: BTreeMap<String, String>,
     capabilities: Capabilities,
@@ -21,18 +22,25 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    pub(super) fn of(documents: &SharedDocuments) -> Result<Self, Problems> {
-        let modules: Modules = documents.modules.decode_all()?;
+    /// Decodes what is said about all revisions.
+    ///
+    /// # Errors
+    /// Every document that has another shape.
+    pub(crate) fn of(documents: &SharedDocuments) -> Result<Self, Problems> {
+        let mut problems = Vec::new();
+        let modules: Modules = decode(&documents.modules, &mut problems);
         let modules = modules.into_iter().flat_map(|(module, definitions)| {
             let definitions = definitions.into_iter();
             definitions.map(move |definition| (definition, module.clone()))
         });
-        Ok(Self {
+        let shared = Self {
             modules: modules.collect(),
-            capabilities: documents.capabilities.decode_all()?,
-            lifecycle: documents.lifecycle.decode_all()?,
-            tolerances: documents.tolerances.decode_all()?,
-        })
+            capabilities: decode(&documents.capabilities, &mut problems),
+            lifecycle: decode(&documents.lifecycle, &mut problems),
+            tolerances: decode(&documents.tolerances, &mut problems),
+        };
+        Problems::check(problems)?;
+        Ok(shared)
     }
 
     /// Puts into a model what applies to it.
@@ -70,6 +78,13 @@ impl Shared {
         problems.extend(known.definitions(&documents.modules));
         problems
     }
+}
+
+fn decode<T: DeserializeOwned + Default>(document: &Document, problems: &mut Vec<Problem>) -> T {
+    document.decode_all().unwrap_or_else(|problem| {
+        problems.push(problem);
+        T::default()
+    })
 }
 
 /// The definitions of each module.
