@@ -179,25 +179,39 @@ fn renamed(attributes: &[syn::Attribute]) -> Option<String> {
     name
 }
 
-/// A key for each name such that no two become one identifier, nor one that is reserved. Most names are their own key.
+/// A key for each name such that no two become one identifier, nor one that is reserved. Most names are their own key; of one
+/// with a prefix, such as `example.org/size`, the key is what follows it, if no other name ends alike.
 fn distinct<'n>(
     names: impl Iterator<Item = &'n str>,
     reserved: &[&str],
     identifier: fn(&str) -> String,
 ) -> BTreeMap<String, String> {
     let mut taken: BTreeSet<String> = reserved.iter().map(|name| (*name).to_owned()).collect();
+    let names: Vec<&str> = names.collect();
+    let mut alike: BTreeMap<String, usize> = BTreeMap::new();
+    for name in &names {
+        *alike.entry(identifier(unprefixed(name))).or_default() += 1;
+    }
     names
+        .iter()
         .map(|name| {
-            let own = identifier(name);
+            let last = unprefixed(name);
+            let wanted = if alike[&identifier(last)] == 1 { last } else { name };
+            let own = identifier(wanted);
             let usable = own.is_ascii() && own.starts_with(|c: char| c.is_ascii_alphabetic()) && !taken.contains(&own);
             let key = if usable {
-                name.to_owned()
+                wanted.to_owned()
             } else {
                 let spelt = crate::model::names::spelt_out(name);
                 unique(&spelt, |key| taken.contains(&identifier(key)))
             };
             taken.insert(identifier(&key));
-            (name.to_owned(), key)
+            ((*name).to_owned(), key)
         })
         .collect()
+}
+
+/// A name without its prefix.
+fn unprefixed(name: &str) -> &str {
+    name.rsplit_once('/').map_or(name, |(_, last)| last)
 }
