@@ -45,6 +45,8 @@ pub enum DecodeErrorKind {
     /// The value takes more memory than a text of its length may: at most 24 times its length and a mebibyte are allowed,
     /// whichever is more.
     MemoryLimit,
+    /// An object with a tag that none of the types has which it may be.
+    UnknownTag,
     /// An object that is neither a request, a notification nor a response.
     NotAMessage,
 }

@@ -34,8 +34,8 @@ pub(super) enum Field<'m> {
 }
 
 impl Items {
-    /// The fields of an object's members as people would order them: constants, required members, optional ones; simple
-    /// values before what has parts; `_meta` and the like last.
+    /// The fields of an object's members as people would order them: constants, required members, optional ones, those with
+    /// a preset between the two; simple values before what has parts; `_meta` and the like last.
     pub(super) fn fields<'m>(&self, model: &Model, name: &str, object: &'m Struct) -> Option<Vec<Field<'m>>> {
         let names = &self.structure(name)?.fields;
         let mut taken: Vec<String> = names.values().map(ToString::to_string).collect();
@@ -66,7 +66,11 @@ impl Items {
             Field::Constant { .. } => (0, false, false),
             Field::Implied { .. } => (1, false, false),
             Field::Member { member, .. } => {
-                let section = if member.required { 2 } else { 3 };
+                let section = match (member.required, member.is_argument()) {
+                    (true, true) => 2,
+                    (true, false) => 3,
+                    (false, _) => 4,
+                };
                 (section, member.name.starts_with('_'), model.is_compound(&member.ty))
             }
         });

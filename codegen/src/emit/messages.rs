@@ -1,6 +1,5 @@
 //! Methods: the traits of requests and notifications, the unions by direction, whole messages, and the tables.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use proc_macro2::{Ident, TokenStream};
@@ -9,7 +8,7 @@ use quote::quote;
 use super::source::{Table, items};
 use super::tokens::{ident, text};
 use super::{EmitError, Emitter};
-use crate::model::names::{UNKNOWN, unique, variant_names};
+use crate::model::names::{self, UNKNOWN, unique, variant_names};
 use crate::model::{MessageKind, Method, Struct, Type, TypeKind, TypeRef};
 use crate::normalise::envelope::Envelope;
 use mcp_wire::JsonType;
@@ -27,7 +26,8 @@ impl Emitter<'_> {
         };
         let (macro_name, result) = match method.kind {
             MessageKind::Request => {
-                let result = self.scope.ty(method.results.first().unwrap_or(&TypeRef::OpenObject));
+                let result = method.result_union.as_ref().or(method.results.first());
+                let result = self.scope.ty(result.unwrap_or(&TypeRef::OpenObject));
                 ("request!", format!(" => {}", text(&result)))
             }
             MessageKind::Notification => ("notification!", String::new()),
@@ -110,6 +110,13 @@ impl Emitter<'_> {
         let macro_name = self.scope.table("results!");
         let mut table = Table::new(&macro_name, &format!("{rust}: {};", variants.join(", ")));
         for (method, results) in methods {
+            if let Some((tag, values)) = self.tags(method, results) {
+                let tagged = results.iter().zip(values);
+                let tagged = tagged.filter_map(|(ty, value)| Some(format!("{} = {value:?}", variant_of(ty)?)));
+                let tagged: Vec<String> = tagged.collect();
+                table.row(&format!("{method:?} by {tag:?} => {}", tagged.join(" or ")));
+                continue;
+            }
             let forms = self.forms(results);
             let forms = forms.iter().filter_map(|(ty, member)| {
                 let variant = variant_of(ty)?;
@@ -122,6 +129,20 @@ impl Emitter<'_> {
             table.row(&format!("{method:?} => {}", forms.join(" or ")));
         }
         Ok(format!("{definition}\n{}", table.finish()))
+    }
+
+    /// The tag that tells the results of a method apart, and its value in each, if their union says so.
+    fn tags(&self, method: &str, results: &[TypeRef]) -> Option<(&str, Vec<&str>)> {
+        let model = self.input.model;
+        let method = model.methods.iter().find(|other| other.name == method)?;
+        let union = model.union_of(method.result_union.as_ref()?)?;
+        let (tag, values) = union.tags()?;
+        let value_of = |result: &TypeRef| {
+            let at = union.variants.iter().position(|variant| variant.ty == *result)?;
+            values.get(at).copied()
+        };
+        let values: Option<Vec<&str>> = results.iter().map(value_of).collect();
+        Some((tag, values?))
     }
 
     /// The forms of a method's result: the usual one, and those that a member tells from it, each with that member.
@@ -295,8 +316,6 @@ pub(super) fn method_variants(methods: &[(String, String)]) -> (Vec<Ident>, Iden
 
 /// The types of a union of results, each with its variant.
 pub(super) fn result_variants(methods: &[(String, Vec<TypeRef>)]) -> Vec<(TypeRef, Ident)> {
-    let types: BTreeSet<&TypeRef> = methods.iter().flat_map(|(_, results)| results).collect();
-    let types: Vec<TypeRef> = types.into_iter().cloned().collect();
-    let names = variant_names(&types, &vec![JsonType::Object; types.len()], None);
-    types.into_iter().zip(names.iter().map(|name| ident(name))).collect()
+    let variants = names::result_variants(methods).into_iter();
+    variants.map(|(ty, name)| (ty, ident(&name))).collect()
 }

@@ -2,6 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
+use serde_json::Value;
 use syn::parse_quote;
 
 use super::docs::lines;
@@ -10,7 +11,7 @@ use super::members::Field;
 use super::source::{Table, items};
 use super::tokens::{ident, text};
 use super::{EmitError, Emitter};
-use crate::model::{Struct, Type};
+use crate::model::{Member, Struct, Type};
 use crate::normalise::Scalar;
 
 impl Emitter<'_> {
@@ -90,22 +91,25 @@ impl Emitter<'_> {
                 _ => None,
             }),
         );
-        let rows = |required: bool| {
+        let rows = |section: fn(&Member) -> bool| {
             fields.iter().filter_map(move |field| match field {
-                Field::Member { member, field } if member.required == required => {
+                Field::Member { member, field } if section(member) => {
                     let argument = text(&self.scope.argument(self.input.model, member));
-                    let with = if required {
+                    let with = if member.is_argument() {
                         String::new()
                     } else {
                         format!(", {}", prefixed("with", field))
                     };
-                    Some(format!("{:?} => {field}{with}: {argument}", member.name))
+                    let preset = member.preset.as_ref().and_then(literal);
+                    let preset = preset.map(|literal| format!(" = {literal}")).unwrap_or_default();
+                    Some(format!("{:?} => {field}{with}: {argument}{preset}", member.name))
                 }
                 _ => None,
             })
         };
-        table.section("required", rows(true));
-        table.section("optional", rows(false));
+        table.section("required", rows(Member::is_argument));
+        table.section("preset", rows(|member| member.preset.is_some()));
+        table.section("optional", rows(|member| !member.required));
         table.finish()
     }
 }
@@ -133,4 +137,13 @@ pub(super) fn scalar(value: &Scalar) -> TokenStream {
         }
         Scalar::Boolean(boolean) => quote!(#boolean),
     }
+}
+
+/// A preset as a literal.
+fn literal(preset: &Value) -> Option<String> {
+    Some(match preset {
+        Value::String(text) => format!("{text:?}"),
+        Value::Bool(boolean) => boolean.to_string(),
+        other => format!("{}i64", other.as_i64()?),
+    })
 }

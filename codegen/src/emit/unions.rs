@@ -42,7 +42,7 @@ impl Emitter<'_> {
         let (macro_name, schema) = (self.scope.table("union!"), self.scope.schema());
         let head = format!("{rust}: {schema}[{:?}]", ty.pointer);
         let held = self.held_by_one_variant(union);
-        let table = match (tags(union), &unknown) {
+        let table = match (union.tags(), &unknown) {
             (Some((tag, values)), Some(unknown)) => {
                 let mut table = Table::new(&macro_name, &format!("{head} by {tag:?}"));
                 for (value, (variant, held)) in values.iter().zip(union.variants.iter().zip(&held)) {
@@ -119,32 +119,6 @@ impl Emitter<'_> {
             }
         }
     }
-}
-
-/// The tag and its value for each variant, of a union of objects that a tag which is always there tells apart.
-fn tags(union: &Union) -> Option<(&str, Vec<&str>)> {
-    let Some(Decision::Tag {
-        member,
-        cases,
-        absent: None,
-    }) = &union.objects
-    else {
-        return None;
-    };
-    let value_of = |index: usize| {
-        let mut cases = cases
-            .iter()
-            .filter(|(_, decision)| matches!(decision, Decision::Is(at) if *at == index));
-        match (cases.next(), cases.next()) {
-            (Some((values, _)), None) => match values.as_slice() {
-                [value] => Some(value.as_str()),
-                _ => None,
-            },
-            _ => None,
-        }
-    };
-    let values: Option<Vec<&str>> = (0..union.variants.len()).map(value_of).collect();
-    Some((member, values.filter(|values| values.len() == cases.len())?))
 }
 
 /// Writes decisions as code.

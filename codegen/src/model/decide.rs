@@ -117,7 +117,7 @@ impl<'n, L: Lookup<'n>> Search<'_, L> {
         let mut untagged: Vec<Candidate<'n>> = Vec::new();
         for (index, members) in candidates {
             let property = members.get(member)?;
-            for value in tag_values(self.lookup.shape(&property.node))? {
+            for value in self.tag_values(&property.node)? {
                 groups.entry(value).or_default().push((*index, members));
             }
             if !property.required {
@@ -148,6 +148,18 @@ impl<'n, L: Lookup<'n>> Search<'_, L> {
             cases,
             absent: absent.map(Box::new),
         })
+    }
+
+    /// The values that tell an object with this member from others.
+    fn tag_values(&self, node: &'n Node) -> Option<Vec<&'n str>> {
+        if let Some(tag) = &node.tag {
+            return Some(vec![tag]);
+        }
+        match self.lookup.shape(node) {
+            Shape::Constant(Scalar::String(value)) => Some(vec![value]),
+            Shape::Strings(strings) => Some(strings.values.iter().map(String::as_str).collect()),
+            _ => None,
+        }
     }
 
     /// By a member that some candidates require and the others don't declare; failing that, by one that some declare, if
@@ -239,14 +251,6 @@ impl<'n, L: Lookup<'n>> Search<'_, L> {
                 decision: Box::new(decision),
             })
         })
-    }
-}
-
-fn tag_values(shape: &Shape) -> Option<Vec<&str>> {
-    match shape {
-        Shape::Constant(Scalar::String(value)) => Some(vec![value]),
-        Shape::Strings(strings) => Some(strings.values.iter().map(String::as_str).collect()),
-        _ => None,
     }
 }
 

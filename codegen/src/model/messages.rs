@@ -71,6 +71,9 @@ pub struct Method {
     /// What may come back, the usual result first; nothing for a notification.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<TypeRef>,
+    /// The union of the results, where the schema has one and the value of a tag tells them apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result_union: Option<TypeRef>,
     /// What is tolerated in a result.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tolerances: Vec<Tolerance>,
@@ -218,9 +221,9 @@ fn method(
             None => MessageKind::Request,
         },
     };
-    let results = match kind {
+    let (results, result_union) = match kind {
         MessageKind::Request => results(model, input, name, method),
-        MessageKind::Notification => Vec::new(),
+        MessageKind::Notification => (Vec::new(), None),
     };
     let sent = |wanted: Direction| {
         DIRECTIONS
@@ -244,6 +247,7 @@ fn method(
         ty: ty.clone(),
         definition: name.to_owned(),
         results,
+        result_union,
     })
 }
 
@@ -312,9 +316,9 @@ fn method_constant(node: &Node) -> Option<&Scalar> {
     }
 }
 
-/// What a request returns: what `XResultResponse` or `XResult` says and what the overlay adds, or else what the overlay of an
-/// earlier revision says.
-fn results(model: &Model, input: &MessageInput<'_>, name: &str, method: &str) -> Vec<TypeRef> {
+/// What a request returns, and the union of it: what `XResultResponse` or `XResult` says and what the overlay adds, or else
+/// what the overlay of an earlier revision says.
+fn results(model: &Model, input: &MessageInput<'_>, name: &str, method: &str) -> (Vec<TypeRef>, Option<TypeRef>) {
     let stem = name.strip_suffix("Request").unwrap_or(name);
     let by_name = |name: &str| model.definitions.get(name).map(|definition| definition.ty.clone());
     let stated = || {
@@ -326,12 +330,20 @@ fn results(model: &Model, input: &MessageInput<'_>, name: &str, method: &str) ->
             .find(|member| member.name == "result")?;
         Some(result.ty.clone())
     };
-    let usual = stated().or_else(|| by_name(&format!("{stem}Result")));
+    let usual = by_name(&format!("{stem}Result"));
+    let stated = stated();
+    let tagged = stated.as_ref().and_then(|stated| model.union_of(stated));
+    let tagged = tagged.filter(|union| union.tags().is_some());
+    let union = stated.clone().filter(|_| tagged.is_some());
+    let mut results: Vec<TypeRef> = match tagged {
+        Some(union) => union.variants.iter().map(|variant| variant.ty.clone()).collect(),
+        None => stated.or_else(|| usual.clone()).into_iter().collect(),
+    };
+    results.sort_by_key(|result| Some(result) != usual.as_ref());
     let said = |results: &BTreeMap<String, Vec<String>>| -> Vec<TypeRef> {
         let names = results.get(method).into_iter().flatten();
         names.filter_map(|name| by_name(name)).collect()
     };
-    let mut results: Vec<TypeRef> = usual.into_iter().collect();
     for result in said(input.results) {
         if !results.contains(&result) {
             results.push(result);
@@ -340,7 +352,7 @@ fn results(model: &Model, input: &MessageInput<'_>, name: &str, method: &str) ->
     if results.is_empty() {
         results = said(input.inherited_results);
     }
-    results
+    (results, union)
 }
 
 /// Who sends a request that stands in no union: whoever doesn't send its result.

@@ -9,6 +9,7 @@ mod lifecycle;
 mod messages;
 pub mod modules;
 pub mod names;
+mod presets;
 mod revisions;
 mod schema;
 mod shared;
@@ -18,6 +19,7 @@ use std::collections::BTreeMap;
 
 use mcp_wire::JsonType;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::normalise::Scalar;
 use crate::normalise::envelope::Envelope;
@@ -143,6 +145,12 @@ pub struct Member {
     pub ty: TypeRef,
     /// Whether it is always there.
     pub required: bool,
+    /// The value that tells the object from others, though the schema allows more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tag: Option<String>,
+    /// The value that constructors give it, so that they don't ask for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preset: Option<Value>,
     /// Whether the value must stand behind a pointer, because it may contain the type that it is a member of.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub boxed: bool,
@@ -244,6 +252,43 @@ impl TypeRef {
     }
 }
 
+impl Member {
+    /// Whether constructors ask for it.
+    #[must_use]
+    pub fn is_argument(&self) -> bool {
+        self.required && self.preset.is_none()
+    }
+}
+
+impl Union {
+    /// The tag and its value for each variant, if the union has objects only and a tag that is always there tells them apart.
+    #[must_use]
+    pub fn tags(&self) -> Option<(&str, Vec<&str>)> {
+        let Some(Decision::Tag {
+            member,
+            cases,
+            absent: None,
+        }) = &self.objects
+        else {
+            return None;
+        };
+        let value_of = |index: usize| {
+            let mut cases = cases
+                .iter()
+                .filter(|(_, decision)| matches!(decision, Decision::Is(at) if *at == index));
+            match (cases.next(), cases.next()) {
+                (Some((values, _)), None) => match values.as_slice() {
+                    [value] => Some(value.as_str()),
+                    _ => None,
+                },
+                _ => None,
+            }
+        };
+        let values: Option<Vec<&str>> = (0..self.variants.len()).map(value_of).collect();
+        Some((member, values.filter(|values| values.len() == cases.len())?))
+    }
+}
+
 impl Serialize for Scalar {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -295,6 +340,18 @@ impl Model {
                 simple,
                 TypeRef::Any | TypeRef::OpenObject | TypeRef::List(_) | TypeRef::Map(_)
             ),
+        }
+    }
+
+    /// The union that `reference` is in the end, if it is one.
+    #[must_use]
+    pub fn union_of(&self, reference: &TypeRef) -> Option<&Union> {
+        match self.resolve(reference) {
+            TypeRef::Named(name) => match &self.types.get(name)?.kind {
+                TypeKind::Union(union) => Some(union),
+                _ => None,
+            },
+            _ => None,
         }
     }
 

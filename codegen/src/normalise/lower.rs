@@ -22,6 +22,10 @@ const NAME: &str = "x-name";
 const DEFAULT_VARIANT: &str = "x-default-variant";
 /// Overlay annotation: `false` for what looks like a request or notification and is none.
 const METHOD: &str = "x-method";
+/// Overlay annotation: the value of a member that says what the object is, where the schema allows others.
+const TAG: &str = "x-tag";
+/// Overlay annotation: the value that constructors give a member that is always there.
+const PRESET: &str = "x-preset";
 
 /// Keywords beside a union or a reference that narrow it, and so make an intersection of the two.
 const NARROWING: [&str; 6] = [
@@ -73,6 +77,8 @@ impl<'s> Lowering<'s> {
             pointer: self.parts.place(pointer, schema, &shape),
             name: text(NAME),
             default_variant: text(DEFAULT_VARIANT),
+            tag: text(TAG),
+            preset: schema.get(PRESET).cloned(),
             is_no_method: schema.get(METHOD) == Some(&Value::Bool(false)),
             description: text("description"),
             shape,

@@ -70,6 +70,10 @@ pub struct Node {
     pub name: Option<String>,
     /// The variant that the overlay names for a value without a tag.
     pub default_variant: Option<String>,
+    /// The value that the overlay gives it in the object that it is a member of, to tell that object from others.
+    pub tag: Option<String>,
+    /// The value that the overlay gives it where nobody says another, as a member that is always there.
+    pub preset: Option<Value>,
     /// Whether the overlay says that it is no request or notification, whatever it looks like.
     pub is_no_method: bool,
     /// The description, where the checkout keeps the schema's prose.
@@ -85,6 +89,8 @@ impl Node {
             pointer: pointer.to_owned(),
             name: None,
             default_variant: None,
+            tag: None,
+            preset: None,
             is_no_method: false,
             description: None,
             shape,

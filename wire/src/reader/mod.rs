@@ -471,6 +471,13 @@ impl<'a> Reader<'a> {
         DecodeError::new(kind, "a required member", "nothing", self.position).in_member(member)
     }
 
+    /// The error for a tag whose value is none of those that are known.
+    #[must_use]
+    pub fn unknown_tag(&self, member: &str, value: &str) -> DecodeError {
+        let found = format!("{:?}", shortened(value));
+        DecodeError::new(DecodeErrorKind::UnknownTag, "a known value", found, self.position).in_member(member)
+    }
+
     /// The error for a second member of the same name.
     pub(crate) fn duplicate(&self, member: &str) -> DecodeError {
         let kind = DecodeErrorKind::DuplicateMember;

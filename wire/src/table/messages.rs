@@ -159,15 +159,19 @@ macro_rules! methods {
 /// Implements `decode`, by the method that was called, and `Serialize` for an enum of results.
 ///
 /// The variants come first, then what each method gives. Where a method gives results of several kinds, each is named
-/// with a member that tells it from the others; a result that has none of them is the first.
+/// with a member that tells it from the others; a result that has none of them is the first. A tag may tell them apart too:
+/// a result without it is the first, and one with another value is an error.
 ///
-/// `"tools/call" => CallTool("content") or CreateTask("task"),` is such a row; the example of [`methods!`](crate::methods) has
-/// one of a single kind.
+/// `"tools/call" => CallTool("content") or CreateTask("task"),` and
+/// `"tools/call" by "resultType" => CallTool = "complete" or InputRequired = "input_required",` are such rows; the example of
+/// [`methods!`](crate::methods) has one of a single kind.
 #[macro_export]
 macro_rules! results {
     (
         $type:ident: $($variant:ident),*;
-        $($method:literal => $first:ident $(($first_member:literal) $(or $other:ident($member:literal))+)?,)*
+        $($method:literal $(by $tag:literal)? =>
+            $first:ident $(($first_member:literal) $(or $other:ident($member:literal))+)?
+            $(= $first_value:literal $(or $tagged:ident = $value:literal)+)?,)*
     ) => {
         impl $type {
             /// Decodes the result of `method`; `None` if the revision has no such method in this direction.
@@ -184,6 +188,11 @@ macro_rules! results {
                         $(match reader.peek_members(&[$first_member, $($member),+])? {
                             $(Some($member) => return reader.decode().map(Self::$other).map(Some),)+
                             _ => {}
+                        })?
+                        $(match reader.peek_tag($tag)?.as_deref() {
+                            None | Some($first_value) => {}
+                            $(Some($value) => return reader.decode().map(Self::$tagged).map(Some),)+
+                            Some(other) => return Err(reader.unknown_tag($tag, other)),
                         })?
                         reader.decode().map(Self::$first)
                     })*
@@ -204,4 +213,52 @@ macro_rules! results {
             }
         }
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::{DecodeErrorKind, OpenJson, OpenObject};
+
+    #[derive(Debug, Clone, PartialEq)]
+    enum ServerResult {
+        List(Vec<String>),
+        Tell(OpenObject),
+        Ask(OpenObject),
+    }
+
+    crate::results! {
+        ServerResult: List, Tell, Ask;
+        "list" => List,
+        "tell" by "kind" => Tell = "complete" or Ask = "ask",
+    }
+
+    #[test]
+    fn a_tag_tells_results_apart_and_its_absence_means_the_first() {
+        let decode = |value| ServerResult::decode("tell", &OpenJson::from(value));
+        let is_told = |value| matches!(decode(value), Ok(Some(ServerResult::Tell(_))));
+        assert!(is_told(json!({"kind": "complete"})) && is_told(json!({})));
+        assert!(matches!(
+            decode(json!({"a": 1, "kind": "ask"})),
+            Ok(Some(ServerResult::Ask(_)))
+        ));
+    }
+
+    #[test]
+    fn a_result_with_an_unknown_tag_is_an_error_of_its_own() {
+        let result = OpenJson::from(json!({"kind": "task"}));
+        let error = ServerResult::decode("tell", &result).unwrap_err();
+        assert_eq!(error.kind(), DecodeErrorKind::UnknownTag);
+        assert_eq!(error.to_string(), r#"`kind`: expected a known value, found "task""#);
+    }
+
+    #[test]
+    fn methods_without_a_tag_look_at_none() {
+        let list = OpenJson::from(json!(["kind"]));
+        assert_eq!(
+            ServerResult::decode("list", &list),
+            Ok(Some(ServerResult::List(vec!["kind".into()])))
+        );
+    }
 }

@@ -4,16 +4,17 @@
 /// traits, [`Validate`](crate::Validate), a constructor and setters.
 ///
 /// A row names a member as it is written in JSON, its field, and the type of the argument that the field is made from.
-/// There are four kinds of members, and each section may be left out:
+/// There are five kinds of members, and each section may be left out:
 ///
 /// - `constant`: always there, and always with this value. The struct has no field for it.
 /// - `implied`: the same, but it may be absent. A private field of type `bool` says whether it is there; one function
 ///   reads the field and one sets it.
 /// - `required`: always there. `new` takes one argument for each.
+/// - `preset`: always there too. `new` gives it the value of the row, and a function sets another.
 /// - `optional`: the field is an `Option`, and a function sets it.
 ///
 /// The field `extra` is an [`Extra`](crate::Extra) with the members that the table doesn't name. A struct without required
-/// members derives `Default`, and gets no `new`.
+/// members derives `Default`, and gets no `new`; if it has preset ones, the table implements `Default`.
 ///
 /// ```
 /// use mcp_wire::{Extra, OpenObject, Schema, object};
@@ -24,6 +25,7 @@
 /// pub struct Tool {
 ///     pub name: String,
 ///     pub input_schema: OpenObject,
+///     pub limit: i64,
 ///     pub title: Option<String>,
 ///     pub extra: Extra,
 /// }
@@ -37,13 +39,16 @@
 ///         "name" => name: impl Into<String>,
 ///         "inputSchema" => input_schema: impl Into<OpenObject>,
 ///     }
+///     preset {
+///         "limit" => limit, with_limit: i64 = 10,
+///     }
 ///     optional {
 ///         "title" => title, with_title: impl Into<String>,
 ///     }
 /// }
 ///
 /// let tool = Tool::new("draw", OpenObject::default()).with_title("Draw a chart");
-/// let json = r#"{"type":"tool","name":"draw","inputSchema":{},"title":"Draw a chart"}"#;
+/// let json = r#"{"type":"tool","name":"draw","inputSchema":{},"limit":10,"title":"Draw a chart"}"#;
 /// assert_eq!(serde_json::to_string(&tool)?, json);
 /// assert_eq!(mcp_wire::from_str::<Tool>(json)?, tool);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -55,6 +60,7 @@ macro_rules! object {
         $(constant { $($constant:literal => $seen:ident: $value:literal,)+ })?
         $(implied { $($implied:literal => $flag:ident, $has:ident, $with_flag:ident: $implied_value:literal,)+ })?
         $(required { $($required:literal => $field:ident: $argument:ty,)+ })?
+        $(preset { $($preset:literal => $set:ident, $with_set:ident: $set_argument:ty = $value_set:literal,)+ })?
         $(optional { $($optional:literal => $option:ident, $with:ident: $option_argument:ty,)+ })?
     ) => {
         impl $crate::Decode for $type {
@@ -63,6 +69,7 @@ macro_rules! object {
                 $($(let mut $seen = None;)+)?
                 $($(let mut $flag = None;)+)?
                 $($(let mut $field = None;)+)?
+                $($(let mut $set = None;)+)?
                 $($(let mut $option = None;)+)?
                 let mut members = reader.members()?;
                 while let Some(key) = members.key()? {
@@ -70,6 +77,7 @@ macro_rules! object {
                         $($($constant => members.read_constant(&mut $seen, $constant, $value)?,)+)?
                         $($($implied => members.read_constant(&mut $flag, $implied, $implied_value)?,)+)?
                         $($($required => members.read(&mut $field, $required)?,)+)?
+                        $($($preset => members.read(&mut $set, $preset)?,)+)?
                         $($($optional => members.read_optional(&mut $option, $optional)?,)+)?
                         _ => members.keep(key)?,
                     }
@@ -78,6 +86,7 @@ macro_rules! object {
                 Ok(Self {
                     $($($flag: $flag.is_some(),)+)?
                     $($($field: members.require($field, $required)?,)+)?
+                    $($($set: members.require($set, $preset)?,)+)?
                     $($($option,)+)?
                     extra: members.finish()?,
                 })
@@ -100,6 +109,7 @@ macro_rules! object {
                     members.write_constant($implied, $implied_value)?;
                 })+)?
                 $($(members.write($required, &self.$field)?;)+)?
+                $($(members.write($preset, &self.$set)?;)+)?
                 $($(members.write_optional($optional, &self.$option)?;)+)?
                 Ok(())
             }
@@ -108,6 +118,7 @@ macro_rules! object {
         $crate::object! {
             @new $type
             [$($($field: $argument,)+)?]
+            [$($($set: $value_set,)+)?]
             [$($($flag,)+)?]
             [$($($option,)+)?]
         }
@@ -133,6 +144,18 @@ macro_rules! object {
 
         $(impl $type {
             $(
+                #[doc = concat!("Sets `", $preset, "`.")]
+                #[must_use]
+                #[inline]
+                pub fn $with_set(mut self, $set: $set_argument) -> Self {
+                    self.$set = $set.into();
+                    self
+                }
+            )+
+        })?
+
+        $(impl $type {
+            $(
                 #[doc = concat!("Sets `", $optional, "`.")]
                 #[must_use]
                 #[inline]
@@ -146,15 +169,32 @@ macro_rules! object {
         $crate::serde_object!($type);
         $crate::defined_at!($type, $schema, $pointer);
     };
-    (@new $type:ident [] [$($flag:ident,)*] [$($option:ident,)*]) => {};
-    (@new $type:ident [$($field:ident: $argument:ty,)+] [$($flag:ident,)*] [$($option:ident,)*]) => {
+    (@new $type:ident [] [] [$($flag:ident,)*] [$($option:ident,)*]) => {};
+    (@new $type:ident [] [$($set:ident: $value:literal,)+] [$($flag:ident,)*] [$($option:ident,)*]) => {
+        impl ::std::default::Default for $type {
+            #[inline]
+            fn default() -> Self {
+                Self {
+                    $($set: $value.into(),)+
+                    $($flag: false,)*
+                    $($option: None,)*
+                    extra: $crate::Extra::new(),
+                }
+            }
+        }
+    };
+    (
+        @new $type:ident [$($field:ident: $argument:ty,)+] [$($set:ident: $value:literal,)*]
+        [$($flag:ident,)*] [$($option:ident,)*]
+    ) => {
         impl $type {
-            /// Creates a value from its required members. The others are absent.
+            /// Creates a value from its required members. The others are absent or preset.
             #[must_use]
             #[inline]
             pub fn new($($field: $argument),+) -> Self {
                 Self {
                     $($field: $field.into(),)+
+                    $($set: $value.into(),)*
                     $($flag: false,)*
                     $($option: None,)*
                     extra: $crate::Extra::new(),
@@ -172,7 +212,7 @@ mod tests {
         "2099-01-01",
         r##"{"$defs": {
             "Point": {"type": "object", "required": ["kind", "x"], "properties": {
-                "kind": {"const": "point"}, "unit": {"const": "m"}, "x": {"type": "number"}, "next": {"$ref": "#/$defs/Point"}
+                "kind": {"const": "point"}, "unit": {"const": "m"}, "x": {"type": "number"}, "size": {}, "next": {"$ref": "#/$defs/Point"}
             }},
             "Nothing": {"type": "object"}
         }}"##,
@@ -182,6 +222,7 @@ mod tests {
     struct Point {
         unit: bool,
         x: Number,
+        size: i64,
         next: Option<Box<Point>>,
         members: Option<Map<i64>>,
         extra: Extra,
@@ -198,9 +239,27 @@ mod tests {
         required {
             "x" => x: impl Into<Number>,
         }
+        preset {
+            "size" => size, with_size: i64 = 1,
+        }
         optional {
             "next" => next, with_next: Point,
             "members" => members, with_members: Map<i64>,
+        }
+    }
+
+    #[derive(Debug, Clone, PartialEq)]
+    struct Preset {
+        label: String,
+        on: bool,
+        extra: Extra,
+    }
+
+    crate::object! {
+        Preset: SCHEMA["#/$defs/Nothing"]
+        preset {
+            "label" => label, with_label: impl Into<String> = "none",
+            "on" => on, with_on: bool = true,
         }
     }
 
@@ -215,14 +274,17 @@ mod tests {
 
     #[test]
     fn the_members_of_every_section_are_read_and_written() {
-        let json =
-            r#"{"kind":"point","unit":"m","x":1.5,"next":{"kind":"point","x":2},"members":{"a":1},"vendor":null}"#;
+        let json = r#"{"kind":"point","unit":"m","x":1.5,"size":3,"next":{"kind":"point","x":2,"size":1},"members":{"a":1},"vendor":null}"#;
         let point: Point = from_str(json).unwrap();
         assert!(point.has_unit());
         assert_eq!(serde_json::to_string(&point).unwrap(), json);
         let next = Point::new(2);
         let members = Map::from([("a", 1)]);
-        let mut same = Point::new(1.5).with_unit().with_next(next).with_members(members);
+        let mut same = Point::new(1.5)
+            .with_unit()
+            .with_size(3)
+            .with_next(next)
+            .with_members(members);
         same.extra.insert("vendor", serde_json::Value::Null);
         assert_eq!(point, same);
         point.validate().unwrap();
@@ -230,7 +292,7 @@ mod tests {
 
     #[test]
     fn an_absent_implied_member_stays_absent() {
-        let json = r#"{"kind":"point","x":1}"#;
+        let json = r#"{"kind":"point","x":1,"size":1}"#;
         let point: Point = from_str(json).unwrap();
         assert!(!point.has_unit());
         assert_eq!(serde_json::to_string(&point).unwrap(), json);
@@ -242,6 +304,16 @@ mod tests {
         assert_eq!(error.path().to_string(), "kind");
         let error = from_str::<Point>(r#"{"kind":"point"}"#).unwrap_err();
         assert_eq!(error.path().to_string(), "x");
+    }
+
+    #[test]
+    fn a_preset_member_is_written_by_constructors_and_required_by_decoding() {
+        let preset = Preset::default();
+        assert_eq!(serde_json::to_string(&preset).unwrap(), r#"{"label":"none","on":true}"#);
+        let other = preset.with_label("a").with_on(false);
+        assert_eq!(serde_json::to_string(&other).unwrap(), r#"{"label":"a","on":false}"#);
+        let error = from_str::<Preset>(r#"{"label":"a"}"#).unwrap_err();
+        assert_eq!(error.path().to_string(), "on");
     }
 
     #[test]

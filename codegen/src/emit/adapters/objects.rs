@@ -111,16 +111,16 @@ impl Pair<'_> {
 
     fn made_by_functions(&self, target: &TypeRef, to: &[Field<'_>], fields: &[(Ident, TokenStream)]) -> TokenStream {
         let to_type = self.target(target);
-        let required = |field: &Ident| {
+        let is_argument = |field: &Ident| {
             to.iter().any(
-                |place| matches!(place, Field::Member { member, field: own, .. } if own == field && member.required),
+                |place| matches!(place, Field::Member { member, field: own } if own == field && member.is_argument()),
             )
         };
         let locals = fields.iter().map(|(field, value)| quote!(let #field = #value;));
         let arguments: Vec<&Ident> = to
             .iter()
             .filter_map(|place| match place {
-                Field::Member { member, field } if member.required => Some(field),
+                Field::Member { member, field } if member.is_argument() => Some(field),
                 _ => None,
             })
             .collect();
@@ -138,7 +138,7 @@ impl Pair<'_> {
         };
         let assigned = fields
             .iter()
-            .filter(|(field, _)| !required(field))
+            .filter(|(field, _)| !is_argument(field))
             .map(|(field, _)| quote!(converted.#field = #field;));
         quote! {
             #(#locals)*

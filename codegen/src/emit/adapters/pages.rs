@@ -45,7 +45,7 @@ impl Side<'_> {
             _ => None,
         };
         let mut lists = result.members.iter().filter_map(items);
-        let is_page = asked.members.iter().all(|member| !member.required)
+        let is_page = asked.members.iter().all(|member| !member.is_argument())
             && self.has_text(asked, CURSOR)
             && self.has_text(result, NEXT_CURSOR);
         match (lists.next(), lists.next()) {

@@ -5,6 +5,8 @@ mod shared;
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use lookup::{Definitions, accepts_everything, flatten};
 use shared::{key, shared_key};
 
@@ -13,6 +15,7 @@ use super::decide::{Lookup, decide, json_kind};
 use super::messages::{self, MessageInput};
 use super::modules::assign_modules;
 use super::names::{Names, unique};
+use super::presets::check_presets;
 use super::{
     ConstantMember, Defect, Definition, ErrorCode, Member, Model, Struct, Type, TypeKind, TypeRef, TypeSchema, Union,
     Variant,
@@ -90,6 +93,7 @@ pub fn build_model(input: &BuildInput<'_>) -> Result<Model, Vec<Defect>> {
             inherited_results: input.inherited_results,
         },
     )?;
+    check_presets(&model)?;
     open_endless_aliases(&mut model);
     box_cycles(&mut model);
     assign_modules(&mut model, input.modules);
@@ -283,6 +287,8 @@ impl Builder<'_> {
                 name: member.clone(),
                 ty: self.type_ref(&property.node, &context),
                 required: property.required,
+                tag: property.node.tag.clone(),
+                preset: preset(property),
                 boxed: false,
                 description: property.node.description.clone(),
             });
@@ -415,6 +421,12 @@ impl Builder<'_> {
             objects,
         })
     }
+}
+
+/// The value that constructors give a member. Its tag is one, if the member is always there.
+fn preset(property: &Property) -> Option<Value> {
+    let tag = property.node.tag.clone().filter(|_| property.required);
+    property.node.preset.clone().or(tag.map(Value::String))
 }
 
 impl Context<'_> {

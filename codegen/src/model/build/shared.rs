@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Builder, Context};
 use crate::model::messages;
 use crate::model::names::unique;
-use crate::normalise::{Node, Shape};
+use crate::normalise::{Node, Property, Shape};
 
 impl Builder<'_> {
     /// Chooses one name for what stands in several places, before any type is built: the best name may stand last.
@@ -119,7 +119,12 @@ pub(super) fn key(shape: &Shape) -> String {
         Shape::Object(members) => {
             let members: Vec<String> = members
                 .iter()
-                .map(|(name, property)| format!("{name:?} {} {}", property.required, key(&property.node.shape)))
+                .map(|(name, Property { node, required })| {
+                    let tag = node.tag.iter().map(|tag| format!(" tagged {tag:?}"));
+                    let preset = node.preset.iter().map(|preset| format!(" preset {preset}"));
+                    let said: String = tag.chain(preset).collect();
+                    format!("{name:?} {required} {}{said}", key(&node.shape))
+                })
                 .collect();
             format!("{{{}}}", members.join(", "))
         }

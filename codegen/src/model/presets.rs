@@ -1,0 +1,48 @@
+//! Refuses presets that constructors couldn't give a member.
+
+use mcp_wire::json_schema::pointer;
+use serde_json::Value;
+
+use super::{Defect, Model, TypeKind, TypeRef};
+
+/// Checks that each preset is a value of its member's type, and that the member is always there.
+///
+/// # Errors
+/// Those that aren't.
+pub(super) fn check_presets(model: &Model) -> Result<(), Vec<Defect>> {
+    let objects = model.types.values().filter_map(|ty| match &ty.kind {
+        TypeKind::Struct(object) => Some((ty, object)),
+        _ => None,
+    });
+    let members = objects.flat_map(|(ty, object)| object.members.iter().map(move |member| (ty, member)));
+    let defects = members.filter_map(|(ty, member)| {
+        let preset = member.preset.as_ref()?;
+        let what = match (member.required, can_be(model, &member.ty, preset)) {
+            (true, true) => return None,
+            (false, _) => "the member may be absent, so it has no preset".to_owned(),
+            (true, false) => format!("constructors can't give this member the value {preset}"),
+        };
+        Some(Defect {
+            pointer: pointer::child(&pointer::child(&ty.pointer, "properties"), &member.name),
+            what,
+            help: "remove `x-preset` or `x-tag` from the overlay, or give it a text, an integer or a boolean, as the \
+                   member's schema wants"
+                .into(),
+        })
+    });
+    let defects: Vec<Defect> = defects.collect();
+    if defects.is_empty() { Ok(()) } else { Err(defects) }
+}
+
+fn can_be(model: &Model, ty: &TypeRef, value: &Value) -> bool {
+    match model.resolve(ty) {
+        TypeRef::String => value.is_string(),
+        TypeRef::Boolean => value.is_boolean(),
+        TypeRef::Integer | TypeRef::Number => value.is_i64(),
+        TypeRef::Named(name) => {
+            let kind = model.types.get(name).map(|ty| &ty.kind);
+            value.is_string() && matches!(kind, Some(TypeKind::Strings { .. }))
+        }
+        _ => false,
+    }
+}
