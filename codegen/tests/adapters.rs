@@ -16,7 +16,7 @@ use mcp_instances::Instances;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-const CASES: [&str; 3] = ["no_rules", "rules", "constants"];
+const CASES: [&str; 4] = ["no_rules", "rules", "constants", "questions"];
 
 /// How many random instances are made for each definition, valid and invalid.
 const RANDOM: usize = 60;

@@ -14,19 +14,21 @@ pub enum Direction {
     ServerToClient,
     /// Either side calls.
     Both,
+    /// Nobody calls: the request is part of a result, and the next request brings its answer.
+    InResult,
 }
 
 impl Direction {
     /// Whether a client may call the method.
     #[must_use]
     pub fn from_client(self) -> bool {
-        self != Self::ServerToClient
+        self.includes(Self::ClientToServer)
     }
 
     /// Whether a server may call the method.
     #[must_use]
     pub fn from_server(self) -> bool {
-        self != Self::ClientToServer
+        self.includes(Self::ServerToClient)
     }
 
     /// Whether everyone who calls in the direction `other` may call the method.
@@ -42,6 +44,7 @@ impl Serialize for Direction {
             Self::ClientToServer => "client-to-server",
             Self::ServerToClient => "server-to-client",
             Self::Both => "both",
+            Self::InResult => "in-result",
         })
     }
 }
@@ -144,6 +147,12 @@ pub mod error_code {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nobody_calls_a_method_that_occurs_in_results_alone() {
+        assert!(!Direction::InResult.from_client() && !Direction::InResult.from_server());
+        assert!(Direction::Both.from_client() && Direction::Both.from_server());
+    }
 
     #[test]
     fn a_request_whose_result_may_be_any_object_is_a_request() {

@@ -1,5 +1,6 @@
 //! Which variant of a union corresponds to which: by what tells them apart, never by position.
 
+use crate::model::names::result_variants;
 use crate::model::{ConstantMember, Model, Struct, TypeKind, TypeRef};
 use crate::normalise::Scalar;
 use mcp_wire::JsonType;
@@ -31,20 +32,31 @@ impl Candidate {
 
 /// The variants of a type.
 pub fn candidates(model: &Model, ty: &TypeRef) -> Vec<Candidate> {
-    if let TypeRef::Named(name) = ty
-        && let Some(TypeKind::Union(union)) = model.types.get(name).map(|ty| &ty.kind)
-    {
-        let variants = union.variants.iter();
-        return variants
-            .map(|variant| Candidate {
+    let kind = match ty {
+        TypeRef::Named(name) => model.types.get(name).map(|ty| &ty.kind),
+        _ => None,
+    };
+    match kind {
+        Some(TypeKind::Union(union)) => {
+            let variants = union.variants.iter().map(|variant| Candidate {
                 name: Some(variant.name.clone()),
                 ty: model.resolve(&variant.ty).clone(),
                 boxed: variant.boxed,
                 kind: Some(variant.kind),
-            })
-            .collect();
+            });
+            variants.collect()
+        }
+        Some(TypeKind::Results(results)) => {
+            let variants = result_variants(results).into_iter().map(|(ty, name)| Candidate {
+                name: Some(name),
+                ty: model.resolve(&ty).clone(),
+                boxed: false,
+                kind: Some(JsonType::Object),
+            });
+            variants.collect()
+        }
+        _ => vec![Candidate::alone(ty.clone())],
     }
-    vec![Candidate::alone(ty.clone())]
 }
 
 /// How well two structs correspond, the best last; `None` if what tells them apart says that they don't.

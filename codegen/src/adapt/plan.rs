@@ -155,6 +155,15 @@ impl<'m> Planner<'m> {
                 self.relate_at(name, &ty, other);
             }
         }
+        // What a server asks may be requests of its own in one revision, and parts of its results in the other.
+        for (questions, others) in from
+            .questions()
+            .iter()
+            .flat_map(|own| to.questions().into_iter().map(move |other| (own, other)))
+        {
+            self.relate(&questions.requests, &others.requests);
+            self.relate(&questions.results, &others.results);
+        }
         while let Some((source, target)) = self.pending.pop() {
             if !self.planned.contains_key(&(source.clone(), target.clone())) {
                 // A type may contain itself.

@@ -75,6 +75,7 @@ fn reachability(model: &Model) -> BTreeMap<String, BTreeSet<String>> {
                 .iter()
                 .filter_map(|variant| by_value(&variant.ty))
                 .collect(),
+            Some(TypeKind::Methods(methods)) => methods.iter().map(|(_, ty)| ty.as_str()).collect(),
             Some(TypeKind::Alias(target)) => by_value(target).into_iter().collect(),
             _ => Vec::new(),
         }

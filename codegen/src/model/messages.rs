@@ -9,6 +9,7 @@ use mcp_wire::Direction;
 use serde::Serialize;
 
 use super::check_messages::check_messages;
+use super::in_results::{find_requests_in_results, unite_requests_in_results};
 use super::{Defect, Definition, Model, Struct, Tolerance, Type, TypeKind, TypeRef, TypeSchema};
 use crate::normalise::envelope::Envelope;
 use crate::normalise::{Node, Scalar, Shape, Shapes};
@@ -127,7 +128,7 @@ pub fn add_messages(model: &mut Model, input: &MessageInput<'_>) -> Result<(), V
             .iter()
             .filter(|method| method.kind == kind && method.direction.includes(direction));
         let variants: Vec<(String, String)> = members.map(|method| (method.name.clone(), method.ty.clone())).collect();
-        if variants.is_empty() && !model.definitions.contains_key(union) {
+        if variants.is_empty() {
             continue;
         }
         let repeats_envelope = |(_, ty): &(String, String)| {
@@ -151,11 +152,12 @@ pub fn add_messages(model: &mut Model, input: &MessageInput<'_>) -> Result<(), V
             .filter(|method| !method.results.is_empty())
             .map(|method| (method.name.clone(), method.results.clone()))
             .collect();
-        if variants.is_empty() && !model.definitions.contains_key(union) {
+        if variants.is_empty() {
             continue;
         }
         replace(model, union, TypeKind::Results(variants), None);
     }
+    unite_requests_in_results(model);
     Ok(())
 }
 
@@ -190,6 +192,9 @@ fn methods(model: &Model, input: &MessageInput<'_>) -> Vec<Method> {
         .filter_map(|(name, definition)| method(model, input, &senders, name, definition))
         .collect();
     methods.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
+    find_requests_in_results(model, &mut methods, |method| {
+        senders.contains_key(&model.definitions[&method.definition].pointer)
+    });
     methods
 }
 

@@ -5,6 +5,7 @@ mod capabilities;
 mod check_messages;
 mod cycles;
 mod decide;
+mod in_results;
 mod lifecycle;
 mod messages;
 pub mod modules;

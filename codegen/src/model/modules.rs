@@ -101,7 +101,8 @@ fn module_of_method(method: &str) -> String {
     }
 }
 
-fn uses(model: &Model, name: &str) -> Vec<String> {
+/// The types that a type refers to.
+pub(super) fn uses(model: &Model, name: &str) -> Vec<String> {
     let named = |ty: &TypeRef| ty.named().map(str::to_owned);
     match model.types.get(name).map(|ty| &ty.kind) {
         Some(TypeKind::Struct(object)) => object.members.iter().filter_map(|member| named(&member.ty)).collect(),

@@ -1,6 +1,7 @@
 //! The tables of requests, notifications and results.
 
-/// Conversions of the unions of requests or notifications, method by method. A row is the name of the union, and its variants:
+/// Conversions of the unions of requests or notifications, method by method. A row is the name of the union, or two names
+/// (`ServerRequest => InputRequest`), and its variants:
 ///
 /// - `CallTool => CallTool`: converted.
 /// - `GetTask => missing "tasks/get"`: the target has no such method. It is refused, or carried as an unknown one.
@@ -10,30 +11,38 @@
 macro_rules! methods {
     (
         $revision:ident: $from:ident => $to:ident;
-        $($union:ident {
+        $($source:ident $(=> $target:ident)? { $($rows:tt)* })*
+    ) => {$(
+        $crate::methods! { @impl $revision, $from, $to, $source $($target)?, { $($rows)* } }
+    )*};
+    (@impl $revision:ident, $from:ident, $to:ident, $union:ident, $rows:tt) => {
+        $crate::methods! { @impl $revision, $from, $to, $union $union, $rows }
+    };
+    (
+        @impl $revision:ident, $from:ident, $to:ident, $source:ident $target:ident, {
             $($variant:ident => $held:ident $($method:literal)?,)*
             _ => $unknown:ident => $other_unknown:ident $(except $($only_there:literal)|+)?,
-        })*
-    ) => {$(
-        impl $crate::Convert<$to::$union, $revision> for $from::$union {
+        }
+    ) => {
+        impl $crate::Convert<$to::$target, $revision> for $from::$source {
             #[inline]
             fn convert(
                 self,
                 conversion: &mut $crate::Conversion<$revision>,
-            ) -> ::std::result::Result<$to::$union, $crate::Unrepresentable> {
+            ) -> ::std::result::Result<$to::$target, $crate::Unrepresentable> {
                 match self {
-                    $($from::$union::$variant(message) => {
-                        $crate::methods!(@ conversion, message, $to, $union, $other_unknown, $held $($method)?)
+                    $($from::$source::$variant(message) => {
+                        $crate::methods!(@ conversion, message, $to, $target, $other_unknown, $held $($method)?)
                     })*
-                    $from::$union::$unknown(message) if conversion.carries() => $crate::close(&$crate::open(&message)?),
-                    $($from::$union::$unknown(message) if ::std::matches!(message.method.as_str(), $($only_there)|+) => {
+                    $from::$source::$unknown(message) if conversion.carries() => $crate::close(&$crate::open(&message)?),
+                    $($from::$source::$unknown(message) if ::std::matches!(message.method.as_str(), $($only_there)|+) => {
                         ::std::result::Result::Err($crate::Unrepresentable::no_such_method(&message.method, $from::REVISION))
                     })?
-                    $from::$union::$unknown(message) => ::std::result::Result::Ok($to::$union::$other_unknown(message)),
+                    $from::$source::$unknown(message) => ::std::result::Result::Ok($to::$target::$other_unknown(message)),
                 }
             }
         }
-    )*};
+    };
     (@ $conversion:ident, $message:ident, $to:ident, $union:ident, $unknown:ident, missing $method:literal) => {
         if $conversion.carries() {
             $crate::close(&$crate::open(&$message)?).map($to::$union::$unknown)

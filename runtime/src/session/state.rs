@@ -103,7 +103,11 @@ impl<S: Side> SessionState<S> {
     /// The entry of a method in the current revision's table, if the peer (or this side) may call it.
     pub fn method(&self, name: &str, peer_calls: bool) -> Option<&'static Method> {
         let method = self.current_revision().method(name)?;
-        let is_called = method.direction == Direction::Both || S::peer_calls(method.direction) == peer_calls;
+        let is_called = match method.direction {
+            Direction::Both => true,
+            Direction::InResult => false,
+            direction => S::peer_calls(direction) == peer_calls,
+        };
         is_called.then_some(method)
     }
 

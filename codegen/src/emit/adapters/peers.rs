@@ -203,16 +203,21 @@ fn is_hub(input: &AdaptersInput<'_>, revision: &RevisionInput<'_>) -> bool {
     revision.model.revision == input.hub
 }
 
-/// The requests and the notifications that a side may send.
+/// The requests and the notifications that a side may send. What a server asks in results alone stands for its requests.
 fn parts(revision: &RevisionInput<'_>, side: &str) -> String {
-    let part = |kind: &str| {
-        let name = format!("{side}{kind}");
-        match revision.model.types.get(&name).map(|ty| &ty.kind) {
-            Some(TypeKind::Methods(_)) => format!("{}::{name}", revision.module),
-            _ => "UnknownMethod".to_owned(),
-        }
+    let model = revision.model;
+    let is_union = |name: &String| matches!(model.types.get(name).map(|ty| &ty.kind), Some(TypeKind::Methods(_)));
+    let part = |kind: &str| Some(format!("{side}{kind}")).filter(is_union);
+    let questions = || match (side, model.questions().first()) {
+        ("Server", Some(questions)) => questions.requests.named().map(str::to_owned),
+        _ => None,
     };
-    format!("{}, {}", part("Request"), part("Notification"))
+    let path = |name: Option<String>| match name {
+        Some(name) => format!("{}::{name}", revision.module),
+        None => "UnknownMethod".to_owned(),
+    };
+    let (requests, notifications) = (part("Request").or_else(questions), part("Notification"));
+    format!("{}, {}", path(requests), path(notifications))
 }
 
 fn result(revision: &RevisionInput<'_>, union: &str) -> Option<String> {

@@ -136,9 +136,9 @@ impl Pair<'_> {
             true => String::new(),
             false => format!(" except {}", only_there.join(" | ")),
         };
-        let name = ident(source.named().filter(|name| target.named() == Some(*name))?);
+        let names = names(source, target)?;
         Some(format!(
-            "    {name} {{\n{lines}        _ => {unknown} => {other_unknown}{except},\n    }}"
+            "    {names} {{\n{lines}        _ => {unknown} => {other_unknown}{except},\n    }}"
         ))
     }
 

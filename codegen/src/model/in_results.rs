@@ -1,0 +1,110 @@
+//! Requests that nobody calls: a result has them as values, and the next request brings their answers.
+//!
+//! The schema says so by structure: such a request stands in no union of what a side sends, has no envelope, and is reached
+//! from the results of a request that is sent.
+
+use std::collections::BTreeSet;
+
+use mcp_wire::Direction;
+
+use super::messages::{MessageKind, Method};
+use super::modules::uses;
+use super::{Model, TypeKind, TypeRef};
+
+/// The unions of what a server asks directly, and of the answers.
+const DIRECT: (&str, &str) = ("ServerRequest", "ClientResult");
+
+/// What is asked, and what is answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Questions {
+    /// The union of the requests.
+    pub requests: TypeRef,
+    /// The union of their results.
+    pub results: TypeRef,
+}
+
+/// Gives requests that occur in results alone their direction. `is_sent` says which ones stand in a union of what is sent.
+pub(super) fn find_requests_in_results(model: &Model, methods: &mut [Method], is_sent: impl Fn(&Method) -> bool) {
+    let sent = methods.iter().filter(|method| is_sent(method));
+    let results = sent.flat_map(|method| &method.results).filter_map(TypeRef::named);
+    let mut waiting: Vec<String> = results.map(str::to_owned).collect();
+    let mut reached = BTreeSet::new();
+    while let Some(name) = waiting.pop() {
+        if reached.insert(name.clone()) {
+            waiting.extend(uses(model, &name));
+        }
+    }
+    for method in methods {
+        let has_envelope = model.definitions[&method.definition].envelope.is_some();
+        if method.kind == MessageKind::Request && reached.contains(&method.ty) && !has_envelope && !is_sent(method) {
+            method.direction = Direction::InResult;
+        }
+    }
+}
+
+/// Makes the unions of such requests unions of messages, which are told apart by their methods.
+pub(super) fn unite_requests_in_results(model: &mut Model) {
+    let method_of = |ty: &TypeRef| {
+        let mut methods = model.methods.iter();
+        let method = methods.find(|method| *ty == TypeRef::Named(method.ty.clone()))?;
+        (method.direction == Direction::InResult).then(|| (method.name.clone(), method.ty.clone()))
+    };
+    let unions = model.types.iter().filter_map(|(name, ty)| {
+        let TypeKind::Union(union) = &ty.kind else { return None };
+        let methods = union.variants.iter().map(|variant| method_of(&variant.ty));
+        let mut methods: Vec<(String, String)> = methods.collect::<Option<_>>()?;
+        methods.sort();
+        Some((name.clone(), methods))
+    });
+    for (name, methods) in unions.collect::<Vec<_>>() {
+        if let Some(ty) = model.types.get_mut(&name) {
+            ty.kind = TypeKind::Methods(methods);
+        }
+    }
+}
+
+impl Model {
+    /// What a server asks of a client, by requests of its own and in its results.
+    #[must_use]
+    pub fn questions(&self) -> Vec<Questions> {
+        let named = |name: &str| TypeRef::Named(name.to_owned());
+        let is_union = |name: &str| {
+            let kind = self.types.get(name).map(|ty| &ty.kind);
+            matches!(kind, Some(TypeKind::Methods(_) | TypeKind::Results(_)))
+        };
+        let (requests, results) = DIRECT;
+        let direct = (is_union(requests) && is_union(results)).then(|| Questions {
+            requests: named(requests),
+            results: named(results),
+        });
+        let in_results = self.types.iter().filter_map(|(name, ty)| {
+            let TypeKind::Methods(methods) = &ty.kind else {
+                return None;
+            };
+            let in_results = |name: &str| {
+                let mut methods = self.methods.iter();
+                methods.find(|method| method.name == name && method.direction == Direction::InResult)
+            };
+            let asked: Option<Vec<&Method>> = methods.iter().map(|(name, _)| in_results(name)).collect();
+            Some(Questions {
+                requests: named(name),
+                results: self.union_of_results(&asked?)?,
+            })
+        });
+        direct.into_iter().chain(in_results).collect()
+    }
+
+    /// The union of exactly the results of some methods.
+    fn union_of_results(&self, methods: &[&Method]) -> Option<TypeRef> {
+        let results = methods.iter().flat_map(|method| &method.results);
+        let results: BTreeSet<&TypeRef> = results.map(|ty| self.resolve(ty)).collect();
+        let mut unions = self.types.iter().filter(|(_, ty)| match &ty.kind {
+            TypeKind::Union(union) => {
+                let variants = union.variants.iter().map(|variant| self.resolve(&variant.ty));
+                variants.collect::<BTreeSet<_>>() == results
+            }
+            _ => false,
+        });
+        unions.next().map(|(name, _)| TypeRef::Named(name.clone()))
+    }
+}
