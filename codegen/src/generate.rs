@@ -75,7 +75,7 @@ fn undecodable(protocol: &Protocol<RevisionDocuments>) -> Vec<Problem> {
     let revisions = protocol.revisions.iter();
     let rules = revisions.filter_map(|revision| Rules::of(revision.rules.document.clone()).err());
     let shared = Shared::of(&protocol.shared).err();
-    let docs = Docs::of(&protocol.shared.docs).err();
+    let docs = protocol.shared.docs().filter_map(|document| Docs::of(document).err());
     rules.chain(shared).flatten().chain(docs).collect()
 }
 

@@ -1,6 +1,7 @@
 //! Revisions that nobody published: each folder of `golden` holds a schema that does one unusual thing.
 //!
-//! A case is `schema.json`, perhaps an `overlay.yaml`, `instances.jsonl` (lines `{"type": …, "valid": …, "value": …}`), and
+//! A case is `schema.json`, perhaps an `overlay.yaml`, documentation of all revisions in `docs.yaml` and of this one in
+//! `own_docs.yaml`, `instances.jsonl` (lines `{"type": …, "valid": …, "value": …}`), and
 //! in `expected` those generated files that a person should read when they change; `UPDATE_GOLDEN=1` writes them anew.
 //! A case with `problems.txt` must be refused, with these problems.
 //! `GOLDEN=one,two` tries only some cases.
@@ -75,9 +76,15 @@ fn generate_case(name: &str, folder: &Path) -> Result<Case, String> {
     let _ = fs::remove_dir_all(&schema);
     let revision = revision(name);
     fs::create_dir_all(schema.join(&revision)).unwrap();
-    let overlay = folder.join("overlay.yaml");
-    if overlay.exists() {
-        fs::copy(overlay, schema.join(&revision).join("overlay.yaml")).unwrap();
+    let copies = [
+        ("overlay.yaml", format!("{revision}/overlay.yaml")),
+        ("docs.yaml", "docs.yaml".to_owned()),
+        ("own_docs.yaml", format!("{revision}/docs.yaml")),
+    ];
+    for (file, copy) in copies {
+        if folder.join(file).exists() {
+            fs::copy(folder.join(file), schema.join(copy)).unwrap();
+        }
     }
     ingest(&IngestOptions {
         schema: schema.clone(),

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use mcp_wire::json_schema::pointer;
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -34,13 +35,37 @@ impl Docs {
     pub fn new(entries: BTreeMap<String, String>) -> Self {
         Self { entries }
     }
+
+    /// The same documentation, with the entries of one revision before its own.
+    #[must_use]
+    pub fn with(&self, own: &Self) -> Self {
+        let mut entries = self.entries.clone();
+        entries.extend(own.entries.clone());
+        Self { entries }
+    }
+
+    /// The entries of one revision, from its document, that document nothing or say what those of all revisions say. `used`
+    /// has the keys of those that document something.
+    pub fn needless(&self, own: &Self, document: &Document, used: &BTreeSet<String>) -> Vec<Problem> {
+        let needless = own.entries.iter().filter_map(|(key, text)| {
+            let what = match (used.contains(key), self.entries.get(key) == Some(text)) {
+                (false, _) => format!("the revision has nothing that `{key}` documents"),
+                (true, true) => format!("the entry `{key}` says what that of all revisions says"),
+                (true, false) => return None,
+            };
+            let problem = document.problem(&pointer::child("#", key), what);
+            Some(problem.help("correct the key, or remove the entry"))
+        });
+        needless.collect()
+    }
 }
 
-/// Writes documentation, and notes what there is none for.
+/// Writes documentation, and notes which keys were used, and what there is none for.
 pub struct Documenter<'i> {
     docs: &'i Docs,
     model: &'i Model,
     link: &'i dyn Fn(&str) -> String,
+    used: RefCell<BTreeSet<String>>,
     undocumented: RefCell<BTreeSet<String>>,
 }
 
@@ -51,8 +76,14 @@ impl<'i> Documenter<'i> {
             docs: input.docs,
             model: input.model,
             link: input.link,
+            used: RefCell::default(),
             undocumented: RefCell::default(),
         }
+    }
+
+    /// The keys whose entries were used.
+    pub fn used(&self) -> BTreeSet<String> {
+        self.used.borrow().clone()
     }
 
     /// What was asked for and isn't there.
@@ -70,8 +101,8 @@ impl<'i> Documenter<'i> {
 
     /// The sentence that documents a module.
     pub fn module(&self, module: &str) -> String {
-        match self.docs.entries.get(&format!("mod {module}")) {
-            Some(text) => text.clone(),
+        match self.entry(&format!("mod {module}")) {
+            Some(text) => text.to_owned(),
             None => {
                 self.undocumented.borrow_mut().insert(format!("mod {module}"));
                 format!("Types of `{module}`.")
@@ -98,16 +129,21 @@ impl<'i> Documenter<'i> {
     }
 
     fn text(&self, key: &str, member: Option<&str>, description: Option<&str>) -> String {
-        let entries = &self.docs.entries;
-        let shared = || member.and_then(|member| entries.get(&format!("*.{member}")));
-        if let Some(text) = entries.get(key).or_else(shared) {
-            return text.clone();
+        let shared = || member.and_then(|member| self.entry(&format!("*.{member}")));
+        if let Some(text) = self.entry(key).or_else(shared) {
+            return text.to_owned();
         }
         if let Some(description) = description {
             return description.to_owned();
         }
         self.undocumented.borrow_mut().insert(key.to_owned());
         format!("`{}` of the revision's schema.", key.replace('`', "'"))
+    }
+
+    fn entry(&self, key: &str) -> Option<&str> {
+        let text = self.docs.entries.get(key)?;
+        self.used.borrow_mut().insert(key.to_owned());
+        Some(text)
     }
 
     /// Where the specification documents the definition that a pointer lies in.

@@ -50,6 +50,8 @@ pub struct EmitInput<'i> {
 pub struct EmittedCrate {
     /// The contents of each file.
     pub files: BTreeMap<String, String>,
+    /// Documentation keys whose entries are in the files.
+    pub documented: BTreeSet<String>,
     /// Documentation keys without an entry.
     pub undocumented: BTreeSet<String>,
     /// The structs and enumerations.
@@ -125,6 +127,7 @@ pub fn emit_crate(input: &EmitInput<'_>, templates: &Templates) -> Result<Emitte
     files.insert("schema.json".to_owned(), scaffold::schema_file(input)?);
     Ok(EmittedCrate {
         files,
+        documented: emitter.documenter.used(),
         undocumented: emitter.documenter.undocumented(),
         items: emitter.items,
     })

@@ -32,10 +32,10 @@ pub fn emit_protocol(protocol: &Protocol<PlannedRevision>, crates: &str) -> Resu
     let found = protocol.revisions.iter().flat_map(wrong_functions);
     Problems::check(found.collect())?;
     let templates = Templates::new()?;
-    let docs = Docs::of(&protocol.shared.docs).map_err(Problems::from)?;
+    let shared_docs = Docs::of(&protocol.shared.docs).map_err(Problems::from)?;
     let mut files = FileSet::default();
     let mut undocumented = BTreeMap::new();
-    let mut items = Vec::new();
+    let (mut items, mut problems) = (Vec::new(), Vec::new());
     for PlannedRevision {
         entry, model, schema, ..
     } in &protocol.revisions
@@ -44,21 +44,25 @@ pub fn emit_protocol(protocol: &Protocol<PlannedRevision>, crates: &str) -> Resu
             let link = protocol.manifest.link(entry, definition);
             link.unwrap_or_else(|| entry.source.clone())
         };
+        let document = &protocol.shared.docs_of_revisions[&model.revision];
+        let own_docs = Docs::of(document).map_err(Problems::from)?;
         let input = EmitInput {
             model,
             schema,
             sha256: &entry.sha256,
-            docs: &docs,
+            docs: &shared_docs.with(&own_docs),
             link: &link,
             crates,
         };
         let emitted = emit_crate(&input, &templates)?;
+        problems.extend(shared_docs.needless(&own_docs, document, &emitted.documented));
         for (path, contents) in emitted.files {
             files.insert(Path::new(&crate_name(&model.revision)).join(path), contents)?;
         }
         undocumented.insert(model.revision.clone(), emitted.undocumented);
         items.push(emitted.items);
     }
+    Problems::check(problems)?;
     if let Some(hub) = protocol.manifest.hub() {
         let revisions = protocol.revisions.iter().zip(&items).map(|(revision, items)| {
             let functions = revision.functions.1.as_deref();

@@ -1,5 +1,6 @@
 //! Everything that a schema directory holds.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::{Document, Entry, Manifest, load_document, read_document, read_text};
@@ -35,6 +36,8 @@ pub struct RuleDocuments {
 pub struct SharedDocuments {
     /// `docs.yaml`: documentation in our own words.
     pub docs: Document,
+    /// `docs.yaml` of each revision: entries that go before those that all revisions share.
+    pub docs_of_revisions: BTreeMap<String, Document>,
     /// `modules.yaml`: which definitions belong together.
     pub modules: Document,
     /// `capabilities.yaml`: which capability each method needs.
@@ -54,17 +57,26 @@ pub struct Loaded {
     pub problems: Vec<Problem>,
 }
 
+impl SharedDocuments {
+    /// All documentation: that of all revisions, then that of each.
+    pub fn docs(&self) -> impl Iterator<Item = &Document> {
+        std::iter::once(&self.docs).chain(self.docs_of_revisions.values())
+    }
+}
+
 impl Loaded {
     /// The same revisions, with nothing said about all of them.
     pub(crate) fn without_shared(mut self) -> Self {
         let SharedDocuments {
             docs,
+            docs_of_revisions,
             modules,
             capabilities,
             lifecycle,
             tolerances,
         } = &mut self.protocol.shared;
-        for document in [docs, modules, capabilities, lifecycle, tolerances] {
+        let shared = [docs, modules, capabilities, lifecycle, tolerances];
+        for document in shared.into_iter().chain(docs_of_revisions.values_mut()) {
             *document = Document::empty(document.file());
         }
         self
@@ -95,8 +107,14 @@ pub(crate) fn load_with(directory: &Path, manifest: Manifest, replaced: Option<(
             Document::empty(name)
         })
     };
+    let of_revision = |entry: &Entry| {
+        let revision = entry.revision.as_str();
+        (revision.to_owned(), shared(&format!("{revision}/docs.yaml")))
+    };
+    let docs_of_revisions = manifest.revisions.iter().map(of_revision).collect();
     let shared = SharedDocuments {
         docs: shared("docs.yaml"),
+        docs_of_revisions,
         modules: shared("modules.yaml"),
         capabilities: shared("capabilities.yaml"),
         lifecycle: shared("lifecycle.yaml"),
