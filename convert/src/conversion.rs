@@ -42,9 +42,6 @@ pub struct Conversion<R> {
     revisions: PhantomData<R>,
 }
 
-/// What automatic losses and refusals name as their rule.
-pub const AUTOMATIC: &str = "automatic";
-
 impl<R> Default for Conversion<R> {
     fn default() -> Self {
         Self::new(Policy::default())

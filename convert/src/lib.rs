@@ -16,8 +16,8 @@ mod unrepresentable;
 mod validation;
 mod values;
 
-pub use self::conversion::{AUTOMATIC, Conversion, Convert, Policy};
-pub use self::loss::{Loss, LossKind};
+pub use self::conversion::{Conversion, Convert, Policy};
+pub use self::loss::{AUTOMATIC, Loss, LossKind};
 pub use self::negotiation::{Mismatch, accept, negotiate};
 pub use self::open::{close, close_entries, close_valid, open};
 pub use self::revision::{Facts, Need, ProtocolRevision, Tolerance, UnknownRevision};

@@ -6,6 +6,9 @@ use std::fmt;
 use mcp_wire::Path;
 use mcp_wire::path::Segment;
 
+/// What automatic losses and refusals name as their rule.
+pub const AUTOMATIC: &str = "automatic";
+
 /// Something that was in the source and isn't in the target, or the other way round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loss {

@@ -4,8 +4,8 @@ use mcp_wire::serde::Serialize;
 use mcp_wire::serde_json::Value;
 use mcp_wire::{Decode, Extra, Map, OpenJson, OpenObject, Schema, error_code, from_str, validate_at};
 
-use crate::conversion::{AUTOMATIC, Conversion, Convert};
-use crate::loss::LossKind;
+use crate::conversion::{Conversion, Convert};
+use crate::loss::{AUTOMATIC, LossKind};
 use crate::open::open;
 use crate::unrepresentable::Unrepresentable;
 

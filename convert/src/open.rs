@@ -3,7 +3,7 @@
 use mcp_wire::serde::Serialize;
 use mcp_wire::{Decode, Map, OpenJson, Validate, from_str};
 
-use crate::conversion::AUTOMATIC;
+use crate::loss::AUTOMATIC;
 use crate::unrepresentable::Unrepresentable;
 
 /// A value as JSON, for a target that leaves it open.

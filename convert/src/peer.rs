@@ -8,8 +8,8 @@ use mcp_wire::{
     from_slice,
 };
 
-use crate::conversion::{AUTOMATIC, Conversion, Convert, Policy};
-use crate::loss::{Loss, LossKind};
+use crate::conversion::{Conversion, Convert, Policy};
+use crate::loss::{AUTOMATIC, Loss, LossKind};
 use crate::open::open;
 use crate::revision::ProtocolRevision;
 use crate::translated::{FromPeer, FromResult, Translated};

@@ -6,8 +6,8 @@ use std::fmt;
 use mcp_wire::serde::Serialize;
 use mcp_wire::{Decode, DecodeError, Decoded, OpenJson, from_slice};
 
-use crate::conversion::{AUTOMATIC, Conversion, Convert, Policy};
-use crate::loss::Loss;
+use crate::conversion::{Conversion, Convert, Policy};
+use crate::loss::{AUTOMATIC, Loss};
 use crate::open::open;
 use crate::revision::ProtocolRevision;
 use crate::unrepresentable::Unrepresentable;

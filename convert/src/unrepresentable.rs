@@ -6,7 +6,7 @@ use std::fmt;
 use mcp_wire::path::Segment;
 use mcp_wire::{Path, error_code};
 
-use crate::conversion::AUTOMATIC;
+use crate::loss::AUTOMATIC;
 
 /// A value that the other revision can't represent.
 #[derive(Clone, PartialEq)]

@@ -1,46 +1,15 @@
 //! A document that knows where in its text each value stands.
 
-use std::path::Path;
-
 use mcp_wire::json_schema::pointer;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::parse;
+use super::parse::{self, Format};
 use super::places::{Places, Within};
 use crate::problem::{Place, Problem, Problems};
 
-/// How deep objects and lists may be nested, which is as deep as serde_json reads. Official schemas stay below 20; the bound keeps
-/// every walk off the end of the stack.
-pub const MAX_DEPTH: usize = 127;
-
 /// How many bytes a document may have; official schemas stay below 200 000.
 pub const MAX_BYTES: usize = 8 << 20;
-
-/// What a document is written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// JSON.
-    Json,
-    /// YAML.
-    Yaml,
-}
-
-impl Format {
-    /// The format that a name ends in, else the one that the text looks like.
-    #[must_use]
-    pub fn of(name: &str, bytes: &[u8]) -> Self {
-        let name = name.split(['?', '#']).next().unwrap_or_default();
-        match Path::new(name).extension().and_then(|extension| extension.to_str()) {
-            Some("json") => Self::Json,
-            Some("yaml" | "yml") => Self::Yaml,
-            _ => match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
-                Some(b'{' | b'[') => Self::Json,
-                _ => Self::Yaml,
-            },
-        }
-    }
-}
 
 /// A JSON value with the name of its file and the line and column of each value in it.
 #[derive(Debug, Clone, PartialEq)]

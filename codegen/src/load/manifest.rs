@@ -7,7 +7,8 @@ use mcp_wire::json_schema::{Dialect, pointer};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::document::{Document, Format};
+use super::document::Document;
+use super::parse::Format;
 use super::read_document;
 use super::revision::Revision;
 use crate::problem::{Problem, Problems};

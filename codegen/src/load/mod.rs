@@ -16,8 +16,9 @@ use std::io::{self, Read};
 use std::path::Path;
 
 pub use check::check_document;
-pub use document::{Document, Format, MAX_BYTES, MAX_DEPTH};
+pub use document::{Document, MAX_BYTES};
 pub use manifest::{Entry, MANIFEST, Manifest};
+pub use parse::{Format, MAX_DEPTH};
 pub use revision::{Revision, RevisionError};
 pub(crate) use sources::load_with;
 pub use sources::{Loaded, RevisionDocuments, RuleDocuments, SharedDocuments, load};

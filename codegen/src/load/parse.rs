@@ -5,21 +5,50 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use mcp_wire::json_schema::pointer;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Tag};
 use serde_json::{Map, Value};
 
 use super::broken_json::broken_json;
-use super::document::{Format, MAX_DEPTH};
 use super::places::{Places, Within};
 use super::scalar;
 use crate::problem::{Place, Problem, Problems};
+
+/// How deep objects and lists may be nested, which is as deep as serde_json reads. Official schemas stay below 20; the bound keeps
+/// every walk off the end of the stack.
+pub const MAX_DEPTH: usize = 127;
 
 /// How many values the aliases of one document may stand for.
 const MAX_ALIASED: usize = 1 << 20;
 
 const NO_YAML: &str = "the file is damaged or is no YAML that JSON could say too: correct it or get it again";
+
+/// What a document is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// JSON.
+    Json,
+    /// YAML.
+    Yaml,
+}
+
+impl Format {
+    /// The format that a name ends in, else the one that the text looks like.
+    #[must_use]
+    pub fn of(name: &str, bytes: &[u8]) -> Self {
+        let name = name.split(['?', '#']).next().unwrap_or_default();
+        match Path::new(name).extension().and_then(|extension| extension.to_str()) {
+            Some("json") => Self::Json,
+            Some("yaml" | "yml") => Self::Yaml,
+            _ => match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
+                Some(b'{' | b'[') => Self::Json,
+                _ => Self::Yaml,
+            },
+        }
+    }
+}
 
 /// Reads a whole text as one value.
 pub(super) fn parse(file: &str, text: &str, format: Format) -> Result<(Value, Places), Problems> {

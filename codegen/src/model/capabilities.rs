@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::shared::declares;
+use super::declares::declares;
 use super::{Model, Need};
 
 /// The members of capabilities that methods need, by method: `Type.member.member`. A key may name a member of the

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::messages::{DIRECTIONS, MessageKind, Method, union_members};
+use super::messages::{DIRECTIONS, union_members};
+use super::method::{MessageKind, Method};
 use super::{Defect, Model};
 use crate::normalise::{Shape, Shapes};
 

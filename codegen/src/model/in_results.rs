@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use mcp_wire::Direction;
 
-use super::messages::{MessageKind, Method};
+use super::method::{MessageKind, Method};
 use super::modules::uses;
 use super::{Model, TypeKind, TypeRef};
 

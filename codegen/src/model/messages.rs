@@ -6,11 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use mcp_wire::Direction;
-use serde::Serialize;
 
-use super::check_messages::check_messages;
 use super::in_results::{find_requests_in_results, unite_requests_in_results};
-use super::{Defect, Definition, Model, Struct, Tolerance, Type, TypeKind, TypeRef, TypeSchema};
+use super::method::{MessageKind, Method};
+use super::{Definition, Model, Struct, Type, TypeKind, TypeRef, TypeSchema};
 use crate::normalise::envelope::Envelope;
 use crate::normalise::{Node, Scalar, Shape, Shapes};
 
@@ -36,62 +35,6 @@ const RESULTS: [(&str, Direction); 2] = [
     ("ClientResult", Direction::ServerToClient),
 ];
 
-/// Whether an answer is expected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum MessageKind {
-    /// It is.
-    Request,
-    /// It is not.
-    Notification,
-}
-
-/// A method.
-#[derive(Debug, Clone, Serialize)]
-pub struct Method {
-    /// Its name on the wire.
-    pub name: String,
-    /// Whether an answer is expected.
-    pub kind: MessageKind,
-    /// Who may call it.
-    pub direction: Direction,
-    /// The Rust type of the request or notification.
-    #[serde(rename = "type")]
-    pub ty: String,
-    /// The official name of the request or notification.
-    pub definition: String,
-    /// What a session does with it by itself, so that no handler is asked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub role: Option<String>,
-    /// The capability that it needs, as the way from the object of capabilities to a member.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub capability: Option<String>,
-    /// What it needs besides, for what its parameters say.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub needs: Vec<Need>,
-    /// What may come back, the usual result first; nothing for a notification.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub results: Vec<TypeRef>,
-    /// The union of the results, where the schema has one and the value of a tag tells them apart.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub result_union: Option<TypeRef>,
-    /// What is tolerated in a result.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub tolerances: Vec<Tolerance>,
-}
-
-/// A capability that a request needs for what its parameters say.
-#[derive(Debug, Clone, Serialize)]
-pub struct Need {
-    /// The member of the parameters that needs it.
-    pub member: String,
-    /// The member's value, if no other needs it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<String>,
-    /// The way from the object of capabilities to a member.
-    pub capability: String,
-}
-
 /// What a union of messages is told apart by, and of what.
 #[derive(Debug, Clone, Copy)]
 pub struct MessageInput<'i> {
@@ -114,12 +57,8 @@ pub fn result_union_names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Adds the methods to a model that has its types, and makes the unions of messages what they are.
-///
-/// # Errors
-/// Messages that would be lost, or whose results nothing states.
-pub fn add_messages(model: &mut Model, input: &MessageInput<'_>) -> Result<(), Vec<Defect>> {
+pub fn add_messages(model: &mut Model, input: &MessageInput<'_>) {
     model.methods = methods(model, input);
-    check_messages(model, input.shapes)?;
     model.batches = has_batches(input.shapes);
     model.errors_without_id = has_errors_without_id(input.shapes);
     for (union, kind, direction) in DIRECTIONS {
@@ -158,7 +97,6 @@ pub fn add_messages(model: &mut Model, input: &MessageInput<'_>) -> Result<(), V
         replace(model, union, TypeKind::Results(variants), None);
     }
     unite_requests_in_results(model);
-    Ok(())
 }
 
 /// Puts a union of messages in place of what the schema makes of it.

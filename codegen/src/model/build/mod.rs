@@ -10,6 +10,7 @@ use serde_json::Value;
 use lookup::{Definitions, accepts_everything, flatten};
 use shared::{key, shared_key};
 
+use super::check_messages::check_messages;
 use super::cycles::{box_cycles, open_endless_aliases};
 use super::decide::{Lookup, decide, json_kind};
 use super::messages::{self, MessageInput};
@@ -92,7 +93,8 @@ pub fn build_model(input: &BuildInput<'_>) -> Result<Model, Vec<Defect>> {
             results: input.results,
             inherited_results: input.inherited_results,
         },
-    )?;
+    );
+    check_messages(&model, input.shapes)?;
     check_presets(&model)?;
     open_endless_aliases(&mut model);
     box_cycles(&mut model);

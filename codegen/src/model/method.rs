@@ -1,0 +1,62 @@
+//! What a model says of a method.
+
+use mcp_wire::Direction;
+use serde::Serialize;
+
+use super::{Tolerance, TypeRef};
+
+/// Whether an answer is expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MessageKind {
+    /// It is.
+    Request,
+    /// It is not.
+    Notification,
+}
+
+/// A method.
+#[derive(Debug, Clone, Serialize)]
+pub struct Method {
+    /// Its name on the wire.
+    pub name: String,
+    /// Whether an answer is expected.
+    pub kind: MessageKind,
+    /// Who may call it.
+    pub direction: Direction,
+    /// The Rust type of the request or notification.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// The official name of the request or notification.
+    pub definition: String,
+    /// What a session does with it by itself, so that no handler is asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// The capability that it needs, as the way from the object of capabilities to a member.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capability: Option<String>,
+    /// What it needs besides, for what its parameters say.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<Need>,
+    /// What may come back, the usual result first; nothing for a notification.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub results: Vec<TypeRef>,
+    /// The union of the results, where the schema has one and the value of a tag tells them apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result_union: Option<TypeRef>,
+    /// What is tolerated in a result.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tolerances: Vec<Tolerance>,
+}
+
+/// A capability that a request needs for what its parameters say.
+#[derive(Debug, Clone, Serialize)]
+pub struct Need {
+    /// The member of the parameters that needs it.
+    pub member: String,
+    /// The member's value, if no other needs it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// The way from the object of capabilities to a member.
+    pub capability: String,
+}
