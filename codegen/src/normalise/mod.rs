@@ -3,11 +3,11 @@
 //! A shape is never narrower than the schema. Where the schema says more than a Rust type can, the shape is wider and
 //! the validator, which keeps the schema itself, is exact.
 
+mod added_schemas;
 mod all_of;
 pub mod envelope;
-mod lower;
-mod parts;
 mod references;
+mod shape_builder;
 
 use std::collections::BTreeMap;
 
@@ -189,13 +189,13 @@ pub struct DefinitionShape {
 pub fn normalise_schema(corrected: &Value) -> Shapes {
     let mut schema = corrected.clone();
     let envelopes = envelope::take_envelopes(&mut schema);
-    let lowering = lower::Lowering::new(&schema);
+    let builder = shape_builder::ShapeBuilder::new(&schema);
     let mut shapes = BTreeMap::new();
     for (pointer, name, definition) in all_definitions(&schema) {
         let shape = DefinitionShape {
             name: name.to_owned(),
             official: true,
-            node: lowering.lower(definition, &pointer),
+            node: builder.build(definition, &pointer),
             envelope: envelopes.get(&pointer),
         };
         shapes.insert(pointer, shape);
@@ -206,15 +206,15 @@ pub fn normalise_schema(corrected: &Value) -> Shapes {
             let shape = DefinitionShape {
                 name: name_of(&pointer),
                 official: false,
-                node: lowering.lower(target, &pointer),
+                node: builder.build(target, &pointer),
                 envelope: None,
             };
             shapes.insert(pointer, shape);
         }
     }
-    let mut parts = lowering.into_parts().into_made();
-    parts.extend(envelopes.give_back(&mut schema));
-    parts::add_parts(parts, &mut schema);
+    let mut added = builder.into_added_schemas().into_schemas();
+    added.extend(envelopes.give_back(&mut schema));
+    added_schemas::insert_schemas(added, &mut schema);
     Shapes {
         definitions: shapes,
         schema,

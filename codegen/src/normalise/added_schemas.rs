@@ -1,7 +1,7 @@
-//! What a type is validated by where the schema itself has no one place that says it.
+//! Schemas that are added to the official one, so that each type has one schema to be validated by.
 //!
-//! Merging an intersection or two variants of a union makes shapes that stand nowhere in the schema. What they mean is
-//! said by a schema of their own, which is added to the definition that they are a part of.
+//! Merging an intersection or two variants of a union makes shapes that stand nowhere in the schema. Each gets a schema of
+//! its own, which is added to the definition that the shape belongs to.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -12,18 +12,18 @@ use serde_json::{Map, Value, json};
 use super::Shape;
 use super::references::name_of;
 
-/// The schemas to add.
-pub struct Parts<'s> {
+/// The schemas to add to a document.
+pub struct AddedSchemas<'s> {
     root: &'s Value,
-    made: RefCell<BTreeMap<String, Value>>,
+    added: RefCell<BTreeMap<String, Value>>,
 }
 
-impl<'s> Parts<'s> {
-    /// No parts of `root` yet.
+impl<'s> AddedSchemas<'s> {
+    /// Adds nothing to `root` yet.
     pub fn new(root: &'s Value) -> Self {
         Self {
             root,
-            made: RefCell::default(),
+            added: RefCell::default(),
         }
     }
 
@@ -32,7 +32,7 @@ impl<'s> Parts<'s> {
         if !becomes_type(shape) || self.at(pointer) == Some(schema) {
             return pointer.to_owned();
         }
-        self.make(pointer, schema.clone())
+        self.add(pointer, schema.clone())
     }
 
     /// Where to validate a value that is valid in either of two places.
@@ -41,32 +41,32 @@ impl<'s> Parts<'s> {
             return left.to_owned();
         }
         let reference = |pointer: &str| json!({"$ref": pointer.replace('%', "%25")});
-        self.make(left, json!({"anyOf": [reference(left), reference(right)]}))
+        self.add(left, json!({"anyOf": [reference(left), reference(right)]}))
     }
 
-    /// The parts that were made, by their pointers.
-    pub fn into_made(self) -> BTreeMap<String, Value> {
-        self.made.into_inner()
+    /// The added schemas, by their pointers.
+    pub fn into_schemas(self) -> BTreeMap<String, Value> {
+        self.added.into_inner()
     }
 
-    fn make(&self, pointer: &str, schema: Value) -> String {
+    fn add(&self, pointer: &str, schema: Value) -> String {
         let mut steps = pointer.split('/').skip(1);
         let owner = match (steps.next(), steps.next()) {
             (Some(container), Some(name)) if DEFINITIONS.contains(&container) => format!("#/{container}/{name}"),
             _ => "#".to_owned(),
         };
         let name = name_of(pointer).replace(['~', '%'], "_");
-        let mut made = self.made.borrow_mut();
+        let mut added = self.added.borrow_mut();
         let place = |number: usize| match number {
             1 => format!("{owner}/$defs/{name}"),
             number => format!("{owner}/$defs/{name}{number}"),
         };
-        let is_free = |place: &String| match made.get(place) {
+        let is_free = |place: &String| match added.get(place) {
             Some(other) => *other == schema,
             None => self.at(place).is_none(),
         };
         let place = (1..).map(place).find(is_free).unwrap_or_default();
-        made.insert(place.clone(), schema);
+        added.insert(place.clone(), schema);
         place
     }
 
@@ -75,21 +75,21 @@ impl<'s> Parts<'s> {
     }
 }
 
-/// Adds the parts to the schema.
-pub fn add_parts(parts: BTreeMap<String, Value>, schema: &mut Value) {
-    for (pointer, part) in parts {
+/// Puts added schemas into the document.
+pub fn insert_schemas(added: BTreeMap<String, Value>, schema: &mut Value) {
+    for (pointer, definition) in added {
         let (owner, container, key) = split(&pointer);
         let owner = schema.pointer_mut(owner.trim_start_matches('#'));
         if let Some(owner) = owner.and_then(Value::as_object_mut) {
             let container = owner.entry(container).or_insert_with(|| Value::Object(Map::new()));
             if let Some(container) = container.as_object_mut() {
-                container.insert(key.to_owned(), part);
+                container.insert(key.to_owned(), definition);
             }
         }
     }
 }
 
-/// The owner of a part, the container and the key.
+/// The pointer of the definition that an added schema belongs to, the container in it, and the key.
 fn split(pointer: &str) -> (&str, &str, &str) {
     let (rest, key) = pointer.rsplit_once('/').unwrap_or_default();
     let (owner, container) = rest.rsplit_once('/').unwrap_or_default();

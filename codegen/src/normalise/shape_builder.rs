@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use mcp_wire::json_schema::{Dialect, pointer};
 use serde_json::{Map, Value};
 
+use super::added_schemas::AddedSchemas;
 use super::all_of::merge_intersection;
-use super::parts::Parts;
 use super::references::resolve;
 use super::{Node, Property, Scalar, Shape, Strings};
 
@@ -40,41 +40,41 @@ const NARROWING: [&str; 6] = [
 /// How deep inline schemas may be nested; deeper ones are open JSON.
 const DEEPEST: usize = 64;
 
-/// The way from a schema's root to shapes.
-pub struct Lowering<'s> {
+/// Builds the shapes of a document's schemas.
+pub struct ShapeBuilder<'s> {
     root: &'s Value,
     siblings_of_references_apply: bool,
-    parts: Parts<'s>,
+    added: AddedSchemas<'s>,
 }
 
-impl<'s> Lowering<'s> {
-    /// Lowers parts of `root`.
+impl<'s> ShapeBuilder<'s> {
+    /// Builds the shapes of schemas in `root`.
     pub fn new(root: &'s Value) -> Self {
         Self {
             root,
             siblings_of_references_apply: Dialect::of(root) != Ok(Dialect::Draft07),
-            parts: Parts::new(root),
+            added: AddedSchemas::new(root),
         }
     }
 
-    /// What the validator must know beside the schema itself.
-    pub fn into_parts(self) -> Parts<'s> {
-        self.parts
+    /// The schemas that validation needs beside the official one.
+    pub fn into_added_schemas(self) -> AddedSchemas<'s> {
+        self.added
     }
 
     /// The shape of `schema`, which stands at `pointer`.
-    pub fn lower(&self, schema: &Value, pointer: &str) -> Node {
-        self.lower_within(schema, pointer, DEEPEST)
+    pub fn build(&self, schema: &Value, pointer: &str) -> Node {
+        self.build_within(schema, pointer, DEEPEST)
     }
 
-    fn lower_within(&self, schema: &Value, pointer: &str, depth: usize) -> Node {
+    fn build_within(&self, schema: &Value, pointer: &str, depth: usize) -> Node {
         let text = |keyword: &str| schema.get(keyword).and_then(Value::as_str).map(str::to_owned);
         let shape = match (schema, depth.checked_sub(1)) {
             (Value::Object(schema), Some(depth)) => self.shape(schema, pointer, depth),
             _ => Shape::Any,
         };
         Node {
-            pointer: self.parts.place(pointer, schema, &shape),
+            pointer: self.added.place(pointer, schema, &shape),
             name: text(NAME),
             default_variant: text(DEFAULT_VARIANT),
             tag: text(TAG),
@@ -146,11 +146,11 @@ impl<'s> Lowering<'s> {
         let variant = |(index, variant): (usize, &Value)| {
             let pointer = format!("{pointer}/{keyword}/{index}");
             if !narrowed {
-                return self.lower_within(variant, &pointer, depth);
+                return self.build_within(variant, &pointer, depth);
             }
             // What stands beside the union holds for each of its variants.
             let both = serde_json::json!({"allOf": [variant, rest]});
-            self.lower_within(&both, &pointer, depth)
+            self.build_within(&both, &pointer, depth)
         };
         self.one_of(variants.iter().enumerate().map(variant).collect(), pointer)
     }
@@ -176,9 +176,9 @@ impl<'s> Lowering<'s> {
         let pointer = format!("{pointer}/items");
         let element = match schema.get("items") {
             Some(items @ Value::Object(_)) if !schema.contains_key("prefixItems") => {
-                self.lower_within(items, &pointer, depth)
+                self.build_within(items, &pointer, depth)
             }
-            _ => self.lower_within(&Value::Bool(true), &pointer, depth),
+            _ => self.build_within(&Value::Bool(true), &pointer, depth),
         };
         Shape::List(Box::new(element))
     }
@@ -199,7 +199,7 @@ impl<'s> Lowering<'s> {
             .map(|(name, schema)| {
                 let pointer = pointer::child(&pointer::child(pointer, "properties"), name);
                 let property = Property {
-                    node: self.lower_within(schema, &pointer, depth),
+                    node: self.build_within(schema, &pointer, depth),
                     required: required.contains(name.as_str()),
                 };
                 (name.clone(), property)
@@ -210,7 +210,7 @@ impl<'s> Lowering<'s> {
         }
         for name in required {
             members.entry(name.to_owned()).or_insert_with(|| Property {
-                node: self.lower_within(&Value::Bool(true), pointer, depth),
+                node: self.build_within(&Value::Bool(true), pointer, depth),
                 required: true,
             });
         }
@@ -223,7 +223,7 @@ impl<'s> Lowering<'s> {
                 if !keywords.is_empty() && !schema.contains_key("patternProperties") =>
             {
                 let pointer = format!("{pointer}/additionalProperties");
-                let value = self.lower_within(values, &pointer, depth);
+                let value = self.build_within(values, &pointer, depth);
                 match value.shape {
                     Shape::Any => Shape::OpenObject,
                     _ => Shape::Map(Box::new(value)),
@@ -282,7 +282,7 @@ impl<'s> Lowering<'s> {
             (left, right) => either_scalar(left, right)?,
         };
         Some(Node {
-            pointer: self.parts.either([&left.pointer, &right.pointer], &shape),
+            pointer: self.added.either([&left.pointer, &right.pointer], &shape),
             shape,
             ..left.clone()
         })
@@ -291,7 +291,7 @@ impl<'s> Lowering<'s> {
     fn either_element(&self, left: &Node, right: &Node) -> Node {
         let shape = self.one_of(vec![left.clone(), right.clone()], &left.pointer);
         Node {
-            pointer: self.parts.either([&left.pointer, &right.pointer], &shape),
+            pointer: self.added.either([&left.pointer, &right.pointer], &shape),
             shape,
             ..left.clone()
         }
