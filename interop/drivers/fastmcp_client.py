@@ -31,16 +31,16 @@ WATCHED = "test://watched-resource"
 
 
 class Peer(logging.Handler):
-    """A client, and a memory of what it was told."""
+    """A client that records the notifications from the server."""
 
     def __init__(self, transport) -> None:
         super().__init__(logging.WARNING)
         self.roots = ["file:///project/one"]
-        self.told: list[dict] = []
+        self.notifications: list[dict] = []
         self.errors: list[str] = []
         """What FastMCP found wrong with what it was sent."""
         self.answered: dict = {}
-        # What a server logs is told to the handler, and no complaint.
+        # Log messages of the server go to the client's handler; only what the SDK itself logs is an error.
         logging.getLogger("mcp").addHandler(self)
         self.client = Client(
             transport,
@@ -59,9 +59,9 @@ class Peer(logging.Handler):
         result = await self.client.call_tool(name, given or {}, **options)
         return "\n".join(getattr(block, "text", "") for block in result.content)
 
-    def of(self, method: str) -> list[dict]:
+    def notifications_of(self, method: str) -> list[dict]:
         """The parameters of the notifications of this method so far."""
-        return [told.get("params") or {} for told in self.told if told["method"] == method]
+        return [sent.get("params") or {} for sent in self.notifications if sent["method"] == method]
 
     async def until(self, what: str, enough) -> None:
         with anyio.move_on_after(PATIENCE_SECONDS):
@@ -70,9 +70,9 @@ class Peer(logging.Handler):
             return
         raise AssertionError(f"waited in vain for {what}")
 
-    async def until_told(self, method: str, times: int = 1) -> None:
+    async def until_notified(self, method: str, times: int = 1) -> None:
         async def enough() -> bool:
-            return len(self.of(method)) >= times
+            return len(self.notifications_of(method)) >= times
 
         await self.until(method, enough)
 
@@ -80,7 +80,7 @@ class Peer(logging.Handler):
         if isinstance(message, Exception):
             self.errors.append(str(message))
         elif method := getattr(message, "method", None):
-            self.told.append({"method": method, "params": as_json(message.params) if message.params else {}})
+            self.notifications.append({"method": method, "params": as_json(message.params) if message.params else {}})
 
     async def _hear(self, _message) -> None:
         """Log messages are remembered with all others."""
@@ -239,15 +239,15 @@ async def use_template(peer: Peer) -> str:
 
 async def subscribe(peer: Peer) -> str:
     method = "notifications/resources/updated"
-    peer.told.clear()
+    peer.notifications.clear()
     # FastMCP has no word for this; the SDK below it has.
     await peer.client.session.subscribe_resource(WATCHED)
     await peer.call_for_text("test_touch_resource", {"uri": WATCHED})
-    await peer.until_told(method)
+    await peer.until_notified(method)
     await peer.client.session.unsubscribe_resource(WATCHED)
     await peer.call_for_text("test_touch_resource", {"uri": WATCHED})
     await anyio.sleep(SILENCE_SECONDS)
-    equal([told["uri"] for told in peer.of(method)], [WATCHED])
+    equal([params["uri"] for params in peer.notifications_of(method)], [WATCHED])
     return "told once while subscribed, not after"
 
 
@@ -288,15 +288,15 @@ async def completion(peer: Peer) -> str:
 
 async def log(peer: Peer) -> str:
     method = "notifications/message"
-    peer.told.clear()
+    peer.notifications.clear()
     await peer.client.set_logging_level("info")
     await peer.call_for_text("test_tool_with_logging")
-    await peer.until_told(method, 3)
+    await peer.until_notified(method, 3)
     await peer.client.set_logging_level("error")
     await peer.call_for_text("test_tool_with_logging")
     await anyio.sleep(SILENCE_SECONDS)
-    equal([told["level"] for told in peer.of(method)], ["info"] * 3)
-    return ", ".join(json.dumps(told["data"]) for told in peer.of(method))
+    equal([params["level"] for params in peer.notifications_of(method)], ["info"] * 3)
+    return ", ".join(json.dumps(params["data"]) for params in peer.notifications_of(method))
 
 
 async def sampling(peer: Peer) -> str:
@@ -319,17 +319,17 @@ async def elicitation(peer: Peer) -> str:
         given = {"message": "Who are you?"} if tool == "test_elicitation" else {}
         text = await peer.call_for_text(tool, given)
         for name, answer in peer.answered.items():
-            told = json.dumps(answer, separators=(",", ":"))
-            assert told in text, f"{tool}: {name} was {told}, but the server says: {text}"
+            expected = json.dumps(answer, separators=(",", ":"))
+            assert expected in text, f"{tool}: {name} was {expected}, but the server says: {text}"
         texts.append(text)
     return "; ".join(texts)
 
 
 async def list_changed(peer: Peer) -> str:
     for listed in [True, False]:
-        peer.told.clear()
+        peer.notifications.clear()
         await peer.call_for_text("test_list_changed")
-        await peer.until_told("notifications/tools/list_changed")
+        await peer.until_notified("notifications/tools/list_changed")
         equal("test_dynamic" in [tool.name for tool in await peer.client.list_tools()], listed)
     return "test_dynamic came and went"
 

@@ -16,7 +16,7 @@ export class Peer {
     /** The names of the server's tools, once they were listed. */
     this.tools = [];
     this.roots = [{ uri: "file:///project/one", name: "one" }];
-    /** What the server told, in order. */
+    /** The notifications from the server, in order. */
     this.notifications = [];
     /** What we sent, in order. */
     this.sent = [];
@@ -74,7 +74,7 @@ export class Peer {
   }
 
   /** The parameters of the notifications of this method so far. */
-  told(method) {
+  notificationsOf(method) {
     return this.notifications.filter((notification) => notification.method === method).map(({ params }) => params);
   }
 
@@ -98,7 +98,8 @@ export class Peer {
     client.onerror = (error) => this.errors.push(error.message);
     // The SDK itself drops the progress that arrives together with the answer.
     for (const kind of ["LoggingMessage", "ResourceUpdated", "ToolListChanged", "Progress"]) {
-      client.setNotificationHandler(types[`${kind}NotificationSchema`], (told) => void this.notifications.push(told));
+      const schema = types[`${kind}NotificationSchema`];
+      client.setNotificationHandler(schema, (notification) => void this.notifications.push(notification));
     }
     client.setRequestHandler(types.CreateMessageRequestSchema, ({ params }) => answerSampling(params));
     client.setRequestHandler(types.ListRootsRequestSchema, () => ({ roots: this.roots }));

@@ -48,7 +48,7 @@ class Peer(logging.Handler):
         self.tool_names: list[str] = []
         """The names of the server's tools, once they were listed."""
         self.notifications: list[dict] = []
-        """What the server told, in order."""
+        """The notifications from the server, in order."""
         self.errors: list[str] = []
         """What the SDK found wrong with what it was sent."""
         self.answered: dict = {}
@@ -97,9 +97,9 @@ class Peer(logging.Handler):
             return await self.session.list_tools(cursor)
         return await self.request("tools/list", {"cursor": cursor}, types.ListToolsResult)
 
-    def told(self, method: str) -> list[dict]:
+    def notifications_of(self, method: str) -> list[dict]:
         """The parameters of the notifications of this method so far."""
-        return [told.get("params", {}) for told in self.notifications if told["method"] == method]
+        return [sent.get("params", {}) for sent in self.notifications if sent["method"] == method]
 
     async def until(self, what: str, enough) -> None:
         """Waits until `enough()` is true: over HTTP, notifications may come after the answer."""
@@ -109,9 +109,9 @@ class Peer(logging.Handler):
             return
         raise AssertionError(f"waited in vain for {what}")
 
-    async def until_told(self, method: str, times: int = 1) -> None:
+    async def until_notified(self, method: str, times: int = 1) -> None:
         async def enough() -> bool:
-            return len(self.told(method)) >= times
+            return len(self.notifications_of(method)) >= times
 
         await self.until(method, enough)
 

@@ -54,7 +54,7 @@ async function callTool({ name, arguments: given = {}, _meta }, session, extra) 
   const fixture = session.tools.find(({ tool }) => tool.name === name);
   if (!fixture) throw fault(session, INVALID_PARAMS, `no tool is called ${name}`);
   if (fixture.says) return fixture.says;
-  // Over HTTP, what belongs to a call is told on the call's own stream, by SDKs that know how.
+  // Over HTTP, what belongs to a call is sent on the call's own stream, by SDKs that support it.
   const call = {
     given,
     session,

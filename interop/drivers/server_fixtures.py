@@ -74,7 +74,7 @@ class FixtureServer(Server):
 
 
 class Call:
-    """A request being answered: its session, and what can be told and asked meanwhile."""
+    """A request being answered: its session, and what the server can send and ask meanwhile."""
 
     def __init__(self, server: FixtureServer, params: dict) -> None:
         context = server.request_context

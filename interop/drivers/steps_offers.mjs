@@ -42,12 +42,12 @@ export async function subscribe(peer) {
   peer.forgetNotifications();
   await peer.client.subscribeResource({ uri: WATCHED });
   await peer.callForText("test_touch_resource", { uri: WATCHED });
-  await peer.until("news of the watched resource", () => peer.told(method).length > 0);
+  await peer.until("a notification about the watched resource", () => peer.notificationsOf(method).length > 0);
   await peer.client.unsubscribeResource({ uri: WATCHED });
   await peer.callForText("test_touch_resource", { uri: WATCHED });
   await sleep(SILENCE_MILLISECONDS);
   assert.deepEqual(
-    peer.told(method).map(({ uri }) => uri),
+    peer.notificationsOf(method).map(({ uri }) => uri),
     [WATCHED],
   );
   return "told once while subscribed, not after";
@@ -97,11 +97,11 @@ export async function logging(peer) {
   peer.forgetNotifications();
   await peer.client.setLoggingLevel("info");
   await peer.callForText("test_tool_with_logging");
-  await peer.until("three log messages", () => peer.told(method).length >= 3);
+  await peer.until("three log messages", () => peer.notificationsOf(method).length >= 3);
   await peer.client.setLoggingLevel("error");
   await peer.callForText("test_tool_with_logging");
   await sleep(SILENCE_MILLISECONDS);
-  const messages = peer.told(method);
+  const messages = peer.notificationsOf(method);
   assert.deepEqual(
     messages.map(({ level }) => level),
     ["info", "info", "info"],

@@ -46,11 +46,11 @@ async def subscribe(peer: Peer) -> str:
     peer.notifications.clear()
     await peer.session.subscribe_resource(AnyUrl(WATCHED))
     await peer.call_for_text("test_touch_resource", {"uri": WATCHED})
-    await peer.until_told(method)
+    await peer.until_notified(method)
     await peer.session.unsubscribe_resource(AnyUrl(WATCHED))
     await peer.call_for_text("test_touch_resource", {"uri": WATCHED})
     await anyio.sleep(SILENCE_SECONDS)
-    equal([told["uri"] for told in peer.told(method)], [WATCHED])
+    equal([params["uri"] for params in peer.notifications_of(method)], [WATCHED])
     return "told once while subscribed, not after"
 
 
@@ -94,12 +94,12 @@ async def log(peer: Peer) -> str:
     peer.notifications.clear()
     await peer.session.set_logging_level("info")
     await peer.call_for_text("test_tool_with_logging")
-    await peer.until_told(method, 3)
+    await peer.until_notified(method, 3)
     await peer.session.set_logging_level("error")
     await peer.call_for_text("test_tool_with_logging")
     await anyio.sleep(SILENCE_SECONDS)
-    equal([told["level"] for told in peer.told(method)], ["info"] * 3)
-    return ", ".join(json.dumps(told["data"]) for told in peer.told(method))
+    equal([params["level"] for params in peer.notifications_of(method)], ["info"] * 3)
+    return ", ".join(json.dumps(params["data"]) for params in peer.notifications_of(method))
 
 
 async def read_one(peer: Peer, uri: str):

@@ -28,8 +28,8 @@ export async function elicitation(peer) {
   for (const tool of tools) {
     const text = await peer.callForText(tool, tool === "test_elicitation" ? { message: "Who are you?" } : {});
     for (const [name, answer] of Object.entries(peer.answered)) {
-      const told = JSON.stringify(answer);
-      assert.ok(text.includes(told), `${tool}: ${name} was ${told}, but the server says: ${text}`);
+      const expected = JSON.stringify(answer);
+      assert.ok(text.includes(expected), `${tool}: ${name} was ${expected}, but the server says: ${text}`);
     }
     texts.push(text);
   }

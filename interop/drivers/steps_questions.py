@@ -30,7 +30,7 @@ async def elicitation(peer: Peer) -> str:
     for tool, given in calls.items():
         text = await peer.call_for_text(tool, given)
         for name, answer in peer.answered.items():
-            told = json.dumps(answer, separators=(",", ":"))
-            assert told in text, f"{tool}: {name} was {told}, but the server says: {text}"
+            expected = json.dumps(answer, separators=(",", ":"))
+            assert expected in text, f"{tool}: {name} was {expected}, but the server says: {text}"
         texts.append(text)
     return "; ".join(texts)

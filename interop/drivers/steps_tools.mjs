@@ -96,7 +96,7 @@ export async function progress(peer) {
   peer.forgetNotifications();
   await peer.callForText("test_tool_with_progress", {}, { onprogress: () => {} });
   const { progressToken } = peer.sent.findLast(({ params }) => params?.name === "test_tool_with_progress").params._meta;
-  const reports = peer.told("notifications/progress");
+  const reports = peer.notificationsOf("notifications/progress");
   const expected = [0, 50, 100].map((progress) => ({ progressToken, progress, total: 100 }));
   assert.deepEqual(
     reports.map(({ message, ...report }) => report),
@@ -127,7 +127,7 @@ export async function listChanged(peer) {
   for (const listed of [true, false]) {
     peer.forgetNotifications();
     await peer.callForText("test_list_changed");
-    await peer.until("news of the list", () => peer.told(method).length > 0);
+    await peer.until("a notification about the list", () => peer.notificationsOf(method).length > 0);
     assert.equal(await isListed(), listed);
   }
   // A client that is sent away when it wants the rest of a stream opens new ones, without end.

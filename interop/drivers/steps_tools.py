@@ -96,7 +96,7 @@ async def progress(peer: Peer) -> str:
     token = "a token of the client's"
     params = {"name": "test_tool_with_progress", "arguments": {}, "_meta": {"progressToken": token}}
     await peer.request("tools/call", params, types.CallToolResult)
-    reports = peer.told("notifications/progress")
+    reports = peer.notifications_of("notifications/progress")
     seen = [(report["progressToken"], report["progress"], report["total"]) for report in reports]
     equal(seen, [(token, 0, 100), (token, 50, 100), (token, 100, 100)])
     return ", ".join(f"{done:g} of {total:g}" for _, done, total in seen)
@@ -133,6 +133,6 @@ async def list_changed(peer: Peer) -> str:
     for listed in [True, False]:
         peer.notifications.clear()
         await peer.call_for_text("test_list_changed")
-        await peer.until_told("notifications/tools/list_changed")
+        await peer.until_notified("notifications/tools/list_changed")
         equal("test_dynamic" in [tool.name for tool in await peer.tools()], listed)
     return "test_dynamic came and went"
