@@ -9,6 +9,8 @@ mod v2025_03_26_to_v2025_06_18;
 mod v2025_06_18_to_v2025_03_26;
 mod v2025_06_18_to_v2025_11_25;
 mod v2025_11_25_to_v2025_06_18;
+mod v2025_11_25_to_v2026_07_28;
+mod v2026_07_28_to_v2025_11_25;
 mod rules_of_v2025_11_25;
 pub mod handlers;
 pub mod peers;
@@ -21,6 +23,7 @@ pub use mcp_types_2024_11_05 as v2024_11_05;
 pub use mcp_types_2025_03_26 as v2025_03_26;
 pub use mcp_types_2025_06_18 as v2025_06_18;
 pub use mcp_types_2025_11_25 as v2025_11_25;
+pub use mcp_types_2026_07_28 as v2026_07_28;
 /// The revision that handlers are written against.
 pub use self::v2025_11_25 as hub;
 

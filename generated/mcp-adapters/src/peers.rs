@@ -12,7 +12,7 @@ use mcp_convert::peers::{
 use mcp_wire::{Batch, Decoded, Message, OpenJson};
 use crate::{
     Conversion, FromPeer, FromResult, Loss, Policy, Revision, Translated, Unrepresentable, v2024_11_05, v2025_03_26,
-    v2025_06_18, v2025_11_25,
+    v2025_06_18, v2025_11_25, v2026_07_28,
 };
 
 /// What a client of revision `peer` sent, as messages of the hub.
@@ -31,6 +31,7 @@ pub fn client_message(
         Revision::V2025_03_26 => read_messages::<v2025_03_26::ClientRequest, v2025_03_26::ClientNotification, _, _, _>(peer, json, policy),
         Revision::V2025_06_18 => read_messages::<v2025_06_18::ClientRequest, v2025_06_18::ClientNotification, _, _, _>(peer, json, policy),
         Revision::V2025_11_25 => read_same(peer, json),
+        Revision::V2026_07_28 => read_messages::<v2026_07_28::ClientRequest, v2026_07_28::ClientNotification, _, _, _>(peer, json, policy),
     }
 }
 
@@ -47,6 +48,7 @@ pub fn client_message_for(
         Revision::V2025_03_26 => encode_message::<v2025_03_26::ClientRequest, v2025_03_26::ClientNotification, _, _, _>(message, conversion),
         Revision::V2025_06_18 => encode_message::<v2025_06_18::ClientRequest, v2025_06_18::ClientNotification, _, _, _>(message, conversion),
         Revision::V2025_11_25 => encode_same(message),
+        Revision::V2026_07_28 => encode_message::<v2026_07_28::ClientRequest, v2026_07_28::ClientNotification, _, _, _>(message, conversion),
     }
 }
 
@@ -66,6 +68,7 @@ pub fn client_result(
         Revision::V2025_03_26 => read_result(v2025_03_26::ClientResult::decode, method, result, conversion),
         Revision::V2025_06_18 => read_result(v2025_06_18::ClientResult::decode, method, result, conversion),
         Revision::V2025_11_25 => read_same_result(v2025_11_25::ClientResult::decode, method, result),
+        Revision::V2026_07_28 => read_result(v2026_07_28::ClientResult::decode, method, result, conversion),
     }
 }
 
@@ -84,6 +87,7 @@ pub fn client_result_for(
         Revision::V2025_03_26 => encode_result::<v2025_03_26::ClientResult, _, _>(result, conversion),
         Revision::V2025_06_18 => encode_result::<v2025_06_18::ClientResult, _, _>(result, conversion),
         Revision::V2025_11_25 => encode_same_result(&result),
+        Revision::V2026_07_28 => encode_result::<v2026_07_28::ClientResult, _, _>(result, conversion),
     }
 }
 
@@ -103,6 +107,7 @@ pub fn server_message(
         Revision::V2025_03_26 => read_messages::<v2025_03_26::ServerRequest, v2025_03_26::ServerNotification, _, _, _>(peer, json, policy),
         Revision::V2025_06_18 => read_messages::<v2025_06_18::ServerRequest, v2025_06_18::ServerNotification, _, _, _>(peer, json, policy),
         Revision::V2025_11_25 => read_same(peer, json),
+        Revision::V2026_07_28 => read_messages::<v2026_07_28::ServerRequest, v2026_07_28::ServerNotification, _, _, _>(peer, json, policy),
     }
 }
 
@@ -119,6 +124,7 @@ pub fn server_message_for(
         Revision::V2025_03_26 => encode_message::<v2025_03_26::ServerRequest, v2025_03_26::ServerNotification, _, _, _>(message, conversion),
         Revision::V2025_06_18 => encode_message::<v2025_06_18::ServerRequest, v2025_06_18::ServerNotification, _, _, _>(message, conversion),
         Revision::V2025_11_25 => encode_same(message),
+        Revision::V2026_07_28 => encode_message::<v2026_07_28::ServerRequest, v2026_07_28::ServerNotification, _, _, _>(message, conversion),
     }
 }
 
@@ -138,6 +144,7 @@ pub fn server_result(
         Revision::V2025_03_26 => read_result(v2025_03_26::ServerResult::decode, method, result, conversion),
         Revision::V2025_06_18 => read_result(v2025_06_18::ServerResult::decode, method, result, conversion),
         Revision::V2025_11_25 => read_same_result(v2025_11_25::ServerResult::decode, method, result),
+        Revision::V2026_07_28 => read_result(v2026_07_28::ServerResult::decode, method, result, conversion),
     }
 }
 
@@ -156,5 +163,6 @@ pub fn server_result_for(
         Revision::V2025_03_26 => encode_result::<v2025_03_26::ServerResult, _, _>(result, conversion),
         Revision::V2025_06_18 => encode_result::<v2025_06_18::ServerResult, _, _>(result, conversion),
         Revision::V2025_11_25 => encode_same_result(&result),
+        Revision::V2026_07_28 => encode_result::<v2026_07_28::ServerResult, _, _>(result, conversion),
     }
 }

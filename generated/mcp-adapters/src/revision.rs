@@ -3,7 +3,7 @@
 //! The revisions by name and in order, and what is known of each.
 
 use mcp_convert::{Need, Tolerance, revisions};
-use crate::{v2024_11_05, v2025_03_26, v2025_06_18, v2025_11_25};
+use crate::{v2024_11_05, v2025_03_26, v2025_06_18, v2025_11_25, v2026_07_28};
 
 /// A revision of the protocol. The order is the protocol's, not that of the names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -17,21 +17,31 @@ pub enum Revision {
     V2025_06_18,
     /// Revision 2025-11-25.
     V2025_11_25,
+    /// Revision 2026-07-28.
+    V2026_07_28,
 }
 
 revisions! {
-    Revision: latest V2025_11_25, hub V2025_11_25
+    Revision: latest V2026_07_28, hub V2025_11_25
     revisions {
         V2024_11_05 = "2024-11-05": v2024_11_05 { released: true, initializes: true };
         V2025_03_26 = "2025-03-26": v2025_03_26 { released: true, batches: true, initializes: true, sessions: true };
         V2025_06_18 = "2025-06-18": v2025_06_18 { released: true, initializes: true, version_header: true, sessions: true };
         V2025_11_25 = "2025-11-25": v2025_11_25 { released: true, errors_without_id: true, initializes: true, version_header: true, sessions: true, polling: true, input_errors_as_results: true };
+        V2026_07_28 = "2026-07-28": v2026_07_28 { released: true, errors_without_id: true, version_header: true, input_errors_as_results: true };
     }
     needs {
         V2025_11_25 "elicitation/create" => [
             Need { member: "mode", value: Some("url"), capability: "elicitation.url" },
         ];
         V2025_11_25 "sampling/createMessage" => [
+            Need { member: "toolChoice", value: None, capability: "sampling.tools" },
+            Need { member: "tools", value: None, capability: "sampling.tools" },
+        ];
+        V2026_07_28 "elicitation/create" => [
+            Need { member: "mode", value: Some("url"), capability: "elicitation.url" },
+        ];
+        V2026_07_28 "sampling/createMessage" => [
             Need { member: "toolChoice", value: None, capability: "sampling.tools" },
             Need { member: "tools", value: None, capability: "sampling.tools" },
         ];
@@ -53,6 +63,9 @@ revisions! {
             Tolerance { member: "content", found: None, beside: Some("structuredContent"), read: "[]" },
         ];
         V2025_11_25 "prompts/list" | "resources/list" | "resources/templates/list" | "tasks/list" | "tools/list" => [
+            Tolerance { member: "nextCursor", found: Some("\"\""), beside: None, read: "null" },
+        ];
+        V2026_07_28 "prompts/list" | "resources/list" | "resources/templates/list" | "tools/list" => [
             Tolerance { member: "nextCursor", found: Some("\"\""), beside: None, read: "null" },
         ];
     }
