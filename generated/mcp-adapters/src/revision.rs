@@ -67,6 +67,17 @@ revisions! {
         ];
         V2026_07_28 "prompts/list" | "resources/list" | "resources/templates/list" | "tools/list" => [
             Tolerance { member: "nextCursor", found: Some("\"\""), beside: None, read: "null" },
+            Tolerance { member: "resultType", found: None, beside: None, read: "\"complete\"" },
+            Tolerance { member: "ttlMs", found: None, beside: None, read: "0" },
+            Tolerance { member: "cacheScope", found: None, beside: None, read: "\"private\"" },
+        ];
+        V2026_07_28 "completion/complete" | "subscriptions/listen" => [
+            Tolerance { member: "resultType", found: None, beside: None, read: "\"complete\"" },
+        ];
+        V2026_07_28 "server/discover" => [
+            Tolerance { member: "resultType", found: None, beside: None, read: "\"complete\"" },
+            Tolerance { member: "ttlMs", found: None, beside: None, read: "0" },
+            Tolerance { member: "cacheScope", found: None, beside: None, read: "\"private\"" },
         ];
     }
 }
