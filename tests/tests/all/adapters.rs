@@ -97,6 +97,13 @@ fn differences(one: &Value, other: &Value) -> Vec<String> {
     found
 }
 
+/// The path to a member, written as losses write it.
+fn path_to(member: &str) -> String {
+    let mut path = mcp_adapters::mcp_wire::Path::default();
+    path.push_member(member);
+    path.to_string()
+}
+
 /// Whether one path leads to the other, or beyond it.
 fn touches(one: &str, other: &str) -> bool {
     let leads = |one: &str, other: &str| {
@@ -291,10 +298,11 @@ fn what_a_member_should_not_be_is_kept_or_refused_or_its_loss_is_recorded() {
                             .iter()
                             .map(|loss| (loss.path.to_string(), loss.kind.as_str()))
                     };
-                    if !same(&converted[member], &value[member]) && !paths().any(|(path, _)| touches(&path, member)) {
+                    let at = path_to(member);
+                    if !same(&converted[member], &value[member]) && !paths().any(|(path, _)| touches(&path, &at)) {
                         failures.push(format!("{from} {name} by {to}: {member} was lost in silence: {value}"));
                     }
-                    if paths().any(|loss| loss == (member.clone(), "dropped")) && converted.get(member).is_some() {
+                    if paths().any(|loss| loss == (at.clone(), "dropped")) && converted.get(member).is_some() {
                         failures.push(format!("{from} {name} by {to}: {member} is still there: {converted}"));
                     }
                 }
