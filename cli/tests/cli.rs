@@ -92,6 +92,9 @@ fn a_member_that_occurs_twice_fails_wherever_it_is_looked_at() {
 
 #[test]
 fn a_whole_message_is_validated_as_what_its_method_says() {
+    // What only some revisions require of a request is open metadata in the others.
+    let meta =
+        r#""_meta":{"io.modelcontextprotocol/protocolVersion":"r","io.modelcontextprotocol/clientCapabilities":{}}"#;
     for revision in Revision::ALL {
         let strict = |message: &str| {
             let args = ["--revision", revision.as_str(), "--type", "JSONRPCMessage", "--strict"];
@@ -100,37 +103,41 @@ fn a_whole_message_is_validated_as_what_its_method_says() {
         };
         for (message, path) in [
             (
-                r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}"#,
+                r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{META,"name":"a"}}"#,
                 None,
             ),
             (
-                r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":5}}"#,
+                r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{META,"name":5}}"#,
                 Some("params.name"),
             ),
             (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#, Some("(root)")),
             (
-                r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"a"}}"#,
+                r#"{"jsonrpc":"2.0","method":"tools/call","params":{META,"name":"a"}}"#,
                 Some("id"),
             ),
             (
-                r#"{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{"messages":{},"maxTokens":1}}"#,
-                Some("params.messages"),
+                r#"{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{META,"name":"a","arguments":[]}}"#,
+                Some("params.arguments"),
             ),
             (
                 r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":"1"}}"#,
                 Some("params.progress"),
             ),
             (
-                r#"{"jsonrpc":"2.0","id":1,"method":"notifications/initialized"}"#,
+                r#"{"jsonrpc":"2.0","id":1,"method":"notifications/cancelled","params":{"requestId":1}}"#,
                 Some("id"),
             ),
             (
                 r#"{"jsonrpc":"2.0","id":1,"method":"vendor/own","params":{"name":5}}"#,
                 None,
             ),
-            (r#"{"jsonrpc":"2.0","id":1,"result":{"content":5}}"#, None),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","content":5}}"#,
+                None,
+            ),
         ] {
-            assert_eq!(strict(message).as_deref(), path, "{revision}: {message}");
+            let message = message.replace("META", meta);
+            assert_eq!(strict(&message).as_deref(), path, "{revision}: {message}");
         }
     }
 }

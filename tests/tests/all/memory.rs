@@ -5,10 +5,10 @@ use mcp_adapters::mcp_wire::DecodeErrorKind;
 
 const LENGTH: usize = 300_000;
 
-/// A result of some 300 kilobytes with a list of the same element.
+/// A result of some 300 kilobytes with a list of the same element, and with what only some revisions require.
 fn result(list: &str, element: &str) -> String {
     let elements = vec![element; LENGTH / (element.len() + 1)].join(",");
-    format!(r#"{{"{list}":[{elements}]}}"#)
+    format!(r#"{{"resultType":"complete","ttlMs":0,"cacheScope":"private","{list}":[{elements}]}}"#)
 }
 
 #[test]
