@@ -109,6 +109,7 @@ pub fn translate_message(
         definition: envelope.definition,
         value,
         losses,
+        supply: None,
     })
 }
 

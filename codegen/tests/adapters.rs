@@ -16,7 +16,7 @@ use mcp_instances::Instances;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-const CASES: [&str; 4] = ["no_rules", "rules", "constants", "questions"];
+const CASES: [&str; 5] = ["no_rules", "rules", "constants", "questions", "session"];
 
 /// How many random instances are made for each definition, valid and invalid.
 const RANDOM: usize = 60;
@@ -274,7 +274,13 @@ fn ways(name: &str) -> [([&'static str; 2], Instances, Instances); 2] {
 fn valid_instances(schema: &Instances, way: &str, carry: bool) -> Vec<Value> {
     let made = schema.definitions().flat_map(|definition| {
         let valid = schema.of(definition, 3, RANDOM).into_iter().filter(|made| made.valid);
-        valid.map(move |made| json!({"way": way, "carry": carry, "type": definition, "value": made.value}))
+        let known = match way {
+            "up" => json!({"version": "1"}),
+            _ => json!({"visit": "1"}),
+        };
+        valid.map(
+            move |made| json!({"way": way, "carry": carry, "type": definition, "value": made.value, "supply": known}),
+        )
     });
     made.collect()
 }
@@ -288,7 +294,11 @@ fn there_and_back(root: &Path, lines: Vec<Value>, back: &str) -> Vec<[Value; 3]>
         .filter(|(_, there)| there["code"].is_null())
         .collect();
     let returning = good.iter().map(
-        |(line, there)| json!({"way": back, "carry": line["carry"], "type": there["type"], "value": there["value"]}),
+        |(line, there)| {
+            json!({
+                "way": back, "carry": line["carry"], "type": there["type"], "value": there["value"], "supply": there["supply"],
+            })
+        },
     );
     let returned = run(root, &returning.collect::<Vec<_>>());
     let trips = good
@@ -581,6 +591,10 @@ fn an_action_whose_arguments_fit_nothing_is_refused_at_its_place() {
         ("Shelf.answers", "down: {hide: {type: text}}"),
         ("Shelf.answers", "down: {omit-unless-in: things}"),
         ("Thing.owner", "up: {default: {a: 1}}"),
+        ("Thing.owner", "implied: {a: 1}"),
+        ("Thing.title", "down: {drop-invalid: true}"),
+        ("Thing.name", "implied: a"),
+        ("Thing.name", "supplied: a"),
     ];
     let taken = cases
         .iter()
@@ -727,7 +741,7 @@ fn a_rule_without_a_reason_a_link_or_an_action_is_refused_at_its_place_with_a_ne
         ),
         (
             "    why: a\n    link: https://example.org\n",
-            "the rule does nothing\n  give it `down`, `up` or both",
+            "the rule does nothing\n  give it `down`, `up` or both, `implied` or `supplied`",
         ),
         (
             "    down: {drop: true}\n    link: https://example.org\n",
@@ -743,7 +757,7 @@ fn a_rule_without_a_reason_a_link_or_an_action_is_refused_at_its_place_with_a_ne
     says(&found, "later/adapt.yaml:2:");
     says(
         &found,
-        "`Thing.` is no place; a place is `Type.member`, `Type[variant]` or `Type.member[variant]`",
+        "`Thing.` is no place; a place is `Type.member`, `*.member`, `Type[variant]` or `Type.member[variant]`",
     );
 }
 

@@ -1,9 +1,10 @@
 //! Moving values from one revision to the next.
 
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
-use mcp_wire::Path;
 use mcp_wire::path::Segment;
+use mcp_wire::{OpenJson, Path};
 
 use crate::loss::{Loss, LossKind, Reversed, without_detours};
 use crate::unrepresentable::Unrepresentable;
@@ -32,12 +33,16 @@ pub enum Policy {
     Carry,
 }
 
+/// What whoever converts knows of a session, and some revisions say in every message: JSON by the names that rules have for it.
+pub type Supply = BTreeMap<String, OpenJson>;
+
 /// The state of one conversion: its policy, and what has been lost so far.
 ///
 /// The functions that rules call use it to record losses, and to convert what is inside of a value.
 #[derive(Debug)]
 pub struct Conversion<R> {
     policy: Policy,
+    pub(crate) supply: Option<Supply>,
     pub(crate) losses: Vec<Reversed>,
     revisions: PhantomData<R>,
 }
@@ -48,15 +53,35 @@ impl<R> Default for Conversion<R> {
     }
 }
 
+impl<R> From<Policy> for Conversion<R> {
+    fn from(policy: Policy) -> Self {
+        Self::new(policy)
+    }
+}
+
 impl<R> Conversion<R> {
     /// A conversion with a policy.
     #[must_use]
     pub fn new(policy: Policy) -> Self {
         Self {
             policy,
+            supply: None,
             losses: Vec::new(),
             revisions: PhantomData,
         }
+    }
+
+    /// The same conversion, with what is supplied to revisions that say more than others. What the source says and the target
+    /// doesn't is added to it, instead of being lost.
+    #[must_use]
+    pub fn supplied_with(mut self, supply: Supply) -> Self {
+        self.supply = Some(supply);
+        self
+    }
+
+    /// What was supplied and what was added, once.
+    pub fn take_supply(&mut self) -> Option<Supply> {
+        self.supply.take()
     }
 
     /// Converts a value.

@@ -9,6 +9,7 @@ mod open;
 mod peer;
 mod placeholders;
 mod revision;
+mod supply;
 mod table;
 mod translated;
 mod translation;
@@ -16,7 +17,7 @@ mod unrepresentable;
 mod validation;
 mod values;
 
-pub use self::conversion::{Conversion, Convert, Policy};
+pub use self::conversion::{Conversion, Convert, Policy, Supply};
 pub use self::loss::{AUTOMATIC, Loss, LossKind};
 pub use self::negotiation::{Mismatch, accept, negotiate};
 pub use self::open::{close, close_entries, close_valid, open};

@@ -143,6 +143,17 @@ impl<R> Conversion<R> {
         from_str(json).map_err(|error| Unrepresentable::by_rule(&error, rule).within_member(member))
     }
 
+    /// The value that a rule says a member has in effect where the source lacks it.
+    pub fn imply<T: Decode>(&self, member: &str, json: &str, rule: &'static str) -> Result<T, Unrepresentable> {
+        from_str(json).map_err(|error| Unrepresentable::by_rule(&error, rule).within_member(member))
+    }
+
+    /// A value, unless a rule says that its absence means the same.
+    pub fn unless_implied<T: Decode + PartialEq>(&self, value: T, json: &str) -> Option<T> {
+        let is_implied = from_str::<T>(json).is_ok_and(|implied| implied == value);
+        (!is_implied).then_some(value)
+    }
+
     /// Refuses a member that is there.
     pub fn refuse_member<T>(
         &self,
@@ -171,6 +182,44 @@ impl<R> Conversion<R> {
             Err(invalid) => Err(
                 Unrepresentable::new(error_code::INVALID_PARAMS, invalid.to_string(), AUTOMATIC).within_member(member),
             ),
+        }
+    }
+
+    /// Leaves out a value that the target finds invalid, unless it is carried.
+    pub fn drop_invalid<T: Serialize>(
+        &mut self,
+        member: &str,
+        value: Option<T>,
+        schema: &'static Schema,
+        pointer: &str,
+        rule: &'static str,
+    ) -> Option<T> {
+        let value = value?;
+        if self.carries() || validate_at(&value, pointer, schema).is_ok() {
+            return Some(value);
+        }
+        self.lose_member(member, LossKind::Dropped, rule);
+        None
+    }
+
+    /// Converts the value of a member, or gives it back if the target can't hold it.
+    pub fn member_or_keep<S: Convert<T, R> + Clone, T>(
+        &mut self,
+        member: &str,
+        value: Option<S>,
+        rule: &'static str,
+    ) -> (Option<T>, Option<S>) {
+        let Some(value) = value else {
+            return (None, None);
+        };
+        let before = self.losses.len();
+        match self.member(member, value.clone()) {
+            Ok(converted) => (Some(converted), None),
+            Err(_) => {
+                self.losses.truncate(before);
+                self.lose_member(member, LossKind::Replaced, rule);
+                (None, Some(value))
+            }
         }
     }
 

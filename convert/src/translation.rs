@@ -6,7 +6,7 @@ use std::fmt;
 use mcp_wire::serde::Serialize;
 use mcp_wire::{Decode, DecodeError, Decoded, OpenJson, from_slice};
 
-use crate::conversion::{Conversion, Convert, Policy};
+use crate::conversion::{Conversion, Convert, Supply};
 use crate::loss::{AUTOMATIC, Loss};
 use crate::open::open;
 use crate::revision::ProtocolRevision;
@@ -96,6 +96,8 @@ pub struct Translation {
     pub value: OpenJson,
     /// What it lost.
     pub losses: Vec<Loss>,
+    /// What was supplied, with what was added to it.
+    pub supply: Option<Supply>,
 }
 
 /// Why a value can't be had in another revision.
@@ -121,7 +123,8 @@ pub enum TranslateError<R> {
     Unrepresentable(Unrepresentable),
 }
 
-/// Converts an instance of a definition from one revision to another, a step at a time.
+/// Converts an instance of a definition from one revision to another, a step at a time. A policy is enough of a conversion where
+/// nothing is supplied.
 ///
 /// # Errors
 /// When it is no instance, or can't be represented.
@@ -130,7 +133,7 @@ pub fn translate<R: Translations>(
     to: R,
     name: &str,
     json: &[u8],
-    policy: Policy,
+    conversion: impl Into<Conversion<R>>,
 ) -> Result<Translation, TranslateError<R>> {
     let find = |revision: R, name: &str| {
         let mut definitions = revision.translations().iter();
@@ -142,7 +145,7 @@ pub fn translate<R: Translations>(
     };
     let mut definition = find(from, name).ok_or_else(unknown)?;
     let mut value = (definition.decode)(json).map_err(TranslateError::Invalid)?;
-    let mut conversion = Conversion::new(policy);
+    let mut conversion = conversion.into();
     let all = R::REVISIONS.iter().copied();
     let way: Vec<R> = if from < to {
         all.filter(|revision| *revision > from && *revision <= to).collect()
@@ -167,6 +170,7 @@ pub fn translate<R: Translations>(
     Ok(Translation {
         definition: definition.name,
         value: (definition.encode)(value.as_ref()).map_err(TranslateError::Unrepresentable)?,
+        supply: conversion.take_supply(),
         losses: conversion.into_losses(),
     })
 }

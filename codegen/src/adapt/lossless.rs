@@ -108,10 +108,13 @@ impl Planner<'_> {
                 }
                 ValuePlan::Shared(..) => true,
                 ValuePlan::Adopted { constant, .. } => {
-                    member.to.required && !constant.as_ref().is_some_and(|constant| constant.required)
+                    member.to.required
+                        && !constant.as_ref().is_some_and(|constant| constant.required)
+                        && member.default.is_none()
                 }
             };
-            is_lossy || member.default.is_some() || member.checked.is_some() || !member.declared.is_empty()
+            let is_defaulted = member.default.as_ref().is_some_and(|default| !default.implied);
+            is_lossy || is_defaulted || member.checked.is_some() || !member.declared.is_empty()
         });
         drops || constant || member
     }

@@ -6,8 +6,8 @@ use super::relation::Relation;
 use super::rules::{Action, Place};
 use super::side::Side;
 use super::{
-    ConstantPlan, ConstantSource, MemberConversion, MemberPlan, Refusal, StructPlan, UndeclaredAction,
-    UndeclaredMember, ValuePlan,
+    Check, ConstantPlan, ConstantSource, DefaultPlan, EnsurePlan, MemberConversion, MemberPlan, Refusal, StructPlan,
+    UndeclaredAction, UndeclaredMember, ValuePlan,
 };
 use crate::model::{Member, Struct, TypeRef};
 
@@ -21,7 +21,7 @@ impl Planner<'_> {
             self.automatic(from_name, "undeclared members dropped: the target allows none");
         }
         for member in &to.members {
-            let planned = self.plan_member(from_name, from, to_name, member);
+            let planned = self.plan_member((from_name, from), (to_name, to), member);
             plan.members.push(planned);
         }
         for constant in &to.constants {
@@ -67,6 +67,7 @@ impl Planner<'_> {
                 constant: Some(constant.value.clone()),
                 optional: !constant.required,
                 boxed: false,
+                implied: None,
                 how,
             });
         }
@@ -77,6 +78,7 @@ impl Planner<'_> {
                 constant: None,
                 optional: !member.required,
                 boxed: member.boxed,
+                implied: self.implied_by_absence(from_name, member),
                 how,
             });
         }
@@ -90,12 +92,13 @@ impl Planner<'_> {
         (ty, is_constant): (&TypeRef, bool),
         to: &Struct,
     ) -> UndeclaredAction {
-        let place = Place {
-            ty: from_name.to_owned(),
-            member: Some(member.to_owned()),
-            variant: None,
-        };
+        let place = Place::member(from_name, member);
         let at = place.to_string();
+        if let Some((index, key)) = self.supplied(&place).filter(|_| !is_constant) {
+            self.ruled(&at, "supplied", index);
+            let (key, rule) = (key.clone(), self.rule_name(index));
+            return UndeclaredAction::Supplied { key, rule };
+        }
         let Some((index, action)) = self.rule(&place) else {
             self.automatic(&at, "dropped, or carried as an undeclared member");
             return UndeclaredAction::Left {
@@ -113,11 +116,7 @@ impl Planner<'_> {
             Action::Ensure(ensure) => {
                 let checked = self.can_ensure(ty, ensure, to);
                 self.check_arguments(index, checked);
-                UndeclaredAction::Ensured {
-                    list: ensure.list.clone(),
-                    item: ensure.item.to_string(),
-                    rule,
-                }
+                UndeclaredAction::Ensured(EnsurePlan::of(ensure, rule))
             }
             Action::Refuse(refuse) => UndeclaredAction::Refused(Refusal {
                 code: refuse.code,
@@ -134,16 +133,25 @@ impl Planner<'_> {
                 UndeclaredAction::Left { rule }
             }
         };
-        self.ruled(&at, action, index);
+        self.ruled(&at, action.word(), index);
         how
     }
 
-    fn plan_member(&mut self, from_name: &str, from: &Struct, to_name: &str, to: &Member) -> MemberPlan {
-        let place = Place {
-            ty: from_name.to_owned(),
-            member: Some(to.name.clone()),
-            variant: None,
-        };
+    /// The value by which a member, which only one of the revisions declares, means what its absence means in the other.
+    fn implied_by_absence(&mut self, ty: &str, member: &Member) -> Option<String> {
+        let place = Place::member(ty, &member.name);
+        let (index, value) = self.implied(&place).filter(|_| member.required && !member.boxed)?;
+        self.ruled(&place.to_string(), "implied", index);
+        Some(value.to_string())
+    }
+
+    fn plan_member(
+        &mut self,
+        (from_name, from): (&str, &Struct),
+        (to_name, target): (&str, &Struct),
+        to: &Member,
+    ) -> MemberPlan {
+        let place = Place::member(from_name, &to.name);
         let at = place.to_string();
         let rule = self.rule(&place);
         let source = from.members.iter().find(|member| member.name == to.name);
@@ -158,15 +166,42 @@ impl Planner<'_> {
             }
             let checked = self.can_hold(None, value, &to.ty);
             self.check_arguments(*index, checked);
-            default = Some((value.to_string(), self.rule_name(*index)));
-            self.ruled(&at, &Action::Default(value.clone()), *index);
+            default = Some(DefaultPlan {
+                json: value.to_string(),
+                implied: false,
+                rule: self.rule_name(*index),
+            });
+            self.ruled(&at, "default", *index);
+        }
+        // What only the target declares has its place there.
+        let mut supplied = None;
+        if (source, constant) == (None, None) {
+            let place = Place::member(to_name, &to.name);
+            if let Some((index, key)) = self.supplied(&place) {
+                self.ruled(&at, "supplied", index);
+                supplied = Some(key.clone());
+            }
+            if let Some((index, value)) = self
+                .implied(&place)
+                .filter(|_| to.required && !to.boxed && default.is_none())
+            {
+                let checked = self.can_hold(None, value, &to.ty);
+                self.check_arguments(index, checked);
+                self.ruled(&at, "implied", index);
+                default = Some(DefaultPlan {
+                    json: value.to_string(),
+                    implied: true,
+                    rule: self.rule_name(index),
+                });
+            }
         }
         let may_lack = match (source, constant) {
             (Some(source), _) => !source.required,
             (None, Some(constant)) => !constant.required,
             (None, None) => true,
         };
-        if to.required && may_lack && default.is_none() {
+        let is_filled = source.is_some_and(|source| self.is_filled(self.from, source, self.to, to));
+        if to.required && may_lack && default.is_none() && supplied.is_none() && !is_filled {
             self.refused(
                 &at,
                 "a value without it: the target requires it, and nothing supplies it",
@@ -175,10 +210,10 @@ impl Planner<'_> {
         let value = match (source, constant) {
             (Some(source), _) => {
                 let how = match rule {
-                    Some((index, action)) if !matches!(action, Action::Default(_)) => {
-                        self.plan_ruled(&place, (source, to), index, action)
+                    Some((_, Action::Default(_) | Action::DropInvalid(_))) | None => {
+                        self.plan_member_conversion(&place, source, to)
                     }
-                    _ => self.plan_member_conversion(&place, source, to),
+                    Some(rule) => self.plan_ruled(&place, (source, to), target, rule),
                 };
                 ValuePlan::Shared(source.clone(), how)
             }
@@ -194,18 +229,33 @@ impl Planner<'_> {
                         .to
                         .member_schema(to_name, &to.name)
                         .map(|schema| schema.pointer.clone()),
+                    supplied,
                 }
             }
         };
-        let checked = match (&value, source) {
+        let narrower = match (&value, source) {
             (ValuePlan::Shared(_, MemberConversion::Moved | MemberConversion::Converted), Some(source)) => {
                 self.narrower(from_name, source, to_name, to)
             }
             _ => None,
         };
-        if checked.is_some() {
+        let drop = match rule {
+            Some((index, Action::DropInvalid(_))) => {
+                if narrower.is_none() || to.required {
+                    self.wrong_rule(
+                        index,
+                        "`drop-invalid` is for an optional member that the target narrows",
+                    );
+                }
+                self.ruled(&at, "drop-invalid", index);
+                Some(self.rule_name(index))
+            }
+            _ => None,
+        };
+        if narrower.is_some() && drop.is_none() {
             self.refused(&at, "a value that the target's narrower bounds exclude");
         }
+        let checked = narrower.map(|pointer| Check { pointer, drop });
         let declared = match (&value, source) {
             (ValuePlan::Shared(_, MemberConversion::Moved), Some(source)) => {
                 self.newly_declared(from_name, source, to_name, to)
@@ -228,6 +278,8 @@ impl Planner<'_> {
         let at = place.to_string();
         match self.relate_at(&at, &from.ty, &to.ty) {
             Relation::Same => MemberConversion::Moved,
+            Relation::Converts if self.is_filled(self.from, from, self.to, to) => MemberConversion::Filled,
+            Relation::Converts if self.is_filled(self.to, to, self.from, from) => MemberConversion::Emptied,
             Relation::Converts => MemberConversion::Converted,
             Relation::Impossible => {
                 self.refused(&at, "any value: the target has another type there");
@@ -237,12 +289,26 @@ impl Planner<'_> {
         }
     }
 
+    /// Whether one revision may lack an object that the other requires for nothing but what whoever converts supplies.
+    fn is_filled(&self, side: Side<'_>, member: &Member, other: Side<'_>, required: &Member) -> bool {
+        let may_be_empty = |object: &Struct| {
+            let constant = object.constants.iter().any(|constant| constant.required);
+            !constant && object.members.iter().all(|member| !member.required)
+        };
+        required.required
+            && !member.required
+            && !required.boxed
+            && !member.boxed
+            && side.model.struct_of(&member.ty).is_some_and(may_be_empty)
+            && self.is_supplied(other, &required.ty, 0)
+    }
+
     fn plan_ruled(
         &mut self,
         place: &Place,
         (from, to): (&Member, &Member),
-        index: usize,
-        action: &Action,
+        target: &Struct,
+        (index, action): (usize, &Action),
     ) -> MemberConversion {
         let at = place.to_string();
         let relation = self.relate(&from.ty, &to.ty);
@@ -258,8 +324,9 @@ impl Planner<'_> {
                 Relation::Impossible => {}
             }
         }
-        self.ruled(&at, action, index);
+        self.ruled(&at, action.word(), index);
         let checked = match action {
+            Action::Ensure(ensure) => self.can_ensure(&from.ty, ensure, target),
             Action::OmitUnlessIn(member) => self.can_omit(&place.ty, from, to, member),
             Action::Hide(conditions) => self.can_hide(from, to, conditions),
             _ => Ok(()),
@@ -283,6 +350,9 @@ impl Planner<'_> {
                     rule,
                 }
             }
+            Action::Ensure(ensure) if relation == Relation::Converts && !to.required && !from.boxed && !to.boxed => {
+                MemberConversion::Ensured(EnsurePlan::of(ensure, rule))
+            }
             Action::Drop(_) if !to.required => MemberConversion::Dropped { rule },
             Action::Refuse(refuse) => MemberConversion::Refused(Refusal {
                 code: refuse.code,
@@ -302,13 +372,15 @@ impl Planner<'_> {
 
     /// Where the target asserts something about a member's value that the source doesn't.
     ///
-    /// Only what stands at the member itself is compared: bounds of a list's elements, or within a definition that it
-    /// refers to, are left to whoever validates the message.
+    /// Only what stands at the member itself is compared, and what an open object must have: bounds of a list's elements, or
+    /// within a definition that it refers to, are left to whoever validates the message.
     fn narrower(&self, from_name: &str, from: &Member, to_name: &str, to: &Member) -> Option<String> {
         let target = self.to.member_schema(to_name, &to.name)?;
         let source = self.from.member_schema(from_name, &from.name);
         let said = |(keyword, value)| source.and_then(|source| source.assertions.get(keyword)) == Some(value);
-        (!target.assertions.iter().all(said)).then(|| target.pointer.clone())
+        let had = |(name, schema)| source.and_then(|source| source.required.get(name)) == Some(schema);
+        let is_narrower = !target.assertions.iter().all(said) || !target.required.iter().all(had);
+        is_narrower.then(|| target.pointer.clone())
     }
 
     /// What the target's schema declares in an object that both revisions keep open, and the source's schema doesn't.

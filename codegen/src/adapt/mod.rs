@@ -15,8 +15,8 @@ mod side;
 mod variants;
 
 pub use object::{
-    ConstantPlan, ConstantSource, MemberConversion, MemberPlan, StructPlan, UndeclaredAction, UndeclaredMember,
-    ValuePlan,
+    Check, ConstantPlan, ConstantSource, DefaultPlan, EnsurePlan, MemberConversion, MemberPlan, StructPlan,
+    UndeclaredAction, UndeclaredMember, ValuePlan,
 };
 pub use plan::{How, PairInput, Plan, plan_conversions};
 pub use report::{Note, NoteKind, report};

@@ -1,5 +1,6 @@
 //! What becomes of an object: its members, its constants, and what is left over.
 
+use super::rules::Ensure;
 use super::{Refusal, VariantPlan};
 use crate::model::{ConstantMember, Member};
 use crate::normalise::Scalar;
@@ -24,12 +25,32 @@ pub struct MemberPlan {
     pub to: Member,
     /// Where its value comes from.
     pub value: ValuePlan,
-    /// What it is where the source has none: JSON, and the rule.
-    pub default: Option<(String, String)>,
+    /// What it is where the source has none.
+    pub default: Option<DefaultPlan>,
     /// Where the target says more about the value than the source does.
-    pub checked: Option<String>,
+    pub checked: Option<Check>,
     /// What the target declares in an open object and the source doesn't: names, and what their values are validated by.
     pub declared: Vec<(String, String)>,
+}
+
+/// What a member is where the source has none.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DefaultPlan {
+    /// The JSON.
+    pub json: String,
+    /// Whether its absence meant the same, so that nothing is recorded.
+    pub implied: bool,
+    /// The rule.
+    pub rule: String,
+}
+
+/// A value that is validated by the target's schema.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Check {
+    /// Where the schema is that it is validated by.
+    pub pointer: String,
+    /// The rule by which an invalid one is dropped; `None` if it is refused.
+    pub drop: Option<String>,
 }
 
 /// Where a member's value comes from.
@@ -43,6 +64,8 @@ pub enum ValuePlan {
         constant: Option<ConstantMember>,
         /// What the value is validated by.
         pointer: Option<String>,
+        /// What whoever converts knows it by.
+        supplied: Option<String>,
     },
 }
 
@@ -55,6 +78,14 @@ pub enum MemberConversion {
     Converted,
     /// Variant by variant, because rules differ here from elsewhere.
     Matched(Vec<VariantPlan>),
+    /// As the value of another revision's type. If it is absent, an empty object is converted, because all that the target
+    /// requires in it is supplied.
+    Filled,
+    /// As the value of another revision's type. If nothing is in it any more, it is left out, because what the source requires in
+    /// it is supplied.
+    Emptied,
+    /// As the value of another revision's type if that can hold it; otherwise a list of the target gets an element.
+    Ensured(EnsurePlan),
     /// By a hand-written function.
     Called {
         /// The function.
@@ -128,8 +159,31 @@ pub struct UndeclaredMember {
     pub optional: bool,
     /// Whether it is held behind a pointer.
     pub boxed: bool,
+    /// The value that means what its absence means: this one leaves without a trace.
+    pub implied: Option<String>,
     /// What becomes of it.
     pub how: UndeclaredAction,
+}
+
+/// An element that a list of the target gets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EnsurePlan {
+    /// The list's member.
+    pub list: String,
+    /// The element, with placeholders.
+    pub item: String,
+    /// The rule.
+    pub rule: String,
+}
+
+impl EnsurePlan {
+    pub(super) fn of(ensure: &Ensure, rule: String) -> Self {
+        Self {
+            list: ensure.list.clone(),
+            item: ensure.item.to_string(),
+            rule,
+        }
+    }
 }
 
 /// What becomes of a member that the target doesn't declare.
@@ -148,11 +202,11 @@ pub enum UndeclaredAction {
         rule: String,
     },
     /// A list of the target gets an element first.
-    Ensured {
-        /// The list's member.
-        list: String,
-        /// The element, with placeholders.
-        item: String,
+    Ensured(EnsurePlan),
+    /// It is handed to whoever converts.
+    Supplied {
+        /// What it is known by there.
+        key: String,
         /// The rule.
         rule: String,
     },

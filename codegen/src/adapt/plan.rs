@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Value;
+
 use super::matching::Candidate;
 use super::relation::Relation;
 use super::report::{Note, NoteKind};
@@ -10,6 +12,9 @@ use super::side::Side;
 use super::{MemberConversion, StructPlan, ValuePlan, VariantPlan};
 use crate::model::{Model, TypeKind, TypeRef};
 use crate::problem::Problem;
+
+/// How many objects within each other are looked through for what is supplied.
+const MAX_DEPTH: usize = 8;
 
 /// What a plan is made from.
 #[derive(Clone, Copy)]
@@ -293,21 +298,40 @@ impl<'m> Planner<'m> {
 
     /// The rule at a place in this direction.
     pub(super) fn rule(&mut self, place: &Place) -> Option<(usize, &'m Action)> {
-        let rules: &'m Rules = self.input.rules;
-        let found = rules.rules.iter().enumerate().find_map(|(index, rule)| {
-            let action = self.action(rule)?;
-            (rule.at == *place).then_some((index, action))
-        })?;
+        let upward = self.input.upward;
+        self.find(place, |rule| rule.action(upward))
+    }
+
+    /// The rule by which a member that the other revision lacks has this value where nothing is said.
+    pub(super) fn implied(&mut self, place: &Place) -> Option<(usize, &'m Value)> {
+        self.find(place, |rule| rule.implied.as_ref())
+    }
+
+    /// The rule by which whoever converts knows a member that the other revision lacks.
+    pub(super) fn supplied(&mut self, place: &Place) -> Option<(usize, &'m String)> {
+        self.find(place, |rule| rule.supplied.as_ref())
+    }
+
+    /// What a rule for a place says, one that names its type before one for any type.
+    fn find<T>(&mut self, place: &Place, what: impl Fn(&'m Rule) -> Option<T>) -> Option<(usize, T)> {
+        let found = self.input.rules.find(place, what)?;
         self.used.insert(found.0);
         Some(found)
     }
 
-    pub(super) fn action<'r>(&self, rule: &'r Rule) -> Option<&'r Action> {
-        if self.input.upward {
-            rule.up.as_ref()
-        } else {
-            rule.down.as_ref()
-        }
+    /// Whether whoever converts knows all that an object of one of the revisions must have.
+    pub(super) fn is_supplied(&self, side: Side<'_>, ty: &TypeRef, depth: usize) -> bool {
+        let object = side.model.struct_of(ty).filter(|_| depth < MAX_DEPTH);
+        let Some((object, name)) = object.zip(side.model.resolve(ty).named()) else {
+            return false;
+        };
+        let mut required = object.members.iter().filter(|member| member.required).peekable();
+        required.peek().is_some()
+            && required.all(|member| {
+                let place = Place::member(name, &member.name);
+                let found = self.input.rules.find(&place, |rule| rule.supplied.as_ref());
+                found.is_some() || self.is_supplied(side, &member.ty, depth + 1)
+            })
     }
 
     pub(super) fn rule_name(&self, index: usize) -> String {
@@ -331,7 +355,7 @@ impl<'m> Planner<'m> {
 
     fn report_unused(&mut self) {
         for (index, rule) in self.input.rules.rules.iter().enumerate() {
-            if self.action(rule).is_some() && !self.used.contains(&index) {
+            if rule.is_about(self.input.upward) && !self.used.contains(&index) {
                 let direction = if self.input.upward { "up" } else { "down" };
                 let what = format!("the rule matches nothing on the way {direction}");
                 self.wrong_rule(index, what);
@@ -347,9 +371,9 @@ impl<'m> Planner<'m> {
         self.note(NoteKind::Refused, at, what.to_owned());
     }
 
-    pub(super) fn ruled(&mut self, at: &str, action: &Action, index: usize) {
+    pub(super) fn ruled(&mut self, at: &str, word: &str, index: usize) {
         let why = self.input.rules.rules[index].why.trim();
-        self.note(NoteKind::Rule, at, format!("{}: {why}", action.word()));
+        self.note(NoteKind::Rule, at, format!("{word}: {why}"));
     }
 
     fn note(&mut self, kind: NoteKind, at: &str, what: String) {

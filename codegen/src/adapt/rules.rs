@@ -7,7 +7,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::load::Document;
+use crate::model::OneOrMany;
 use crate::problem::{Problem, Problems};
+
+/// What stands for every type in a place.
+const ANY_TYPE: &str = "*";
 
 /// The rules between a revision and the one before it.
 #[derive(Debug, Clone)]
@@ -17,13 +21,16 @@ pub struct Rules {
     document: Document,
 }
 
-/// What to do at one place, downwards or upwards.
+/// What to do at one place.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Rule {
-    /// The place, in the revision that the value comes from.
-    #[serde(deserialize_with = "place")]
-    pub at: Place,
+pub struct Rule<P = Place> {
+    /// The place, in the revision that the value comes from; of what is implied or supplied, in the revision that declares it.
+    pub at: P,
+    /// What a member that only one of the revisions declares means by this value is what its absence means in the other.
+    pub implied: Option<Value>,
+    /// Whoever converts knows the member that only one of the revisions declares, by this name.
+    pub supplied: Option<String>,
     /// What to do when the value goes to the earlier revision.
     pub down: Option<Action>,
     /// What to do when the value goes to the later revision.
@@ -37,12 +44,17 @@ pub struct Rule {
     pub pointer: String,
 }
 
-/// `Type`, `Type.member`, `Type[variant]` or `Type.member[variant]`.
+/// The places of a rule.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "OneOrMany")]
+struct Places(Vec<Place>);
+
+/// `Type`, `Type.member`, `*.member`, `Type[variant]` or `Type.member[variant]`.
 ///
 /// A variant is named by its tag, by the type that it holds, or by its JSON type.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// The type's Rust name.
+    /// The type's Rust name; `*` for every type that has the member.
     pub ty: String,
     /// The member's name on the wire.
     pub member: Option<String>,
@@ -60,6 +72,8 @@ pub enum Action {
     Default(Value),
     /// Leaves the value out, and records it.
     Drop(Always),
+    /// Leaves the value out and records it, if the target's schema refuses it.
+    DropInvalid(Always),
     /// Puts this JSON in place of a variant; `{member}` in it stands for the variant's member.
     Replace(Value),
     /// Sees to it that a list of the target has an element of this kind.
@@ -128,13 +142,13 @@ impl Rules {
         let mut rules = Vec::new();
         for index in 0..raw.get("rules").map_or(0, Vec::len) {
             let at = format!("#/rules/{index}");
-            match document.decode::<Rule>(&at) {
+            match document.decode::<Rule<Places>>(&at) {
                 Ok(mut rule) => {
                     if let Some((what, help)) = rule.fault() {
                         problems.push(document.problem(&at, what).help(help));
                     }
                     rule.pointer = at;
-                    rules.push(rule);
+                    rules.extend(rule.split());
                 }
                 Err(problem) => problems.push(problem),
             }
@@ -164,6 +178,15 @@ impl Rules {
         problems.collect()
     }
 
+    /// What a rule for a place says, one that names its type before one for any type.
+    pub(super) fn find<'r, T>(&'r self, place: &Place, what: impl Fn(&'r Rule) -> Option<T>) -> Option<(usize, T)> {
+        let places = [place.clone(), place.in_any_type()];
+        places.iter().find_map(|place| {
+            let mut rules = self.rules.iter().enumerate().filter(|(_, rule)| rule.at == *place);
+            rules.find_map(|(index, rule)| Some((index, what(rule)?)))
+        })
+    }
+
     /// A problem with a rule.
     #[must_use]
     pub fn problem(&self, rule: &Rule, what: impl Into<String>) -> Problem {
@@ -172,9 +195,45 @@ impl Rules {
 }
 
 impl Rule {
+    /// What it does in one direction.
+    pub(super) fn action(&self, upward: bool) -> Option<&Action> {
+        let action = if upward { &self.up } else { &self.down };
+        action.as_ref()
+    }
+
+    /// Whether it says something about one direction.
+    pub(super) fn is_about(&self, upward: bool) -> bool {
+        self.action(upward).is_some() || self.implied.is_some() || self.supplied.is_some()
+    }
+}
+
+impl Rule<Places> {
+    /// A rule for each place.
+    fn split(self) -> impl Iterator<Item = Rule> {
+        self.at.0.into_iter().map(move |at| Rule {
+            at,
+            implied: self.implied.clone(),
+            supplied: self.supplied.clone(),
+            down: self.down.clone(),
+            up: self.up.clone(),
+            why: self.why.clone(),
+            link: self.link.clone(),
+            pointer: self.pointer.clone(),
+        })
+    }
+
     fn fault(&self) -> Option<(&'static str, &'static str)> {
-        if self.down.is_none() && self.up.is_none() {
-            Some(("the rule does nothing", "give it `down`, `up` or both"))
+        let has_action = self.down.is_some() || self.up.is_some();
+        if !has_action && self.implied.is_none() && self.supplied.is_none() {
+            Some((
+                "the rule does nothing",
+                "give it `down`, `up` or both, `implied` or `supplied`",
+            ))
+        } else if self.supplied.is_some() && (has_action || self.implied.is_some()) {
+            Some((
+                "`supplied` says all that happens",
+                "remove the rest, or make it a rule of its own",
+            ))
         } else if self.why.trim().is_empty() {
             Some((
                 "`why` says nothing",
@@ -196,12 +255,32 @@ impl Action {
             Self::Copy(_) => "copy",
             Self::Default(_) => "default",
             Self::Drop(_) => "drop",
+            Self::DropInvalid(_) => "drop-invalid",
             Self::Replace(_) => "replace",
             Self::Ensure(_) => "ensure",
             Self::Hide(_) => "hide",
             Self::OmitUnlessIn(_) => "omit-unless-in",
             Self::Refuse(_) => "refuse",
             Self::Call(_) => "call",
+        }
+    }
+}
+
+impl Place {
+    /// A member of a type.
+    pub(super) fn member(ty: &str, member: &str) -> Self {
+        Self {
+            ty: ty.to_owned(),
+            member: Some(member.to_owned()),
+            variant: None,
+        }
+    }
+
+    /// The same place in every type.
+    pub(super) fn in_any_type(&self) -> Self {
+        Self {
+            ty: ANY_TYPE.to_owned(),
+            ..self.clone()
         }
     }
 }
@@ -232,9 +311,10 @@ impl std::str::FromStr for Place {
             None => (path, None),
         };
         let is_empty = |part: &Option<String>| part.as_ref().is_some_and(String::is_empty);
-        if ty.is_empty() || is_empty(&member) || is_empty(&variant) || ty.contains(['[', ']']) {
+        let names_nothing = ty == ANY_TYPE && (member.is_none() || variant.is_some());
+        if ty.is_empty() || names_nothing || is_empty(&member) || is_empty(&variant) || ty.contains(['[', ']']) {
             return Err(format!(
-                "`{text}` is no place; a place is `Type.member`, `Type[variant]` or `Type.member[variant]`"
+                "`{text}` is no place; a place is `Type.member`, `*.member`, `Type[variant]` or `Type.member[variant]`"
             ));
         }
         Ok(Self {
@@ -245,7 +325,11 @@ impl std::str::FromStr for Place {
     }
 }
 
-fn place<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Place, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    text.parse().map_err(serde::de::Error::custom)
+impl TryFrom<OneOrMany> for Places {
+    type Error = String;
+
+    fn try_from(places: OneOrMany) -> Result<Self, String> {
+        let places = places.as_slice().iter().map(|text| text.parse());
+        places.collect::<Result<_, _>>().map(Self)
+    }
 }

@@ -20,7 +20,7 @@ impl Planner<'_> {
             rule.at.variant.is_some()
                 && rule.at.ty == place.ty
                 && rule.at.member == place.member
-                && self.action(rule).is_some()
+                && rule.action(self.input.upward).is_some()
         };
         self.input.rules.rules.iter().any(is_scoped).then(|| {
             let (source, target) = (
@@ -80,7 +80,7 @@ impl Planner<'_> {
             if best.is_some() {
                 self.wrong_rule(index, "the target has this variant, and it is converted automatically");
             }
-            self.ruled(&self.input.rules.rules[index].at.to_string(), action, index);
+            self.ruled(&self.input.rules.rules[index].at.to_string(), action.word(), index);
             let rule = self.rule_name(index);
             return match action {
                 Action::Replace(template) => {

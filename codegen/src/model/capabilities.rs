@@ -11,18 +11,18 @@ use super::{Model, Need};
 /// parameters after the method, `method member` or `method member=value`: then only requests that have it need the capability.
 pub type Capabilities = BTreeMap<String, OneOrMany>;
 
-/// One member, or one for each side that may be asked.
+/// One place, or several.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub enum OneOrMany {
-    /// One member.
+    /// One.
     One(String),
     /// Several.
     Many(Vec<String>),
 }
 
 impl OneOrMany {
-    pub(super) fn as_slice(&self) -> &[String] {
+    pub(crate) fn as_slice(&self) -> &[String] {
         match self {
             Self::One(one) => std::slice::from_ref(one),
             Self::Many(many) => many,

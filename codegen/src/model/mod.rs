@@ -28,6 +28,7 @@ use crate::normalise::Scalar;
 use crate::normalise::envelope::Envelope;
 
 use build::{BuildInput, build_model};
+pub use capabilities::OneOrMany;
 use capabilities::require_capabilities;
 pub use decide::{Case, Decision};
 use lifecycle::assign_roles;

@@ -48,6 +48,8 @@ pub struct MemberSchema {
     pub assertions: BTreeMap<&'static str, Value>,
     /// Of an open object, the members that are declared and not required, with the pointers of their schemas.
     pub optional: BTreeMap<String, String>,
+    /// Of an open object, the members that are required, with their schemas.
+    pub required: BTreeMap<String, Value>,
     /// Of an open object, the members that are declared, also in what the schema is an intersection of.
     pub declared: BTreeSet<String>,
 }
@@ -95,22 +97,28 @@ impl Schema<'_> {
             .iter()
             .filter_map(|keyword| Some((*keyword, schema.get(*keyword)?.clone())));
         let assertions = assertions.collect();
-        let (mut optional, mut declared) = (BTreeMap::new(), BTreeSet::new());
+        let (mut optional, mut required, mut declared) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
         if *model.resolve(ty) == TypeRef::OpenObject {
             self.declared(&pointer, 0, &mut declared);
-            let required = schema.get("required").and_then(Value::as_array).map(Vec::as_slice);
-            let is_required = |name: &str| required.unwrap_or_default().iter().any(|required| required == name);
+            let must = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+            let must: BTreeSet<&str> = must.filter_map(Value::as_str).collect();
             let properties = schema.get("properties").and_then(Value::as_object);
             let names = properties.into_iter().flatten().map(|(name, _)| name);
             optional = names
-                .filter(|name| !is_required(name))
+                .filter(|name| !must.contains(name.as_str()))
                 .filter_map(|name| Some((name.clone(), self.property(&pointer, name, 0)?)))
+                .collect();
+            let said = |name: &str| self.follow(&self.property(&pointer, name, 0)?);
+            required = must
+                .into_iter()
+                .map(|name| (name.to_owned(), said(name).cloned().unwrap_or(Value::Bool(true))))
                 .collect();
         }
         MemberSchema {
             pointer,
             assertions,
             optional,
+            required,
             declared,
         }
     }

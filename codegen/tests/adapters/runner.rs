@@ -1,6 +1,7 @@
-//! Translates lines `{"way": "up" or "down", "type": …, "value": …, "carry": …}` and says what became of each.
+//! Translates lines `{"way": "up" or "down", "type": …, "value": …, "carry": …, "supply": …}` and says what became of each.
 
-use mcp_adapters::{Policy, Revision, translate};
+use mcp_adapters::mcp_wire::OpenJson;
+use mcp_adapters::{Conversion, Policy, Revision, translate};
 use serde_json::{Value, json};
 
 fn main() {
@@ -17,8 +18,13 @@ fn main() {
         } else {
             Policy::Conform
         };
+        let mut conversion = Conversion::new(policy);
+        if let Some(supply) = line["supply"].as_object() {
+            let supply = supply.iter().map(|(key, value)| (key.clone(), OpenJson::from(value)));
+            conversion = conversion.supplied_with(supply.collect());
+        }
         let name = line["type"].as_str().expect("a type");
-        let answer = match translate(from, to, name, line["value"].to_string().as_bytes(), policy) {
+        let answer = match translate(from, to, name, line["value"].to_string().as_bytes(), conversion) {
             Ok(translation) => {
                 let losses = translation.losses.iter();
                 let losses = losses.map(|loss| json!([loss.path.to_string(), loss.kind.to_string(), loss.rule]));
@@ -26,6 +32,7 @@ fn main() {
                     "type": translation.definition,
                     "value": serde_json::from_str::<Value>(translation.value.text()).expect("JSON"),
                     "losses": losses.collect::<Vec<_>>(),
+                    "supply": translation.supply,
                 })
             }
             Err(error) => json!({"code": error.code(), "path": error.path().to_string(), "error": error.reason()}),

@@ -29,8 +29,8 @@ pub use self::v2025_11_25 as hub;
 
 pub use self::revision::Revision;
 pub use mcp_convert::{
-    AUTOMATIC, Convert, Facts, FromPeer, FromResult, Loss, LossKind, Need, Policy, Tolerance, Translated, UnknownRevision,
-    Unrepresentable, accept, negotiate,
+    AUTOMATIC, Convert, Facts, FromPeer, FromResult, Loss, LossKind, Need, Policy, Supply, Tolerance, Translated,
+    UnknownRevision, Unrepresentable, accept, negotiate,
 };
 #[cfg(feature = "definitions")]
 pub use mcp_convert::{Translation, translatable, translate};

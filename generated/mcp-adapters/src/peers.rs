@@ -68,7 +68,7 @@ pub fn client_result(
         Revision::V2025_03_26 => read_result(v2025_03_26::ClientResult::decode, method, result, conversion),
         Revision::V2025_06_18 => read_result(v2025_06_18::ClientResult::decode, method, result, conversion),
         Revision::V2025_11_25 => read_same_result(v2025_11_25::ClientResult::decode, method, result),
-        Revision::V2026_07_28 => read_result(v2026_07_28::ClientResult::decode, method, result, conversion),
+        Revision::V2026_07_28 => Ok(None),
     }
 }
 
@@ -87,7 +87,7 @@ pub fn client_result_for(
         Revision::V2025_03_26 => encode_result::<v2025_03_26::ClientResult, _, _>(result, conversion),
         Revision::V2025_06_18 => encode_result::<v2025_06_18::ClientResult, _, _>(result, conversion),
         Revision::V2025_11_25 => encode_same_result(&result),
-        Revision::V2026_07_28 => encode_result::<v2026_07_28::ClientResult, _, _>(result, conversion),
+        Revision::V2026_07_28 => encode_same_result(&result),
     }
 }
 
@@ -107,7 +107,7 @@ pub fn server_message(
         Revision::V2025_03_26 => read_messages::<v2025_03_26::ServerRequest, v2025_03_26::ServerNotification, _, _, _>(peer, json, policy),
         Revision::V2025_06_18 => read_messages::<v2025_06_18::ServerRequest, v2025_06_18::ServerNotification, _, _, _>(peer, json, policy),
         Revision::V2025_11_25 => read_same(peer, json),
-        Revision::V2026_07_28 => read_messages::<v2026_07_28::ServerRequest, v2026_07_28::ServerNotification, _, _, _>(peer, json, policy),
+        Revision::V2026_07_28 => read_messages::<v2026_07_28::InputRequest, v2026_07_28::ServerNotification, _, _, _>(peer, json, policy),
     }
 }
 
@@ -124,7 +124,7 @@ pub fn server_message_for(
         Revision::V2025_03_26 => encode_message::<v2025_03_26::ServerRequest, v2025_03_26::ServerNotification, _, _, _>(message, conversion),
         Revision::V2025_06_18 => encode_message::<v2025_06_18::ServerRequest, v2025_06_18::ServerNotification, _, _, _>(message, conversion),
         Revision::V2025_11_25 => encode_same(message),
-        Revision::V2026_07_28 => encode_message::<v2026_07_28::ServerRequest, v2026_07_28::ServerNotification, _, _, _>(message, conversion),
+        Revision::V2026_07_28 => encode_message::<v2026_07_28::InputRequest, v2026_07_28::ServerNotification, _, _, _>(message, conversion),
     }
 }
 

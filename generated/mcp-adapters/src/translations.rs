@@ -507,7 +507,7 @@ impl Translations for Revision {
                 "ServerCapabilitiesTasksRequestsTools": v2025_11_25::ServerCapabilitiesTasksRequestsTools;
                 "ServerCapabilitiesTools": v2025_11_25::ServerCapabilitiesTools, earlier "ServerCapabilitiesTools": v2025_06_18::ServerCapabilitiesTools, later "ServerCapabilitiesTools": v2026_07_28::ServerCapabilitiesTools;
                 "ServerNotification": v2025_11_25::ServerNotification, earlier "ServerNotification": v2025_06_18::ServerNotification, later "ServerNotification": v2026_07_28::ServerNotification;
-                "ServerRequest": v2025_11_25::ServerRequest, earlier "ServerRequest": v2025_06_18::ServerRequest, later "ServerRequest": v2026_07_28::ServerRequest;
+                "ServerRequest": v2025_11_25::ServerRequest, earlier "ServerRequest": v2025_06_18::ServerRequest, later "InputRequest": v2026_07_28::InputRequest;
                 "SetLevelRequest": v2025_11_25::SetLevelRequest, earlier "SetLevelRequest": v2025_06_18::SetLevelRequest;
                 "SetLevelRequestParams": v2025_11_25::SetLevelRequestParams, earlier "SetLevelRequestParams": v2025_06_18::SetLevelRequestParams;
                 "SingleSelectEnumSchema": v2025_11_25::SingleSelectEnumSchema, later "SingleSelectEnumSchema": v2026_07_28::SingleSelectEnumSchema;
@@ -567,6 +567,7 @@ impl Translations for Revision {
                 "ClientCapabilitiesSampling": v2026_07_28::ClientCapabilitiesSampling, earlier "ClientCapabilitiesSampling": v2025_11_25::ClientCapabilitiesSampling;
                 "ClientNotification": v2026_07_28::ClientNotification, earlier "ClientNotification": v2025_11_25::ClientNotification;
                 "ClientRequest": v2026_07_28::ClientRequest, earlier "ClientRequest": v2025_11_25::ClientRequest;
+                "ClientResult": v2026_07_28::Result;
                 "CompleteRequest": v2026_07_28::CompleteRequest, earlier "CompleteRequest": v2025_11_25::CompleteRequest;
                 "CompleteRequestParams": v2026_07_28::CompleteRequestParams, earlier "CompleteRequestParams": v2025_11_25::CompleteRequestParams;
                 "CompleteRequestParamsArgument": v2026_07_28::CompleteRequestParamsArgument, earlier "CompleteRequestParamsArgument": v2025_11_25::CompleteRequestParamsArgument;
@@ -608,10 +609,10 @@ impl Translations for Revision {
                 "Icons": v2026_07_28::Icons, earlier "Icons": v2025_11_25::Icons;
                 "ImageContent": v2026_07_28::ImageContent, earlier "ImageContent": v2025_11_25::ImageContent;
                 "Implementation": v2026_07_28::Implementation, earlier "Implementation": v2025_11_25::Implementation;
-                "InputRequest": v2026_07_28::InputRequest;
+                "InputRequest": v2026_07_28::InputRequest, earlier "ServerRequest": v2025_11_25::ServerRequest;
                 "InputRequests": mcp_wire::Map<v2026_07_28::InputRequest>;
                 "InputRequiredResult": v2026_07_28::InputRequiredResult;
-                "InputResponse": v2026_07_28::InputResponse;
+                "InputResponse": v2026_07_28::InputResponse, earlier "ClientResult": v2025_11_25::ClientResult;
                 "InputResponseRequestParams": v2026_07_28::InputResponseRequestParams;
                 "InputResponses": mcp_wire::Map<v2026_07_28::InputResponse>;
                 "InternalError": v2026_07_28::InternalError;
@@ -702,7 +703,6 @@ impl Translations for Revision {
                 "ServerCapabilitiesResources": v2026_07_28::ServerCapabilitiesResources, earlier "ServerCapabilitiesResources": v2025_11_25::ServerCapabilitiesResources;
                 "ServerCapabilitiesTools": v2026_07_28::ServerCapabilitiesTools, earlier "ServerCapabilitiesTools": v2025_11_25::ServerCapabilitiesTools;
                 "ServerNotification": v2026_07_28::ServerNotification, earlier "ServerNotification": v2025_11_25::ServerNotification;
-                "ServerRequest": v2026_07_28::ServerRequest, earlier "ServerRequest": v2025_11_25::ServerRequest;
                 "SingleSelectEnumSchema": v2026_07_28::SingleSelectEnumSchema, earlier "SingleSelectEnumSchema": v2025_11_25::SingleSelectEnumSchema;
                 "StringSchema": v2026_07_28::StringSchema, earlier "StringSchema": v2025_11_25::StringSchema;
                 "StringSchemaFormat": v2026_07_28::StringSchemaFormat, earlier "StringSchemaFormat": v2025_11_25::StringSchemaFormat;

@@ -2,197 +2,301 @@
 
 //! Values of revision 2025-11-25 as values of 2026-07-28.
 
-use mcp_convert::{AUTOMATIC, Convert, close, close_valid, moved, open};
+use mcp_convert::{AUTOMATIC, Convert, closed, methods, objects, opened, results, strings, unions};
 use crate::{Conversion, Revision, Unrepresentable};
 use crate::v2025_11_25 as source;
 use crate::v2026_07_28 as target;
 
-moved! {
-    source::Annotations => target::Annotations { audience: "audience", last_modified, priority }
-    source::AudioContent => target::AudioContent { meta, annotations: "annotations", data, mime_type }
-    source::BaseMetadata => target::BaseMetadata { name, title }
-    source::BlobResourceContents => target::BlobResourceContents { meta, blob, mime_type, uri }
-    source::BooleanSchema => target::BooleanSchema { default, description, title }
-    source::CallToolRequest => target::CallToolRequest { params: "params" }
-    source::CancelledNotification => target::CancelledNotification { params: "params" }
-    source::ClientCapabilitiesElicitation => target::ClientCapabilitiesElicitation { form, url }
-    source::ClientCapabilitiesSampling => target::ClientCapabilitiesSampling { context, tools }
-    source::CompleteRequest => target::CompleteRequest { params: "params" }
-    source::CompleteRequestParamsArgument => target::CompleteRequestParamsArgument { name, value }
-    source::CompleteRequestParamsContext => target::CompleteRequestParamsContext { arguments }
-    source::CreateMessageRequest => target::CreateMessageRequest { params: "params" }
-    source::CreateMessageResult => target::CreateMessageResult {
-        meta,
-        content: "content",
-        model,
-        role: "role",
-        stop_reason: "stopReason"
+closed! {
+    Revision:
+    mcp_wire::OpenObject => target::NotificationMetaObject,
+    mcp_wire::OpenObject => target::ResultMetaObject,
+}
+
+methods! {
+    Revision: source => target;
+    ClientNotification {
+        Cancelled => CancelledNotification,
+        Initialized => missing "notifications/initialized",
+        Progress => missing "notifications/progress",
+        RootsListChanged => missing "notifications/roots/list_changed",
+        TaskStatus => missing "notifications/tasks/status",
+        _ => Unknown => Unknown,
     }
-    source::ElicitRequest => target::ElicitRequest { params: "params" }
-    source::EmbeddedResource => target::EmbeddedResource { meta, annotations: "annotations", resource: "resource" }
-    source::EnumOption => target::EnumOption { const_, title }
-    source::Error => target::Error { code, data, message }
-    source::GetPromptRequest => target::GetPromptRequest { params: "params" }
-    source::Icon => target::Icon { mime_type, sizes, src, theme: "theme" }
-    source::Icons => target::Icons { icons: "icons" }
-    source::ImageContent => target::ImageContent { meta, annotations: "annotations", data, mime_type }
-    source::Implementation => target::Implementation { description, icons: "icons", name, title, version, website_url }
-    source::JsonRpcErrorResponse => target::JsonRpcErrorResponse { error: "error", id }
-    source::JsonRpcNotification => target::JsonRpcNotification { method, params }
-    source::JsonRpcRequest => target::JsonRpcRequest { id, method, params }
-    source::JsonRpcResultResponse => target::JsonRpcResultResponse { id, result: "result" }
-    source::LegacyTitledEnumSchema => target::LegacyTitledEnumSchema { default, description, enum_, enum_names, title }
-    source::ListRootsRequest => target::ListRootsRequest { params: "params" }
-    source::LoggingMessageNotification => target::LoggingMessageNotification { params: "params" }
-    source::LoggingMessageNotificationParams => target::LoggingMessageNotificationParams {
-        meta: "_meta",
-        data,
-        level: "level",
-        logger
+    ClientRequest {
+        Complete => Complete,
+        Initialize => missing "initialize",
+        SetLevel => missing "logging/setLevel",
+        Ping => missing "ping",
+        GetPrompt => GetPrompt,
+        ListPrompts => ListPrompts,
+        ListResources => ListResources,
+        ReadResource => ReadResource,
+        Subscribe => missing "resources/subscribe",
+        ListResourceTemplates => ListResourceTemplates,
+        Unsubscribe => missing "resources/unsubscribe",
+        CancelTask => missing "tasks/cancel",
+        GetTask => missing "tasks/get",
+        ListTasks => missing "tasks/list",
+        GetTaskPayload => missing "tasks/result",
+        CallTool => CallTool,
+        ListTools => ListTools,
+        _ => Unknown => Unknown except "server/discover" | "subscriptions/listen",
     }
-    source::ModelHint => target::ModelHint { name }
-    source::ModelPreferences => target::ModelPreferences {
-        cost_priority,
-        hints: "hints",
-        intelligence_priority,
-        speed_priority
+    ServerNotification {
+        Cancelled => Cancelled,
+        ElicitationComplete => missing "notifications/elicitation/complete",
+        LoggingMessage => LoggingMessage,
+        Progress => Progress,
+        PromptListChanged => PromptListChanged,
+        ResourceListChanged => ResourceListChanged,
+        ResourceUpdated => ResourceUpdated,
+        TaskStatus => missing "notifications/tasks/status",
+        ToolListChanged => ToolListChanged,
+        _ => Unknown => Unknown except "notifications/subscriptions/acknowledged",
     }
-    source::Notification => target::Notification { method, params }
-    source::NotificationParams => target::NotificationParams { meta: "_meta" }
-    source::NumberSchema => target::NumberSchema { default, description, maximum, minimum, title, type_: "type" }
-    source::ProgressNotification => target::ProgressNotification { params: "params" }
-    source::ProgressNotificationParams => target::ProgressNotificationParams {
-        meta: "_meta",
-        message,
-        progress,
-        progress_token: "progressToken",
-        total
-    }
-    source::Prompt => target::Prompt { meta, arguments: "arguments", description, icons: "icons", name, title }
-    source::PromptArgument => target::PromptArgument { description, name, required, title }
-    source::PromptListChangedNotification => target::PromptListChangedNotification { params: "params" }
-    source::PromptMessage => target::PromptMessage { content: "content", role: "role" }
-    source::PromptReference => target::PromptReference { name, title }
-    source::ReadResourceRequest => target::ReadResourceRequest { params: "params" }
-    source::Request => target::Request { method, params }
-    source::RequestParams => target::ListRootsRequestParams { meta: "_meta" }
-    source::RequestedSchema => target::RequestedSchema { schema, properties: "properties", required }
-    source::Resource => target::Resource {
-        meta,
-        annotations: "annotations",
-        description,
-        icons: "icons",
-        mime_type,
-        name,
-        size,
-        title,
-        uri
-    }
-    source::ResourceContents => target::ResourceContents { meta, mime_type, uri }
-    source::ResourceLink => target::ResourceLink {
-        meta,
-        annotations: "annotations",
-        description,
-        icons: "icons",
-        mime_type,
-        name,
-        size,
-        title,
-        uri
-    }
-    source::ResourceListChangedNotification => target::ResourceListChangedNotification { params: "params" }
-    source::ResourceTemplate => target::ResourceTemplate {
-        meta,
-        annotations: "annotations",
-        description,
-        icons: "icons",
-        mime_type,
-        name,
-        title,
-        uri_template
-    }
-    source::ResourceTemplateReference => target::ResourceTemplateReference { uri }
-    source::ResourceUpdatedNotification => target::ResourceUpdatedNotification { params: "params" }
-    source::ResourceUpdatedNotificationParams => target::ResourceUpdatedNotificationParams { meta: "_meta", uri }
-    source::Root => target::Root { meta, name, uri }
-    source::SamplingMessage => target::SamplingMessage { meta, content: "content", role: "role" }
-    source::ServerCapabilitiesPrompts => target::ServerCapabilitiesPrompts { list_changed }
-    source::ServerCapabilitiesResources => target::ServerCapabilitiesResources { list_changed, subscribe }
-    source::ServerCapabilitiesTools => target::ServerCapabilitiesTools { list_changed }
-    source::StringSchema => target::StringSchema {
-        default,
-        description,
-        format: "format",
-        max_length,
-        min_length,
-        title
-    }
-    source::TextContent => target::TextContent { meta, annotations: "annotations", text }
-    source::TextResourceContents => target::TextResourceContents { meta, mime_type, text, uri }
-    source::TitledMultiSelectEnumSchema => target::TitledMultiSelectEnumSchema {
-        default,
-        description,
-        items: "items",
-        max_items,
-        min_items,
-        title
-    }
-    source::TitledMultiSelectEnumSchemaItems => target::TitledMultiSelectEnumSchemaItems { any_of: "anyOf" }
-    source::TitledSingleSelectEnumSchema => target::TitledSingleSelectEnumSchema {
-        default,
-        description,
-        one_of: "oneOf",
-        title
-    }
-    source::ToolAnnotations => target::ToolAnnotations {
-        destructive_hint,
-        idempotent_hint,
-        open_world_hint,
-        read_only_hint,
-        title
-    }
-    source::ToolChoice => target::ToolChoice { mode: "mode" }
-    source::ToolListChangedNotification => target::ToolListChangedNotification { params: "params" }
-    source::ToolResultContent => target::ToolResultContent {
-        meta,
-        content: "content",
-        is_error,
-        structured_content: "structuredContent",
-        tool_use_id
-    }
-    source::ToolUseContent => target::ToolUseContent { meta, id, input, name }
-    source::UntitledMultiSelectEnumSchema => target::UntitledMultiSelectEnumSchema {
-        default,
-        description,
-        items: "items",
-        max_items,
-        min_items,
-        title
-    }
-    source::UntitledMultiSelectEnumSchemaItems => target::UntitledMultiSelectEnumSchemaItems { enum_ }
-    source::UntitledSingleSelectEnumSchema => target::UntitledSingleSelectEnumSchema {
-        default,
-        description,
-        enum_,
-        title
+    ServerRequest => InputRequest {
+        Elicit => Elicit,
+        Ping => missing "ping",
+        ListRoots => ListRoots,
+        CreateMessage => CreateMessage,
+        CancelTask => missing "tasks/cancel",
+        GetTask => missing "tasks/get",
+        ListTasks => missing "tasks/list",
+        GetTaskPayload => missing "tasks/result",
+        _ => Unknown => Unknown,
     }
 }
 
-impl Convert<target::AnyResourceContents, Revision> for source::AnyResourceContents {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::AnyResourceContents, Unrepresentable> {
-        let value = self;
-        match value {
-            source::AnyResourceContents::Text(value) => {
-                value.convert(conversion).map(target::AnyResourceContents::Text)
-            }
-            source::AnyResourceContents::Blob(value) => {
-                value.convert(conversion).map(target::AnyResourceContents::Blob)
-            }
-        }
+objects! {
+    Revision: source => target;
+    Annotations { audience: "audience", last_modified, priority }
+    AudioContent { meta, annotations: "annotations", data, mime_type }
+    BaseMetadata { name, title }
+    BlobResourceContents { meta, blob, mime_type, uri }
+    BooleanSchema { default, description, title }
+    CallToolRequest { params: "params" }
+    CancelledNotification { params: "params" }
+    CancelledNotificationParams { meta: "_meta", reason, request_id: "requestId" [require] }
+    ClientCapabilities {
+        elicitation: "elicitation", experimental,
+        extensions: "extensions" [adopt "#/$defs/ClientCapabilities/properties/extensions"], roots: "roots",
+        sampling: "sampling",
+    } [leave "tasks" => tasks]
+    ClientCapabilitiesElicitation { form, url }
+    ClientCapabilitiesSampling { context, tools }
+    CompleteRequest { params: "params" }
+    CompleteRequestParamsArgument { name, value }
+    CompleteRequestParamsContext { arguments }
+    CreateMessageRequest { params: "params" }
+    CreateMessageRequestParams {
+        include_context: "includeContext", max_tokens, messages: "messages", metadata,
+        model_preferences: "modelPreferences", stop_sequences, system_prompt, temperature, tool_choice: "toolChoice",
+        tools: "tools",
+    } [leave "_meta" => meta, "task" => task]
+    CreateMessageResult { meta, content: "content", model, role: "role", stop_reason: "stopReason" }
+    ElicitRequest { params: "params" }
+    ElicitResult { action: "action", content: "content" } [leave "_meta" => meta]
+    EmbeddedResource { meta, annotations: "annotations", resource: "resource" }
+    EnumOption { const_, title }
+    Error { code, data, message }
+    GetPromptRequest { params: "params" }
+    Icon { mime_type, sizes, src, theme: "theme" }
+    Icons { icons: "icons" }
+    ImageContent { meta, annotations: "annotations", data, mime_type }
+    Implementation { description, icons: "icons", name, title, version, website_url }
+    JsonRpcErrorResponse { error: "error", id }
+    JsonRpcNotification { method, params }
+    JsonRpcRequest { id, method, params }
+    JsonRpcResultResponse { id, result: "result" }
+    LegacyTitledEnumSchema { default, description, enum_, enum_names, title }
+    ListRootsRequest { params: "params" }
+    ListRootsResult { roots: "roots" } [leave "_meta" => meta]
+    LoggingMessageNotification { params: "params" }
+    LoggingMessageNotificationParams { meta: "_meta", data, level: "level", logger }
+    ModelHint { name }
+    ModelPreferences { cost_priority, hints: "hints", intelligence_priority, speed_priority }
+    Notification { method, params }
+    NotificationParams { meta: "_meta" }
+    NumberSchema { default, description, maximum, minimum, title, type_: "type" }
+    ProgressNotification { params: "params" }
+    ProgressNotificationParams { meta: "_meta", message, progress, progress_token: "progressToken", total }
+    Prompt { meta, arguments: "arguments", description, icons: "icons", name, title }
+    PromptArgument { description, name, required, title }
+    PromptListChangedNotification { params: "params" }
+    PromptMessage { content: "content", role: "role" }
+    PromptReference { name, title }
+    ReadResourceRequest { params: "params" }
+    Request { method, params }
+    RequestParams => ListRootsRequestParams { meta: "_meta" }
+    RequestedSchema { schema, properties: "properties", required }
+    Resource { meta, annotations: "annotations", description, icons: "icons", mime_type, name, size, title, uri }
+    ResourceContents { meta, mime_type, uri }
+    ResourceLink { meta, annotations: "annotations", description, icons: "icons", mime_type, name, size, title, uri }
+    ResourceListChangedNotification { params: "params" }
+    ResourceTemplate {
+        meta, annotations: "annotations", description, icons: "icons", mime_type, name, title, uri_template,
+    }
+    ResourceTemplateReference { uri }
+    ResourceUpdatedNotification { params: "params" }
+    ResourceUpdatedNotificationParams { meta: "_meta", uri }
+    Root { meta, name, uri }
+    SamplingMessage { meta, content: "content", role: "role" }
+    ServerCapabilities {
+        completions, experimental, extensions: "extensions" [adopt "#/$defs/ServerCapabilities/properties/extensions"],
+        logging, prompts: "prompts", resources: "resources", tools: "tools",
+    } [leave "tasks" => tasks]
+    ServerCapabilitiesPrompts { list_changed }
+    ServerCapabilitiesResources { list_changed, subscribe }
+    ServerCapabilitiesTools { list_changed }
+    StringSchema { default, description, format: "format", max_length, min_length, title }
+    TextContent { meta, annotations: "annotations", text }
+    TextResourceContents { meta, mime_type, text, uri }
+    TitledMultiSelectEnumSchema { default, description, items: "items", max_items, min_items, title }
+    TitledMultiSelectEnumSchemaItems { any_of: "anyOf" }
+    TitledSingleSelectEnumSchema { default, description, one_of: "oneOf", title }
+    Tool {
+        meta, annotations: "annotations", description, icons: "icons", input_schema, name, output_schema, title,
+    } [leave "execution" => execution]
+    ToolAnnotations { destructive_hint, idempotent_hint, open_world_hint, read_only_hint, title }
+    ToolChoice { mode: "mode" }
+    ToolListChangedNotification { params: "params" }
+    ToolResultContent { meta, content: "content", is_error, structured_content: "structuredContent", tool_use_id }
+    ToolUseContent { meta, id, input, name }
+    UntitledMultiSelectEnumSchema { default, description, items: "items", max_items, min_items, title }
+    UntitledMultiSelectEnumSchemaItems { enum_ }
+    UntitledSingleSelectEnumSchema { default, description, enum_, title }
+}
+
+opened! {
+    Revision:
+    source::ClientCapabilitiesRoots => mcp_wire::OpenObject,
+    source::RequestMeta => mcp_wire::OpenObject,
+}
+
+results! {
+    Revision: source => target;
+    ServerResult {
+        CallTool => AnyCallTool,
+        CancelTask => missing,
+        Complete => Complete,
+        CreateMessage => missing,
+        CreateTask => AnyCallTool,
+        Elicit => missing,
+        Empty => missing,
+        GetPrompt => AnyGetPrompt,
+        GetTaskPayload => missing,
+        GetTask => missing,
+        Initialize => missing,
+        ListPrompts => ListPrompts,
+        ListResourceTemplates => ListResourceTemplates,
+        ListResources => ListResources,
+        ListTasks => missing,
+        ListTools => ListTools,
+        ReadResource => AnyReadResource,
+    }
+}
+
+strings! {
+    Revision: source => target;
+    CreateMessageRequestParamsIncludeContext,
+    CreateMessageResultStopReason,
+    ElicitResultAction,
+    IconTheme,
+    LoggingLevel,
+    NumberSchemaType,
+    Role,
+    StringSchemaFormat,
+    ToolChoiceMode,
+}
+
+unions! {
+    Revision: source => target;
+    AnyResourceContents {
+        Text => Text,
+        Blob => Blob,
+    }
+    CompletionReference {
+        Prompt => Prompt,
+        ResourceTemplate => ResourceTemplate,
+        Unknown: reinterpret(Unknown),
+    }
+    ContentBlock {
+        Text => Text,
+        Image => Image,
+        Audio => Audio,
+        ResourceLink => ResourceLink,
+        Resource => Resource,
+        Unknown: reinterpret(Unknown),
+    }
+    ElicitRequestParams {
+        Url => Url,
+        Form => Form,
+        Unknown: reinterpret(Unknown),
+    }
+    ElicitResultContentValue {
+        List => List,
+        String => String,
+        Number => Number,
+        Boolean => Boolean,
+    }
+    EnumSchema {
+        UntitledSingleSelect => UntitledSingleSelect,
+        TitledSingleSelect => TitledSingleSelect,
+        UntitledMultiSelect => UntitledMultiSelect,
+        TitledMultiSelect => TitledMultiSelect,
+        LegacyTitled => LegacyTitled,
+        Unknown: reinterpret(Unknown),
+    }
+    JsonRpcMessage {
+        Request => Request,
+        Notification => Notification,
+        ResultResponse => ResultResponse,
+        ErrorResponse => ErrorResponse,
+    }
+    JsonRpcResponse {
+        Result => Result,
+        Error => Error,
+    }
+    MultiSelectEnumSchema {
+        Untitled => Untitled,
+        Titled => Titled,
+    }
+    PrimitiveSchemaDefinition {
+        String => String,
+        Number => Number,
+        Boolean => Boolean,
+        UntitledSingleSelectEnum => UntitledSingleSelectEnum,
+        TitledSingleSelectEnum => TitledSingleSelectEnum,
+        UntitledMultiSelectEnum => UntitledMultiSelectEnum,
+        TitledMultiSelectEnum => TitledMultiSelectEnum,
+        LegacyTitledEnum => LegacyTitledEnum,
+        Unknown: reinterpret(Unknown),
+    }
+    ProgressToken {
+        String => String,
+        Integer => Integer,
+    }
+    SamplingContent {
+        Text => Text,
+        Image => Image,
+        Audio => Audio,
+        ToolUse => ToolUse,
+        ToolResult => ToolResult,
+        List => List,
+        Unknown: reinterpret(Unknown),
+    }
+    SamplingMessageContentBlock {
+        Text => Text,
+        Image => Image,
+        Audio => Audio,
+        ToolUse => ToolUse,
+        ToolResult => ToolResult,
+        Unknown: reinterpret(Unknown),
+    }
+    SingleSelectEnumSchema {
+        Untitled => Untitled,
+        Titled => Titled,
     }
 }
 
@@ -219,7 +323,7 @@ impl Convert<target::CallToolRequestParams, Revision> for source::CallToolReques
             );
         conversion.leave(&mut extra, "task", self.task, AUTOMATIC);
         Ok(target::CallToolRequestParams {
-            meta: conversion.member("_meta", conversion.require("_meta", self.meta)?)?,
+            meta: conversion.fill("_meta", self.meta)?,
             arguments: self.arguments,
             input_responses: adopted_0,
             name: self.name,
@@ -262,11 +366,7 @@ impl Convert<target::CallToolResult, Revision> for source::CallToolResult {
                 Some(value) => value,
                 None => {
                     conversion
-                        .default(
-                            "resultType",
-                            "\"complete\"",
-                            "2026-07-28 CallToolResult.resultType",
-                        )?
+                        .imply("resultType", "\"complete\"", "2026-07-28 *.resultType")?
                 }
             },
             structured_content: conversion
@@ -276,325 +376,52 @@ impl Convert<target::CallToolResult, Revision> for source::CallToolResult {
     }
 }
 
-impl Convert<target::CancelledNotificationParams, Revision>
-for source::CancelledNotificationParams {
+impl Convert<target::InputResponse, Revision> for source::ClientResult {
     #[inline]
     fn convert(
         self,
         conversion: &mut Conversion,
-    ) -> Result<target::CancelledNotificationParams, Unrepresentable> {
-        Ok(target::CancelledNotificationParams {
-            meta: conversion.member("_meta", self.meta)?,
-            reason: self.reason,
-            request_id: conversion.require("requestId", self.request_id)?,
-            extra: self.extra,
-        })
-    }
-}
-
-impl Convert<target::ClientCapabilities, Revision> for source::ClientCapabilities {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ClientCapabilities, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "extensions",
-                &target::SCHEMA,
-                Some("#/$defs/ClientCapabilities/properties/extensions"),
-            );
-        conversion.leave(&mut extra, "tasks", self.tasks, AUTOMATIC);
-        Ok(target::ClientCapabilities {
-            elicitation: conversion.member("elicitation", self.elicitation)?,
-            experimental: self.experimental,
-            extensions: adopted_0,
-            roots: conversion.member("roots", self.roots)?,
-            sampling: conversion.member("sampling", self.sampling)?,
-            extra,
-        })
-    }
-}
-
-impl Convert<mcp_wire::OpenObject, Revision> for source::ClientCapabilitiesRoots {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<mcp_wire::OpenObject, Unrepresentable> {
-        close(&open(&self)?)
-    }
-}
-
-impl Convert<target::ClientNotification, Revision> for source::ClientNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ClientNotification, Unrepresentable> {
-        match self {
-            source::ClientNotification::Cancelled(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ClientNotification::CancelledNotification)
-            }
-            source::ClientNotification::Initialized(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ClientNotification::Unknown)
-            }
-            source::ClientNotification::Initialized(_) => {
-                Err(
-                    Unrepresentable::no_such_method(
-                        "notifications/initialized",
-                        target::REVISION,
-                    ),
-                )
-            }
-            source::ClientNotification::Progress(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ClientNotification::Unknown)
-            }
-            source::ClientNotification::Progress(_) => {
-                Err(
-                    Unrepresentable::no_such_method(
-                        "notifications/progress",
-                        target::REVISION,
-                    ),
-                )
-            }
-            source::ClientNotification::RootsListChanged(
-                message,
-            ) if conversion.carries() => {
-                close(&open(&message)?).map(target::ClientNotification::Unknown)
-            }
-            source::ClientNotification::RootsListChanged(_) => {
-                Err(
-                    Unrepresentable::no_such_method(
-                        "notifications/roots/list_changed",
-                        target::REVISION,
-                    ),
-                )
-            }
-            source::ClientNotification::TaskStatus(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ClientNotification::Unknown)
-            }
-            source::ClientNotification::TaskStatus(_) => {
-                Err(
-                    Unrepresentable::no_such_method(
-                        "notifications/tasks/status",
-                        target::REVISION,
-                    ),
-                )
-            }
-            source::ClientNotification::Unknown(message) if conversion.carries() => {
-                close(&open(&message)?)
-            }
-            source::ClientNotification::Unknown(message) => {
-                Ok(target::ClientNotification::Unknown(message))
-            }
-        }
-    }
-}
-
-impl Convert<target::ClientRequest, Revision> for source::ClientRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ClientRequest, Unrepresentable> {
-        match self {
-            source::ClientRequest::Complete(message) => {
-                message.convert(conversion).map(target::ClientRequest::Complete)
-            }
-            source::ClientRequest::Initialize(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ClientRequest::Unknown)
-            }
-            source::ClientRequest::Initialize(_) => {
-                Err(Unrepresentable::no_such_method("initialize", target::REVISION))
-            }
-            source::ClientRequest::SetLevel(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ClientRequest::Unknown)
-            }
-            source::ClientRequest::SetLevel(_) => {
-                Err(
-                    Unrepresentable::no_such_method("logging/setLevel", target::REVISION),
-                )
-            }
-            source::ClientRequest::Ping(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ClientRequest::Unknown)
-            }
-            source::ClientRequest::Ping(_) => {
-                Err(Unrepresentable::no_such_method("ping", target::REVISION))
-            }
-            source::ClientRequest::GetPrompt(message) => {
-                message.convert(conversion).map(target::ClientRequest::GetPrompt)
-            }
-            source::ClientRequest::ListPrompts(message) => {
-                message.convert(conversion).map(target::ClientRequest::ListPrompts)
-            }
-            source::ClientRequest::ListResources(message) => {
-                message.convert(conversion).map(target::ClientRequest::ListResources)
-            }
-            source::ClientRequest::ReadResource(message) => {
-                message.convert(conversion).map(target::ClientRequest::ReadResource)
-            }
-            source::ClientRequest::Subscribe(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ClientRequest::Unknown)
-            }
-            source::ClientRequest::Subscribe(_) => {
-                Err(
-                    Unrepresentable::no_such_method(
-                        "resources/subscribe",
-                        target::REVISION,
-                    ),
-                )
-            }
-            source::ClientRequest::ListResourceTemplates(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ClientRequest::ListResourceTemplates)
-            }
-            source::ClientRequest::Unsubscribe(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ClientRequest::Unknown)
-            }
-            source::ClientRequest::Unsubscribe(_) => {
-                Err(
-                    Unrepresentable::no_such_method(
-                        "resources/unsubscribe",
-                        target::REVISION,
-                    ),
-                )
-            }
-            source::ClientRequest::CancelTask(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ClientRequest::Unknown)
-            }
-            source::ClientRequest::CancelTask(_) => {
-                Err(Unrepresentable::no_such_method("tasks/cancel", target::REVISION))
-            }
-            source::ClientRequest::GetTask(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ClientRequest::Unknown)
-            }
-            source::ClientRequest::GetTask(_) => {
-                Err(Unrepresentable::no_such_method("tasks/get", target::REVISION))
-            }
-            source::ClientRequest::ListTasks(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ClientRequest::Unknown)
-            }
-            source::ClientRequest::ListTasks(_) => {
-                Err(Unrepresentable::no_such_method("tasks/list", target::REVISION))
-            }
-            source::ClientRequest::GetTaskPayload(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ClientRequest::Unknown)
-            }
-            source::ClientRequest::GetTaskPayload(_) => {
-                Err(Unrepresentable::no_such_method("tasks/result", target::REVISION))
-            }
-            source::ClientRequest::CallTool(message) => {
-                message.convert(conversion).map(target::ClientRequest::CallTool)
-            }
-            source::ClientRequest::ListTools(message) => {
-                message.convert(conversion).map(target::ClientRequest::ListTools)
-            }
-            source::ClientRequest::Unknown(message) if conversion.carries() => {
-                close(&open(&message)?)
-            }
-            source::ClientRequest::Unknown(
-                message,
-            ) if [
-                "elicitation/create",
-                "roots/list",
-                "sampling/createMessage",
-                "server/discover",
-                "subscriptions/listen",
-            ]
-                .contains(&message.method.as_str()) => {
-                Err(Unrepresentable::no_such_method(&message.method, source::REVISION))
-            }
-            source::ClientRequest::Unknown(message) => {
-                Ok(target::ClientRequest::Unknown(message))
-            }
-        }
-    }
-}
-
-impl Convert<target::ClientResult, Revision> for source::ClientResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ClientResult, Unrepresentable> {
-        match self {
+    ) -> Result<target::InputResponse, Unrepresentable> {
+        let value = self;
+        match value {
             source::ClientResult::CallTool(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2026-07-28 has such a result",
-                        "automatic",
-                    ),
-                )
+                Err(Unrepresentable::no_counterpart("CallToolResult", target::REVISION))
             }
             source::ClientResult::CancelTask(_) => {
                 Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2026-07-28 has such a result",
-                        "automatic",
-                    ),
+                    Unrepresentable::no_counterpart("CancelTaskResult", target::REVISION),
                 )
             }
-            source::ClientResult::CreateMessage(result) => {
-                result.convert(conversion).map(target::ClientResult::CreateMessage)
+            source::ClientResult::CreateMessage(value) => {
+                value.convert(conversion).map(target::InputResponse::CreateMessage)
             }
             source::ClientResult::CreateTask(_) => {
                 Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2026-07-28 has such a result",
-                        "automatic",
-                    ),
+                    Unrepresentable::no_counterpart("CreateTaskResult", target::REVISION),
                 )
             }
-            source::ClientResult::Elicit(result) => {
-                result.convert(conversion).map(target::ClientResult::Elicit)
+            source::ClientResult::Elicit(value) => {
+                value.convert(conversion).map(target::InputResponse::Elicit)
             }
             source::ClientResult::Empty(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2026-07-28 has such a result",
-                        "automatic",
-                    ),
-                )
+                Err(Unrepresentable::no_counterpart("Result", target::REVISION))
             }
             source::ClientResult::GetTaskPayload(_) => {
                 Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2026-07-28 has such a result",
-                        "automatic",
+                    Unrepresentable::no_counterpart(
+                        "GetTaskPayloadResult",
+                        target::REVISION,
                     ),
                 )
             }
             source::ClientResult::GetTask(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2026-07-28 has such a result",
-                        "automatic",
-                    ),
-                )
+                Err(Unrepresentable::no_counterpart("GetTaskResult", target::REVISION))
             }
-            source::ClientResult::ListRoots(result) => {
-                result.convert(conversion).map(target::ClientResult::ListRoots)
+            source::ClientResult::ListRoots(value) => {
+                value.convert(conversion).map(target::InputResponse::ListRoots)
             }
             source::ClientResult::ListTasks(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2026-07-28 has such a result",
-                        "automatic",
-                    ),
-                )
+                Err(Unrepresentable::no_counterpart("ListTasksResult", target::REVISION))
             }
         }
     }
@@ -607,7 +434,7 @@ impl Convert<target::CompleteRequestParams, Revision> for source::CompleteReques
         conversion: &mut Conversion,
     ) -> Result<target::CompleteRequestParams, Unrepresentable> {
         Ok(target::CompleteRequestParams {
-            meta: conversion.member("_meta", conversion.require("_meta", self.meta)?)?,
+            meta: conversion.fill("_meta", self.meta)?,
             argument: conversion.member("argument", self.argument)?,
             context: conversion.member("context", self.context)?,
             ref_: conversion.member("ref", self.ref_)?,
@@ -637,11 +464,7 @@ impl Convert<target::CompleteResult, Revision> for source::CompleteResult {
                 Some(value) => value,
                 None => {
                     conversion
-                        .default(
-                            "resultType",
-                            "\"complete\"",
-                            "2026-07-28 CompleteResult.resultType",
-                        )?
+                        .imply("resultType", "\"complete\"", "2026-07-28 *.resultType")?
                 }
             },
             extra,
@@ -671,137 +494,6 @@ for source::CompleteResultCompletion {
     }
 }
 
-impl Convert<target::CompletionReference, Revision> for source::CompletionReference {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::CompletionReference, Unrepresentable> {
-        let value = self;
-        match value {
-            source::CompletionReference::Prompt(value) => {
-                value.convert(conversion).map(target::CompletionReference::Prompt)
-            }
-            source::CompletionReference::ResourceTemplate(value) => {
-                value
-                    .convert(conversion)
-                    .map(target::CompletionReference::ResourceTemplate)
-            }
-            source::CompletionReference::Unknown(json) => {
-                Ok(conversion.reinterpret(json, target::CompletionReference::Unknown))
-            }
-        }
-    }
-}
-
-impl Convert<target::ContentBlock, Revision> for source::ContentBlock {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ContentBlock, Unrepresentable> {
-        let value = self;
-        match value {
-            source::ContentBlock::Text(value) => {
-                value.convert(conversion).map(target::ContentBlock::Text)
-            }
-            source::ContentBlock::Image(value) => {
-                value.convert(conversion).map(target::ContentBlock::Image)
-            }
-            source::ContentBlock::Audio(value) => {
-                value.convert(conversion).map(target::ContentBlock::Audio)
-            }
-            source::ContentBlock::ResourceLink(value) => {
-                value.convert(conversion).map(target::ContentBlock::ResourceLink)
-            }
-            source::ContentBlock::Resource(value) => {
-                value.convert(conversion).map(target::ContentBlock::Resource)
-            }
-            source::ContentBlock::Unknown(json) => {
-                Ok(conversion.reinterpret(json, target::ContentBlock::Unknown))
-            }
-        }
-    }
-}
-
-impl Convert<target::CreateMessageRequestParams, Revision>
-for source::CreateMessageRequestParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::CreateMessageRequestParams, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "_meta", self.meta, AUTOMATIC);
-        conversion.leave(&mut extra, "task", self.task, AUTOMATIC);
-        Ok(target::CreateMessageRequestParams {
-            include_context: conversion.member("includeContext", self.include_context)?,
-            max_tokens: self.max_tokens,
-            messages: conversion.member("messages", self.messages)?,
-            metadata: self.metadata,
-            model_preferences: conversion
-                .member("modelPreferences", self.model_preferences)?,
-            stop_sequences: self.stop_sequences,
-            system_prompt: self.system_prompt,
-            temperature: self.temperature,
-            tool_choice: conversion.member("toolChoice", self.tool_choice)?,
-            tools: conversion.member("tools", self.tools)?,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::CreateMessageRequestParamsIncludeContext, Revision>
-for source::CreateMessageRequestParamsIncludeContext {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::CreateMessageRequestParamsIncludeContext, Unrepresentable> {
-        match self {
-            source::CreateMessageRequestParamsIncludeContext::AllServers => {
-                Ok(target::CreateMessageRequestParamsIncludeContext::AllServers)
-            }
-            source::CreateMessageRequestParamsIncludeContext::None => {
-                Ok(target::CreateMessageRequestParamsIncludeContext::None)
-            }
-            source::CreateMessageRequestParamsIncludeContext::ThisServer => {
-                Ok(target::CreateMessageRequestParamsIncludeContext::ThisServer)
-            }
-            source::CreateMessageRequestParamsIncludeContext::Unknown(text) => {
-                Ok(target::CreateMessageRequestParamsIncludeContext::from(text))
-            }
-        }
-    }
-}
-
-impl Convert<target::CreateMessageResultStopReason, Revision>
-for source::CreateMessageResultStopReason {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::CreateMessageResultStopReason, Unrepresentable> {
-        match self {
-            source::CreateMessageResultStopReason::EndTurn => {
-                Ok(target::CreateMessageResultStopReason::EndTurn)
-            }
-            source::CreateMessageResultStopReason::MaxTokens => {
-                Ok(target::CreateMessageResultStopReason::MaxTokens)
-            }
-            source::CreateMessageResultStopReason::StopSequence => {
-                Ok(target::CreateMessageResultStopReason::StopSequence)
-            }
-            source::CreateMessageResultStopReason::ToolUse => {
-                Ok(target::CreateMessageResultStopReason::ToolUse)
-            }
-            source::CreateMessageResultStopReason::Unknown(text) => {
-                Ok(target::CreateMessageResultStopReason::from(text))
-            }
-        }
-    }
-}
-
 impl Convert<target::AnyCallToolResult, Revision> for source::CreateTaskResult {
     #[inline]
     fn convert(
@@ -810,13 +502,7 @@ impl Convert<target::AnyCallToolResult, Revision> for source::CreateTaskResult {
     ) -> Result<target::AnyCallToolResult, Unrepresentable> {
         let value = self;
         drop(value);
-        Err(
-            Unrepresentable::new(
-                -32602,
-                "revision 2026-07-28 has no counterpart of `CreateTaskResult` there",
-                "automatic",
-            ),
-        )
+        Err(Unrepresentable::no_counterpart("CreateTaskResult", target::REVISION))
     }
 }
 
@@ -846,27 +532,6 @@ for source::ElicitRequestFormParams {
     }
 }
 
-impl Convert<target::ElicitRequestParams, Revision> for source::ElicitRequestParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ElicitRequestParams, Unrepresentable> {
-        let value = self;
-        match value {
-            source::ElicitRequestParams::Url(value) => {
-                value.convert(conversion).map(target::ElicitRequestParams::Url)
-            }
-            source::ElicitRequestParams::Form(value) => {
-                value.convert(conversion).map(target::ElicitRequestParams::Form)
-            }
-            source::ElicitRequestParams::Unknown(json) => {
-                Ok(conversion.reinterpret(json, target::ElicitRequestParams::Unknown))
-            }
-        }
-    }
-}
-
 impl Convert<target::ElicitRequestUrlParams, Revision>
 for source::ElicitRequestUrlParams {
     #[inline]
@@ -877,103 +542,19 @@ for source::ElicitRequestUrlParams {
         let mut extra = self.extra;
         conversion.leave(&mut extra, "_meta", self.meta, AUTOMATIC);
         conversion
-            .leave(&mut extra, "elicitationId", Some(self.elicitation_id), AUTOMATIC);
+            .hand_over(
+                &mut extra,
+                "elicitationId",
+                Some(self.elicitation_id),
+                "elicitation",
+                "2026-07-28 *.elicitationId",
+            );
         conversion.leave(&mut extra, "task", self.task, AUTOMATIC);
         Ok(target::ElicitRequestUrlParams {
             message: self.message,
             url: self.url,
             extra,
         })
-    }
-}
-
-impl Convert<target::ElicitResult, Revision> for source::ElicitResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ElicitResult, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "_meta", self.meta, AUTOMATIC);
-        Ok(target::ElicitResult {
-            action: conversion.member("action", self.action)?,
-            content: conversion.member("content", self.content)?,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::ElicitResultAction, Revision> for source::ElicitResultAction {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ElicitResultAction, Unrepresentable> {
-        match self {
-            source::ElicitResultAction::Accept => Ok(target::ElicitResultAction::Accept),
-            source::ElicitResultAction::Cancel => Ok(target::ElicitResultAction::Cancel),
-            source::ElicitResultAction::Decline => {
-                Ok(target::ElicitResultAction::Decline)
-            }
-            source::ElicitResultAction::Unknown(text) => {
-                Ok(target::ElicitResultAction::from(text))
-            }
-        }
-    }
-}
-
-impl Convert<target::ElicitResultContentValue, Revision>
-for source::ElicitResultContentValue {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ElicitResultContentValue, Unrepresentable> {
-        let value = self;
-        match value {
-            source::ElicitResultContentValue::List(value) => {
-                Ok(target::ElicitResultContentValue::List(value))
-            }
-            source::ElicitResultContentValue::String(value) => {
-                Ok(target::ElicitResultContentValue::String(value))
-            }
-            source::ElicitResultContentValue::Number(value) => {
-                Ok(target::ElicitResultContentValue::Number(value))
-            }
-            source::ElicitResultContentValue::Boolean(value) => {
-                Ok(target::ElicitResultContentValue::Boolean(value))
-            }
-        }
-    }
-}
-
-impl Convert<target::EnumSchema, Revision> for source::EnumSchema {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::EnumSchema, Unrepresentable> {
-        let value = self;
-        match value {
-            source::EnumSchema::UntitledSingleSelect(value) => {
-                value.convert(conversion).map(target::EnumSchema::UntitledSingleSelect)
-            }
-            source::EnumSchema::TitledSingleSelect(value) => {
-                value.convert(conversion).map(target::EnumSchema::TitledSingleSelect)
-            }
-            source::EnumSchema::UntitledMultiSelect(value) => {
-                value.convert(conversion).map(target::EnumSchema::UntitledMultiSelect)
-            }
-            source::EnumSchema::TitledMultiSelect(value) => {
-                value.convert(conversion).map(target::EnumSchema::TitledMultiSelect)
-            }
-            source::EnumSchema::LegacyTitled(value) => {
-                value.convert(conversion).map(target::EnumSchema::LegacyTitled)
-            }
-            source::EnumSchema::Unknown(json) => {
-                Ok(conversion.reinterpret(json, target::EnumSchema::Unknown))
-            }
-        }
     }
 }
 
@@ -1000,7 +581,7 @@ for source::GetPromptRequestParams {
                 Some("#/$defs/GetPromptRequestParams/properties/requestState"),
             );
         Ok(target::GetPromptRequestParams {
-            meta: conversion.member("_meta", conversion.require("_meta", self.meta)?)?,
+            meta: conversion.fill("_meta", self.meta)?,
             arguments: self.arguments,
             input_responses: adopted_0,
             name: self.name,
@@ -1043,68 +624,11 @@ impl Convert<target::GetPromptResult, Revision> for source::GetPromptResult {
                 Some(value) => value,
                 None => {
                     conversion
-                        .default(
-                            "resultType",
-                            "\"complete\"",
-                            "2026-07-28 GetPromptResult.resultType",
-                        )?
+                        .imply("resultType", "\"complete\"", "2026-07-28 *.resultType")?
                 }
             },
             extra,
         })
-    }
-}
-
-impl Convert<target::IconTheme, Revision> for source::IconTheme {
-    #[inline]
-    fn convert(self, _: &mut Conversion) -> Result<target::IconTheme, Unrepresentable> {
-        match self {
-            source::IconTheme::Dark => Ok(target::IconTheme::Dark),
-            source::IconTheme::Light => Ok(target::IconTheme::Light),
-            source::IconTheme::Unknown(text) => Ok(target::IconTheme::from(text)),
-        }
-    }
-}
-
-impl Convert<target::JsonRpcMessage, Revision> for source::JsonRpcMessage {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::JsonRpcMessage, Unrepresentable> {
-        let value = self;
-        match value {
-            source::JsonRpcMessage::Request(value) => {
-                value.convert(conversion).map(target::JsonRpcMessage::Request)
-            }
-            source::JsonRpcMessage::Notification(value) => {
-                value.convert(conversion).map(target::JsonRpcMessage::Notification)
-            }
-            source::JsonRpcMessage::ResultResponse(value) => {
-                value.convert(conversion).map(target::JsonRpcMessage::ResultResponse)
-            }
-            source::JsonRpcMessage::ErrorResponse(value) => {
-                value.convert(conversion).map(target::JsonRpcMessage::ErrorResponse)
-            }
-        }
-    }
-}
-
-impl Convert<target::JsonRpcResponse, Revision> for source::JsonRpcResponse {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::JsonRpcResponse, Unrepresentable> {
-        let value = self;
-        match value {
-            source::JsonRpcResponse::Result(value) => {
-                value.convert(conversion).map(target::JsonRpcResponse::Result)
-            }
-            source::JsonRpcResponse::Error(value) => {
-                value.convert(conversion).map(target::JsonRpcResponse::Error)
-            }
-        }
     }
 }
 
@@ -1115,8 +639,7 @@ impl Convert<target::ListPromptsRequest, Revision> for source::ListPromptsReques
         conversion: &mut Conversion,
     ) -> Result<target::ListPromptsRequest, Unrepresentable> {
         Ok(target::ListPromptsRequest {
-            params: conversion
-                .member("params", conversion.require("params", self.params)?)?,
+            params: conversion.fill("params", self.params)?,
             extra: self.extra,
         })
     }
@@ -1156,11 +679,7 @@ impl Convert<target::ListPromptsResult, Revision> for source::ListPromptsResult 
                 Some(value) => value,
                 None => {
                     conversion
-                        .default(
-                            "cacheScope",
-                            "\"private\"",
-                            "2026-07-28 ListPromptsResult.cacheScope",
-                        )?
+                        .imply("cacheScope", "\"private\"", "2026-07-28 *.cacheScope")?
                 }
             },
             next_cursor: self.next_cursor,
@@ -1169,19 +688,12 @@ impl Convert<target::ListPromptsResult, Revision> for source::ListPromptsResult 
                 Some(value) => value,
                 None => {
                     conversion
-                        .default(
-                            "resultType",
-                            "\"complete\"",
-                            "2026-07-28 ListPromptsResult.resultType",
-                        )?
+                        .imply("resultType", "\"complete\"", "2026-07-28 *.resultType")?
                 }
             },
             ttl_ms: match adopted_2 {
                 Some(value) => value,
-                None => {
-                    conversion
-                        .default("ttlMs", "0", "2026-07-28 ListPromptsResult.ttlMs")?
-                }
+                None => conversion.imply("ttlMs", "0", "2026-07-28 *.ttlMs")?,
             },
             extra,
         })
@@ -1196,8 +708,7 @@ for source::ListResourceTemplatesRequest {
         conversion: &mut Conversion,
     ) -> Result<target::ListResourceTemplatesRequest, Unrepresentable> {
         Ok(target::ListResourceTemplatesRequest {
-            params: conversion
-                .member("params", conversion.require("params", self.params)?)?,
+            params: conversion.fill("params", self.params)?,
             extra: self.extra,
         })
     }
@@ -1238,11 +749,7 @@ for source::ListResourceTemplatesResult {
                 Some(value) => value,
                 None => {
                     conversion
-                        .default(
-                            "cacheScope",
-                            "\"private\"",
-                            "2026-07-28 ListResourceTemplatesResult.cacheScope",
-                        )?
+                        .imply("cacheScope", "\"private\"", "2026-07-28 *.cacheScope")?
                 }
             },
             next_cursor: self.next_cursor,
@@ -1252,23 +759,12 @@ for source::ListResourceTemplatesResult {
                 Some(value) => value,
                 None => {
                     conversion
-                        .default(
-                            "resultType",
-                            "\"complete\"",
-                            "2026-07-28 ListResourceTemplatesResult.resultType",
-                        )?
+                        .imply("resultType", "\"complete\"", "2026-07-28 *.resultType")?
                 }
             },
             ttl_ms: match adopted_2 {
                 Some(value) => value,
-                None => {
-                    conversion
-                        .default(
-                            "ttlMs",
-                            "0",
-                            "2026-07-28 ListResourceTemplatesResult.ttlMs",
-                        )?
-                }
+                None => conversion.imply("ttlMs", "0", "2026-07-28 *.ttlMs")?,
             },
             extra,
         })
@@ -1282,8 +778,7 @@ impl Convert<target::ListResourcesRequest, Revision> for source::ListResourcesRe
         conversion: &mut Conversion,
     ) -> Result<target::ListResourcesRequest, Unrepresentable> {
         Ok(target::ListResourcesRequest {
-            params: conversion
-                .member("params", conversion.require("params", self.params)?)?,
+            params: conversion.fill("params", self.params)?,
             extra: self.extra,
         })
     }
@@ -1323,11 +818,7 @@ impl Convert<target::ListResourcesResult, Revision> for source::ListResourcesRes
                 Some(value) => value,
                 None => {
                     conversion
-                        .default(
-                            "cacheScope",
-                            "\"private\"",
-                            "2026-07-28 ListResourcesResult.cacheScope",
-                        )?
+                        .imply("cacheScope", "\"private\"", "2026-07-28 *.cacheScope")?
                 }
             },
             next_cursor: self.next_cursor,
@@ -1336,35 +827,13 @@ impl Convert<target::ListResourcesResult, Revision> for source::ListResourcesRes
                 Some(value) => value,
                 None => {
                     conversion
-                        .default(
-                            "resultType",
-                            "\"complete\"",
-                            "2026-07-28 ListResourcesResult.resultType",
-                        )?
+                        .imply("resultType", "\"complete\"", "2026-07-28 *.resultType")?
                 }
             },
             ttl_ms: match adopted_2 {
                 Some(value) => value,
-                None => {
-                    conversion
-                        .default("ttlMs", "0", "2026-07-28 ListResourcesResult.ttlMs")?
-                }
+                None => conversion.imply("ttlMs", "0", "2026-07-28 *.ttlMs")?,
             },
-            extra,
-        })
-    }
-}
-
-impl Convert<target::ListRootsResult, Revision> for source::ListRootsResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ListRootsResult, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "_meta", self.meta, AUTOMATIC);
-        Ok(target::ListRootsResult {
-            roots: conversion.member("roots", self.roots)?,
             extra,
         })
     }
@@ -1377,8 +846,7 @@ impl Convert<target::ListToolsRequest, Revision> for source::ListToolsRequest {
         conversion: &mut Conversion,
     ) -> Result<target::ListToolsRequest, Unrepresentable> {
         Ok(target::ListToolsRequest {
-            params: conversion
-                .member("params", conversion.require("params", self.params)?)?,
+            params: conversion.fill("params", self.params)?,
             extra: self.extra,
         })
     }
@@ -1418,11 +886,7 @@ impl Convert<target::ListToolsResult, Revision> for source::ListToolsResult {
                 Some(value) => value,
                 None => {
                     conversion
-                        .default(
-                            "cacheScope",
-                            "\"private\"",
-                            "2026-07-28 ListToolsResult.cacheScope",
-                        )?
+                        .imply("cacheScope", "\"private\"", "2026-07-28 *.cacheScope")?
                 }
             },
             next_cursor: self.next_cursor,
@@ -1430,11 +894,7 @@ impl Convert<target::ListToolsResult, Revision> for source::ListToolsResult {
                 Some(value) => value,
                 None => {
                     conversion
-                        .default(
-                            "resultType",
-                            "\"complete\"",
-                            "2026-07-28 ListToolsResult.resultType",
-                        )?
+                        .imply("resultType", "\"complete\"", "2026-07-28 *.resultType")?
                 }
             },
             tools: conversion
@@ -1456,66 +916,10 @@ impl Convert<target::ListToolsResult, Revision> for source::ListToolsResult {
                 )?,
             ttl_ms: match adopted_2 {
                 Some(value) => value,
-                None => {
-                    conversion.default("ttlMs", "0", "2026-07-28 ListToolsResult.ttlMs")?
-                }
+                None => conversion.imply("ttlMs", "0", "2026-07-28 *.ttlMs")?,
             },
             extra,
         })
-    }
-}
-
-impl Convert<target::LoggingLevel, Revision> for source::LoggingLevel {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::LoggingLevel, Unrepresentable> {
-        match self {
-            source::LoggingLevel::Alert => Ok(target::LoggingLevel::Alert),
-            source::LoggingLevel::Critical => Ok(target::LoggingLevel::Critical),
-            source::LoggingLevel::Debug => Ok(target::LoggingLevel::Debug),
-            source::LoggingLevel::Emergency => Ok(target::LoggingLevel::Emergency),
-            source::LoggingLevel::Error => Ok(target::LoggingLevel::Error),
-            source::LoggingLevel::Info => Ok(target::LoggingLevel::Info),
-            source::LoggingLevel::Notice => Ok(target::LoggingLevel::Notice),
-            source::LoggingLevel::Warning => Ok(target::LoggingLevel::Warning),
-            source::LoggingLevel::Unknown(text) => Ok(target::LoggingLevel::from(text)),
-        }
-    }
-}
-
-impl Convert<target::MultiSelectEnumSchema, Revision> for source::MultiSelectEnumSchema {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::MultiSelectEnumSchema, Unrepresentable> {
-        let value = self;
-        match value {
-            source::MultiSelectEnumSchema::Untitled(value) => {
-                value.convert(conversion).map(target::MultiSelectEnumSchema::Untitled)
-            }
-            source::MultiSelectEnumSchema::Titled(value) => {
-                value.convert(conversion).map(target::MultiSelectEnumSchema::Titled)
-            }
-        }
-    }
-}
-
-impl Convert<target::NumberSchemaType, Revision> for source::NumberSchemaType {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::NumberSchemaType, Unrepresentable> {
-        match self {
-            source::NumberSchemaType::Integer => Ok(target::NumberSchemaType::Integer),
-            source::NumberSchemaType::Number => Ok(target::NumberSchemaType::Number),
-            source::NumberSchemaType::Unknown(text) => {
-                Ok(target::NumberSchemaType::from(text))
-            }
-        }
     }
 }
 
@@ -1527,8 +931,7 @@ impl Convert<target::PaginatedRequest, Revision> for source::PaginatedRequest {
     ) -> Result<target::PaginatedRequest, Unrepresentable> {
         Ok(target::PaginatedRequest {
             method: self.method,
-            params: conversion
-                .member("params", conversion.require("params", self.params)?)?,
+            params: conversion.fill("params", self.params)?,
             extra: self.extra,
         })
     }
@@ -1542,7 +945,7 @@ for source::PaginatedRequestParams {
         conversion: &mut Conversion,
     ) -> Result<target::PaginatedRequestParams, Unrepresentable> {
         Ok(target::PaginatedRequestParams {
-            meta: conversion.member("_meta", conversion.require("_meta", self.meta)?)?,
+            meta: conversion.fill("_meta", self.meta)?,
             cursor: self.cursor,
             extra: self.extra,
         })
@@ -1570,86 +973,11 @@ impl Convert<target::PaginatedResult, Revision> for source::PaginatedResult {
                 Some(value) => value,
                 None => {
                     conversion
-                        .default(
-                            "resultType",
-                            "\"complete\"",
-                            "2026-07-28 PaginatedResult.resultType",
-                        )?
+                        .imply("resultType", "\"complete\"", "2026-07-28 *.resultType")?
                 }
             },
             extra,
         })
-    }
-}
-
-impl Convert<target::PrimitiveSchemaDefinition, Revision>
-for source::PrimitiveSchemaDefinition {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::PrimitiveSchemaDefinition, Unrepresentable> {
-        let value = self;
-        match value {
-            source::PrimitiveSchemaDefinition::String(value) => {
-                value.convert(conversion).map(target::PrimitiveSchemaDefinition::String)
-            }
-            source::PrimitiveSchemaDefinition::Number(value) => {
-                value.convert(conversion).map(target::PrimitiveSchemaDefinition::Number)
-            }
-            source::PrimitiveSchemaDefinition::Boolean(value) => {
-                value.convert(conversion).map(target::PrimitiveSchemaDefinition::Boolean)
-            }
-            source::PrimitiveSchemaDefinition::UntitledSingleSelectEnum(value) => {
-                value
-                    .convert(conversion)
-                    .map(target::PrimitiveSchemaDefinition::UntitledSingleSelectEnum)
-            }
-            source::PrimitiveSchemaDefinition::TitledSingleSelectEnum(value) => {
-                value
-                    .convert(conversion)
-                    .map(target::PrimitiveSchemaDefinition::TitledSingleSelectEnum)
-            }
-            source::PrimitiveSchemaDefinition::UntitledMultiSelectEnum(value) => {
-                value
-                    .convert(conversion)
-                    .map(target::PrimitiveSchemaDefinition::UntitledMultiSelectEnum)
-            }
-            source::PrimitiveSchemaDefinition::TitledMultiSelectEnum(value) => {
-                value
-                    .convert(conversion)
-                    .map(target::PrimitiveSchemaDefinition::TitledMultiSelectEnum)
-            }
-            source::PrimitiveSchemaDefinition::LegacyTitledEnum(value) => {
-                value
-                    .convert(conversion)
-                    .map(target::PrimitiveSchemaDefinition::LegacyTitledEnum)
-            }
-            source::PrimitiveSchemaDefinition::Unknown(json) => {
-                Ok(
-                    conversion
-                        .reinterpret(json, target::PrimitiveSchemaDefinition::Unknown),
-                )
-            }
-        }
-    }
-}
-
-impl Convert<target::ProgressToken, Revision> for source::ProgressToken {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ProgressToken, Unrepresentable> {
-        let value = self;
-        match value {
-            source::ProgressToken::String(value) => {
-                Ok(target::ProgressToken::String(value))
-            }
-            source::ProgressToken::Integer(value) => {
-                Ok(target::ProgressToken::Integer(value))
-            }
-        }
     }
 }
 
@@ -1676,7 +1004,7 @@ for source::ReadResourceRequestParams {
                 Some("#/$defs/ReadResourceRequestParams/properties/requestState"),
             );
         Ok(target::ReadResourceRequestParams {
-            meta: conversion.member("_meta", conversion.require("_meta", self.meta)?)?,
+            meta: conversion.fill("_meta", self.meta)?,
             input_responses: adopted_0,
             request_state: adopted_1,
             uri: self.uri,
@@ -1730,11 +1058,7 @@ impl Convert<target::ReadResourceResult, Revision> for source::ReadResourceResul
                 Some(value) => value,
                 None => {
                     conversion
-                        .default(
-                            "cacheScope",
-                            "\"private\"",
-                            "2026-07-28 ReadResourceResult.cacheScope",
-                        )?
+                        .imply("cacheScope", "\"private\"", "2026-07-28 *.cacheScope")?
                 }
             },
             contents: conversion.member("contents", self.contents)?,
@@ -1742,19 +1066,12 @@ impl Convert<target::ReadResourceResult, Revision> for source::ReadResourceResul
                 Some(value) => value,
                 None => {
                     conversion
-                        .default(
-                            "resultType",
-                            "\"complete\"",
-                            "2026-07-28 ReadResourceResult.resultType",
-                        )?
+                        .imply("resultType", "\"complete\"", "2026-07-28 *.resultType")?
                 }
             },
             ttl_ms: match adopted_2 {
                 Some(value) => value,
-                None => {
-                    conversion
-                        .default("ttlMs", "0", "2026-07-28 ReadResourceResult.ttlMs")?
-                }
+                None => conversion.imply("ttlMs", "0", "2026-07-28 *.ttlMs")?,
             },
             extra,
         })
@@ -1777,6 +1094,12 @@ impl Convert<target::RequestMetaObject, Revision> for source::RequestMeta {
                     "#/$defs/RequestMetaObject/properties/io.modelcontextprotocol~1clientCapabilities",
                 ),
             );
+        let adopted_0 = conversion
+            .supplied(
+                "io.modelcontextprotocol/clientCapabilities",
+                adopted_0,
+                "meta.capabilities",
+            )?;
         let adopted_1 = conversion
             .adopt(
                 &mut extra,
@@ -1786,6 +1109,8 @@ impl Convert<target::RequestMetaObject, Revision> for source::RequestMeta {
                     "#/$defs/RequestMetaObject/properties/io.modelcontextprotocol~1clientInfo",
                 ),
             );
+        let adopted_1 = conversion
+            .supplied("io.modelcontextprotocol/clientInfo", adopted_1, "meta.client")?;
         let adopted_2 = conversion
             .adopt(
                 &mut extra,
@@ -1795,6 +1120,8 @@ impl Convert<target::RequestMetaObject, Revision> for source::RequestMeta {
                     "#/$defs/RequestMetaObject/properties/io.modelcontextprotocol~1logLevel",
                 ),
             );
+        let adopted_2 = conversion
+            .supplied("io.modelcontextprotocol/logLevel", adopted_2, "meta.log-level")?;
         let adopted_3 = conversion
             .adopt(
                 &mut extra,
@@ -1804,26 +1131,22 @@ impl Convert<target::RequestMetaObject, Revision> for source::RequestMeta {
                     "#/$defs/RequestMetaObject/properties/io.modelcontextprotocol~1protocolVersion",
                 ),
             );
+        let adopted_3 = conversion
+            .supplied(
+                "io.modelcontextprotocol/protocolVersion",
+                adopted_3,
+                "meta.version",
+            )?;
         Ok(target::RequestMetaObject {
-            io_modelcontextprotocol_client_capabilities: conversion
+            client_capabilities: conversion
                 .require("io.modelcontextprotocol/clientCapabilities", adopted_0)?,
-            io_modelcontextprotocol_client_info: adopted_1,
-            io_modelcontextprotocol_log_level: adopted_2,
-            io_modelcontextprotocol_protocol_version: conversion
+            client_info: adopted_1,
+            log_level: adopted_2,
+            protocol_version: conversion
                 .require("io.modelcontextprotocol/protocolVersion", adopted_3)?,
             progress_token: conversion.member("progressToken", self.progress_token)?,
             extra,
         })
-    }
-}
-
-impl Convert<mcp_wire::OpenObject, Revision> for source::RequestMeta {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<mcp_wire::OpenObject, Unrepresentable> {
-        close(&open(&self)?)
     }
 }
 
@@ -1834,7 +1157,7 @@ impl Convert<target::RequestParams, Revision> for source::RequestParams {
         conversion: &mut Conversion,
     ) -> Result<target::RequestParams, Unrepresentable> {
         Ok(target::RequestParams {
-            meta: conversion.member("_meta", conversion.require("_meta", self.meta)?)?,
+            meta: conversion.fill("_meta", self.meta)?,
             extra: self.extra,
         })
     }
@@ -1847,7 +1170,7 @@ impl Convert<target::ResourceRequestParams, Revision> for source::ResourceReques
         conversion: &mut Conversion,
     ) -> Result<target::ResourceRequestParams, Unrepresentable> {
         Ok(target::ResourceRequestParams {
-            meta: conversion.member("_meta", conversion.require("_meta", self.meta)?)?,
+            meta: conversion.fill("_meta", self.meta)?,
             uri: self.uri,
             extra: self.extra,
         })
@@ -1874,468 +1197,10 @@ impl Convert<target::Result, Revision> for source::Result {
                 Some(value) => value,
                 None => {
                     conversion
-                        .default(
-                            "resultType",
-                            "\"complete\"",
-                            "2026-07-28 Result.resultType",
-                        )?
+                        .imply("resultType", "\"complete\"", "2026-07-28 *.resultType")?
                 }
             },
             extra,
         })
-    }
-}
-
-impl Convert<target::Role, Revision> for source::Role {
-    #[inline]
-    fn convert(self, _: &mut Conversion) -> Result<target::Role, Unrepresentable> {
-        match self {
-            source::Role::Assistant => Ok(target::Role::Assistant),
-            source::Role::User => Ok(target::Role::User),
-            source::Role::Unknown(text) => Ok(target::Role::from(text)),
-        }
-    }
-}
-
-impl Convert<target::SamplingContent, Revision> for source::SamplingContent {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::SamplingContent, Unrepresentable> {
-        let value = self;
-        match value {
-            source::SamplingContent::Text(value) => {
-                value.convert(conversion).map(target::SamplingContent::Text)
-            }
-            source::SamplingContent::Image(value) => {
-                value.convert(conversion).map(target::SamplingContent::Image)
-            }
-            source::SamplingContent::Audio(value) => {
-                value.convert(conversion).map(target::SamplingContent::Audio)
-            }
-            source::SamplingContent::ToolUse(value) => {
-                value.convert(conversion).map(target::SamplingContent::ToolUse)
-            }
-            source::SamplingContent::ToolResult(value) => {
-                value.convert(conversion).map(target::SamplingContent::ToolResult)
-            }
-            source::SamplingContent::List(value) => {
-                value.convert(conversion).map(target::SamplingContent::List)
-            }
-            source::SamplingContent::Unknown(json) => {
-                Ok(conversion.reinterpret(json, target::SamplingContent::Unknown))
-            }
-        }
-    }
-}
-
-impl Convert<target::SamplingMessageContentBlock, Revision>
-for source::SamplingMessageContentBlock {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::SamplingMessageContentBlock, Unrepresentable> {
-        let value = self;
-        match value {
-            source::SamplingMessageContentBlock::Text(value) => {
-                value.convert(conversion).map(target::SamplingMessageContentBlock::Text)
-            }
-            source::SamplingMessageContentBlock::Image(value) => {
-                value.convert(conversion).map(target::SamplingMessageContentBlock::Image)
-            }
-            source::SamplingMessageContentBlock::Audio(value) => {
-                value.convert(conversion).map(target::SamplingMessageContentBlock::Audio)
-            }
-            source::SamplingMessageContentBlock::ToolUse(value) => {
-                value
-                    .convert(conversion)
-                    .map(target::SamplingMessageContentBlock::ToolUse)
-            }
-            source::SamplingMessageContentBlock::ToolResult(value) => {
-                value
-                    .convert(conversion)
-                    .map(target::SamplingMessageContentBlock::ToolResult)
-            }
-            source::SamplingMessageContentBlock::Unknown(json) => {
-                Ok(
-                    conversion
-                        .reinterpret(json, target::SamplingMessageContentBlock::Unknown),
-                )
-            }
-        }
-    }
-}
-
-impl Convert<target::ServerCapabilities, Revision> for source::ServerCapabilities {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ServerCapabilities, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "extensions",
-                &target::SCHEMA,
-                Some("#/$defs/ServerCapabilities/properties/extensions"),
-            );
-        conversion.leave(&mut extra, "tasks", self.tasks, AUTOMATIC);
-        Ok(target::ServerCapabilities {
-            completions: self.completions,
-            experimental: self.experimental,
-            extensions: adopted_0,
-            logging: self.logging,
-            prompts: conversion.member("prompts", self.prompts)?,
-            resources: conversion.member("resources", self.resources)?,
-            tools: conversion.member("tools", self.tools)?,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::ServerNotification, Revision> for source::ServerNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ServerNotification, Unrepresentable> {
-        match self {
-            source::ServerNotification::Cancelled(message) => {
-                message.convert(conversion).map(target::ServerNotification::Cancelled)
-            }
-            source::ServerNotification::ElicitationComplete(
-                message,
-            ) if conversion.carries() => {
-                close(&open(&message)?).map(target::ServerNotification::Unknown)
-            }
-            source::ServerNotification::ElicitationComplete(_) => {
-                Err(
-                    Unrepresentable::no_such_method(
-                        "notifications/elicitation/complete",
-                        target::REVISION,
-                    ),
-                )
-            }
-            source::ServerNotification::LoggingMessage(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ServerNotification::LoggingMessage)
-            }
-            source::ServerNotification::Progress(message) => {
-                message.convert(conversion).map(target::ServerNotification::Progress)
-            }
-            source::ServerNotification::PromptListChanged(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ServerNotification::PromptListChanged)
-            }
-            source::ServerNotification::ResourceListChanged(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ServerNotification::ResourceListChanged)
-            }
-            source::ServerNotification::ResourceUpdated(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ServerNotification::ResourceUpdated)
-            }
-            source::ServerNotification::TaskStatus(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ServerNotification::Unknown)
-            }
-            source::ServerNotification::TaskStatus(_) => {
-                Err(
-                    Unrepresentable::no_such_method(
-                        "notifications/tasks/status",
-                        target::REVISION,
-                    ),
-                )
-            }
-            source::ServerNotification::ToolListChanged(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ServerNotification::ToolListChanged)
-            }
-            source::ServerNotification::Unknown(message) if conversion.carries() => {
-                close(&open(&message)?)
-            }
-            source::ServerNotification::Unknown(
-                message,
-            ) if ["notifications/subscriptions/acknowledged"]
-                .contains(&message.method.as_str()) => {
-                Err(Unrepresentable::no_such_method(&message.method, source::REVISION))
-            }
-            source::ServerNotification::Unknown(message) => {
-                Ok(target::ServerNotification::Unknown(message))
-            }
-        }
-    }
-}
-
-impl Convert<target::ServerRequest, Revision> for source::ServerRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ServerRequest, Unrepresentable> {
-        match self {
-            source::ServerRequest::Elicit(message) => {
-                message.convert(conversion).map(target::ServerRequest::Elicit)
-            }
-            source::ServerRequest::Ping(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ServerRequest::Unknown)
-            }
-            source::ServerRequest::Ping(_) => {
-                Err(Unrepresentable::no_such_method("ping", target::REVISION))
-            }
-            source::ServerRequest::ListRoots(message) => {
-                message.convert(conversion).map(target::ServerRequest::ListRoots)
-            }
-            source::ServerRequest::CreateMessage(message) => {
-                message.convert(conversion).map(target::ServerRequest::CreateMessage)
-            }
-            source::ServerRequest::CancelTask(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ServerRequest::Unknown)
-            }
-            source::ServerRequest::CancelTask(_) => {
-                Err(Unrepresentable::no_such_method("tasks/cancel", target::REVISION))
-            }
-            source::ServerRequest::GetTask(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ServerRequest::Unknown)
-            }
-            source::ServerRequest::GetTask(_) => {
-                Err(Unrepresentable::no_such_method("tasks/get", target::REVISION))
-            }
-            source::ServerRequest::ListTasks(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ServerRequest::Unknown)
-            }
-            source::ServerRequest::ListTasks(_) => {
-                Err(Unrepresentable::no_such_method("tasks/list", target::REVISION))
-            }
-            source::ServerRequest::GetTaskPayload(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ServerRequest::Unknown)
-            }
-            source::ServerRequest::GetTaskPayload(_) => {
-                Err(Unrepresentable::no_such_method("tasks/result", target::REVISION))
-            }
-            source::ServerRequest::Unknown(message) if conversion.carries() => {
-                close(&open(&message)?)
-            }
-            source::ServerRequest::Unknown(message) => {
-                Ok(target::ServerRequest::Unknown(message))
-            }
-        }
-    }
-}
-
-impl Convert<target::ServerResult, Revision> for source::ServerResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ServerResult, Unrepresentable> {
-        match self {
-            source::ServerResult::CallTool(result) => {
-                result.convert(conversion).map(target::ServerResult::AnyCallTool)
-            }
-            source::ServerResult::CancelTask(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2026-07-28 has such a result",
-                        "automatic",
-                    ),
-                )
-            }
-            source::ServerResult::Complete(result) => {
-                result.convert(conversion).map(target::ServerResult::Complete)
-            }
-            source::ServerResult::CreateMessage(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2026-07-28 has such a result",
-                        "automatic",
-                    ),
-                )
-            }
-            source::ServerResult::CreateTask(result) => {
-                result.convert(conversion).map(target::ServerResult::AnyCallTool)
-            }
-            source::ServerResult::Elicit(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2026-07-28 has such a result",
-                        "automatic",
-                    ),
-                )
-            }
-            source::ServerResult::Empty(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2026-07-28 has such a result",
-                        "automatic",
-                    ),
-                )
-            }
-            source::ServerResult::GetPrompt(result) => {
-                result.convert(conversion).map(target::ServerResult::AnyGetPrompt)
-            }
-            source::ServerResult::GetTaskPayload(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2026-07-28 has such a result",
-                        "automatic",
-                    ),
-                )
-            }
-            source::ServerResult::GetTask(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2026-07-28 has such a result",
-                        "automatic",
-                    ),
-                )
-            }
-            source::ServerResult::Initialize(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2026-07-28 has such a result",
-                        "automatic",
-                    ),
-                )
-            }
-            source::ServerResult::ListPrompts(result) => {
-                result.convert(conversion).map(target::ServerResult::ListPrompts)
-            }
-            source::ServerResult::ListResourceTemplates(result) => {
-                result
-                    .convert(conversion)
-                    .map(target::ServerResult::ListResourceTemplates)
-            }
-            source::ServerResult::ListResources(result) => {
-                result.convert(conversion).map(target::ServerResult::ListResources)
-            }
-            source::ServerResult::ListTasks(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2026-07-28 has such a result",
-                        "automatic",
-                    ),
-                )
-            }
-            source::ServerResult::ListTools(result) => {
-                result.convert(conversion).map(target::ServerResult::ListTools)
-            }
-            source::ServerResult::ReadResource(result) => {
-                result.convert(conversion).map(target::ServerResult::AnyReadResource)
-            }
-        }
-    }
-}
-
-impl Convert<target::SingleSelectEnumSchema, Revision>
-for source::SingleSelectEnumSchema {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::SingleSelectEnumSchema, Unrepresentable> {
-        let value = self;
-        match value {
-            source::SingleSelectEnumSchema::Untitled(value) => {
-                value.convert(conversion).map(target::SingleSelectEnumSchema::Untitled)
-            }
-            source::SingleSelectEnumSchema::Titled(value) => {
-                value.convert(conversion).map(target::SingleSelectEnumSchema::Titled)
-            }
-        }
-    }
-}
-
-impl Convert<target::StringSchemaFormat, Revision> for source::StringSchemaFormat {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::StringSchemaFormat, Unrepresentable> {
-        match self {
-            source::StringSchemaFormat::Date => Ok(target::StringSchemaFormat::Date),
-            source::StringSchemaFormat::DateTime => {
-                Ok(target::StringSchemaFormat::DateTime)
-            }
-            source::StringSchemaFormat::Email => Ok(target::StringSchemaFormat::Email),
-            source::StringSchemaFormat::Uri => Ok(target::StringSchemaFormat::Uri),
-            source::StringSchemaFormat::Unknown(text) => {
-                Ok(target::StringSchemaFormat::from(text))
-            }
-        }
-    }
-}
-
-impl Convert<target::Tool, Revision> for source::Tool {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::Tool, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "execution", self.execution, AUTOMATIC);
-        Ok(target::Tool {
-            meta: self.meta,
-            annotations: conversion.member("annotations", self.annotations)?,
-            description: self.description,
-            icons: conversion.member("icons", self.icons)?,
-            input_schema: self.input_schema,
-            name: self.name,
-            output_schema: self.output_schema,
-            title: self.title,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::ToolChoiceMode, Revision> for source::ToolChoiceMode {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ToolChoiceMode, Unrepresentable> {
-        match self {
-            source::ToolChoiceMode::Auto => Ok(target::ToolChoiceMode::Auto),
-            source::ToolChoiceMode::None => Ok(target::ToolChoiceMode::None),
-            source::ToolChoiceMode::Required => Ok(target::ToolChoiceMode::Required),
-            source::ToolChoiceMode::Unknown(text) => {
-                Ok(target::ToolChoiceMode::from(text))
-            }
-        }
-    }
-}
-
-impl Convert<target::NotificationMetaObject, Revision> for mcp_wire::OpenObject {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::NotificationMetaObject, Unrepresentable> {
-        close_valid(&self)
-    }
-}
-
-impl Convert<target::ResultMetaObject, Revision> for mcp_wire::OpenObject {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ResultMetaObject, Unrepresentable> {
-        close_valid(&self)
     }
 }

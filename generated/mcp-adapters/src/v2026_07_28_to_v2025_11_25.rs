@@ -2,244 +2,286 @@
 
 //! Values of revision 2026-07-28 as values of 2025-11-25.
 
-use mcp_convert::{AUTOMATIC, Convert, close, close_valid, moved, open};
+use mcp_convert::{AUTOMATIC, Convert, closed, methods, objects, opened, results, strings, unions};
 use crate::{Conversion, Revision, Unrepresentable};
 use crate::v2026_07_28 as source;
 use crate::v2025_11_25 as target;
 
-moved! {
-    source::Annotations => target::Annotations { audience: "audience", last_modified, priority }
-    source::AudioContent => target::AudioContent { meta, annotations: "annotations", data, mime_type }
-    source::BaseMetadata => target::BaseMetadata { name, title }
-    source::BlobResourceContents => target::BlobResourceContents { meta, blob, mime_type, uri }
-    source::BooleanSchema => target::BooleanSchema { default, description, title }
-    source::CallToolRequest => target::CallToolRequest { params: "params" }
-    source::CancelledNotification => target::CancelledNotification { params: "params" }
-    source::ClientCapabilitiesElicitation => target::ClientCapabilitiesElicitation { form, url }
-    source::ClientCapabilitiesSampling => target::ClientCapabilitiesSampling { context, tools }
-    source::CompleteRequest => target::CompleteRequest { params: "params" }
-    source::CompleteRequestParamsArgument => target::CompleteRequestParamsArgument { name, value }
-    source::CompleteRequestParamsContext => target::CompleteRequestParamsContext { arguments }
-    source::CompleteResultCompletion => target::CompleteResultCompletion { has_more, total, values }
-    source::CreateMessageRequest => target::CreateMessageRequest { params: "params" }
-    source::CreateMessageResult => target::CreateMessageResult {
-        meta,
-        content: "content",
-        model,
-        role: "role",
-        stop_reason: "stopReason"
+closed! {
+    Revision:
+    mcp_wire::OpenObject => target::ClientCapabilitiesRoots,
+    mcp_wire::OpenObject => target::RequestMeta,
+}
+
+methods! {
+    Revision: source => target;
+    ClientNotification {
+        CancelledNotification => Cancelled,
+        _ => Unknown => Unknown except "notifications/initialized" | "notifications/progress" | "notifications/roots/list_changed" | "notifications/tasks/status",
     }
-    source::ElicitRequest => target::ElicitRequest { params: "params" }
-    source::EmbeddedResource => target::EmbeddedResource { meta, annotations: "annotations", resource: "resource" }
-    source::EnumOption => target::EnumOption { const_, title }
-    source::Error => target::Error { code, data, message }
-    source::GetPromptRequest => target::GetPromptRequest { params: "params" }
-    source::Icon => target::Icon { mime_type, sizes, src, theme: "theme" }
-    source::Icons => target::Icons { icons: "icons" }
-    source::ImageContent => target::ImageContent { meta, annotations: "annotations", data, mime_type }
-    source::Implementation => target::Implementation { description, icons: "icons", name, title, version, website_url }
-    source::JsonRpcErrorResponse => target::JsonRpcErrorResponse { error: "error", id }
-    source::JsonRpcNotification => target::JsonRpcNotification { method, params }
-    source::JsonRpcRequest => target::JsonRpcRequest { id, method, params }
-    source::JsonRpcResultResponse => target::JsonRpcResultResponse { id, result: "result" }
-    source::LegacyTitledEnumSchema => target::LegacyTitledEnumSchema { default, description, enum_, enum_names, title }
-    source::ListRootsRequest => target::ListRootsRequest { params: "params" }
-    source::ListRootsRequestParams => target::RequestParams { meta: "_meta" }
-    source::LoggingMessageNotification => target::LoggingMessageNotification { params: "params" }
-    source::LoggingMessageNotificationParams => target::LoggingMessageNotificationParams {
-        meta: "_meta",
-        data,
-        level: "level",
-        logger
+    ClientRequest {
+        Complete => Complete,
+        GetPrompt => GetPrompt,
+        ListPrompts => ListPrompts,
+        ListResources => ListResources,
+        ReadResource => ReadResource,
+        ListResourceTemplates => ListResourceTemplates,
+        Discover => missing "server/discover",
+        SubscriptionsListen => missing "subscriptions/listen",
+        CallTool => CallTool,
+        ListTools => ListTools,
+        _ => Unknown => Unknown except "initialize" | "logging/setLevel" | "ping" | "resources/subscribe" | "resources/unsubscribe" | "tasks/cancel" | "tasks/get" | "tasks/list" | "tasks/result",
     }
-    source::ModelHint => target::ModelHint { name }
-    source::ModelPreferences => target::ModelPreferences {
-        cost_priority,
-        hints: "hints",
-        intelligence_priority,
-        speed_priority
+    InputRequest => ServerRequest {
+        Elicit => Elicit,
+        ListRoots => ListRoots,
+        CreateMessage => CreateMessage,
+        _ => Unknown => Unknown except "ping" | "tasks/cancel" | "tasks/get" | "tasks/list" | "tasks/result",
     }
-    source::Notification => target::Notification { method, params }
-    source::NotificationParams => target::NotificationParams { meta: "_meta" }
-    source::NumberSchema => target::NumberSchema { default, description, maximum, minimum, title, type_: "type" }
-    source::ProgressNotification => target::ProgressNotification { params: "params" }
-    source::ProgressNotificationParams => target::ProgressNotificationParams {
-        meta: "_meta",
-        message,
-        progress,
-        progress_token: "progressToken",
-        total
-    }
-    source::Prompt => target::Prompt { meta, arguments: "arguments", description, icons: "icons", name, title }
-    source::PromptArgument => target::PromptArgument { description, name, required, title }
-    source::PromptListChangedNotification => target::PromptListChangedNotification { params: "params" }
-    source::PromptMessage => target::PromptMessage { content: "content", role: "role" }
-    source::PromptReference => target::PromptReference { name, title }
-    source::ReadResourceRequest => target::ReadResourceRequest { params: "params" }
-    source::Request => target::Request { method, params }
-    source::RequestedSchema => target::RequestedSchema { schema, properties: "properties", required }
-    source::Resource => target::Resource {
-        meta,
-        annotations: "annotations",
-        description,
-        icons: "icons",
-        mime_type,
-        name,
-        size,
-        title,
-        uri
-    }
-    source::ResourceContents => target::ResourceContents { meta, mime_type, uri }
-    source::ResourceLink => target::ResourceLink {
-        meta,
-        annotations: "annotations",
-        description,
-        icons: "icons",
-        mime_type,
-        name,
-        size,
-        title,
-        uri
-    }
-    source::ResourceListChangedNotification => target::ResourceListChangedNotification { params: "params" }
-    source::ResourceTemplate => target::ResourceTemplate {
-        meta,
-        annotations: "annotations",
-        description,
-        icons: "icons",
-        mime_type,
-        name,
-        title,
-        uri_template
-    }
-    source::ResourceTemplateReference => target::ResourceTemplateReference { uri }
-    source::ResourceUpdatedNotification => target::ResourceUpdatedNotification { params: "params" }
-    source::ResourceUpdatedNotificationParams => target::ResourceUpdatedNotificationParams { meta: "_meta", uri }
-    source::Root => target::Root { meta, name, uri }
-    source::SamplingMessage => target::SamplingMessage { meta, content: "content", role: "role" }
-    source::ServerCapabilitiesPrompts => target::ServerCapabilitiesPrompts { list_changed }
-    source::ServerCapabilitiesResources => target::ServerCapabilitiesResources { list_changed, subscribe }
-    source::ServerCapabilitiesTools => target::ServerCapabilitiesTools { list_changed }
-    source::StringSchema => target::StringSchema {
-        default,
-        description,
-        format: "format",
-        max_length,
-        min_length,
-        title
-    }
-    source::TextContent => target::TextContent { meta, annotations: "annotations", text }
-    source::TextResourceContents => target::TextResourceContents { meta, mime_type, text, uri }
-    source::TitledMultiSelectEnumSchema => target::TitledMultiSelectEnumSchema {
-        default,
-        description,
-        items: "items",
-        max_items,
-        min_items,
-        title
-    }
-    source::TitledMultiSelectEnumSchemaItems => target::TitledMultiSelectEnumSchemaItems { any_of: "anyOf" }
-    source::TitledSingleSelectEnumSchema => target::TitledSingleSelectEnumSchema {
-        default,
-        description,
-        one_of: "oneOf",
-        title
-    }
-    source::ToolAnnotations => target::ToolAnnotations {
-        destructive_hint,
-        idempotent_hint,
-        open_world_hint,
-        read_only_hint,
-        title
-    }
-    source::ToolChoice => target::ToolChoice { mode: "mode" }
-    source::ToolListChangedNotification => target::ToolListChangedNotification { params: "params" }
-    source::ToolResultContent => target::ToolResultContent {
-        meta,
-        content: "content",
-        is_error,
-        structured_content: "structuredContent",
-        tool_use_id
-    }
-    source::ToolUseContent => target::ToolUseContent { meta, id, input, name }
-    source::UntitledMultiSelectEnumSchema => target::UntitledMultiSelectEnumSchema {
-        default,
-        description,
-        items: "items",
-        max_items,
-        min_items,
-        title
-    }
-    source::UntitledMultiSelectEnumSchemaItems => target::UntitledMultiSelectEnumSchemaItems { enum_ }
-    source::UntitledSingleSelectEnumSchema => target::UntitledSingleSelectEnumSchema {
-        default,
-        description,
-        enum_,
-        title
+    ServerNotification {
+        Cancelled => Cancelled,
+        LoggingMessage => LoggingMessage,
+        Progress => Progress,
+        PromptListChanged => PromptListChanged,
+        ResourceListChanged => ResourceListChanged,
+        ResourceUpdated => ResourceUpdated,
+        SubscriptionsAcknowledged => missing "notifications/subscriptions/acknowledged",
+        ToolListChanged => ToolListChanged,
+        _ => Unknown => Unknown except "notifications/elicitation/complete" | "notifications/tasks/status",
     }
 }
 
-impl Convert<target::GetPromptResult, Revision> for source::AnyGetPromptResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::GetPromptResult, Unrepresentable> {
-        let value = self;
-        match value {
-            source::AnyGetPromptResult::InputRequired(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32602,
-                        "revision 2025-11-25 has no counterpart of `InputRequiredResult` there",
-                        "automatic",
-                    ),
-                )
-            }
-            source::AnyGetPromptResult::GetPrompt(value) => value.convert(conversion),
-        }
+objects! {
+    Revision: source => target;
+    Annotations { audience: "audience", last_modified, priority }
+    AudioContent { meta, annotations: "annotations", data, mime_type }
+    BaseMetadata { name, title }
+    BlobResourceContents { meta, blob, mime_type, uri }
+    BooleanSchema { default, description, title }
+    CallToolRequest { params: "params" }
+    CancelledNotification { params: "params" }
+    ClientCapabilities {
+        elicitation: "elicitation", experimental, roots: "roots", sampling: "sampling",
+        tasks: "tasks" [adopt "#/$defs/ClientCapabilities/properties/tasks"],
+    } [leave "extensions" => extensions]
+    ClientCapabilitiesElicitation { form, url }
+    ClientCapabilitiesSampling { context, tools }
+    CompleteRequest { params: "params" }
+    CompleteRequestParamsArgument { name, value }
+    CompleteRequestParamsContext { arguments }
+    CompleteResultCompletion { has_more, total, values }
+    CreateMessageRequest { params: "params" }
+    CreateMessageRequestParams {
+        meta: "_meta" [adopt "#/$defs/CreateMessageRequestParams/properties/_meta"], include_context: "includeContext",
+        max_tokens, messages: "messages", metadata, model_preferences: "modelPreferences", stop_sequences,
+        system_prompt, task: "task" [adopt "#/$defs/CreateMessageRequestParams/properties/task"], temperature,
+        tool_choice: "toolChoice", tools: "tools",
+    }
+    CreateMessageResult { meta, content: "content", model, role: "role", stop_reason: "stopReason" }
+    ElicitRequest { params: "params" }
+    ElicitResult { meta: "_meta" [adopt "#/$defs/ElicitResult/properties/_meta"], action: "action", content: "content" }
+    EmbeddedResource { meta, annotations: "annotations", resource: "resource" }
+    EnumOption { const_, title }
+    Error { code, data, message }
+    GetPromptRequest { params: "params" }
+    Icon { mime_type, sizes, src, theme: "theme" }
+    Icons { icons: "icons" }
+    ImageContent { meta, annotations: "annotations", data, mime_type }
+    Implementation { description, icons: "icons", name, title, version, website_url }
+    JsonRpcErrorResponse { error: "error", id }
+    JsonRpcNotification { method, params }
+    JsonRpcRequest { id, method, params }
+    JsonRpcResultResponse { id, result: "result" }
+    LegacyTitledEnumSchema { default, description, enum_, enum_names, title }
+    ListRootsRequest { params: "params" }
+    ListRootsRequestParams => RequestParams { meta: "_meta" }
+    ListRootsResult { meta: "_meta" [adopt "#/$defs/ListRootsResult/properties/_meta"], roots: "roots" }
+    LoggingMessageNotification { params: "params" }
+    LoggingMessageNotificationParams { meta: "_meta", data, level: "level", logger }
+    ModelHint { name }
+    ModelPreferences { cost_priority, hints: "hints", intelligence_priority, speed_priority }
+    Notification { method, params }
+    NotificationParams { meta: "_meta" }
+    NumberSchema { default, description, maximum, minimum, title, type_: "type" }
+    ProgressNotification { params: "params" }
+    ProgressNotificationParams { meta: "_meta", message, progress, progress_token: "progressToken", total }
+    Prompt { meta, arguments: "arguments", description, icons: "icons", name, title }
+    PromptArgument { description, name, required, title }
+    PromptListChangedNotification { params: "params" }
+    PromptMessage { content: "content", role: "role" }
+    PromptReference { name, title }
+    ReadResourceRequest { params: "params" }
+    Request { method, params }
+    RequestedSchema { schema, properties: "properties", required }
+    Resource { meta, annotations: "annotations", description, icons: "icons", mime_type, name, size, title, uri }
+    ResourceContents { meta, mime_type, uri }
+    ResourceLink { meta, annotations: "annotations", description, icons: "icons", mime_type, name, size, title, uri }
+    ResourceListChangedNotification { params: "params" }
+    ResourceTemplate {
+        meta, annotations: "annotations", description, icons: "icons", mime_type, name, title, uri_template,
+    }
+    ResourceTemplateReference { uri }
+    ResourceUpdatedNotification { params: "params" }
+    ResourceUpdatedNotificationParams { meta: "_meta", uri }
+    Root { meta, name, uri }
+    SamplingMessage { meta, content: "content", role: "role" }
+    ServerCapabilities {
+        completions, experimental, logging, prompts: "prompts", resources: "resources",
+        tasks: "tasks" [adopt "#/$defs/ServerCapabilities/properties/tasks"], tools: "tools",
+    } [leave "extensions" => extensions]
+    ServerCapabilitiesPrompts { list_changed }
+    ServerCapabilitiesResources { list_changed, subscribe }
+    ServerCapabilitiesTools { list_changed }
+    StringSchema { default, description, format: "format", max_length, min_length, title }
+    TextContent { meta, annotations: "annotations", text }
+    TextResourceContents { meta, mime_type, text, uri }
+    TitledMultiSelectEnumSchema { default, description, items: "items", max_items, min_items, title }
+    TitledMultiSelectEnumSchemaItems { any_of: "anyOf" }
+    TitledSingleSelectEnumSchema { default, description, one_of: "oneOf", title }
+    ToolAnnotations { destructive_hint, idempotent_hint, open_world_hint, read_only_hint, title }
+    ToolChoice { mode: "mode" }
+    ToolListChangedNotification { params: "params" }
+    ToolUseContent { meta, id, input, name }
+    UntitledMultiSelectEnumSchema { default, description, items: "items", max_items, min_items, title }
+    UntitledMultiSelectEnumSchemaItems { enum_ }
+    UntitledSingleSelectEnumSchema { default, description, enum_, title }
+}
+
+opened! {
+    Revision:
+    source::NotificationMetaObject => mcp_wire::OpenObject,
+    source::ResultMetaObject => mcp_wire::OpenObject,
+}
+
+results! {
+    Revision: source => target;
+    ServerResult {
+        AnyCallTool => missing,
+        AnyGetPrompt => GetPrompt,
+        AnyReadResource => ReadResource,
+        Complete => Complete,
+        Discover => missing,
+        ListPrompts => ListPrompts,
+        ListResourceTemplates => ListResourceTemplates,
+        ListResources => ListResources,
+        ListTools => ListTools,
+        SubscriptionsListen => missing,
     }
 }
 
-impl Convert<target::ReadResourceResult, Revision> for source::AnyReadResourceResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ReadResourceResult, Unrepresentable> {
-        let value = self;
-        match value {
-            source::AnyReadResourceResult::InputRequired(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32602,
-                        "revision 2025-11-25 has no counterpart of `InputRequiredResult` there",
-                        "automatic",
-                    ),
-                )
-            }
-            source::AnyReadResourceResult::ReadResource(value) => {
-                value.convert(conversion)
-            }
-        }
-    }
+strings! {
+    Revision: source => target;
+    CreateMessageRequestParamsIncludeContext,
+    CreateMessageResultStopReason,
+    ElicitResultAction,
+    IconTheme,
+    LoggingLevel,
+    NumberSchemaType,
+    Role,
+    StringSchemaFormat,
+    ToolChoiceMode,
 }
 
-impl Convert<target::AnyResourceContents, Revision> for source::AnyResourceContents {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::AnyResourceContents, Unrepresentable> {
-        let value = self;
-        match value {
-            source::AnyResourceContents::Text(value) => {
-                value.convert(conversion).map(target::AnyResourceContents::Text)
-            }
-            source::AnyResourceContents::Blob(value) => {
-                value.convert(conversion).map(target::AnyResourceContents::Blob)
-            }
-        }
+unions! {
+    Revision: source => target;
+    AnyGetPromptResult => GetPromptResult {
+        InputRequired: no_counterpart("InputRequiredResult"),
+        GetPrompt: convert(),
+    }
+    AnyReadResourceResult => ReadResourceResult {
+        InputRequired: no_counterpart("InputRequiredResult"),
+        ReadResource: convert(),
+    }
+    AnyResourceContents {
+        Text => Text,
+        Blob => Blob,
+    }
+    CompletionReference {
+        Prompt => Prompt,
+        ResourceTemplate => ResourceTemplate,
+        Unknown: reinterpret(Unknown),
+    }
+    ContentBlock {
+        Text => Text,
+        Image => Image,
+        Audio => Audio,
+        ResourceLink => ResourceLink,
+        Resource => Resource,
+        Unknown: reinterpret(Unknown),
+    }
+    ElicitRequestParams {
+        Form => Form,
+        Url => Url,
+        Unknown: reinterpret(Unknown),
+    }
+    ElicitResultContentValue {
+        List => List,
+        String => String,
+        Number => Number,
+        Boolean => Boolean,
+    }
+    EnumSchema {
+        UntitledSingleSelect => UntitledSingleSelect,
+        TitledSingleSelect => TitledSingleSelect,
+        UntitledMultiSelect => UntitledMultiSelect,
+        TitledMultiSelect => TitledMultiSelect,
+        LegacyTitled => LegacyTitled,
+        Unknown: reinterpret(Unknown),
+    }
+    InputResponse => ClientResult {
+        CreateMessage => CreateMessage,
+        ListRoots => ListRoots,
+        Elicit => Elicit,
+    }
+    JsonRpcMessage {
+        Request => Request,
+        Notification => Notification,
+        ResultResponse => ResultResponse,
+        ErrorResponse => ErrorResponse,
+    }
+    JsonRpcResponse {
+        Result => Result,
+        Error => Error,
+    }
+    MultiSelectEnumSchema {
+        Untitled => Untitled,
+        Titled => Titled,
+    }
+    PrimitiveSchemaDefinition {
+        String => String,
+        Number => Number,
+        Boolean => Boolean,
+        UntitledSingleSelectEnum => UntitledSingleSelectEnum,
+        TitledSingleSelectEnum => TitledSingleSelectEnum,
+        UntitledMultiSelectEnum => UntitledMultiSelectEnum,
+        TitledMultiSelectEnum => TitledMultiSelectEnum,
+        LegacyTitledEnum => LegacyTitledEnum,
+        Unknown: reinterpret(Unknown),
+    }
+    ProgressToken {
+        String => String,
+        Integer => Integer,
+    }
+    SamplingContent {
+        Text => Text,
+        Image => Image,
+        Audio => Audio,
+        ToolUse => ToolUse,
+        ToolResult => ToolResult,
+        List => List,
+        Unknown: reinterpret(Unknown),
+    }
+    SamplingMessageContentBlock {
+        Text => Text,
+        Image => Image,
+        Audio => Audio,
+        ToolUse => ToolUse,
+        ToolResult => ToolResult,
+        Unknown: reinterpret(Unknown),
+    }
+    SingleSelectEnumSchema {
+        Untitled => Untitled,
+        Titled => Titled,
     }
 }
 
@@ -263,7 +305,7 @@ impl Convert<target::CallToolRequestParams, Revision> for source::CallToolReques
                 self.input_responses.as_ref(),
                 -32602,
                 "the peer's revision asks for input during a request, and has no second round",
-                "2026-07-28 CallToolRequestParams.inputResponses",
+                "2026-07-28 *.inputResponses",
             )?;
         conversion
             .refuse_member(
@@ -271,10 +313,10 @@ impl Convert<target::CallToolRequestParams, Revision> for source::CallToolReques
                 self.request_state.as_ref(),
                 -32602,
                 "the peer's revision asks for input during a request, and has no second round",
-                "2026-07-28 CallToolRequestParams.requestState",
+                "2026-07-28 *.requestState",
             )?;
         Ok(target::CallToolRequestParams {
-            meta: Some(conversion.member("_meta", self.meta)?),
+            meta: conversion.empty("_meta", self.meta)?,
             arguments: self.arguments,
             name: self.name,
             task: adopted_0,
@@ -289,16 +331,39 @@ impl Convert<target::CallToolResult, Revision> for source::CallToolResult {
         self,
         conversion: &mut Conversion,
     ) -> Result<target::CallToolResult, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "resultType", Some(self.result_type), AUTOMATIC);
-        Ok(target::CallToolResult {
+        let (held_0, ensured_0) = conversion
+            .member_or_keep(
+                "structuredContent",
+                self.structured_content,
+                "2026-07-28 CallToolResult.structuredContent",
+            );
+        let said_1 = conversion.unless_implied(self.result_type, "\"complete\"");
+        conversion
+            .refuse_member(
+                "resultType",
+                said_1.as_ref(),
+                -32603,
+                "the peer's revision has complete results only",
+                "2026-07-28 *.resultType",
+            )?;
+        let mut converted = target::CallToolResult {
             meta: conversion.member("_meta", self.meta)?,
             content: conversion.member("content", self.content)?,
             is_error: self.is_error,
-            structured_content: conversion
-                .member("structuredContent", self.structured_content)?,
-            extra,
-        })
+            structured_content: held_0,
+            extra: self.extra,
+        };
+        if let Some(value) = ensured_0 {
+            conversion
+                .ensure(
+                    &mut converted.content,
+                    "content",
+                    &value,
+                    "{\"text\":\"{}\",\"type\":\"text\"}",
+                    "2026-07-28 CallToolResult.structuredContent",
+                )?;
+        }
+        Ok(converted)
     }
 }
 
@@ -318,189 +383,6 @@ for source::CancelledNotificationParams {
     }
 }
 
-impl Convert<target::ClientCapabilities, Revision> for source::ClientCapabilities {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ClientCapabilities, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "tasks",
-                &target::SCHEMA,
-                Some("#/$defs/ClientCapabilities/properties/tasks"),
-            );
-        conversion.leave(&mut extra, "extensions", self.extensions, AUTOMATIC);
-        Ok(target::ClientCapabilities {
-            elicitation: conversion.member("elicitation", self.elicitation)?,
-            experimental: self.experimental,
-            roots: conversion.member("roots", self.roots)?,
-            sampling: conversion.member("sampling", self.sampling)?,
-            tasks: adopted_0,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::ClientNotification, Revision> for source::ClientNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ClientNotification, Unrepresentable> {
-        match self {
-            source::ClientNotification::CancelledNotification(message) => {
-                message.convert(conversion).map(target::ClientNotification::Cancelled)
-            }
-            source::ClientNotification::Unknown(message) if conversion.carries() => {
-                close(&open(&message)?)
-            }
-            source::ClientNotification::Unknown(
-                message,
-            ) if [
-                "notifications/initialized",
-                "notifications/progress",
-                "notifications/roots/list_changed",
-                "notifications/tasks/status",
-            ]
-                .contains(&message.method.as_str()) => {
-                Err(Unrepresentable::no_such_method(&message.method, source::REVISION))
-            }
-            source::ClientNotification::Unknown(message) => {
-                Ok(target::ClientNotification::Unknown(message))
-            }
-        }
-    }
-}
-
-impl Convert<target::ClientRequest, Revision> for source::ClientRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ClientRequest, Unrepresentable> {
-        match self {
-            source::ClientRequest::Complete(message) => {
-                message.convert(conversion).map(target::ClientRequest::Complete)
-            }
-            source::ClientRequest::Elicit(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ClientRequest::Unknown)
-            }
-            source::ClientRequest::Elicit(_) => {
-                Err(
-                    Unrepresentable::no_such_method(
-                        "elicitation/create",
-                        target::REVISION,
-                    ),
-                )
-            }
-            source::ClientRequest::GetPrompt(message) => {
-                message.convert(conversion).map(target::ClientRequest::GetPrompt)
-            }
-            source::ClientRequest::ListPrompts(message) => {
-                message.convert(conversion).map(target::ClientRequest::ListPrompts)
-            }
-            source::ClientRequest::ListResources(message) => {
-                message.convert(conversion).map(target::ClientRequest::ListResources)
-            }
-            source::ClientRequest::ReadResource(message) => {
-                message.convert(conversion).map(target::ClientRequest::ReadResource)
-            }
-            source::ClientRequest::ListResourceTemplates(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ClientRequest::ListResourceTemplates)
-            }
-            source::ClientRequest::ListRoots(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ClientRequest::Unknown)
-            }
-            source::ClientRequest::ListRoots(_) => {
-                Err(Unrepresentable::no_such_method("roots/list", target::REVISION))
-            }
-            source::ClientRequest::CreateMessage(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ClientRequest::Unknown)
-            }
-            source::ClientRequest::CreateMessage(_) => {
-                Err(
-                    Unrepresentable::no_such_method(
-                        "sampling/createMessage",
-                        target::REVISION,
-                    ),
-                )
-            }
-            source::ClientRequest::Discover(message) if conversion.carries() => {
-                close(&open(&message)?).map(target::ClientRequest::Unknown)
-            }
-            source::ClientRequest::Discover(_) => {
-                Err(Unrepresentable::no_such_method("server/discover", target::REVISION))
-            }
-            source::ClientRequest::SubscriptionsListen(
-                message,
-            ) if conversion.carries() => {
-                close(&open(&message)?).map(target::ClientRequest::Unknown)
-            }
-            source::ClientRequest::SubscriptionsListen(_) => {
-                Err(
-                    Unrepresentable::no_such_method(
-                        "subscriptions/listen",
-                        target::REVISION,
-                    ),
-                )
-            }
-            source::ClientRequest::CallTool(message) => {
-                message.convert(conversion).map(target::ClientRequest::CallTool)
-            }
-            source::ClientRequest::ListTools(message) => {
-                message.convert(conversion).map(target::ClientRequest::ListTools)
-            }
-            source::ClientRequest::Unknown(message) if conversion.carries() => {
-                close(&open(&message)?)
-            }
-            source::ClientRequest::Unknown(
-                message,
-            ) if [
-                "initialize",
-                "logging/setLevel",
-                "ping",
-                "resources/subscribe",
-                "resources/unsubscribe",
-                "tasks/cancel",
-                "tasks/get",
-                "tasks/list",
-                "tasks/result",
-            ]
-                .contains(&message.method.as_str()) => {
-                Err(Unrepresentable::no_such_method(&message.method, source::REVISION))
-            }
-            source::ClientRequest::Unknown(message) => {
-                Ok(target::ClientRequest::Unknown(message))
-            }
-        }
-    }
-}
-
-impl Convert<target::ClientResult, Revision> for source::ClientResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ClientResult, Unrepresentable> {
-        match self {
-            source::ClientResult::CreateMessage(result) => {
-                result.convert(conversion).map(target::ClientResult::CreateMessage)
-            }
-            source::ClientResult::Elicit(result) => {
-                result.convert(conversion).map(target::ClientResult::Elicit)
-            }
-            source::ClientResult::ListRoots(result) => {
-                result.convert(conversion).map(target::ClientResult::ListRoots)
-            }
-        }
-    }
-}
-
 impl Convert<target::CompleteRequestParams, Revision> for source::CompleteRequestParams {
     #[inline]
     fn convert(
@@ -508,7 +390,7 @@ impl Convert<target::CompleteRequestParams, Revision> for source::CompleteReques
         conversion: &mut Conversion,
     ) -> Result<target::CompleteRequestParams, Unrepresentable> {
         Ok(target::CompleteRequestParams {
-            meta: Some(conversion.member("_meta", self.meta)?),
+            meta: conversion.empty("_meta", self.meta)?,
             argument: conversion.member("argument", self.argument)?,
             context: conversion.member("context", self.context)?,
             ref_: conversion.member("ref", self.ref_)?,
@@ -523,158 +405,20 @@ impl Convert<target::CompleteResult, Revision> for source::CompleteResult {
         self,
         conversion: &mut Conversion,
     ) -> Result<target::CompleteResult, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "resultType", Some(self.result_type), AUTOMATIC);
+        let said_0 = conversion.unless_implied(self.result_type, "\"complete\"");
+        conversion
+            .refuse_member(
+                "resultType",
+                said_0.as_ref(),
+                -32603,
+                "the peer's revision has complete results only",
+                "2026-07-28 *.resultType",
+            )?;
         Ok(target::CompleteResult {
             meta: conversion.member("_meta", self.meta)?,
             completion: conversion.member("completion", self.completion)?,
-            extra,
+            extra: self.extra,
         })
-    }
-}
-
-impl Convert<target::CompletionReference, Revision> for source::CompletionReference {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::CompletionReference, Unrepresentable> {
-        let value = self;
-        match value {
-            source::CompletionReference::Prompt(value) => {
-                value.convert(conversion).map(target::CompletionReference::Prompt)
-            }
-            source::CompletionReference::ResourceTemplate(value) => {
-                value
-                    .convert(conversion)
-                    .map(target::CompletionReference::ResourceTemplate)
-            }
-            source::CompletionReference::Unknown(json) => {
-                Ok(conversion.reinterpret(json, target::CompletionReference::Unknown))
-            }
-        }
-    }
-}
-
-impl Convert<target::ContentBlock, Revision> for source::ContentBlock {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ContentBlock, Unrepresentable> {
-        let value = self;
-        match value {
-            source::ContentBlock::Text(value) => {
-                value.convert(conversion).map(target::ContentBlock::Text)
-            }
-            source::ContentBlock::Image(value) => {
-                value.convert(conversion).map(target::ContentBlock::Image)
-            }
-            source::ContentBlock::Audio(value) => {
-                value.convert(conversion).map(target::ContentBlock::Audio)
-            }
-            source::ContentBlock::ResourceLink(value) => {
-                value.convert(conversion).map(target::ContentBlock::ResourceLink)
-            }
-            source::ContentBlock::Resource(value) => {
-                value.convert(conversion).map(target::ContentBlock::Resource)
-            }
-            source::ContentBlock::Unknown(json) => {
-                Ok(conversion.reinterpret(json, target::ContentBlock::Unknown))
-            }
-        }
-    }
-}
-
-impl Convert<target::CreateMessageRequestParams, Revision>
-for source::CreateMessageRequestParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::CreateMessageRequestParams, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "_meta",
-                &target::SCHEMA,
-                Some("#/$defs/CreateMessageRequestParams/properties/_meta"),
-            );
-        let adopted_1 = conversion
-            .adopt(
-                &mut extra,
-                "task",
-                &target::SCHEMA,
-                Some("#/$defs/CreateMessageRequestParams/properties/task"),
-            );
-        Ok(target::CreateMessageRequestParams {
-            meta: adopted_0,
-            include_context: conversion.member("includeContext", self.include_context)?,
-            max_tokens: self.max_tokens,
-            messages: conversion.member("messages", self.messages)?,
-            metadata: self.metadata,
-            model_preferences: conversion
-                .member("modelPreferences", self.model_preferences)?,
-            stop_sequences: self.stop_sequences,
-            system_prompt: self.system_prompt,
-            task: adopted_1,
-            temperature: self.temperature,
-            tool_choice: conversion.member("toolChoice", self.tool_choice)?,
-            tools: conversion.member("tools", self.tools)?,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::CreateMessageRequestParamsIncludeContext, Revision>
-for source::CreateMessageRequestParamsIncludeContext {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::CreateMessageRequestParamsIncludeContext, Unrepresentable> {
-        match self {
-            source::CreateMessageRequestParamsIncludeContext::AllServers => {
-                Ok(target::CreateMessageRequestParamsIncludeContext::AllServers)
-            }
-            source::CreateMessageRequestParamsIncludeContext::None => {
-                Ok(target::CreateMessageRequestParamsIncludeContext::None)
-            }
-            source::CreateMessageRequestParamsIncludeContext::ThisServer => {
-                Ok(target::CreateMessageRequestParamsIncludeContext::ThisServer)
-            }
-            source::CreateMessageRequestParamsIncludeContext::Unknown(text) => {
-                Ok(target::CreateMessageRequestParamsIncludeContext::from(text))
-            }
-        }
-    }
-}
-
-impl Convert<target::CreateMessageResultStopReason, Revision>
-for source::CreateMessageResultStopReason {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::CreateMessageResultStopReason, Unrepresentable> {
-        match self {
-            source::CreateMessageResultStopReason::EndTurn => {
-                Ok(target::CreateMessageResultStopReason::EndTurn)
-            }
-            source::CreateMessageResultStopReason::MaxTokens => {
-                Ok(target::CreateMessageResultStopReason::MaxTokens)
-            }
-            source::CreateMessageResultStopReason::StopSequence => {
-                Ok(target::CreateMessageResultStopReason::StopSequence)
-            }
-            source::CreateMessageResultStopReason::ToolUse => {
-                Ok(target::CreateMessageResultStopReason::ToolUse)
-            }
-            source::CreateMessageResultStopReason::Unknown(text) => {
-                Ok(target::CreateMessageResultStopReason::from(text))
-            }
-        }
     }
 }
 
@@ -720,27 +464,6 @@ for source::ElicitRequestFormParams {
     }
 }
 
-impl Convert<target::ElicitRequestParams, Revision> for source::ElicitRequestParams {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ElicitRequestParams, Unrepresentable> {
-        let value = self;
-        match value {
-            source::ElicitRequestParams::Form(value) => {
-                value.convert(conversion).map(target::ElicitRequestParams::Form)
-            }
-            source::ElicitRequestParams::Url(value) => {
-                value.convert(conversion).map(target::ElicitRequestParams::Url)
-            }
-            source::ElicitRequestParams::Unknown(json) => {
-                Ok(conversion.reinterpret(json, target::ElicitRequestParams::Unknown))
-            }
-        }
-    }
-}
-
 impl Convert<target::ElicitRequestUrlParams, Revision>
 for source::ElicitRequestUrlParams {
     #[inline]
@@ -763,6 +486,7 @@ for source::ElicitRequestUrlParams {
                 &target::SCHEMA,
                 Some("#/$defs/ElicitRequestURLParams/properties/elicitationId"),
             );
+        let adopted_1 = conversion.supplied("elicitationId", adopted_1, "elicitation")?;
         let adopted_2 = conversion
             .adopt(
                 &mut extra,
@@ -781,103 +505,6 @@ for source::ElicitRequestUrlParams {
     }
 }
 
-impl Convert<target::ElicitResult, Revision> for source::ElicitResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ElicitResult, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "_meta",
-                &target::SCHEMA,
-                Some("#/$defs/ElicitResult/properties/_meta"),
-            );
-        Ok(target::ElicitResult {
-            meta: adopted_0,
-            action: conversion.member("action", self.action)?,
-            content: conversion.member("content", self.content)?,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::ElicitResultAction, Revision> for source::ElicitResultAction {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ElicitResultAction, Unrepresentable> {
-        match self {
-            source::ElicitResultAction::Accept => Ok(target::ElicitResultAction::Accept),
-            source::ElicitResultAction::Cancel => Ok(target::ElicitResultAction::Cancel),
-            source::ElicitResultAction::Decline => {
-                Ok(target::ElicitResultAction::Decline)
-            }
-            source::ElicitResultAction::Unknown(text) => {
-                Ok(target::ElicitResultAction::from(text))
-            }
-        }
-    }
-}
-
-impl Convert<target::ElicitResultContentValue, Revision>
-for source::ElicitResultContentValue {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ElicitResultContentValue, Unrepresentable> {
-        let value = self;
-        match value {
-            source::ElicitResultContentValue::List(value) => {
-                Ok(target::ElicitResultContentValue::List(value))
-            }
-            source::ElicitResultContentValue::String(value) => {
-                Ok(target::ElicitResultContentValue::String(value))
-            }
-            source::ElicitResultContentValue::Number(value) => {
-                Ok(target::ElicitResultContentValue::Number(value))
-            }
-            source::ElicitResultContentValue::Boolean(value) => {
-                Ok(target::ElicitResultContentValue::Boolean(value))
-            }
-        }
-    }
-}
-
-impl Convert<target::EnumSchema, Revision> for source::EnumSchema {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::EnumSchema, Unrepresentable> {
-        let value = self;
-        match value {
-            source::EnumSchema::UntitledSingleSelect(value) => {
-                value.convert(conversion).map(target::EnumSchema::UntitledSingleSelect)
-            }
-            source::EnumSchema::TitledSingleSelect(value) => {
-                value.convert(conversion).map(target::EnumSchema::TitledSingleSelect)
-            }
-            source::EnumSchema::UntitledMultiSelect(value) => {
-                value.convert(conversion).map(target::EnumSchema::UntitledMultiSelect)
-            }
-            source::EnumSchema::TitledMultiSelect(value) => {
-                value.convert(conversion).map(target::EnumSchema::TitledMultiSelect)
-            }
-            source::EnumSchema::LegacyTitled(value) => {
-                value.convert(conversion).map(target::EnumSchema::LegacyTitled)
-            }
-            source::EnumSchema::Unknown(json) => {
-                Ok(conversion.reinterpret(json, target::EnumSchema::Unknown))
-            }
-        }
-    }
-}
-
 impl Convert<target::GetPromptRequestParams, Revision>
 for source::GetPromptRequestParams {
     #[inline]
@@ -891,7 +518,7 @@ for source::GetPromptRequestParams {
                 self.input_responses.as_ref(),
                 -32602,
                 "the peer's revision asks for input during a request, and has no second round",
-                "2026-07-28 GetPromptRequestParams.inputResponses",
+                "2026-07-28 *.inputResponses",
             )?;
         conversion
             .refuse_member(
@@ -899,10 +526,10 @@ for source::GetPromptRequestParams {
                 self.request_state.as_ref(),
                 -32602,
                 "the peer's revision asks for input during a request, and has no second round",
-                "2026-07-28 GetPromptRequestParams.requestState",
+                "2026-07-28 *.requestState",
             )?;
         Ok(target::GetPromptRequestParams {
-            meta: Some(conversion.member("_meta", self.meta)?),
+            meta: conversion.empty("_meta", self.meta)?,
             arguments: self.arguments,
             name: self.name,
             extra: self.extra,
@@ -916,67 +543,21 @@ impl Convert<target::GetPromptResult, Revision> for source::GetPromptResult {
         self,
         conversion: &mut Conversion,
     ) -> Result<target::GetPromptResult, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "resultType", Some(self.result_type), AUTOMATIC);
+        let said_0 = conversion.unless_implied(self.result_type, "\"complete\"");
+        conversion
+            .refuse_member(
+                "resultType",
+                said_0.as_ref(),
+                -32603,
+                "the peer's revision has complete results only",
+                "2026-07-28 *.resultType",
+            )?;
         Ok(target::GetPromptResult {
             meta: conversion.member("_meta", self.meta)?,
             description: self.description,
             messages: conversion.member("messages", self.messages)?,
-            extra,
+            extra: self.extra,
         })
-    }
-}
-
-impl Convert<target::IconTheme, Revision> for source::IconTheme {
-    #[inline]
-    fn convert(self, _: &mut Conversion) -> Result<target::IconTheme, Unrepresentable> {
-        match self {
-            source::IconTheme::Dark => Ok(target::IconTheme::Dark),
-            source::IconTheme::Light => Ok(target::IconTheme::Light),
-            source::IconTheme::Unknown(text) => Ok(target::IconTheme::from(text)),
-        }
-    }
-}
-
-impl Convert<target::JsonRpcMessage, Revision> for source::JsonRpcMessage {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::JsonRpcMessage, Unrepresentable> {
-        let value = self;
-        match value {
-            source::JsonRpcMessage::Request(value) => {
-                value.convert(conversion).map(target::JsonRpcMessage::Request)
-            }
-            source::JsonRpcMessage::Notification(value) => {
-                value.convert(conversion).map(target::JsonRpcMessage::Notification)
-            }
-            source::JsonRpcMessage::ResultResponse(value) => {
-                value.convert(conversion).map(target::JsonRpcMessage::ResultResponse)
-            }
-            source::JsonRpcMessage::ErrorResponse(value) => {
-                value.convert(conversion).map(target::JsonRpcMessage::ErrorResponse)
-            }
-        }
-    }
-}
-
-impl Convert<target::JsonRpcResponse, Revision> for source::JsonRpcResponse {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::JsonRpcResponse, Unrepresentable> {
-        let value = self;
-        match value {
-            source::JsonRpcResponse::Result(value) => {
-                value.convert(conversion).map(target::JsonRpcResponse::Result)
-            }
-            source::JsonRpcResponse::Error(value) => {
-                value.convert(conversion).map(target::JsonRpcResponse::Error)
-            }
-        }
     }
 }
 
@@ -987,7 +568,7 @@ impl Convert<target::ListPromptsRequest, Revision> for source::ListPromptsReques
         conversion: &mut Conversion,
     ) -> Result<target::ListPromptsRequest, Unrepresentable> {
         Ok(target::ListPromptsRequest {
-            params: Some(conversion.member("params", self.params)?),
+            params: conversion.empty("params", self.params)?,
             extra: self.extra,
         })
     }
@@ -1000,9 +581,19 @@ impl Convert<target::ListPromptsResult, Revision> for source::ListPromptsResult 
         conversion: &mut Conversion,
     ) -> Result<target::ListPromptsResult, Unrepresentable> {
         let mut extra = self.extra;
-        conversion.leave(&mut extra, "cacheScope", Some(self.cache_scope), AUTOMATIC);
-        conversion.leave(&mut extra, "resultType", Some(self.result_type), AUTOMATIC);
-        conversion.leave(&mut extra, "ttlMs", Some(self.ttl_ms), AUTOMATIC);
+        let said_0 = conversion.unless_implied(self.cache_scope, "\"private\"");
+        conversion.leave(&mut extra, "cacheScope", said_0, AUTOMATIC);
+        let said_2 = conversion.unless_implied(self.result_type, "\"complete\"");
+        conversion
+            .refuse_member(
+                "resultType",
+                said_2.as_ref(),
+                -32603,
+                "the peer's revision has complete results only",
+                "2026-07-28 *.resultType",
+            )?;
+        let said_4 = conversion.unless_implied(self.ttl_ms, "0");
+        conversion.leave(&mut extra, "ttlMs", said_4, AUTOMATIC);
         Ok(target::ListPromptsResult {
             meta: conversion.member("_meta", self.meta)?,
             next_cursor: self.next_cursor,
@@ -1020,7 +611,7 @@ for source::ListResourceTemplatesRequest {
         conversion: &mut Conversion,
     ) -> Result<target::ListResourceTemplatesRequest, Unrepresentable> {
         Ok(target::ListResourceTemplatesRequest {
-            params: Some(conversion.member("params", self.params)?),
+            params: conversion.empty("params", self.params)?,
             extra: self.extra,
         })
     }
@@ -1034,9 +625,19 @@ for source::ListResourceTemplatesResult {
         conversion: &mut Conversion,
     ) -> Result<target::ListResourceTemplatesResult, Unrepresentable> {
         let mut extra = self.extra;
-        conversion.leave(&mut extra, "cacheScope", Some(self.cache_scope), AUTOMATIC);
-        conversion.leave(&mut extra, "resultType", Some(self.result_type), AUTOMATIC);
-        conversion.leave(&mut extra, "ttlMs", Some(self.ttl_ms), AUTOMATIC);
+        let said_0 = conversion.unless_implied(self.cache_scope, "\"private\"");
+        conversion.leave(&mut extra, "cacheScope", said_0, AUTOMATIC);
+        let said_2 = conversion.unless_implied(self.result_type, "\"complete\"");
+        conversion
+            .refuse_member(
+                "resultType",
+                said_2.as_ref(),
+                -32603,
+                "the peer's revision has complete results only",
+                "2026-07-28 *.resultType",
+            )?;
+        let said_4 = conversion.unless_implied(self.ttl_ms, "0");
+        conversion.leave(&mut extra, "ttlMs", said_4, AUTOMATIC);
         Ok(target::ListResourceTemplatesResult {
             meta: conversion.member("_meta", self.meta)?,
             next_cursor: self.next_cursor,
@@ -1054,7 +655,7 @@ impl Convert<target::ListResourcesRequest, Revision> for source::ListResourcesRe
         conversion: &mut Conversion,
     ) -> Result<target::ListResourcesRequest, Unrepresentable> {
         Ok(target::ListResourcesRequest {
-            params: Some(conversion.member("params", self.params)?),
+            params: conversion.empty("params", self.params)?,
             extra: self.extra,
         })
     }
@@ -1067,35 +668,23 @@ impl Convert<target::ListResourcesResult, Revision> for source::ListResourcesRes
         conversion: &mut Conversion,
     ) -> Result<target::ListResourcesResult, Unrepresentable> {
         let mut extra = self.extra;
-        conversion.leave(&mut extra, "cacheScope", Some(self.cache_scope), AUTOMATIC);
-        conversion.leave(&mut extra, "resultType", Some(self.result_type), AUTOMATIC);
-        conversion.leave(&mut extra, "ttlMs", Some(self.ttl_ms), AUTOMATIC);
+        let said_0 = conversion.unless_implied(self.cache_scope, "\"private\"");
+        conversion.leave(&mut extra, "cacheScope", said_0, AUTOMATIC);
+        let said_2 = conversion.unless_implied(self.result_type, "\"complete\"");
+        conversion
+            .refuse_member(
+                "resultType",
+                said_2.as_ref(),
+                -32603,
+                "the peer's revision has complete results only",
+                "2026-07-28 *.resultType",
+            )?;
+        let said_4 = conversion.unless_implied(self.ttl_ms, "0");
+        conversion.leave(&mut extra, "ttlMs", said_4, AUTOMATIC);
         Ok(target::ListResourcesResult {
             meta: conversion.member("_meta", self.meta)?,
             next_cursor: self.next_cursor,
             resources: conversion.member("resources", self.resources)?,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::ListRootsResult, Revision> for source::ListRootsResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ListRootsResult, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "_meta",
-                &target::SCHEMA,
-                Some("#/$defs/ListRootsResult/properties/_meta"),
-            );
-        Ok(target::ListRootsResult {
-            meta: adopted_0,
-            roots: conversion.member("roots", self.roots)?,
             extra,
         })
     }
@@ -1108,7 +697,7 @@ impl Convert<target::ListToolsRequest, Revision> for source::ListToolsRequest {
         conversion: &mut Conversion,
     ) -> Result<target::ListToolsRequest, Unrepresentable> {
         Ok(target::ListToolsRequest {
-            params: Some(conversion.member("params", self.params)?),
+            params: conversion.empty("params", self.params)?,
             extra: self.extra,
         })
     }
@@ -1121,79 +710,25 @@ impl Convert<target::ListToolsResult, Revision> for source::ListToolsResult {
         conversion: &mut Conversion,
     ) -> Result<target::ListToolsResult, Unrepresentable> {
         let mut extra = self.extra;
-        conversion.leave(&mut extra, "cacheScope", Some(self.cache_scope), AUTOMATIC);
-        conversion.leave(&mut extra, "resultType", Some(self.result_type), AUTOMATIC);
-        conversion.leave(&mut extra, "ttlMs", Some(self.ttl_ms), AUTOMATIC);
+        let said_0 = conversion.unless_implied(self.cache_scope, "\"private\"");
+        conversion.leave(&mut extra, "cacheScope", said_0, AUTOMATIC);
+        let said_2 = conversion.unless_implied(self.result_type, "\"complete\"");
+        conversion
+            .refuse_member(
+                "resultType",
+                said_2.as_ref(),
+                -32603,
+                "the peer's revision has complete results only",
+                "2026-07-28 *.resultType",
+            )?;
+        let said_4 = conversion.unless_implied(self.ttl_ms, "0");
+        conversion.leave(&mut extra, "ttlMs", said_4, AUTOMATIC);
         Ok(target::ListToolsResult {
             meta: conversion.member("_meta", self.meta)?,
             next_cursor: self.next_cursor,
             tools: conversion.member("tools", self.tools)?,
             extra,
         })
-    }
-}
-
-impl Convert<target::LoggingLevel, Revision> for source::LoggingLevel {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::LoggingLevel, Unrepresentable> {
-        match self {
-            source::LoggingLevel::Alert => Ok(target::LoggingLevel::Alert),
-            source::LoggingLevel::Critical => Ok(target::LoggingLevel::Critical),
-            source::LoggingLevel::Debug => Ok(target::LoggingLevel::Debug),
-            source::LoggingLevel::Emergency => Ok(target::LoggingLevel::Emergency),
-            source::LoggingLevel::Error => Ok(target::LoggingLevel::Error),
-            source::LoggingLevel::Info => Ok(target::LoggingLevel::Info),
-            source::LoggingLevel::Notice => Ok(target::LoggingLevel::Notice),
-            source::LoggingLevel::Warning => Ok(target::LoggingLevel::Warning),
-            source::LoggingLevel::Unknown(text) => Ok(target::LoggingLevel::from(text)),
-        }
-    }
-}
-
-impl Convert<target::MultiSelectEnumSchema, Revision> for source::MultiSelectEnumSchema {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::MultiSelectEnumSchema, Unrepresentable> {
-        let value = self;
-        match value {
-            source::MultiSelectEnumSchema::Untitled(value) => {
-                value.convert(conversion).map(target::MultiSelectEnumSchema::Untitled)
-            }
-            source::MultiSelectEnumSchema::Titled(value) => {
-                value.convert(conversion).map(target::MultiSelectEnumSchema::Titled)
-            }
-        }
-    }
-}
-
-impl Convert<mcp_wire::OpenObject, Revision> for source::NotificationMetaObject {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<mcp_wire::OpenObject, Unrepresentable> {
-        close(&open(&self)?)
-    }
-}
-
-impl Convert<target::NumberSchemaType, Revision> for source::NumberSchemaType {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::NumberSchemaType, Unrepresentable> {
-        match self {
-            source::NumberSchemaType::Integer => Ok(target::NumberSchemaType::Integer),
-            source::NumberSchemaType::Number => Ok(target::NumberSchemaType::Number),
-            source::NumberSchemaType::Unknown(text) => {
-                Ok(target::NumberSchemaType::from(text))
-            }
-        }
     }
 }
 
@@ -1205,7 +740,7 @@ impl Convert<target::PaginatedRequest, Revision> for source::PaginatedRequest {
     ) -> Result<target::PaginatedRequest, Unrepresentable> {
         Ok(target::PaginatedRequest {
             method: self.method,
-            params: Some(conversion.member("params", self.params)?),
+            params: conversion.empty("params", self.params)?,
             extra: self.extra,
         })
     }
@@ -1219,7 +754,7 @@ for source::PaginatedRequestParams {
         conversion: &mut Conversion,
     ) -> Result<target::PaginatedRequestParams, Unrepresentable> {
         Ok(target::PaginatedRequestParams {
-            meta: Some(conversion.member("_meta", self.meta)?),
+            meta: conversion.empty("_meta", self.meta)?,
             cursor: self.cursor,
             extra: self.extra,
         })
@@ -1232,84 +767,20 @@ impl Convert<target::PaginatedResult, Revision> for source::PaginatedResult {
         self,
         conversion: &mut Conversion,
     ) -> Result<target::PaginatedResult, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "resultType", Some(self.result_type), AUTOMATIC);
+        let said_0 = conversion.unless_implied(self.result_type, "\"complete\"");
+        conversion
+            .refuse_member(
+                "resultType",
+                said_0.as_ref(),
+                -32603,
+                "the peer's revision has complete results only",
+                "2026-07-28 *.resultType",
+            )?;
         Ok(target::PaginatedResult {
             meta: conversion.member("_meta", self.meta)?,
             next_cursor: self.next_cursor,
-            extra,
+            extra: self.extra,
         })
-    }
-}
-
-impl Convert<target::PrimitiveSchemaDefinition, Revision>
-for source::PrimitiveSchemaDefinition {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::PrimitiveSchemaDefinition, Unrepresentable> {
-        let value = self;
-        match value {
-            source::PrimitiveSchemaDefinition::String(value) => {
-                value.convert(conversion).map(target::PrimitiveSchemaDefinition::String)
-            }
-            source::PrimitiveSchemaDefinition::Number(value) => {
-                value.convert(conversion).map(target::PrimitiveSchemaDefinition::Number)
-            }
-            source::PrimitiveSchemaDefinition::Boolean(value) => {
-                value.convert(conversion).map(target::PrimitiveSchemaDefinition::Boolean)
-            }
-            source::PrimitiveSchemaDefinition::UntitledSingleSelectEnum(value) => {
-                value
-                    .convert(conversion)
-                    .map(target::PrimitiveSchemaDefinition::UntitledSingleSelectEnum)
-            }
-            source::PrimitiveSchemaDefinition::TitledSingleSelectEnum(value) => {
-                value
-                    .convert(conversion)
-                    .map(target::PrimitiveSchemaDefinition::TitledSingleSelectEnum)
-            }
-            source::PrimitiveSchemaDefinition::UntitledMultiSelectEnum(value) => {
-                value
-                    .convert(conversion)
-                    .map(target::PrimitiveSchemaDefinition::UntitledMultiSelectEnum)
-            }
-            source::PrimitiveSchemaDefinition::TitledMultiSelectEnum(value) => {
-                value
-                    .convert(conversion)
-                    .map(target::PrimitiveSchemaDefinition::TitledMultiSelectEnum)
-            }
-            source::PrimitiveSchemaDefinition::LegacyTitledEnum(value) => {
-                value
-                    .convert(conversion)
-                    .map(target::PrimitiveSchemaDefinition::LegacyTitledEnum)
-            }
-            source::PrimitiveSchemaDefinition::Unknown(json) => {
-                Ok(
-                    conversion
-                        .reinterpret(json, target::PrimitiveSchemaDefinition::Unknown),
-                )
-            }
-        }
-    }
-}
-
-impl Convert<target::ProgressToken, Revision> for source::ProgressToken {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ProgressToken, Unrepresentable> {
-        let value = self;
-        match value {
-            source::ProgressToken::String(value) => {
-                Ok(target::ProgressToken::String(value))
-            }
-            source::ProgressToken::Integer(value) => {
-                Ok(target::ProgressToken::Integer(value))
-            }
-        }
     }
 }
 
@@ -1326,7 +797,7 @@ for source::ReadResourceRequestParams {
                 self.input_responses.as_ref(),
                 -32602,
                 "the peer's revision asks for input during a request, and has no second round",
-                "2026-07-28 ReadResourceRequestParams.inputResponses",
+                "2026-07-28 *.inputResponses",
             )?;
         conversion
             .refuse_member(
@@ -1334,10 +805,10 @@ for source::ReadResourceRequestParams {
                 self.request_state.as_ref(),
                 -32602,
                 "the peer's revision asks for input during a request, and has no second round",
-                "2026-07-28 ReadResourceRequestParams.requestState",
+                "2026-07-28 *.requestState",
             )?;
         Ok(target::ReadResourceRequestParams {
-            meta: Some(conversion.member("_meta", self.meta)?),
+            meta: conversion.empty("_meta", self.meta)?,
             uri: self.uri,
             extra: self.extra,
         })
@@ -1351,9 +822,19 @@ impl Convert<target::ReadResourceResult, Revision> for source::ReadResourceResul
         conversion: &mut Conversion,
     ) -> Result<target::ReadResourceResult, Unrepresentable> {
         let mut extra = self.extra;
-        conversion.leave(&mut extra, "cacheScope", Some(self.cache_scope), AUTOMATIC);
-        conversion.leave(&mut extra, "resultType", Some(self.result_type), AUTOMATIC);
-        conversion.leave(&mut extra, "ttlMs", Some(self.ttl_ms), AUTOMATIC);
+        let said_0 = conversion.unless_implied(self.cache_scope, "\"private\"");
+        conversion.leave(&mut extra, "cacheScope", said_0, AUTOMATIC);
+        let said_2 = conversion.unless_implied(self.result_type, "\"complete\"");
+        conversion
+            .refuse_member(
+                "resultType",
+                said_2.as_ref(),
+                -32603,
+                "the peer's revision has complete results only",
+                "2026-07-28 *.resultType",
+            )?;
+        let said_4 = conversion.unless_implied(self.ttl_ms, "0");
+        conversion.leave(&mut extra, "ttlMs", said_4, AUTOMATIC);
         Ok(target::ReadResourceResult {
             meta: conversion.member("_meta", self.meta)?,
             contents: conversion.member("contents", self.contents)?,
@@ -1370,32 +851,36 @@ impl Convert<target::RequestMeta, Revision> for source::RequestMetaObject {
     ) -> Result<target::RequestMeta, Unrepresentable> {
         let mut extra = self.extra;
         conversion
-            .leave(
+            .hand_over(
                 &mut extra,
                 "io.modelcontextprotocol/clientCapabilities",
-                Some(self.io_modelcontextprotocol_client_capabilities),
-                AUTOMATIC,
+                Some(self.client_capabilities),
+                "meta.capabilities",
+                "2026-07-28 *.io.modelcontextprotocol/clientCapabilities",
             );
         conversion
-            .leave(
+            .hand_over(
                 &mut extra,
                 "io.modelcontextprotocol/clientInfo",
-                self.io_modelcontextprotocol_client_info,
-                AUTOMATIC,
+                self.client_info,
+                "meta.client",
+                "2026-07-28 *.io.modelcontextprotocol/clientInfo",
             );
         conversion
-            .leave(
+            .hand_over(
                 &mut extra,
                 "io.modelcontextprotocol/logLevel",
-                self.io_modelcontextprotocol_log_level,
-                AUTOMATIC,
+                self.log_level,
+                "meta.log-level",
+                "2026-07-28 *.io.modelcontextprotocol/logLevel",
             );
         conversion
-            .leave(
+            .hand_over(
                 &mut extra,
                 "io.modelcontextprotocol/protocolVersion",
-                Some(self.io_modelcontextprotocol_protocol_version),
-                AUTOMATIC,
+                Some(self.protocol_version),
+                "meta.version",
+                "2026-07-28 *.io.modelcontextprotocol/protocolVersion",
             );
         Ok(target::RequestMeta {
             progress_token: conversion.member("progressToken", self.progress_token)?,
@@ -1411,7 +896,7 @@ impl Convert<target::RequestParams, Revision> for source::RequestParams {
         conversion: &mut Conversion,
     ) -> Result<target::RequestParams, Unrepresentable> {
         Ok(target::RequestParams {
-            meta: Some(conversion.member("_meta", self.meta)?),
+            meta: conversion.empty("_meta", self.meta)?,
             extra: self.extra,
         })
     }
@@ -1424,7 +909,7 @@ impl Convert<target::ResourceRequestParams, Revision> for source::ResourceReques
         conversion: &mut Conversion,
     ) -> Result<target::ResourceRequestParams, Unrepresentable> {
         Ok(target::ResourceRequestParams {
-            meta: Some(conversion.member("_meta", self.meta)?),
+            meta: conversion.empty("_meta", self.meta)?,
             uri: self.uri,
             extra: self.extra,
         })
@@ -1437,358 +922,19 @@ impl Convert<target::Result, Revision> for source::Result {
         self,
         conversion: &mut Conversion,
     ) -> Result<target::Result, Unrepresentable> {
-        let mut extra = self.extra;
-        conversion.leave(&mut extra, "resultType", Some(self.result_type), AUTOMATIC);
+        let said_0 = conversion.unless_implied(self.result_type, "\"complete\"");
+        conversion
+            .refuse_member(
+                "resultType",
+                said_0.as_ref(),
+                -32603,
+                "the peer's revision has complete results only",
+                "2026-07-28 *.resultType",
+            )?;
         Ok(target::Result {
             meta: conversion.member("_meta", self.meta)?,
-            extra,
+            extra: self.extra,
         })
-    }
-}
-
-impl Convert<mcp_wire::OpenObject, Revision> for source::ResultMetaObject {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<mcp_wire::OpenObject, Unrepresentable> {
-        close(&open(&self)?)
-    }
-}
-
-impl Convert<target::Role, Revision> for source::Role {
-    #[inline]
-    fn convert(self, _: &mut Conversion) -> Result<target::Role, Unrepresentable> {
-        match self {
-            source::Role::Assistant => Ok(target::Role::Assistant),
-            source::Role::User => Ok(target::Role::User),
-            source::Role::Unknown(text) => Ok(target::Role::from(text)),
-        }
-    }
-}
-
-impl Convert<target::SamplingContent, Revision> for source::SamplingContent {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::SamplingContent, Unrepresentable> {
-        let value = self;
-        match value {
-            source::SamplingContent::Text(value) => {
-                value.convert(conversion).map(target::SamplingContent::Text)
-            }
-            source::SamplingContent::Image(value) => {
-                value.convert(conversion).map(target::SamplingContent::Image)
-            }
-            source::SamplingContent::Audio(value) => {
-                value.convert(conversion).map(target::SamplingContent::Audio)
-            }
-            source::SamplingContent::ToolUse(value) => {
-                value.convert(conversion).map(target::SamplingContent::ToolUse)
-            }
-            source::SamplingContent::ToolResult(value) => {
-                value.convert(conversion).map(target::SamplingContent::ToolResult)
-            }
-            source::SamplingContent::List(value) => {
-                value.convert(conversion).map(target::SamplingContent::List)
-            }
-            source::SamplingContent::Unknown(json) => {
-                Ok(conversion.reinterpret(json, target::SamplingContent::Unknown))
-            }
-        }
-    }
-}
-
-impl Convert<target::SamplingMessageContentBlock, Revision>
-for source::SamplingMessageContentBlock {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::SamplingMessageContentBlock, Unrepresentable> {
-        let value = self;
-        match value {
-            source::SamplingMessageContentBlock::Text(value) => {
-                value.convert(conversion).map(target::SamplingMessageContentBlock::Text)
-            }
-            source::SamplingMessageContentBlock::Image(value) => {
-                value.convert(conversion).map(target::SamplingMessageContentBlock::Image)
-            }
-            source::SamplingMessageContentBlock::Audio(value) => {
-                value.convert(conversion).map(target::SamplingMessageContentBlock::Audio)
-            }
-            source::SamplingMessageContentBlock::ToolUse(value) => {
-                value
-                    .convert(conversion)
-                    .map(target::SamplingMessageContentBlock::ToolUse)
-            }
-            source::SamplingMessageContentBlock::ToolResult(value) => {
-                value
-                    .convert(conversion)
-                    .map(target::SamplingMessageContentBlock::ToolResult)
-            }
-            source::SamplingMessageContentBlock::Unknown(json) => {
-                Ok(
-                    conversion
-                        .reinterpret(json, target::SamplingMessageContentBlock::Unknown),
-                )
-            }
-        }
-    }
-}
-
-impl Convert<target::ServerCapabilities, Revision> for source::ServerCapabilities {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ServerCapabilities, Unrepresentable> {
-        let mut extra = self.extra;
-        let adopted_0 = conversion
-            .adopt(
-                &mut extra,
-                "tasks",
-                &target::SCHEMA,
-                Some("#/$defs/ServerCapabilities/properties/tasks"),
-            );
-        conversion.leave(&mut extra, "extensions", self.extensions, AUTOMATIC);
-        Ok(target::ServerCapabilities {
-            completions: self.completions,
-            experimental: self.experimental,
-            logging: self.logging,
-            prompts: conversion.member("prompts", self.prompts)?,
-            resources: conversion.member("resources", self.resources)?,
-            tasks: adopted_0,
-            tools: conversion.member("tools", self.tools)?,
-            extra,
-        })
-    }
-}
-
-impl Convert<target::ServerNotification, Revision> for source::ServerNotification {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ServerNotification, Unrepresentable> {
-        match self {
-            source::ServerNotification::Cancelled(message) => {
-                message.convert(conversion).map(target::ServerNotification::Cancelled)
-            }
-            source::ServerNotification::LoggingMessage(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ServerNotification::LoggingMessage)
-            }
-            source::ServerNotification::Progress(message) => {
-                message.convert(conversion).map(target::ServerNotification::Progress)
-            }
-            source::ServerNotification::PromptListChanged(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ServerNotification::PromptListChanged)
-            }
-            source::ServerNotification::ResourceListChanged(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ServerNotification::ResourceListChanged)
-            }
-            source::ServerNotification::ResourceUpdated(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ServerNotification::ResourceUpdated)
-            }
-            source::ServerNotification::SubscriptionsAcknowledged(
-                message,
-            ) if conversion.carries() => {
-                close(&open(&message)?).map(target::ServerNotification::Unknown)
-            }
-            source::ServerNotification::SubscriptionsAcknowledged(_) => {
-                Err(
-                    Unrepresentable::no_such_method(
-                        "notifications/subscriptions/acknowledged",
-                        target::REVISION,
-                    ),
-                )
-            }
-            source::ServerNotification::ToolListChanged(message) => {
-                message
-                    .convert(conversion)
-                    .map(target::ServerNotification::ToolListChanged)
-            }
-            source::ServerNotification::Unknown(message) if conversion.carries() => {
-                close(&open(&message)?)
-            }
-            source::ServerNotification::Unknown(
-                message,
-            ) if ["notifications/elicitation/complete", "notifications/tasks/status"]
-                .contains(&message.method.as_str()) => {
-                Err(Unrepresentable::no_such_method(&message.method, source::REVISION))
-            }
-            source::ServerNotification::Unknown(message) => {
-                Ok(target::ServerNotification::Unknown(message))
-            }
-        }
-    }
-}
-
-impl Convert<target::ServerRequest, Revision> for source::ServerRequest {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ServerRequest, Unrepresentable> {
-        match self {
-            source::ServerRequest::Elicit(message) => {
-                message.convert(conversion).map(target::ServerRequest::Elicit)
-            }
-            source::ServerRequest::ListRoots(message) => {
-                message.convert(conversion).map(target::ServerRequest::ListRoots)
-            }
-            source::ServerRequest::CreateMessage(message) => {
-                message.convert(conversion).map(target::ServerRequest::CreateMessage)
-            }
-            source::ServerRequest::Unknown(message) if conversion.carries() => {
-                close(&open(&message)?)
-            }
-            source::ServerRequest::Unknown(
-                message,
-            ) if ["ping", "tasks/cancel", "tasks/get", "tasks/list", "tasks/result"]
-                .contains(&message.method.as_str()) => {
-                Err(Unrepresentable::no_such_method(&message.method, source::REVISION))
-            }
-            source::ServerRequest::Unknown(message) => {
-                Ok(target::ServerRequest::Unknown(message))
-            }
-        }
-    }
-}
-
-impl Convert<target::ServerResult, Revision> for source::ServerResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::ServerResult, Unrepresentable> {
-        match self {
-            source::ServerResult::AnyCallTool(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2025-11-25 has such a result",
-                        "automatic",
-                    ),
-                )
-            }
-            source::ServerResult::AnyGetPrompt(result) => {
-                result.convert(conversion).map(target::ServerResult::GetPrompt)
-            }
-            source::ServerResult::AnyReadResource(result) => {
-                result.convert(conversion).map(target::ServerResult::ReadResource)
-            }
-            source::ServerResult::Complete(result) => {
-                result.convert(conversion).map(target::ServerResult::Complete)
-            }
-            source::ServerResult::CreateMessage(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2025-11-25 has such a result",
-                        "automatic",
-                    ),
-                )
-            }
-            source::ServerResult::Discover(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2025-11-25 has such a result",
-                        "automatic",
-                    ),
-                )
-            }
-            source::ServerResult::Elicit(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2025-11-25 has such a result",
-                        "automatic",
-                    ),
-                )
-            }
-            source::ServerResult::ListPrompts(result) => {
-                result.convert(conversion).map(target::ServerResult::ListPrompts)
-            }
-            source::ServerResult::ListResourceTemplates(result) => {
-                result
-                    .convert(conversion)
-                    .map(target::ServerResult::ListResourceTemplates)
-            }
-            source::ServerResult::ListResources(result) => {
-                result.convert(conversion).map(target::ServerResult::ListResources)
-            }
-            source::ServerResult::ListRoots(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2025-11-25 has such a result",
-                        "automatic",
-                    ),
-                )
-            }
-            source::ServerResult::ListTools(result) => {
-                result.convert(conversion).map(target::ServerResult::ListTools)
-            }
-            source::ServerResult::SubscriptionsListen(_) => {
-                Err(
-                    Unrepresentable::new(
-                        -32603,
-                        "no method of revision 2025-11-25 has such a result",
-                        "automatic",
-                    ),
-                )
-            }
-        }
-    }
-}
-
-impl Convert<target::SingleSelectEnumSchema, Revision>
-for source::SingleSelectEnumSchema {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::SingleSelectEnumSchema, Unrepresentable> {
-        let value = self;
-        match value {
-            source::SingleSelectEnumSchema::Untitled(value) => {
-                value.convert(conversion).map(target::SingleSelectEnumSchema::Untitled)
-            }
-            source::SingleSelectEnumSchema::Titled(value) => {
-                value.convert(conversion).map(target::SingleSelectEnumSchema::Titled)
-            }
-        }
-    }
-}
-
-impl Convert<target::StringSchemaFormat, Revision> for source::StringSchemaFormat {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::StringSchemaFormat, Unrepresentable> {
-        match self {
-            source::StringSchemaFormat::Date => Ok(target::StringSchemaFormat::Date),
-            source::StringSchemaFormat::DateTime => {
-                Ok(target::StringSchemaFormat::DateTime)
-            }
-            source::StringSchemaFormat::Email => Ok(target::StringSchemaFormat::Email),
-            source::StringSchemaFormat::Uri => Ok(target::StringSchemaFormat::Uri),
-            source::StringSchemaFormat::Unknown(text) => {
-                Ok(target::StringSchemaFormat::from(text))
-            }
-        }
     }
 }
 
@@ -1829,65 +975,72 @@ impl Convert<target::Tool, Revision> for source::Tool {
                     ],
                 ),
             name: self.name,
-            output_schema: self
-                .output_schema
-                .map(|value| {
-                    conversion
-                        .declare(
-                            "outputSchema",
-                            value,
-                            &target::SCHEMA,
-                            &[
-                                (
-                                    "properties",
-                                    "#/$defs/Tool/properties/outputSchema/properties/properties",
-                                ),
-                                (
-                                    "required",
-                                    "#/$defs/Tool/properties/outputSchema/properties/required",
-                                ),
-                            ],
-                        )
-                }),
+            output_schema: {
+                let value = self
+                    .output_schema
+                    .map(|value| {
+                        conversion
+                            .declare(
+                                "outputSchema",
+                                value,
+                                &target::SCHEMA,
+                                &[
+                                    (
+                                        "properties",
+                                        "#/$defs/Tool/properties/outputSchema/properties/properties",
+                                    ),
+                                    (
+                                        "required",
+                                        "#/$defs/Tool/properties/outputSchema/properties/required",
+                                    ),
+                                ],
+                            )
+                    });
+                conversion
+                    .drop_invalid(
+                        "outputSchema",
+                        value,
+                        &target::SCHEMA,
+                        "#/$defs/Tool/properties/outputSchema",
+                        "2026-07-28 Tool.outputSchema",
+                    )
+            },
             title: self.title,
             extra,
         })
     }
 }
 
-impl Convert<target::ToolChoiceMode, Revision> for source::ToolChoiceMode {
+impl Convert<target::ToolResultContent, Revision> for source::ToolResultContent {
     #[inline]
     fn convert(
         self,
-        _: &mut Conversion,
-    ) -> Result<target::ToolChoiceMode, Unrepresentable> {
-        match self {
-            source::ToolChoiceMode::Auto => Ok(target::ToolChoiceMode::Auto),
-            source::ToolChoiceMode::None => Ok(target::ToolChoiceMode::None),
-            source::ToolChoiceMode::Required => Ok(target::ToolChoiceMode::Required),
-            source::ToolChoiceMode::Unknown(text) => {
-                Ok(target::ToolChoiceMode::from(text))
-            }
+        conversion: &mut Conversion,
+    ) -> Result<target::ToolResultContent, Unrepresentable> {
+        let (held_0, ensured_0) = conversion
+            .member_or_keep(
+                "structuredContent",
+                self.structured_content,
+                "2026-07-28 ToolResultContent.structuredContent",
+            );
+        let mut converted = target::ToolResultContent {
+            meta: self.meta,
+            content: conversion.member("content", self.content)?,
+            is_error: self.is_error,
+            structured_content: held_0,
+            tool_use_id: self.tool_use_id,
+            extra: self.extra,
+        };
+        if let Some(value) = ensured_0 {
+            conversion
+                .ensure(
+                    &mut converted.content,
+                    "content",
+                    &value,
+                    "{\"text\":\"{}\",\"type\":\"text\"}",
+                    "2026-07-28 ToolResultContent.structuredContent",
+                )?;
         }
-    }
-}
-
-impl Convert<target::ClientCapabilitiesRoots, Revision> for mcp_wire::OpenObject {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::ClientCapabilitiesRoots, Unrepresentable> {
-        close_valid(&self)
-    }
-}
-
-impl Convert<target::RequestMeta, Revision> for mcp_wire::OpenObject {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::RequestMeta, Unrepresentable> {
-        close_valid(&self)
+        Ok(converted)
     }
 }

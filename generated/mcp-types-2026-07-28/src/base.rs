@@ -3,7 +3,7 @@
 
 //! Messages that every part of the protocol uses, and the envelopes of JSON-RPC.
 
-use mcp_wire::{Extra, Kind, Number, OpenJson, OpenObject, Telling, notification, object, strings, union};
+use mcp_wire::{Discriminator, Extra, JsonType, Number, OpenJson, OpenObject, notification, object, strings, union};
 use crate::{BlobResourceContents, ClientCapabilities, Implementation, LoggingLevel, SCHEMA, TextResourceContents};
 
 /// The contents of a resource, as text or as bytes. Which of the two it is shows in whether `text` or `blob` is
@@ -23,12 +23,12 @@ union! {
     Text(TextResourceContents),
     Blob(BlobResourceContents),
     |reader| match reader
-        .peek_telling(
+        .peek_discriminator(
             &[
-                Telling {
+                Discriminator {
                     member: "blob",
-                    kinds: &[Kind::String],
-                    needs: &["uri"],
+                    types: &[JsonType::String],
+                    required: &["uri"],
                 },
             ],
             &["text", "uri"],
@@ -266,17 +266,17 @@ union! {
     ResultResponse(JsonRpcResultResponse),
     ErrorResponse(JsonRpcErrorResponse),
     |reader| match reader
-        .peek_telling(
+        .peek_discriminator(
             &[
-                Telling {
+                Discriminator {
                     member: "error",
-                    kinds: &[Kind::Object],
-                    needs: &["jsonrpc"],
+                    types: &[JsonType::Object],
+                    required: &["jsonrpc"],
                 },
-                Telling {
+                Discriminator {
                     member: "id",
-                    kinds: &[Kind::Number, Kind::String],
-                    needs: &["jsonrpc"],
+                    types: &[JsonType::Number, JsonType::String],
+                    required: &["jsonrpc"],
                 },
             ],
             &["jsonrpc", "method"],
@@ -285,12 +285,12 @@ union! {
         Some("error") => reader.decode().map(Self::ErrorResponse),
         Some("id") => {
             match reader
-                .peek_telling(
+                .peek_discriminator(
                     &[
-                        Telling {
+                        Discriminator {
                             member: "method",
-                            kinds: &[Kind::String],
-                            needs: &["id", "jsonrpc"],
+                            types: &[JsonType::String],
+                            required: &["id", "jsonrpc"],
                         },
                     ],
                     &["id", "jsonrpc", "result"],
@@ -378,12 +378,12 @@ union! {
     Result(JsonRpcResultResponse),
     Error(JsonRpcErrorResponse),
     |reader| match reader
-        .peek_telling(
+        .peek_discriminator(
             &[
-                Telling {
+                Discriminator {
                     member: "error",
-                    kinds: &[Kind::Object],
-                    needs: &["jsonrpc"],
+                    types: &[JsonType::Object],
+                    required: &["jsonrpc"],
                 },
             ],
             &["id", "jsonrpc", "result"],
@@ -461,7 +461,7 @@ object! {
 pub struct NotificationMetaObject {
     /// Id of the `subscriptions/listen` request whose subscription brought the notification. Absent outside of
     /// subscriptions.
-    pub io_modelcontextprotocol_subscription_id: Option<RequestId>,
+    pub subscription_id: Option<RequestId>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -469,7 +469,7 @@ pub struct NotificationMetaObject {
 object! {
     NotificationMetaObject: SCHEMA["#/$defs/NotificationMetaObject"]
     optional {
-        "io.modelcontextprotocol/subscriptionId" => io_modelcontextprotocol_subscription_id, with_io_modelcontextprotocol_subscription_id: impl Into<RequestId>,
+        "io.modelcontextprotocol/subscriptionId" => subscription_id, with_subscription_id: impl Into<RequestId>,
     }
 }
 
@@ -641,9 +641,9 @@ union! {
     ProgressToken: SCHEMA["#/$defs/ProgressToken"]
     String(String, &str),
     Integer(i64),
-    |reader| match reader.kind()? {
-        Kind::String => reader.decode().map(Self::String),
-        Kind::Number => reader.decode().map(Self::Integer),
+    |reader| match reader.json_type()? {
+        JsonType::String => reader.decode().map(Self::String),
+        JsonType::Number => reader.decode().map(Self::Integer),
         found => Err(reader.wrong_type("a string or an integer", found)),
     }
 }
@@ -686,16 +686,16 @@ pub type RequestId = mcp_wire::RequestId;
 pub struct RequestMetaObject {
     /// Protocol revision of the request. Over HTTP a header repeats it. A server that does not speak it answers
     /// with an [`UnsupportedProtocolVersionError`](crate::UnsupportedProtocolVersionError).
-    pub io_modelcontextprotocol_protocol_version: String,
+    pub protocol_version: String,
     /// Features that the client offers while this request is answered. An empty object means none. Servers must not
     /// rely on what an earlier request said.
-    pub io_modelcontextprotocol_client_capabilities: ClientCapabilities,
+    pub client_capabilities: ClientCapabilities,
     /// Least severe log messages that the client wants while this request is answered. Absent means that the server
     /// sends none.
-    pub io_modelcontextprotocol_log_level: Option<LoggingLevel>,
+    pub log_level: Option<LoggingLevel>,
     /// Name and version of the client program, for display and logs. Nothing vouches for it. Absent means the
     /// client does not say.
-    pub io_modelcontextprotocol_client_info: Option<Implementation>,
+    pub client_info: Option<Implementation>,
     /// Opts in to `notifications/progress` for this request. The client picks a token that is unique among its
     /// active requests, and each notification repeats it. The server may still send none; absent means the client
     /// wants none.
@@ -707,12 +707,12 @@ pub struct RequestMetaObject {
 object! {
     RequestMetaObject: SCHEMA["#/$defs/RequestMetaObject"]
     required {
-        "io.modelcontextprotocol/protocolVersion" => io_modelcontextprotocol_protocol_version: impl Into<String>,
-        "io.modelcontextprotocol/clientCapabilities" => io_modelcontextprotocol_client_capabilities: ClientCapabilities,
+        "io.modelcontextprotocol/protocolVersion" => protocol_version: impl Into<String>,
+        "io.modelcontextprotocol/clientCapabilities" => client_capabilities: ClientCapabilities,
     }
     optional {
-        "io.modelcontextprotocol/logLevel" => io_modelcontextprotocol_log_level, with_io_modelcontextprotocol_log_level: impl Into<LoggingLevel>,
-        "io.modelcontextprotocol/clientInfo" => io_modelcontextprotocol_client_info, with_io_modelcontextprotocol_client_info: Implementation,
+        "io.modelcontextprotocol/logLevel" => log_level, with_log_level: impl Into<LoggingLevel>,
+        "io.modelcontextprotocol/clientInfo" => client_info, with_client_info: Implementation,
         "progressToken" => progress_token, with_progress_token: impl Into<ProgressToken>,
     }
 }
@@ -768,7 +768,7 @@ object! {
 pub struct ResultMetaObject {
     /// Name and version of the server program, for display and logs. Nothing vouches for it. Absent means the
     /// server does not say.
-    pub io_modelcontextprotocol_server_info: Option<Implementation>,
+    pub server_info: Option<Implementation>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -776,7 +776,7 @@ pub struct ResultMetaObject {
 object! {
     ResultMetaObject: SCHEMA["#/$defs/ResultMetaObject"]
     optional {
-        "io.modelcontextprotocol/serverInfo" => io_modelcontextprotocol_server_info, with_io_modelcontextprotocol_server_info: Implementation,
+        "io.modelcontextprotocol/serverInfo" => server_info, with_server_info: Implementation,
     }
 }
 

@@ -3,7 +3,7 @@
 
 //! Questions of a server to the user, which the client shows as a form or a web page.
 
-use mcp_wire::{Extra, Kind, Map, Number, OpenJson, Telling, object, request, strings, union};
+use mcp_wire::{Discriminator, Extra, JsonType, Map, Number, OpenJson, object, request, strings, union};
 use crate::SCHEMA;
 
 /// A yes-or-no field of an elicitation form.
@@ -55,7 +55,7 @@ object! {
     }
 }
 
-request! { ElicitRequest: "elicitation/create" Both, ElicitRequestParams => ElicitResult }
+request! { ElicitRequest: "elicitation/create" InResult, ElicitRequestParams => ElicitResult }
 
 /// A form for the user to fill in within the client (`elicitation/create`, mode `form`). Servers must not use
 /// it for passwords and other secrets. This is also the meaning when `mode` is absent.
@@ -205,11 +205,11 @@ union! {
     String(String, &str),
     Number(Number),
     Boolean(bool),
-    |reader| match reader.kind()? {
-        Kind::Array => reader.decode().map(Self::List),
-        Kind::String => reader.decode().map(Self::String),
-        Kind::Number => reader.decode().map(Self::Number),
-        Kind::Boolean => reader.decode().map(Self::Boolean),
+    |reader| match reader.json_type()? {
+        JsonType::Array => reader.decode().map(Self::List),
+        JsonType::String => reader.decode().map(Self::String),
+        JsonType::Number => reader.decode().map(Self::Number),
+        JsonType::Boolean => reader.decode().map(Self::Boolean),
         found => {
             Err(reader.wrong_type("an array or a string or a number or a boolean", found))
         }
@@ -269,12 +269,12 @@ union! {
     |reader| match reader.peek_tag("type")?.as_deref() {
         Some("string") => {
             match reader
-                .peek_telling(
+                .peek_discriminator(
                     &[
-                        Telling {
+                        Discriminator {
                             member: "enum",
-                            kinds: &[Kind::Array],
-                            needs: &["type"],
+                            types: &[JsonType::Array],
+                            required: &["type"],
                         },
                     ],
                     &["oneOf", "type"],
@@ -282,12 +282,12 @@ union! {
             {
                 Some("enum") => {
                     match reader
-                        .peek_telling(
+                        .peek_discriminator(
                             &[
-                                Telling {
+                                Discriminator {
                                     member: "enumNames",
-                                    kinds: &[Kind::Array],
-                                    needs: &["enum", "type"],
+                                    types: &[JsonType::Array],
+                                    required: &["enum", "type"],
                                 },
                             ],
                             &["enum", "type"],
@@ -305,12 +305,12 @@ union! {
                 .peek_into(
                     "items",
                     |reader| match reader
-                        .peek_telling(
+                        .peek_discriminator(
                             &[
-                                Telling {
+                                Discriminator {
                                     member: "anyOf",
-                                    kinds: &[Kind::Array],
-                                    needs: &[],
+                                    types: &[JsonType::Array],
+                                    required: &[],
                                 },
                             ],
                             &["enum", "type"],
@@ -389,12 +389,12 @@ union! {
         .peek_into(
             "items",
             |reader| match reader
-                .peek_telling(
+                .peek_discriminator(
                     &[
-                        Telling {
+                        Discriminator {
                             member: "anyOf",
-                            kinds: &[Kind::Array],
-                            needs: &[],
+                            types: &[JsonType::Array],
+                            required: &[],
                         },
                     ],
                     &["enum", "type"],
@@ -507,17 +507,17 @@ union! {
     |reader| match reader.peek_tag("type")?.as_deref() {
         Some("string") => {
             match reader
-                .peek_telling(
+                .peek_discriminator(
                     &[
-                        Telling {
+                        Discriminator {
                             member: "enum",
-                            kinds: &[Kind::Array],
-                            needs: &["type"],
+                            types: &[JsonType::Array],
+                            required: &["type"],
                         },
-                        Telling {
+                        Discriminator {
                             member: "oneOf",
-                            kinds: &[Kind::Array],
-                            needs: &["type"],
+                            types: &[JsonType::Array],
+                            required: &["type"],
                         },
                     ],
                     &["type"],
@@ -525,12 +525,12 @@ union! {
             {
                 Some("enum") => {
                     match reader
-                        .peek_telling(
+                        .peek_discriminator(
                             &[
-                                Telling {
+                                Discriminator {
                                     member: "enumNames",
-                                    kinds: &[Kind::Array],
-                                    needs: &["enum", "type"],
+                                    types: &[JsonType::Array],
+                                    required: &["enum", "type"],
                                 },
                             ],
                             &["enum", "type"],
@@ -551,12 +551,12 @@ union! {
                 .peek_into(
                     "items",
                     |reader| match reader
-                        .peek_telling(
+                        .peek_discriminator(
                             &[
-                                Telling {
+                                Discriminator {
                                     member: "anyOf",
-                                    kinds: &[Kind::Array],
-                                    needs: &[],
+                                    types: &[JsonType::Array],
+                                    required: &[],
                                 },
                             ],
                             &["enum", "type"],
@@ -623,12 +623,12 @@ union! {
     Untitled(UntitledSingleSelectEnumSchema),
     Titled(TitledSingleSelectEnumSchema),
     |reader| match reader
-        .peek_telling(
+        .peek_discriminator(
             &[
-                Telling {
+                Discriminator {
                     member: "enum",
-                    kinds: &[Kind::Array],
-                    needs: &["type"],
+                    types: &[JsonType::Array],
+                    required: &["type"],
                 },
             ],
             &["oneOf", "type"],

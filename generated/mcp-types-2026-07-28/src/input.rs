@@ -3,36 +3,11 @@
 
 //! What a server asks of the client before it can complete a request, and what the client answers.
 
-use mcp_wire::{Extra, Kind, Map, OpenJson, Telling, object, union};
+use mcp_wire::{Discriminator, Extra, JsonType, Map, object, union};
 use crate::{
-    CreateMessageRequest, CreateMessageResult, ElicitRequest, ElicitResult, ListRootsRequest, ListRootsResult,
-    RequestMetaObject, ResultMetaObject, ResultType, SCHEMA,
+    CreateMessageResult, ElicitResult, InputRequest, ListRootsResult, RequestMetaObject, ResultMetaObject, ResultType,
+    SCHEMA,
 };
-
-/// One thing that a server asks of the client before it can complete a request. Alternatives: a sampling
-/// request, the list of roots, and an elicitation; `method` selects among them. It is no JSON-RPC request, for
-/// it has no id, and is only found within an [`InputRequiredResult`].
-///
-/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputrequest)
-#[derive(Debug, Clone, PartialEq)]
-pub enum InputRequest {
-    /// See [`CreateMessageRequest`].
-    CreateMessage(CreateMessageRequest),
-    /// See [`ListRootsRequest`].
-    ListRoots(ListRootsRequest),
-    /// See [`ElicitRequest`].
-    Elicit(ElicitRequest),
-    /// A variant that the revision doesn't declare, as it came.
-    Unknown(OpenJson),
-}
-
-union! {
-    InputRequest: SCHEMA["#/$defs/InputRequest"] by "method"
-    "sampling/createMessage" => CreateMessage(CreateMessageRequest),
-    "roots/list" => ListRoots(ListRootsRequest),
-    "elicitation/create" => Elicit(ElicitRequest),
-    _ => Unknown,
-}
 
 /// What a server asks of the client, by names of the server's choosing. The answers come back under the same
 /// names.
@@ -73,8 +48,8 @@ object! {
     }
 }
 
-/// The answer to an [`InputRequest`]: the message that a model wrote, the roots, or the reaction of the user.
-/// Which of the three it is shows in the members that it has.
+/// The answer to an [`InputRequest`](crate::InputRequest): the message that a model wrote, the roots, or the
+/// reaction of the user. Which of the three it is shows in the members that it has.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputresponse)
 #[derive(Debug, Clone, PartialEq)]
@@ -93,17 +68,17 @@ union! {
     ListRoots(ListRootsResult),
     Elicit(ElicitResult),
     |reader| match reader
-        .peek_telling(
+        .peek_discriminator(
             &[
-                Telling {
+                Discriminator {
                     member: "action",
-                    kinds: &[Kind::String],
-                    needs: &[],
+                    types: &[JsonType::String],
+                    required: &[],
                 },
-                Telling {
+                Discriminator {
                     member: "content",
-                    kinds: &[Kind::Array, Kind::Object],
-                    needs: &["model", "role"],
+                    types: &[JsonType::Array, JsonType::Object],
+                    required: &["model", "role"],
                 },
             ],
             &["roots"],

@@ -35,8 +35,8 @@
 //!   [`ParseError`], [`UnsupportedProtocolVersionError`], [`UnsupportedProtocolVersionErrorData`],
 //!   [`UnsupportedProtocolVersionErrorObject`].
 //! - [`input`]: What a server asks of the client before it can complete a request, and what the client answers.
-//!   [`InputRequest`], [`InputRequests`], [`InputRequiredResult`], [`InputResponse`],
-//!   [`InputResponseRequestParams`], [`InputResponses`].
+//!   [`InputRequests`], [`InputRequiredResult`], [`InputResponse`], [`InputResponseRequestParams`],
+//!   [`InputResponses`].
 //! - [`lifecycle`]: The handshake, and what the peers say about themselves and what they can do.
 //!   [`ClientCapabilities`], [`ClientCapabilitiesElicitation`], [`ClientCapabilitiesSampling`],
 //!   [`DiscoverRequest`], [`DiscoverResult`], [`DiscoverResultResponse`], [`Icon`], [`IconTheme`], [`Icons`],
@@ -45,7 +45,7 @@
 //! - [`logging`]: Log messages of a server, and the level from which on a client wants them. [`LoggingLevel`],
 //!   [`LoggingMessageNotification`], [`LoggingMessageNotificationParams`].
 //! - [`messages`]: Every message that a client or a server may send, and what each method gives back.
-//!   [`ClientNotification`], [`ClientRequest`], [`ClientResult`], [`ServerNotification`], [`ServerRequest`],
+//!   [`ClientNotification`], [`ClientRequest`], [`ClientResult`], [`InputRequest`], [`ServerNotification`],
 //!   [`ServerResult`].
 //! - [`prompts`]: Templates of messages that a server offers for users to choose. [`AnyGetPromptResult`],
 //!   [`GetPromptRequest`], [`GetPromptRequestParams`], [`GetPromptResult`], [`GetPromptResultResponse`],

@@ -6,20 +6,19 @@
 use mcp_wire::{Message, UnknownMethod, methods, results};
 use crate::{
     AnyCallToolResult, AnyGetPromptResult, AnyReadResourceResult, CallToolRequest, CancelledNotification,
-    CompleteRequest, CompleteResult, CreateMessageRequest, CreateMessageResult, DiscoverRequest, DiscoverResult,
-    ElicitRequest, ElicitResult, GetPromptRequest, ListPromptsRequest, ListPromptsResult, ListResourceTemplatesRequest,
-    ListResourceTemplatesResult, ListResourcesRequest, ListResourcesResult, ListRootsRequest, ListRootsResult,
-    ListToolsRequest, ListToolsResult, LoggingMessageNotification, ProgressNotification, PromptListChangedNotification,
-    ReadResourceRequest, ResourceListChangedNotification, ResourceUpdatedNotification, SCHEMA,
-    SubscriptionsAcknowledgedNotification, SubscriptionsListenRequest, SubscriptionsListenResult,
-    ToolListChangedNotification,
+    CompleteRequest, CompleteResult, CreateMessageRequest, DiscoverRequest, DiscoverResult, ElicitRequest,
+    GetPromptRequest, ListPromptsRequest, ListPromptsResult, ListResourceTemplatesRequest, ListResourceTemplatesResult,
+    ListResourcesRequest, ListResourcesResult, ListRootsRequest, ListToolsRequest, ListToolsResult,
+    LoggingMessageNotification, ProgressNotification, PromptListChangedNotification, ReadResourceRequest,
+    ResourceListChangedNotification, ResourceUpdatedNotification, Result, SCHEMA, SubscriptionsAcknowledgedNotification,
+    SubscriptionsListenRequest, SubscriptionsListenResult, ToolListChangedNotification,
 };
 
 /// Whatever a client may send at once: a whole JSON-RPC message.
 pub type ClientMessage = Message<ClientRequest, ClientNotification>;
 
 /// Whatever a server may send at once: a whole JSON-RPC message.
-pub type ServerMessage = Message<ServerRequest, ServerNotification>;
+pub type ServerMessage = Message<UnknownMethod, ServerNotification>;
 
 /// Any notification that a client may send to a server. The alternatives cover lifecycle, cancellation,
 /// progress, changed roots and, in later revisions, task status; `method` selects among them.
@@ -47,8 +46,6 @@ methods! {
 pub enum ClientRequest {
     /// `completion/complete`
     Complete(CompleteRequest),
-    /// `elicitation/create`
-    Elicit(ElicitRequest),
     /// `prompts/get`
     GetPrompt(GetPromptRequest),
     /// `prompts/list`
@@ -59,10 +56,6 @@ pub enum ClientRequest {
     ReadResource(ReadResourceRequest),
     /// `resources/templates/list`
     ListResourceTemplates(ListResourceTemplatesRequest),
-    /// `roots/list`
-    ListRoots(ListRootsRequest),
-    /// `sampling/createMessage`
-    CreateMessage(CreateMessageRequest),
     /// `server/discover`
     Discover(DiscoverRequest),
     /// `subscriptions/listen`
@@ -78,14 +71,11 @@ pub enum ClientRequest {
 methods! {
     ClientRequest: SCHEMA
     "completion/complete" => Complete(CompleteRequest),
-    "elicitation/create" => Elicit(ElicitRequest),
     "prompts/get" => GetPrompt(GetPromptRequest),
     "prompts/list" => ListPrompts(ListPromptsRequest),
     "resources/list" => ListResources(ListResourcesRequest),
     "resources/read" => ReadResource(ReadResourceRequest),
     "resources/templates/list" => ListResourceTemplates(ListResourceTemplatesRequest),
-    "roots/list" => ListRoots(ListRootsRequest),
-    "sampling/createMessage" => CreateMessage(CreateMessageRequest),
     "server/discover" => Discover(DiscoverRequest),
     "subscriptions/listen" => SubscriptionsListen(SubscriptionsListenRequest),
     "tools/call" => CallTool(CallToolRequest),
@@ -97,21 +87,31 @@ methods! {
 /// method of the answered request decides.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#clientresult)
+pub type ClientResult = Result;
+
+/// One thing that a server asks of the client before it can complete a request. Alternatives: a sampling
+/// request, the list of roots, and an elicitation; `method` selects among them. It is no JSON-RPC request, for
+/// it has no id, and is only found within an [`InputRequiredResult`](crate::InputRequiredResult).
+///
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputrequest)
 #[derive(Debug, Clone, PartialEq)]
-pub enum ClientResult {
-    /// See [`CreateMessageResult`].
-    CreateMessage(CreateMessageResult),
-    /// See [`ElicitResult`].
-    Elicit(ElicitResult),
-    /// See [`ListRootsResult`].
-    ListRoots(ListRootsResult),
+pub enum InputRequest {
+    /// `elicitation/create`
+    Elicit(ElicitRequest),
+    /// `roots/list`
+    ListRoots(ListRootsRequest),
+    /// `sampling/createMessage`
+    CreateMessage(CreateMessageRequest),
+    /// A method that the revision doesn't declare, as it came.
+    Unknown(UnknownMethod),
 }
 
-results! {
-    ClientResult: CreateMessage, Elicit, ListRoots;
-    "elicitation/create" => Elicit,
-    "roots/list" => ListRoots,
-    "sampling/createMessage" => CreateMessage,
+methods! {
+    InputRequest: SCHEMA
+    "elicitation/create" => Elicit(ElicitRequest),
+    "roots/list" => ListRoots(ListRootsRequest),
+    "sampling/createMessage" => CreateMessage(CreateMessageRequest),
+    _ => Unknown,
 }
 
 /// Any notification that a server can send to a client.
@@ -152,29 +152,6 @@ methods! {
     _ => Unknown,
 }
 
-/// Any request that a server can send to a client.
-///
-/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#)
-#[derive(Debug, Clone, PartialEq)]
-pub enum ServerRequest {
-    /// `elicitation/create`
-    Elicit(ElicitRequest),
-    /// `roots/list`
-    ListRoots(ListRootsRequest),
-    /// `sampling/createMessage`
-    CreateMessage(CreateMessageRequest),
-    /// A method that the revision doesn't declare, as it came.
-    Unknown(UnknownMethod),
-}
-
-methods! {
-    ServerRequest: SCHEMA
-    "elicitation/create" => Elicit(ElicitRequest),
-    "roots/list" => ListRoots(ListRootsRequest),
-    "sampling/createMessage" => CreateMessage(CreateMessageRequest),
-    _ => Unknown,
-}
-
 /// Any result with which a server answers a client's request. The JSON does not say which one it is: decode it
 /// by the method of the request.
 ///
@@ -189,20 +166,14 @@ pub enum ServerResult {
     AnyReadResource(AnyReadResourceResult),
     /// See [`CompleteResult`].
     Complete(CompleteResult),
-    /// See [`CreateMessageResult`].
-    CreateMessage(CreateMessageResult),
     /// See [`DiscoverResult`].
     Discover(DiscoverResult),
-    /// See [`ElicitResult`].
-    Elicit(ElicitResult),
     /// See [`ListPromptsResult`].
     ListPrompts(ListPromptsResult),
     /// See [`ListResourceTemplatesResult`].
     ListResourceTemplates(ListResourceTemplatesResult),
     /// See [`ListResourcesResult`].
     ListResources(ListResourcesResult),
-    /// See [`ListRootsResult`].
-    ListRoots(ListRootsResult),
     /// See [`ListToolsResult`].
     ListTools(ListToolsResult),
     /// See [`SubscriptionsListenResult`].
@@ -210,16 +181,13 @@ pub enum ServerResult {
 }
 
 results! {
-    ServerResult: AnyCallTool, AnyGetPrompt, AnyReadResource, Complete, CreateMessage, Discover, Elicit, ListPrompts, ListResourceTemplates, ListResources, ListRoots, ListTools, SubscriptionsListen;
+    ServerResult: AnyCallTool, AnyGetPrompt, AnyReadResource, Complete, Discover, ListPrompts, ListResourceTemplates, ListResources, ListTools, SubscriptionsListen;
     "completion/complete" => Complete,
-    "elicitation/create" => Elicit,
     "prompts/get" => AnyGetPrompt,
     "prompts/list" => ListPrompts,
     "resources/list" => ListResources,
     "resources/read" => AnyReadResource,
     "resources/templates/list" => ListResourceTemplates,
-    "roots/list" => ListRoots,
-    "sampling/createMessage" => CreateMessage,
     "server/discover" => Discover,
     "subscriptions/listen" => SubscriptionsListen,
     "tools/call" => AnyCallTool,

@@ -8,14 +8,14 @@ use mcp_wire::{Direction, Method};
 /// Every method: requests, then notifications, each by name.
 pub const METHODS: &[Method] = &[
     Method::request("completion/complete", Direction::ClientToServer, "#/$defs/CompleteRequest", &["#/$defs/CompleteResult"]).needs("completions"),
-    Method::request("elicitation/create", Direction::Both, "#/$defs/ElicitRequest", &["#/$defs/ElicitResult"]).needs("elicitation"),
+    Method::request("elicitation/create", Direction::InResult, "#/$defs/ElicitRequest", &["#/$defs/ElicitResult"]).needs("elicitation"),
     Method::request("prompts/get", Direction::ClientToServer, "#/$defs/GetPromptRequest", &["#/$defs/GetPromptResult", "#/$defs/InputRequiredResult"]).needs("prompts"),
     Method::request("prompts/list", Direction::ClientToServer, "#/$defs/ListPromptsRequest", &["#/$defs/ListPromptsResult"]).needs("prompts"),
     Method::request("resources/list", Direction::ClientToServer, "#/$defs/ListResourcesRequest", &["#/$defs/ListResourcesResult"]).needs("resources"),
     Method::request("resources/read", Direction::ClientToServer, "#/$defs/ReadResourceRequest", &["#/$defs/ReadResourceResult", "#/$defs/InputRequiredResult"]).needs("resources"),
     Method::request("resources/templates/list", Direction::ClientToServer, "#/$defs/ListResourceTemplatesRequest", &["#/$defs/ListResourceTemplatesResult"]).needs("resources"),
-    Method::request("roots/list", Direction::Both, "#/$defs/ListRootsRequest", &["#/$defs/ListRootsResult"]).needs("roots"),
-    Method::request("sampling/createMessage", Direction::Both, "#/$defs/CreateMessageRequest", &["#/$defs/CreateMessageResult"]).needs("sampling"),
+    Method::request("roots/list", Direction::InResult, "#/$defs/ListRootsRequest", &["#/$defs/ListRootsResult"]).needs("roots"),
+    Method::request("sampling/createMessage", Direction::InResult, "#/$defs/CreateMessageRequest", &["#/$defs/CreateMessageResult"]).needs("sampling"),
     Method::request("server/discover", Direction::ClientToServer, "#/$defs/DiscoverRequest", &["#/$defs/DiscoverResult"]),
     Method::request("subscriptions/listen", Direction::ClientToServer, "#/$defs/SubscriptionsListenRequest", &["#/$defs/SubscriptionsListenResult"]),
     Method::request("tools/call", Direction::ClientToServer, "#/$defs/CallToolRequest", &["#/$defs/CallToolResult", "#/$defs/InputRequiredResult"]).needs("tools"),

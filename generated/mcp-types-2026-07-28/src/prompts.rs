@@ -3,7 +3,7 @@
 
 //! Templates of messages that a server offers for users to choose.
 
-use mcp_wire::{Extra, Kind, Map, Telling, notification, object, request, union};
+use mcp_wire::{Discriminator, Extra, JsonType, Map, notification, object, request, union};
 use crate::{
     CacheScope, ContentBlock, Cursor, Icon, InputRequiredResult, InputResponses, MetaObject, NotificationParams,
     PaginatedRequestParams, RequestId, RequestMetaObject, ResultMetaObject, ResultType, Role, SCHEMA,
@@ -26,12 +26,12 @@ union! {
     InputRequired(InputRequiredResult),
     GetPrompt(GetPromptResult),
     |reader| match reader
-        .peek_telling(
+        .peek_discriminator(
             &[
-                Telling {
+                Discriminator {
                     member: "messages",
-                    kinds: &[Kind::Array],
-                    needs: &["resultType"],
+                    types: &[JsonType::Array],
+                    required: &["resultType"],
                 },
             ],
             &["resultType"],

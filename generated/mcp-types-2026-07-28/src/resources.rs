@@ -3,7 +3,7 @@
 
 //! Data that a server offers for a client to read, and the templates of their addresses.
 
-use mcp_wire::{Extra, Kind, Telling, notification, object, request, union};
+use mcp_wire::{Discriminator, Extra, JsonType, notification, object, request, union};
 use crate::{
     Annotations, AnyResourceContents, CacheScope, Cursor, Icon, InputRequiredResult, InputResponses, MetaObject,
     NotificationMetaObject, NotificationParams, PaginatedRequestParams, RequestId, RequestMetaObject, ResultMetaObject,
@@ -27,12 +27,12 @@ union! {
     InputRequired(InputRequiredResult),
     ReadResource(ReadResourceResult),
     |reader| match reader
-        .peek_telling(
+        .peek_discriminator(
             &[
-                Telling {
+                Discriminator {
                     member: "cacheScope",
-                    kinds: &[Kind::String],
-                    needs: &["contents", "resultType", "ttlMs"],
+                    types: &[JsonType::String],
+                    required: &["contents", "resultType", "ttlMs"],
                 },
             ],
             &["resultType"],

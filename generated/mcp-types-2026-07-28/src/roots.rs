@@ -28,7 +28,7 @@ object! {
     }
 }
 
-request! { ListRootsRequest: "roots/list" Both, Option<ListRootsRequestParams> => ListRootsResult }
+request! { ListRootsRequest: "roots/list" InResult, Option<ListRootsRequestParams> => ListRootsResult }
 
 /// Parameters of `roots/list`. There are none but metadata.
 ///

@@ -3,7 +3,7 @@
 
 //! Requests of a server for the client's language model.
 
-use mcp_wire::{Extra, Kind, Number, OpenJson, OpenObject, object, request, strings, union};
+use mcp_wire::{Extra, JsonType, Number, OpenJson, OpenObject, object, request, strings, union};
 use crate::{AudioContent, ContentBlock, ImageContent, JsonObject, MetaObject, Role, SCHEMA, TextContent, Tool};
 
 /// Asks the client to have a language model write a message (`sampling/createMessage`). Sent by the server to a
@@ -29,7 +29,7 @@ object! {
     }
 }
 
-request! { CreateMessageRequest: "sampling/createMessage" Both, CreateMessageRequestParams => CreateMessageResult }
+request! { CreateMessageRequest: "sampling/createMessage" InResult, CreateMessageRequestParams => CreateMessageResult }
 
 /// The conversation to continue and how to generate (`sampling/createMessage`).
 ///
@@ -249,9 +249,9 @@ union! {
     ToolResult(ToolResultContent),
     List(Vec<SamplingMessageContentBlock>),
     Unknown,
-    |reader| match reader.kind()? {
-        Kind::Array => reader.decode().map(Self::List),
-        Kind::Object => {
+    |reader| match reader.json_type()? {
+        JsonType::Array => reader.decode().map(Self::List),
+        JsonType::Object => {
             match reader.peek_tag("type")?.as_deref() {
                 Some("text") => reader.decode().map(Self::Text),
                 Some("image") => reader.decode().map(Self::Image),

@@ -158,10 +158,10 @@ object! {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SubscriptionsListenResultMetaObject {
     /// Id of the `subscriptions/listen` request that has ended.
-    pub io_modelcontextprotocol_subscription_id: RequestId,
+    pub subscription_id: RequestId,
     /// Name and version of the server program, for display and logs. Nothing vouches for it. Absent means the
     /// server does not say.
-    pub io_modelcontextprotocol_server_info: Option<Implementation>,
+    pub server_info: Option<Implementation>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -169,10 +169,10 @@ pub struct SubscriptionsListenResultMetaObject {
 object! {
     SubscriptionsListenResultMetaObject: SCHEMA["#/$defs/SubscriptionsListenResultMetaObject"]
     required {
-        "io.modelcontextprotocol/subscriptionId" => io_modelcontextprotocol_subscription_id: impl Into<RequestId>,
+        "io.modelcontextprotocol/subscriptionId" => subscription_id: impl Into<RequestId>,
     }
     optional {
-        "io.modelcontextprotocol/serverInfo" => io_modelcontextprotocol_server_info, with_io_modelcontextprotocol_server_info: Implementation,
+        "io.modelcontextprotocol/serverInfo" => server_info, with_server_info: Implementation,
     }
 }
 

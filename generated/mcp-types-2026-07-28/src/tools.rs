@@ -3,7 +3,7 @@
 
 //! Functions that a server offers for a language model to call.
 
-use mcp_wire::{Extra, Kind, OpenJson, OpenObject, Telling, notification, object, request, union};
+use mcp_wire::{Discriminator, Extra, JsonType, OpenJson, OpenObject, notification, object, request, union};
 use crate::{
     CacheScope, ContentBlock, Cursor, Icon, InputRequiredResult, InputResponses, MetaObject, NotificationParams,
     PaginatedRequestParams, RequestId, RequestMetaObject, ResultMetaObject, ResultType, SCHEMA,
@@ -26,12 +26,12 @@ union! {
     InputRequired(InputRequiredResult),
     CallTool(CallToolResult),
     |reader| match reader
-        .peek_telling(
+        .peek_discriminator(
             &[
-                Telling {
+                Discriminator {
                     member: "content",
-                    kinds: &[Kind::Array],
-                    needs: &["resultType"],
+                    types: &[JsonType::Array],
+                    required: &["resultType"],
                 },
             ],
             &["resultType"],

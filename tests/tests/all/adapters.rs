@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use mcp_adapters::{Policy, Revision, TranslateError, Translation, translatable, translate};
+use mcp_adapters::mcp_wire::OpenJson;
+use mcp_adapters::{Conversion, Policy, Revision, Supply, TranslateError, Translation, translatable, translate};
 use mcp_instances::Instances;
 use mcp_tests::{corrected, same};
 use serde_json::{Value, json};
@@ -38,15 +39,47 @@ fn valid_instances(revision: Revision, instances: &Instances) -> Vec<(&'static s
     valid.collect()
 }
 
+/// What a session knows that has a peer of each revision, and says for a value of one of them.
+fn supply((from, to): (Revision, Revision)) -> Supply {
+    let known = match from < to {
+        true => json!({"meta.version": to.as_str(), "meta.capabilities": {}}),
+        false => json!({"elicitation": "1"}),
+    };
+    let known = known.as_object().into_iter().flatten();
+    known.map(|(key, value)| (key.clone(), OpenJson::from(value))).collect()
+}
+
 fn translated(
-    (from, to): (Revision, Revision),
+    pair: (Revision, Revision),
     name: &str,
     value: &Value,
     policy: Policy,
 ) -> Result<(Translation, Value), TranslateError> {
-    let translation = translate(from, to, name, value.to_string().as_bytes(), policy)?;
+    supplied(pair, name, value, policy, supply(pair))
+}
+
+fn supplied(
+    (from, to): (Revision, Revision),
+    name: &str,
+    value: &Value,
+    policy: Policy,
+    supply: Supply,
+) -> Result<(Translation, Value), TranslateError> {
+    let conversion = Conversion::new(policy).supplied_with(supply);
+    let translation = translate(from, to, name, value.to_string().as_bytes(), conversion)?;
     let value = serde_json::from_str(translation.value.text()).unwrap();
     Ok((translation, value))
+}
+
+/// The way back, with what the way there added to what is known.
+fn returned(
+    (from, to): (Revision, Revision),
+    there: &Translation,
+    value: &Value,
+    policy: Policy,
+) -> Result<(Translation, Value), TranslateError> {
+    let known = there.supply.clone().unwrap_or_default();
+    supplied((to, from), there.definition, value, policy, known)
 }
 
 /// Whether the target's official schema accepts a value.
@@ -156,7 +189,7 @@ fn coming_back_gives_the_original_but_for_the_recorded_losses_and_no_loss_is_inv
                 count[1] += 1;
                 continue;
             };
-            let (back, original) = match translated((to, from), there.definition, &converted, Policy::Conform) {
+            let (back, original) = match returned((from, to), &there, &converted, Policy::Conform) {
                 Ok(back) => back,
                 Err(error) => {
                     failures.push(format!("{from} {name} can't come back from {to}: {error}: {value}"));
@@ -198,7 +231,7 @@ fn an_upgrade_followed_by_a_downgrade_gives_the_original() {
                 continue;
             };
             count[0] += 1;
-            match translated((to, from), there.definition, &converted, Policy::Conform) {
+            match returned((from, to), &there, &converted, Policy::Conform) {
                 Ok((_, original)) if there.losses.is_empty() && same(&value, &original) => {}
                 // A revision may drop a member that an earlier one declares.
                 Ok(_) if !there.losses.is_empty() => {}
@@ -223,7 +256,7 @@ fn what_is_carried_comes_back_whole() {
                 continue;
             };
             count[0] += 1;
-            match translated((to, from), there.definition, &converted, Policy::Carry) {
+            match returned((from, to), &there, &converted, Policy::Carry) {
                 Ok((_, original)) if same(&value, &original) => {}
                 // What a rule has replaced is recorded even so.
                 Ok((back, _)) if !there.losses.is_empty() || !back.losses.is_empty() => {}
@@ -249,16 +282,16 @@ fn a_chain_equals_its_steps() {
         }
         for (name, value) in valid_instances(from, &schemas[&from]) {
             let whole = translated((from, to), name, &value, Policy::Conform);
-            let mut step: Result<(&str, Value), TranslateError> = Ok((name, value.clone()));
+            let mut step: Result<(&str, Value, Supply), TranslateError> = Ok((name, value.clone(), supply((from, to))));
             for pair in way.windows(2) {
-                step = step.and_then(|(name, value)| {
-                    let (translation, value) = translated((pair[0], pair[1]), name, &value, Policy::Conform)?;
-                    Ok((translation.definition, value))
+                step = step.and_then(|(name, value, known)| {
+                    let (translation, value) = supplied((pair[0], pair[1]), name, &value, Policy::Conform, known)?;
+                    Ok((translation.definition, value, translation.supply.unwrap_or_default()))
                 });
             }
             compared += 1;
             match (whole, step) {
-                (Ok((_, whole)), Ok((_, steps))) if same(&whole, &steps) => {}
+                (Ok((_, whole)), Ok((_, steps, _))) if same(&whole, &steps) => {}
                 (Err(whole), Err(steps)) if whole.code() == steps.code() => {}
                 (whole, steps) => failures.push(format!("{from} {name}: {value}: {whole:?} or {steps:?}")),
             }
@@ -266,6 +299,18 @@ fn a_chain_equals_its_steps() {
     }
     println!("chains: {compared} compared");
     assert!(compared > 1000 && failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Whether nothing of a value is missing. The other revision may say in an object what this one implies, and an object where this one
+/// has none.
+fn is_kept(value: &Value, converted: &Value) -> bool {
+    match (value, converted) {
+        (Value::Object(members), Value::Object(others)) => members
+            .iter()
+            .all(|(name, value)| others.get(name).is_some_and(|other| is_kept(value, other))),
+        (Value::Null, Value::Object(_)) => true,
+        _ => same(value, converted),
+    }
 }
 
 /// Constants above all: a type keeps another value in their place.
@@ -299,7 +344,11 @@ fn what_a_member_should_not_be_is_kept_or_refused_or_its_loss_is_recorded() {
                             .map(|loss| (loss.path.to_string(), loss.kind.as_str()))
                     };
                     let at = path_to(member);
-                    if !same(&converted[member], &value[member]) && !paths().any(|(path, _)| touches(&path, &at)) {
+                    let known = there.supply.iter().flat_map(|supply| supply.values());
+                    if known.into_iter().any(|known| *known == OpenJson::from(&value[member])) {
+                        continue;
+                    }
+                    if !is_kept(&value[member], &converted[member]) && !paths().any(|(path, _)| touches(&path, &at)) {
                         failures.push(format!("{from} {name} by {to}: {member} was lost in silence: {value}"));
                     }
                     if paths().any(|loss| loss == (at.clone(), "dropped")) && converted.get(member).is_some() {

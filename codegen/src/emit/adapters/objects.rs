@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::conversions::{Pair, refuse};
-use crate::adapt::{ConstantSource, MemberConversion, MemberPlan, StructPlan, ValuePlan};
+use crate::adapt::{Check, ConstantSource, DefaultPlan, MemberConversion, MemberPlan, StructPlan, ValuePlan};
 use crate::emit::members::Field;
 use crate::emit::structs::{has_name, scalar, with_name};
 use crate::model::TypeRef;
@@ -45,7 +45,7 @@ impl Pair<'_> {
             .iter()
             .filter_map(|member| {
                 let field = field_of(&to, &member.to.name)?;
-                let value = self.member(member, &from, &mut code);
+                let value = self.member(member, (&from, &to), &mut code);
                 Some((field, value))
             })
             .collect();
@@ -211,11 +211,15 @@ impl Pair<'_> {
     }
 
     /// The value of a member of the target.
-    fn member(&self, plan: &MemberPlan, from: &[Field<'_>], code: &mut Code) -> TokenStream {
+    fn member(&self, plan: &MemberPlan, (from, fields): (&[Field<'_>], &[Field<'_>]), code: &mut Code) -> TokenStream {
         let (to, name) = (&plan.to, &plan.to.name);
         let value = match &plan.value {
-            ValuePlan::Shared(source, how) => self.shared(plan, source, how, from, code),
-            ValuePlan::Adopted { constant, pointer } => {
+            ValuePlan::Shared(source, how) => self.shared(plan, (source, how), (from, fields), code),
+            ValuePlan::Adopted {
+                constant,
+                pointer,
+                supplied,
+            } => {
                 code.touches_extra = true;
                 if let Some(constant) = constant {
                     let json = json_of(&constant.value);
@@ -225,17 +229,25 @@ impl Pair<'_> {
                 }
                 let local = format_ident!("adopted_{}", code.before.len());
                 let pointer = option(pointer.as_ref().map(|pointer| quote!(#pointer)));
+                let adopted = quote!(conversion.adopt(&mut extra, #name, &target::SCHEMA, #pointer));
                 let reboxed = to.boxed.then(|| quote!(.map(Box::new)));
-                code.before.push(quote! {
-                    let #local = conversion.adopt(&mut extra, #name, &target::SCHEMA, #pointer)#reboxed;
+                code.before.push(match supplied {
+                    Some(key) => quote! {
+                        let #local = #adopted;
+                        let #local = conversion.supplied(#name, #local, #key)?#reboxed;
+                    },
+                    None => quote!(let #local = #adopted #reboxed;),
                 });
                 match (&plan.default, to.required) {
-                    (Some((json, rule)), true) => quote! {
-                        match #local {
-                            Some(value) => value,
-                            None => conversion.default(#name, #json, #rule)?,
+                    (Some(default), true) => {
+                        let default = defaulted(name, default);
+                        quote! {
+                            match #local {
+                                Some(value) => value,
+                                None => #default,
+                            }
                         }
-                    },
+                    }
                     (_, true) => quote!(conversion.require(#name, #local)?),
                     (_, false) => quote!(#local),
                 }
@@ -252,19 +264,34 @@ impl Pair<'_> {
                 quote!(#value.map(|value| conversion.declare(#name, value, #declared)))
             }
         };
-        match &plan.checked {
-            Some(pointer) if to.required => {
-                quote!(conversion.check(#name, #value, &target::SCHEMA, #pointer)?)
-            }
-            Some(pointer) => quote! {
+        let Some(Check { pointer, drop }) = &plan.checked else {
+            return value;
+        };
+        let schema = quote!(&target::SCHEMA, #pointer);
+        match drop {
+            Some(rule) => quote! {{
+                let value = #value;
+                conversion.drop_invalid(#name, value, #schema, #rule)
+            }},
+            None if to.required => quote!(conversion.check(#name, #value, #schema)?),
+            None => quote! {
                 match #value {
-                    Some(value) => Some(conversion.check(#name, value, &target::SCHEMA, #pointer)?),
+                    Some(value) => Some(conversion.check(#name, value, #schema)?),
                     None => None,
                 }
             },
-            None => value,
         }
     }
+}
+
+/// What a member is where the source has none.
+pub(super) fn defaulted(member: &str, default: &DefaultPlan) -> TokenStream {
+    let DefaultPlan { json, implied, rule } = default;
+    let function = match implied {
+        true => quote!(imply),
+        false => quote!(default),
+    };
+    quote!(conversion.#function(#member, #json, #rule)?)
 }
 
 fn init(field: &Ident, value: &TokenStream) -> TokenStream {

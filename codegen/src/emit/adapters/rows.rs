@@ -193,6 +193,7 @@ fn member_row(plan: &MemberPlan, from: &[Field<'_>], to: &[Field<'_>]) -> Option
         ValuePlan::Adopted {
             constant: None,
             pointer: Some(pointer),
+            supplied: None,
         } if !plan.to.required && !plan.to.boxed => Some(format!("{field}: {name:?} [adopt {pointer:?}]")),
         ValuePlan::Adopted { .. } => None,
     }
@@ -203,7 +204,7 @@ fn left_row(member: &UndeclaredMember, from: &[Field<'_>]) -> Option<String> {
     let UndeclaredAction::Left { rule } = &member.how else {
         return None;
     };
-    if member.constant.is_some() || !member.optional {
+    if member.constant.is_some() || !member.optional || member.implied.is_some() {
         return None;
     }
     let (name, field) = (&member.name, field_of(from, &member.name)?);

@@ -1,10 +1,11 @@
 //! The values of members that both revisions declare.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{format_ident, quote};
 
 use super::conversions::Pair;
-use super::objects::{Code, field_of};
+use super::objects::{Code, defaulted, field_of};
+use super::undeclared::ensured;
 use crate::adapt::{MemberConversion, MemberPlan};
 use crate::emit::members::Field;
 use crate::emit::tokens::ident;
@@ -15,9 +16,8 @@ impl Pair<'_> {
     pub(super) fn shared(
         &self,
         plan: &MemberPlan,
-        source: &Member,
-        how: &MemberConversion,
-        from: &[Field<'_>],
+        (source, how): (&Member, &MemberConversion),
+        (from, fields): (&[Field<'_>], &[Field<'_>]),
         code: &mut Code,
     ) -> TokenStream {
         let (to, name) = (&plan.to, &plan.to.name);
@@ -52,6 +52,23 @@ impl Pair<'_> {
                     quote!(None)
                 };
             }
+            MemberConversion::Filled => return quote!(conversion.fill(#name, self.#field)?),
+            MemberConversion::Emptied => return quote!(conversion.empty(#name, self.#field)?),
+            MemberConversion::Ensured(ensure) => {
+                let value = match source.required {
+                    true => quote!(Some(self.#field)),
+                    false => quote!(self.#field),
+                };
+                let (held, kept) = (
+                    format_ident!("held_{}", code.after.len()),
+                    format_ident!("ensured_{}", code.after.len()),
+                );
+                let rule = &ensure.rule;
+                code.before
+                    .push(quote!(let (#held, #kept) = conversion.member_or_keep(#name, #value, #rule);));
+                code.after.push(ensured(&kept, ensure, fields));
+                return quote!(#held);
+            }
             MemberConversion::Omitting { unless_in, .. } => code.before.push(needed_keys(unless_in, from)),
             _ => {}
         }
@@ -73,12 +90,13 @@ impl Pair<'_> {
                 let value = reboxed(converted(unboxed, false), false);
                 quote!(Some(#value))
             }
-            (false, true, Some((json, rule))) => {
+            (false, true, Some(default)) => {
                 let value = reboxed(converted(quote!(value), false), false);
+                let default = defaulted(name, default);
                 quote! {
                     match #unboxed {
                         Some(value) => #value,
-                        None => conversion.default(#name, #json, #rule)?,
+                        None => #default,
                     }
                 }
             }

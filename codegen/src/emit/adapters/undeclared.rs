@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 
 use super::conversions::Pair;
 use super::objects::{Code, constant_field, field_of, flag_name};
-use crate::adapt::{UndeclaredAction, UndeclaredMember};
+use crate::adapt::{EnsurePlan, UndeclaredAction, UndeclaredMember};
 use crate::emit::members::Field;
 use crate::emit::structs::{has_name, scalar};
 use crate::model::TypeRef;
@@ -35,15 +35,17 @@ impl Pair<'_> {
                 code.after.push(self.copied(&local, path, target, rule));
                 rule
             }
-            UndeclaredAction::Ensured { list, item, rule } => {
+            UndeclaredAction::Ensured(plan) => {
                 let local = copy_first("ensured", value.copy, code);
-                let elements = elements_of(to, list);
-                code.after.push(quote! {
-                    if let Some(value) = #local {
-                        conversion.ensure(#elements, #list, &value, #item, #rule)?;
-                    }
-                });
-                rule
+                code.after.push(ensured(&local, plan, to));
+                &plan.rule
+            }
+            UndeclaredAction::Supplied { key, rule } => {
+                let value = value.owned;
+                code.touches_extra = true;
+                code.before
+                    .push(quote!(conversion.hand_over(&mut extra, #name, #value, #key, #rule);));
+                return;
             }
             UndeclaredAction::Left { rule } => rule,
         };
@@ -132,11 +134,20 @@ impl Value {
             };
         }
         let field = field_of(from, name);
-        if member.optional {
+        let optional = match &member.implied {
+            Some(json) => {
+                let local = format_ident!("said_{}", code.before.len());
+                code.before
+                    .push(quote!(let #local = conversion.unless_implied(self.#field, #json);));
+                Some(quote!(#local))
+            }
+            None => member.optional.then(|| quote!(self.#field)),
+        };
+        if let Some(value) = optional {
             Self {
-                owned: quote!(self.#field),
-                reference: quote!(self.#field.as_ref()),
-                copy: quote!(self.#field.clone()),
+                reference: quote!(#value.as_ref()),
+                copy: quote!(#value.clone()),
+                owned: value,
             }
         } else {
             Self {
@@ -154,6 +165,17 @@ fn copy_first(what: &str, copy: TokenStream, code: &mut Code) -> Ident {
     code.before
         .push(quote!(let #local = if conversion.carries() { None } else { #copy };));
     local
+}
+
+/// Gives a list of the target an element for a value, if there is one.
+pub(super) fn ensured(value: &Ident, plan: &EnsurePlan, to: &[Field<'_>]) -> TokenStream {
+    let EnsurePlan { list, item, rule } = plan;
+    let elements = elements_of(to, list);
+    quote! {
+        if let Some(value) = #value {
+            conversion.ensure(#elements, #list, &value, #item, #rule)?;
+        }
+    }
 }
 
 /// An expression for a list of the target, to add an element to.
