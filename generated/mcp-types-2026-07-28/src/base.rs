@@ -114,10 +114,10 @@ object! {
     }
 }
 
-/// Withdraws a request that is still in flight (`notifications/cancelled`). Sent by the side that issued the
-/// request. The receiver should stop the work and send no response; it ignores the message when the request is
-/// unknown or already finished. `initialize` cannot be withdrawn by a client, and a task is ended with
-/// `tasks/cancel` instead.
+/// Withdraws a request that is still in flight (`notifications/cancelled`). Sent by the client over stdio; over
+/// HTTP it closes the stream of the response instead. The server should stop the work and send no response; it
+/// ignores the message when the request is unknown or already finished. A server sends it over stdio alone, to
+/// end a subscription.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cancellednotification)
 #[derive(Debug, Clone, PartialEq)]
@@ -145,8 +145,7 @@ notification! { CancelledNotification: "notifications/cancelled" Both, Cancelled
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cancellednotificationparams)
 #[derive(Debug, Clone, PartialEq)]
 pub struct CancelledNotificationParams {
-    /// Id of the withdrawn request, which this same sender issued earlier. Needed for every ordinary request; it
-    /// must not name a request that runs as a task.
+    /// Id of the withdrawn request, which the client issued earlier.
     pub request_id: RequestId,
     /// Explanation for logs or the user. Absent means none was given.
     pub reason: Option<String>,
@@ -174,8 +173,7 @@ object! {
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cursor)
 pub type Cursor = String;
 
-/// A result that carries no data, only success. Either side sends it to answer `ping`; servers also use it for
-/// `logging/setLevel` and the resource subscription requests.
+/// A result that carries no data, only that the request is complete.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#emptyresult)
 pub type EmptyResult = Result;
@@ -309,7 +307,7 @@ union! {
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcnotification)
 #[derive(Debug, Clone, PartialEq)]
 pub struct JsonRpcNotification {
-    /// Name of the notification, such as `notifications/initialized`.
+    /// Name of the notification, such as `notifications/progress`.
     pub method: String,
     /// Parameters of the notification, whose shape depends on the method. Absent means none.
     pub params: Option<OpenObject>,
@@ -330,14 +328,14 @@ object! {
     }
 }
 
-/// A message of any method that calls for a response. Either side may send it; the receiver answers with a
-/// result or an error under the same id.
+/// A message of any method that calls for a response. Sent by clients alone; the server answers with a result
+/// or an error under the same id.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonrpcrequest)
 #[derive(Debug, Clone, PartialEq)]
 pub struct JsonRpcRequest {
-    /// Identifier that the response repeats. Chosen by the sender, never `null`, and not used before in the
-    /// session.
+    /// Identifier that the response repeats. Chosen by the client, never `null`, and not that of another request
+    /// which is still unanswered.
     pub id: RequestId,
     /// Name of the operation, such as `tools/call`.
     pub method: String,
@@ -648,8 +646,8 @@ union! {
     }
 }
 
-/// Shape shared by all requests: a method and optional parameters. Either side sends them; the receiver answers
-/// each with a result or an error.
+/// Shape shared by all requests: a method and optional parameters. The receiver answers each with a result or
+/// an error.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#request)
 #[derive(Debug, Clone, PartialEq)]
@@ -672,8 +670,8 @@ object! {
     }
 }
 
-/// Identifies a request so that its answer can be matched. A string or an integer, never null, that its sender
-/// has not used before in the session.
+/// Identifies a request so that its answer can be matched. A string or an integer, never null, that is not the
+/// id of another request which is still unanswered.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#requestid)
 pub type RequestId = mcp_wire::RequestId;

@@ -33,8 +33,9 @@ object! {
     }
 }
 
-/// Asks the client to obtain input from its user (`elicitation/create`). Sent by the server to a client with
-/// the `elicitation` capability. The client presents the request and answers with an [`ElicitResult`].
+/// Asks the client to obtain input from its user (`elicitation/create`). Part of an
+/// [`InputRequiredResult`](crate::InputRequiredResult), to a client with the `elicitation` capability. The
+/// client presents the request and answers with an [`ElicitResult`].
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequest)
 #[derive(Debug, Clone, PartialEq)]
@@ -112,7 +113,8 @@ union! {
 }
 
 /// A web page for the user to visit (`elicitation/create`, mode `url`). Meant for sign-in, payment and other
-/// input that must not pass through the client. The client asks for consent before opening the page.
+/// input that must not pass through the client. The client asks for consent before opening the page, and learns
+/// what came of it by repeating its request.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequesturlparams)
 #[derive(Debug, Clone, PartialEq)]
@@ -136,7 +138,7 @@ object! {
     }
 }
 
-/// The user's reaction to an elicitation. Sent by the client to answer `elicitation/create`.
+/// The user's reaction to an elicitation. Sent by the client among the `inputResponses` of a request.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitresult)
 #[derive(Debug, Clone, PartialEq)]

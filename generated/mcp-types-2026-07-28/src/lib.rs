@@ -37,13 +37,13 @@
 //! - [`input`]: What a server asks of the client before it can complete a request, and what the client answers.
 //!   [`InputRequests`], [`InputRequiredResult`], [`InputResponse`], [`InputResponseRequestParams`],
 //!   [`InputResponses`].
-//! - [`lifecycle`]: The handshake, and what the peers say about themselves and what they can do.
+//! - [`lifecycle`]: What the peers say about themselves, what they can do, and which revisions they speak.
 //!   [`ClientCapabilities`], [`ClientCapabilitiesElicitation`], [`ClientCapabilitiesSampling`],
 //!   [`DiscoverRequest`], [`DiscoverResult`], [`DiscoverResultResponse`], [`Icon`], [`IconTheme`], [`Icons`],
 //!   [`Implementation`], [`ServerCapabilities`], [`ServerCapabilitiesPrompts`], [`ServerCapabilitiesResources`],
 //!   [`ServerCapabilitiesTools`].
-//! - [`logging`]: Log messages of a server, and the level from which on a client wants them. [`LoggingLevel`],
-//!   [`LoggingMessageNotification`], [`LoggingMessageNotificationParams`].
+//! - [`logging`]: Log messages of a server about a request, from the level on that the request asks for.
+//!   [`LoggingLevel`], [`LoggingMessageNotification`], [`LoggingMessageNotificationParams`].
 //! - [`messages`]: Every message that a client or a server may send, and what each method gives back.
 //!   [`ClientNotification`], [`ClientRequest`], [`ClientResult`], [`InputRequest`], [`ServerNotification`],
 //!   [`ServerResult`].
@@ -60,7 +60,7 @@
 //!   [`ResourceUpdatedNotificationParams`].
 //! - [`roots`]: The directories and files that a client lets a server work in. [`ListRootsRequest`],
 //!   [`ListRootsRequestParams`], [`ListRootsResult`], [`Root`].
-//! - [`sampling`]: Requests of a server for the client's language model. [`CreateMessageRequest`],
+//! - [`sampling`]: Questions of a server to the client's language model. [`CreateMessageRequest`],
 //!   [`CreateMessageRequestParams`], [`CreateMessageRequestParamsIncludeContext`], [`CreateMessageResult`],
 //!   [`CreateMessageResultStopReason`], [`ModelHint`], [`ModelPreferences`], [`SamplingContent`],
 //!   [`SamplingMessage`], [`SamplingMessageContentBlock`], [`ToolChoice`], [`ToolChoiceMode`],

@@ -20,8 +20,7 @@ pub type ClientMessage = Message<ClientRequest, ClientNotification>;
 /// Whatever a server may send at once: a whole JSON-RPC message.
 pub type ServerMessage = Message<UnknownMethod, ServerNotification>;
 
-/// Any notification that a client may send to a server. The alternatives cover lifecycle, cancellation,
-/// progress, changed roots and, in later revisions, task status; `method` selects among them.
+/// Any notification that a client may send to a server; `method` selects among them.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#clientnotification)
 #[derive(Debug, Clone, PartialEq)]
@@ -38,8 +37,8 @@ methods! {
     _ => Unknown,
 }
 
-/// Any request that a client may send to a server. The alternatives cover initialization, ping, resources,
-/// prompts, tools, logging, completion and, in later revisions, tasks; `method` selects among them.
+/// Any request that a client may send to a server. The alternatives cover discovery, subscriptions, resources,
+/// prompts, tools and completion; `method` selects among them.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#clientrequest)
 #[derive(Debug, Clone, PartialEq)]
@@ -83,8 +82,8 @@ methods! {
     _ => Unknown,
 }
 
-/// Any result that a client may return to a server. Nothing in a result says which alternative it is: the
-/// method of the answered request decides.
+/// Any result. Clients send none in this revision, for servers send no requests; what they answer to a server
+/// is an [`InputResponse`](crate::InputResponse).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#clientresult)
 pub type ClientResult = Result;

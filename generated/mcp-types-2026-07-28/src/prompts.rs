@@ -43,7 +43,8 @@ union! {
 }
 
 /// Asks for one prompt, filled in and ready for a model (`prompts/get`). Sent by the client; the server inserts
-/// the arguments and answers with a [`GetPromptResult`].
+/// the arguments and answers with a [`GetPromptResult`], or with an
+/// [`InputRequiredResult`](crate::InputRequiredResult) if it needs something first.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptrequest)
 #[derive(Debug, Clone, PartialEq)]
@@ -309,8 +310,8 @@ object! {
 }
 
 /// Tells that the server's set of prompts has changed. Sent by the server as
-/// `notifications/prompts/list_changed`, without a subscription, if it declared `prompts.listChanged`; the
-/// client may list the prompts again and does not answer.
+/// `notifications/prompts/list_changed` to subscriptions that asked for it; the client may list the prompts
+/// again and does not answer.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#promptlistchangednotification)
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -216,7 +216,8 @@ object! {
 }
 
 /// Asks for the contents of a resource. Sent by the client as `resources/read`; the server answers with a
-/// [`ReadResourceResult`], or with error -32002 if it does not know the resource.
+/// [`ReadResourceResult`], with an [`InputRequiredResult`](crate::InputRequiredResult) if it needs something
+/// first, or with error -32602 if it does not know the resource.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourcerequest)
 #[derive(Debug, Clone, PartialEq)]
@@ -378,8 +379,8 @@ object! {
 }
 
 /// Tells that the server's set of resources has changed. Sent by the server as
-/// `notifications/resources/list_changed`, without a subscription, if it declared `resources.listChanged`; the
-/// client may list the resources again and does not answer.
+/// `notifications/resources/list_changed` to subscriptions that asked for it; the client may list the resources
+/// again and does not answer.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourcelistchangednotification)
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -469,8 +470,7 @@ object! {
 }
 
 /// Tells that a resource changed, so that reading it again may be worthwhile. Sent by the server as
-/// `notifications/resources/updated` to a client that subscribed with `resources/subscribe`; the client does
-/// not answer.
+/// `notifications/resources/updated` to subscriptions that named it; the client does not answer.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourceupdatednotification)
 #[derive(Debug, Clone, PartialEq)]

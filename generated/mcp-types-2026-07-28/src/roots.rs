@@ -6,8 +6,9 @@
 use mcp_wire::{Extra, object, request};
 use crate::{MetaObject, SCHEMA};
 
-/// Asks the client which files and directories the server may work on. Sent by the server as `roots/list` to a
-/// client that declared the `roots` capability; the client answers with a [`ListRootsResult`].
+/// Asks the client which files and directories the server may work on (`roots/list`). Part of an
+/// [`InputRequiredResult`](crate::InputRequiredResult), to a client with the `roots` capability; the client
+/// answers with a [`ListRootsResult`].
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listrootsrequest)
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -49,7 +50,7 @@ object! {
     }
 }
 
-/// The roots that a client exposes to the server. Sent by the client in answer to `roots/list`.
+/// The roots that a client exposes to the server. Sent by the client among the `inputResponses` of a request.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listrootsresult)
 #[derive(Debug, Clone, PartialEq)]

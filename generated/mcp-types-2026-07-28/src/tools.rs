@@ -43,7 +43,8 @@ union! {
 }
 
 /// Asks the server to run one of its tools (`tools/call`). Sent by the client; the server runs the tool and
-/// answers with a [`CallToolResult`], or with a `CreateTaskResult` if run as a task.
+/// answers with a [`CallToolResult`], or with an [`InputRequiredResult`](crate::InputRequiredResult) if it
+/// needs something first.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolrequest)
 #[derive(Debug, Clone, PartialEq)]
@@ -114,7 +115,7 @@ pub struct CallToolResult {
     pub content: Vec<ContentBlock>,
     /// Whether the tool failed, with `content` saying how. Absent means `false`: it succeeded.
     pub is_error: Option<bool>,
-    /// Output as a JSON object, which must satisfy the tool's `outputSchema` if it declares one. Servers should
+    /// Output as JSON of any kind, which must satisfy the tool's `outputSchema` if it declares one. Servers should
     /// repeat it as text in `content` for older clients. Absent means unstructured output only.
     pub structured_content: Option<OpenJson>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
@@ -255,7 +256,8 @@ pub struct Tool {
     /// Identifies the tool within its server, and is the name to pass to `tools/call`. Also the label to display
     /// when nothing better is given.
     pub name: String,
-    /// JSON Schema of the arguments that `tools/call` takes, an object at its root.
+    /// JSON Schema of the arguments that `tools/call` takes, with `type` `object` at its root. An argument whose
+    /// schema has `x-mcp-header` is repeated in that HTTP header.
     pub input_schema: OpenObject,
     /// What the tool does and when to use it, written for the model. Absent means none.
     pub description: Option<String>,
@@ -266,8 +268,8 @@ pub struct Tool {
     pub annotations: Option<ToolAnnotations>,
     /// Pictures, in one or more sizes, that a client may show for the tool. Absent means none.
     pub icons: Option<Vec<Icon>>,
-    /// JSON Schema of the tool's `structuredContent`, an object at its root. When present, results must conform to
-    /// it and clients should validate them; absent means the output is not described.
+    /// JSON Schema of the tool's `structuredContent`, of any type. When present, results must conform to it and
+    /// clients should validate them; absent means the output is not described.
     pub output_schema: Option<OpenObject>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
@@ -326,9 +328,8 @@ object! {
     }
 }
 
-/// Tells that the server's set of tools has changed. Sent by the server as `notifications/tools/list_changed`,
-/// without a subscription, if it declared `tools.listChanged`; the client may list the tools again and does not
-/// answer.
+/// Tells that the server's set of tools has changed. Sent by the server as `notifications/tools/list_changed`
+/// to subscriptions that asked for it; the client may list the tools again and does not answer.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toollistchangednotification)
 #[derive(Debug, Clone, PartialEq, Default)]
