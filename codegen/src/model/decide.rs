@@ -124,12 +124,14 @@ impl<'n, L: Lookup<'n>> Search<'_, L> {
                 untagged.push((*index, members));
             }
         }
-        if groups.values().all(|group| group.len() == candidates.len()) {
+        // A value that all of them may have would leave as many to decide about as before.
+        if groups.values().any(|group| group.len() == candidates.len()) {
             return None;
         }
         let absent = match (default, untagged.as_slice()) {
             (Some(default), _) if untagged.iter().any(|(index, _)| *index == default) => Some(Decision::Is(default)),
             (_, []) => None,
+            (_, untagged) if untagged.len() == candidates.len() => return None,
             (_, untagged) => Some(self.decide(untagged, None)?),
         };
         // Values that lead to the same decision share a case, in the order of the first variant that has them.
