@@ -65,16 +65,20 @@ revisions! {
         V2025_11_25 "prompts/list" | "resources/list" | "resources/templates/list" | "tasks/list" | "tools/list" => [
             Tolerance { member: "nextCursor", found: Some("\"\""), beside: None, read: "null" },
         ];
+        V2026_07_28 "tools/call" => [
+            Tolerance { member: "content", found: None, beside: Some("structuredContent"), read: "[]" },
+            Tolerance { member: "resultType", found: None, beside: None, read: "\"complete\"" },
+        ];
         V2026_07_28 "prompts/list" | "resources/list" | "resources/templates/list" | "tools/list" => [
             Tolerance { member: "nextCursor", found: Some("\"\""), beside: None, read: "null" },
             Tolerance { member: "resultType", found: None, beside: None, read: "\"complete\"" },
             Tolerance { member: "ttlMs", found: None, beside: None, read: "0" },
             Tolerance { member: "cacheScope", found: None, beside: None, read: "\"private\"" },
         ];
-        V2026_07_28 "completion/complete" | "subscriptions/listen" => [
+        V2026_07_28 "completion/complete" | "prompts/get" | "subscriptions/listen" => [
             Tolerance { member: "resultType", found: None, beside: None, read: "\"complete\"" },
         ];
-        V2026_07_28 "server/discover" => [
+        V2026_07_28 "resources/read" | "server/discover" => [
             Tolerance { member: "resultType", found: None, beside: None, read: "\"complete\"" },
             Tolerance { member: "ttlMs", found: None, beside: None, read: "0" },
             Tolerance { member: "cacheScope", found: None, beside: None, read: "\"private\"" },

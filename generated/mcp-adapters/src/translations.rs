@@ -398,7 +398,7 @@ impl Translations for Revision {
                 "CreateMessageRequestParamsIncludeContext": v2025_11_25::CreateMessageRequestParamsIncludeContext, earlier "CreateMessageRequestParamsIncludeContext": v2025_06_18::CreateMessageRequestParamsIncludeContext, later "CreateMessageRequestParamsIncludeContext": v2026_07_28::CreateMessageRequestParamsIncludeContext;
                 "CreateMessageResult": v2025_11_25::CreateMessageResult, earlier "CreateMessageResult": v2025_06_18::CreateMessageResult, later "CreateMessageResult": v2026_07_28::CreateMessageResult;
                 "CreateMessageResultStopReason": v2025_11_25::CreateMessageResultStopReason, earlier "CreateMessageResultStopReason": v2025_06_18::CreateMessageResultStopReason, later "CreateMessageResultStopReason": v2026_07_28::CreateMessageResultStopReason;
-                "CreateTaskResult": v2025_11_25::CreateTaskResult, later "AnyCallToolResult": v2026_07_28::AnyCallToolResult;
+                "CreateTaskResult": v2025_11_25::CreateTaskResult;
                 "Cursor": String, earlier "Cursor": String, later "Cursor": String;
                 "ElicitRequest": v2025_11_25::ElicitRequest, earlier "ElicitRequest": v2025_06_18::ElicitRequest, later "ElicitRequest": v2026_07_28::ElicitRequest;
                 "ElicitRequestFormParams": v2025_11_25::ElicitRequestFormParams, earlier "ElicitRequestParams": v2025_06_18::ElicitRequestParams, later "ElicitRequestFormParams": v2026_07_28::ElicitRequestFormParams;
@@ -547,8 +547,8 @@ impl Translations for Revision {
             Self::V2026_07_28 => definitions! {
                 "Annotations": v2026_07_28::Annotations, earlier "Annotations": v2025_11_25::Annotations;
                 "AnyCallToolResult": v2026_07_28::AnyCallToolResult;
-                "AnyGetPromptResult": v2026_07_28::AnyGetPromptResult, earlier "GetPromptResult": v2025_11_25::GetPromptResult;
-                "AnyReadResourceResult": v2026_07_28::AnyReadResourceResult, earlier "ReadResourceResult": v2025_11_25::ReadResourceResult;
+                "AnyGetPromptResult": v2026_07_28::AnyGetPromptResult;
+                "AnyReadResourceResult": v2026_07_28::AnyReadResourceResult;
                 "AnyResourceContents": v2026_07_28::AnyResourceContents, earlier "AnyResourceContents": v2025_11_25::AnyResourceContents;
                 "AudioContent": v2026_07_28::AudioContent, earlier "AudioContent": v2025_11_25::AudioContent;
                 "BaseMetadata": v2026_07_28::BaseMetadata, earlier "BaseMetadata": v2025_11_25::BaseMetadata;

@@ -177,14 +177,14 @@ opened! {
 results! {
     Revision: source => target;
     ServerResult {
-        CallTool => AnyCallTool,
+        CallTool => CallTool,
         CancelTask => missing,
         Complete => Complete,
         CreateMessage => missing,
-        CreateTask => AnyCallTool,
+        CreateTask => missing,
         Elicit => missing,
         Empty => missing,
-        GetPrompt => AnyGetPrompt,
+        GetPrompt => GetPrompt,
         GetTaskPayload => missing,
         GetTask => missing,
         Initialize => missing,
@@ -193,7 +193,7 @@ results! {
         ListResources => ListResources,
         ListTasks => missing,
         ListTools => ListTools,
-        ReadResource => AnyReadResource,
+        ReadResource => ReadResource,
     }
 }
 
@@ -330,17 +330,6 @@ impl Convert<target::CallToolRequestParams, Revision> for source::CallToolReques
             request_state: adopted_1,
             extra,
         })
-    }
-}
-
-impl Convert<target::AnyCallToolResult, Revision> for source::CallToolResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::AnyCallToolResult, Unrepresentable> {
-        let value = self;
-        value.convert(conversion).map(target::AnyCallToolResult::CallTool)
     }
 }
 
@@ -494,18 +483,6 @@ for source::CompleteResultCompletion {
     }
 }
 
-impl Convert<target::AnyCallToolResult, Revision> for source::CreateTaskResult {
-    #[inline]
-    fn convert(
-        self,
-        _: &mut Conversion,
-    ) -> Result<target::AnyCallToolResult, Unrepresentable> {
-        let value = self;
-        drop(value);
-        Err(Unrepresentable::no_counterpart("CreateTaskResult", target::REVISION))
-    }
-}
-
 impl Convert<target::ElicitRequestFormParams, Revision>
 for source::ElicitRequestFormParams {
     #[inline]
@@ -588,17 +565,6 @@ for source::GetPromptRequestParams {
             request_state: adopted_1,
             extra,
         })
-    }
-}
-
-impl Convert<target::AnyGetPromptResult, Revision> for source::GetPromptResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::AnyGetPromptResult, Unrepresentable> {
-        let value = self;
-        value.convert(conversion).map(target::AnyGetPromptResult::GetPrompt)
     }
 }
 
@@ -1010,17 +976,6 @@ for source::ReadResourceRequestParams {
             uri: self.uri,
             extra,
         })
-    }
-}
-
-impl Convert<target::AnyReadResourceResult, Revision> for source::ReadResourceResult {
-    #[inline]
-    fn convert(
-        self,
-        conversion: &mut Conversion,
-    ) -> Result<target::AnyReadResourceResult, Unrepresentable> {
-        let value = self;
-        value.convert(conversion).map(target::AnyReadResourceResult::ReadResource)
     }
 }
 

@@ -156,15 +156,16 @@ opened! {
 results! {
     Revision: source => target;
     ServerResult {
-        AnyCallTool => missing,
-        AnyGetPrompt => GetPrompt,
-        AnyReadResource => ReadResource,
+        CallTool => CallTool,
         Complete => Complete,
         Discover => missing,
+        GetPrompt => GetPrompt,
+        InputRequired => missing,
         ListPrompts => ListPrompts,
         ListResourceTemplates => ListResourceTemplates,
         ListResources => ListResources,
         ListTools => ListTools,
+        ReadResource => ReadResource,
         SubscriptionsListen => missing,
     }
 }
@@ -184,14 +185,6 @@ strings! {
 
 unions! {
     Revision: source => target;
-    AnyGetPromptResult => GetPromptResult {
-        InputRequired: no_counterpart("InputRequiredResult"),
-        GetPrompt: convert(),
-    }
-    AnyReadResourceResult => ReadResourceResult {
-        InputRequired: no_counterpart("InputRequiredResult"),
-        ReadResource: convert(),
-    }
     AnyResourceContents {
         Text => Text,
         Blob => Blob,

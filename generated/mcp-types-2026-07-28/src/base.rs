@@ -104,10 +104,10 @@ pub struct CacheableResult {
 
 object! {
     CacheableResult: SCHEMA["#/$defs/CacheableResult"]
-    required {
-        "cacheScope" => cache_scope: impl Into<CacheScope>,
-        "resultType" => result_type: impl Into<ResultType>,
-        "ttlMs" => ttl_ms: i64,
+    preset {
+        "cacheScope" => cache_scope, with_cache_scope: impl Into<CacheScope> = "private",
+        "resultType" => result_type, with_result_type: impl Into<ResultType> = "complete",
+        "ttlMs" => ttl_ms, with_ttl_ms: i64 = 0i64,
     }
     optional {
         "_meta" => meta, with_meta: ResultMetaObject,
@@ -555,8 +555,8 @@ pub struct PaginatedResult {
 
 object! {
     PaginatedResult: SCHEMA["#/$defs/PaginatedResult"]
-    required {
-        "resultType" => result_type: impl Into<ResultType>,
+    preset {
+        "resultType" => result_type, with_result_type: impl Into<ResultType> = "complete",
     }
     optional {
         "nextCursor" => next_cursor, with_next_cursor: impl Into<Cursor>,
@@ -751,8 +751,8 @@ pub struct Result {
 
 object! {
     Result: SCHEMA["#/$defs/Result"]
-    required {
-        "resultType" => result_type: impl Into<ResultType>,
+    preset {
+        "resultType" => result_type, with_result_type: impl Into<ResultType> = "complete",
     }
     optional {
         "_meta" => meta, with_meta: ResultMetaObject,

@@ -104,10 +104,10 @@ object! {
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#completeresult)
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompleteResult {
-    /// Whether the request is complete. Results of earlier revisions have no such member, and are complete.
-    pub result_type: ResultType,
     /// The suggestions and how many there are.
     pub completion: CompleteResultCompletion,
+    /// Whether the request is complete. Results of earlier revisions have no such member, and are complete.
+    pub result_type: ResultType,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<ResultMetaObject>,
@@ -118,8 +118,10 @@ pub struct CompleteResult {
 object! {
     CompleteResult: SCHEMA["#/$defs/CompleteResult"]
     required {
-        "resultType" => result_type: impl Into<ResultType>,
         "completion" => completion: CompleteResultCompletion,
+    }
+    preset {
+        "resultType" => result_type, with_result_type: impl Into<ResultType> = "complete",
     }
     optional {
         "_meta" => meta, with_meta: ResultMetaObject,

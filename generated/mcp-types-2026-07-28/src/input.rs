@@ -38,8 +38,8 @@ pub struct InputRequiredResult {
 
 object! {
     InputRequiredResult: SCHEMA["#/$defs/InputRequiredResult"]
-    required {
-        "resultType" => result_type: impl Into<ResultType>,
+    preset {
+        "resultType" => result_type, with_result_type: impl Into<ResultType> = "input_required",
     }
     optional {
         "requestState" => request_state, with_request_state: impl Into<String>,

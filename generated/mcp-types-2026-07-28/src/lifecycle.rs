@@ -113,6 +113,10 @@ request! { DiscoverRequest: "server/discover" ClientToServer, RequestParams => D
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#discoverresult)
 #[derive(Debug, Clone, PartialEq)]
 pub struct DiscoverResult {
+    /// Features that the server offers.
+    pub capabilities: ServerCapabilities,
+    /// Protocol revisions that the server speaks. The client names one of them in each request.
+    pub supported_versions: Vec<String>,
     /// Who may share a cached copy of this result.
     pub cache_scope: CacheScope,
     /// Whether the request is complete. Results of earlier revisions have no such member, and are complete.
@@ -120,10 +124,6 @@ pub struct DiscoverResult {
     /// How long the result stays fresh after it was received, in milliseconds. `0` means that it is stale at once.
     /// A notification of a change ends freshness earlier.
     pub ttl_ms: i64,
-    /// Features that the server offers.
-    pub capabilities: ServerCapabilities,
-    /// Protocol revisions that the server speaks. The client names one of them in each request.
-    pub supported_versions: Vec<String>,
     /// Advice on using the server, meant for a model. A client may put it into the system prompt, for example.
     /// Absent means no advice.
     pub instructions: Option<String>,
@@ -137,11 +137,13 @@ pub struct DiscoverResult {
 object! {
     DiscoverResult: SCHEMA["#/$defs/DiscoverResult"]
     required {
-        "cacheScope" => cache_scope: impl Into<CacheScope>,
-        "resultType" => result_type: impl Into<ResultType>,
-        "ttlMs" => ttl_ms: i64,
         "capabilities" => capabilities: ServerCapabilities,
         "supportedVersions" => supported_versions: Vec<String>,
+    }
+    preset {
+        "cacheScope" => cache_scope, with_cache_scope: impl Into<CacheScope> = "private",
+        "resultType" => result_type, with_result_type: impl Into<ResultType> = "complete",
+        "ttlMs" => ttl_ms, with_ttl_ms: i64 = 0i64,
     }
     optional {
         "instructions" => instructions, with_instructions: impl Into<String>,

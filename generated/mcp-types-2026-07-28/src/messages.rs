@@ -5,13 +5,14 @@
 
 use mcp_wire::{Message, UnknownMethod, methods, results};
 use crate::{
-    AnyCallToolResult, AnyGetPromptResult, AnyReadResourceResult, CallToolRequest, CancelledNotification,
-    CompleteRequest, CompleteResult, CreateMessageRequest, DiscoverRequest, DiscoverResult, ElicitRequest,
-    GetPromptRequest, ListPromptsRequest, ListPromptsResult, ListResourceTemplatesRequest, ListResourceTemplatesResult,
+    CallToolRequest, CallToolResult, CancelledNotification, CompleteRequest, CompleteResult, CreateMessageRequest,
+    DiscoverRequest, DiscoverResult, ElicitRequest, GetPromptRequest, GetPromptResult, InputRequiredResult,
+    ListPromptsRequest, ListPromptsResult, ListResourceTemplatesRequest, ListResourceTemplatesResult,
     ListResourcesRequest, ListResourcesResult, ListRootsRequest, ListToolsRequest, ListToolsResult,
     LoggingMessageNotification, ProgressNotification, PromptListChangedNotification, ReadResourceRequest,
-    ResourceListChangedNotification, ResourceUpdatedNotification, Result, SCHEMA, SubscriptionsAcknowledgedNotification,
-    SubscriptionsListenRequest, SubscriptionsListenResult, ToolListChangedNotification,
+    ReadResourceResult, ResourceListChangedNotification, ResourceUpdatedNotification, Result, SCHEMA,
+    SubscriptionsAcknowledgedNotification, SubscriptionsListenRequest, SubscriptionsListenResult,
+    ToolListChangedNotification,
 };
 
 /// Whatever a client may send at once: a whole JSON-RPC message.
@@ -157,16 +158,16 @@ methods! {
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#serverresult)
 #[derive(Debug, Clone, PartialEq)]
 pub enum ServerResult {
-    /// See [`AnyCallToolResult`].
-    AnyCallTool(AnyCallToolResult),
-    /// See [`AnyGetPromptResult`].
-    AnyGetPrompt(AnyGetPromptResult),
-    /// See [`AnyReadResourceResult`].
-    AnyReadResource(AnyReadResourceResult),
+    /// See [`CallToolResult`].
+    CallTool(CallToolResult),
     /// See [`CompleteResult`].
     Complete(CompleteResult),
     /// See [`DiscoverResult`].
     Discover(DiscoverResult),
+    /// See [`GetPromptResult`].
+    GetPrompt(GetPromptResult),
+    /// See [`InputRequiredResult`].
+    InputRequired(InputRequiredResult),
     /// See [`ListPromptsResult`].
     ListPrompts(ListPromptsResult),
     /// See [`ListResourceTemplatesResult`].
@@ -175,20 +176,22 @@ pub enum ServerResult {
     ListResources(ListResourcesResult),
     /// See [`ListToolsResult`].
     ListTools(ListToolsResult),
+    /// See [`ReadResourceResult`].
+    ReadResource(ReadResourceResult),
     /// See [`SubscriptionsListenResult`].
     SubscriptionsListen(SubscriptionsListenResult),
 }
 
 results! {
-    ServerResult: AnyCallTool, AnyGetPrompt, AnyReadResource, Complete, Discover, ListPrompts, ListResourceTemplates, ListResources, ListTools, SubscriptionsListen;
+    ServerResult: CallTool, Complete, Discover, GetPrompt, InputRequired, ListPrompts, ListResourceTemplates, ListResources, ListTools, ReadResource, SubscriptionsListen;
     "completion/complete" => Complete,
-    "prompts/get" => AnyGetPrompt,
+    "prompts/get" by "resultType" => GetPrompt = "complete" or InputRequired = "input_required",
     "prompts/list" => ListPrompts,
     "resources/list" => ListResources,
-    "resources/read" => AnyReadResource,
+    "resources/read" by "resultType" => ReadResource = "complete" or InputRequired = "input_required",
     "resources/templates/list" => ListResourceTemplates,
     "server/discover" => Discover,
     "subscriptions/listen" => SubscriptionsListen,
-    "tools/call" => AnyCallTool,
+    "tools/call" by "resultType" => CallTool = "complete" or InputRequired = "input_required",
     "tools/list" => ListTools,
 }

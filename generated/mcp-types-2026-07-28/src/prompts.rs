@@ -3,7 +3,7 @@
 
 //! Templates of messages that a server offers for users to choose.
 
-use mcp_wire::{Discriminator, Extra, JsonType, Map, notification, object, request, union};
+use mcp_wire::{Extra, Map, OpenJson, notification, object, request, union};
 use crate::{
     CacheScope, ContentBlock, Cursor, Icon, InputRequiredResult, InputResponses, MetaObject, NotificationParams,
     PaginatedRequestParams, RequestId, RequestMetaObject, ResultMetaObject, ResultType, Role, SCHEMA,
@@ -19,27 +19,15 @@ pub enum AnyGetPromptResult {
     InputRequired(InputRequiredResult),
     /// See [`GetPromptResult`].
     GetPrompt(GetPromptResult),
+    /// A variant that the revision doesn't declare, as it came.
+    Unknown(OpenJson),
 }
 
 union! {
-    AnyGetPromptResult: SCHEMA["#/$defs/GetPromptResultResponse/properties/result"]
-    InputRequired(InputRequiredResult),
-    GetPrompt(GetPromptResult),
-    |reader| match reader
-        .peek_discriminator(
-            &[
-                Discriminator {
-                    member: "messages",
-                    types: &[JsonType::Array],
-                    required: &["resultType"],
-                },
-            ],
-            &["resultType"],
-        )?
-    {
-        Some("messages") => reader.decode().map(Self::GetPrompt),
-        _ => reader.decode().map(Self::InputRequired),
-    }
+    AnyGetPromptResult: SCHEMA["#/$defs/GetPromptResultResponse/properties/result"] by "resultType"
+    "input_required" => InputRequired(InputRequiredResult),
+    "complete" => GetPrompt(GetPromptResult),
+    _ => Unknown,
 }
 
 /// Asks for one prompt, filled in and ready for a model (`prompts/get`). Sent by the client; the server inserts
@@ -107,10 +95,10 @@ object! {
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptresult)
 #[derive(Debug, Clone, PartialEq)]
 pub struct GetPromptResult {
-    /// Whether the request is complete. Results of earlier revisions have no such member, and are complete.
-    pub result_type: ResultType,
     /// The messages to give to the model, in order.
     pub messages: Vec<PromptMessage>,
+    /// Whether the request is complete. Results of earlier revisions have no such member, and are complete.
+    pub result_type: ResultType,
     /// What the prompt is for. Absent means no description.
     pub description: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
@@ -123,8 +111,10 @@ pub struct GetPromptResult {
 object! {
     GetPromptResult: SCHEMA["#/$defs/GetPromptResult"]
     required {
-        "resultType" => result_type: impl Into<ResultType>,
         "messages" => messages: Vec<PromptMessage>,
+    }
+    preset {
+        "resultType" => result_type, with_result_type: impl Into<ResultType> = "complete",
     }
     optional {
         "description" => description, with_description: impl Into<String>,
@@ -185,6 +175,8 @@ request! { ListPromptsRequest: "prompts/list" ClientToServer, PaginatedRequestPa
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listpromptsresult)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListPromptsResult {
+    /// The prompts on this page.
+    pub prompts: Vec<Prompt>,
     /// Who may share a cached copy of this result.
     pub cache_scope: CacheScope,
     /// Whether the request is complete. Results of earlier revisions have no such member, and are complete.
@@ -192,8 +184,6 @@ pub struct ListPromptsResult {
     /// How long the result stays fresh after it was received, in milliseconds. `0` means that it is stale at once.
     /// A notification of a change ends freshness earlier.
     pub ttl_ms: i64,
-    /// The prompts on this page.
-    pub prompts: Vec<Prompt>,
     /// Where the next page begins. Absent means this was the last page.
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
@@ -206,10 +196,12 @@ pub struct ListPromptsResult {
 object! {
     ListPromptsResult: SCHEMA["#/$defs/ListPromptsResult"]
     required {
-        "cacheScope" => cache_scope: impl Into<CacheScope>,
-        "resultType" => result_type: impl Into<ResultType>,
-        "ttlMs" => ttl_ms: i64,
         "prompts" => prompts: Vec<Prompt>,
+    }
+    preset {
+        "cacheScope" => cache_scope, with_cache_scope: impl Into<CacheScope> = "private",
+        "resultType" => result_type, with_result_type: impl Into<ResultType> = "complete",
+        "ttlMs" => ttl_ms, with_ttl_ms: i64 = 0i64,
     }
     optional {
         "nextCursor" => next_cursor, with_next_cursor: impl Into<Cursor>,

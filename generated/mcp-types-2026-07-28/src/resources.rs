@@ -3,7 +3,7 @@
 
 //! Data that a server offers for a client to read, and the templates of their addresses.
 
-use mcp_wire::{Discriminator, Extra, JsonType, notification, object, request, union};
+use mcp_wire::{Extra, OpenJson, notification, object, request, union};
 use crate::{
     Annotations, AnyResourceContents, CacheScope, Cursor, Icon, InputRequiredResult, InputResponses, MetaObject,
     NotificationMetaObject, NotificationParams, PaginatedRequestParams, RequestId, RequestMetaObject, ResultMetaObject,
@@ -20,27 +20,15 @@ pub enum AnyReadResourceResult {
     InputRequired(InputRequiredResult),
     /// See [`ReadResourceResult`].
     ReadResource(ReadResourceResult),
+    /// A variant that the revision doesn't declare, as it came.
+    Unknown(OpenJson),
 }
 
 union! {
-    AnyReadResourceResult: SCHEMA["#/$defs/ReadResourceResultResponse/properties/result"]
-    InputRequired(InputRequiredResult),
-    ReadResource(ReadResourceResult),
-    |reader| match reader
-        .peek_discriminator(
-            &[
-                Discriminator {
-                    member: "cacheScope",
-                    types: &[JsonType::String],
-                    required: &["contents", "resultType", "ttlMs"],
-                },
-            ],
-            &["resultType"],
-        )?
-    {
-        Some("cacheScope") => reader.decode().map(Self::ReadResource),
-        _ => reader.decode().map(Self::InputRequired),
-    }
+    AnyReadResourceResult: SCHEMA["#/$defs/ReadResourceResultResponse/properties/result"] by "resultType"
+    "input_required" => InputRequired(InputRequiredResult),
+    "complete" => ReadResource(ReadResourceResult),
+    _ => Unknown,
 }
 
 /// Asks the server which resource templates it offers. Sent by the client as `resources/templates/list`; the
@@ -73,6 +61,8 @@ request! { ListResourceTemplatesRequest: "resources/templates/list" ClientToServ
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcetemplatesresult)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListResourceTemplatesResult {
+    /// The templates on this page.
+    pub resource_templates: Vec<ResourceTemplate>,
     /// Who may share a cached copy of this result.
     pub cache_scope: CacheScope,
     /// Whether the request is complete. Results of earlier revisions have no such member, and are complete.
@@ -80,8 +70,6 @@ pub struct ListResourceTemplatesResult {
     /// How long the result stays fresh after it was received, in milliseconds. `0` means that it is stale at once.
     /// A notification of a change ends freshness earlier.
     pub ttl_ms: i64,
-    /// The templates on this page.
-    pub resource_templates: Vec<ResourceTemplate>,
     /// Where the next page begins. Absent means this was the last page.
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
@@ -94,10 +82,12 @@ pub struct ListResourceTemplatesResult {
 object! {
     ListResourceTemplatesResult: SCHEMA["#/$defs/ListResourceTemplatesResult"]
     required {
-        "cacheScope" => cache_scope: impl Into<CacheScope>,
-        "resultType" => result_type: impl Into<ResultType>,
-        "ttlMs" => ttl_ms: i64,
         "resourceTemplates" => resource_templates: Vec<ResourceTemplate>,
+    }
+    preset {
+        "cacheScope" => cache_scope, with_cache_scope: impl Into<CacheScope> = "private",
+        "resultType" => result_type, with_result_type: impl Into<ResultType> = "complete",
+        "ttlMs" => ttl_ms, with_ttl_ms: i64 = 0i64,
     }
     optional {
         "nextCursor" => next_cursor, with_next_cursor: impl Into<Cursor>,
@@ -159,6 +149,8 @@ request! { ListResourcesRequest: "resources/list" ClientToServer, PaginatedReque
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listresourcesresult)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListResourcesResult {
+    /// The resources on this page.
+    pub resources: Vec<Resource>,
     /// Who may share a cached copy of this result.
     pub cache_scope: CacheScope,
     /// Whether the request is complete. Results of earlier revisions have no such member, and are complete.
@@ -166,8 +158,6 @@ pub struct ListResourcesResult {
     /// How long the result stays fresh after it was received, in milliseconds. `0` means that it is stale at once.
     /// A notification of a change ends freshness earlier.
     pub ttl_ms: i64,
-    /// The resources on this page.
-    pub resources: Vec<Resource>,
     /// Where the next page begins. Absent means this was the last page.
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
@@ -180,10 +170,12 @@ pub struct ListResourcesResult {
 object! {
     ListResourcesResult: SCHEMA["#/$defs/ListResourcesResult"]
     required {
-        "cacheScope" => cache_scope: impl Into<CacheScope>,
-        "resultType" => result_type: impl Into<ResultType>,
-        "ttlMs" => ttl_ms: i64,
         "resources" => resources: Vec<Resource>,
+    }
+    preset {
+        "cacheScope" => cache_scope, with_cache_scope: impl Into<CacheScope> = "private",
+        "resultType" => result_type, with_result_type: impl Into<ResultType> = "complete",
+        "ttlMs" => ttl_ms, with_ttl_ms: i64 = 0i64,
     }
     optional {
         "nextCursor" => next_cursor, with_next_cursor: impl Into<Cursor>,
@@ -277,6 +269,9 @@ object! {
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourceresult)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadResourceResult {
+    /// What was read. There may be several entries, each with its own URI: reading a directory can return its
+    /// files.
+    pub contents: Vec<AnyResourceContents>,
     /// Who may share a cached copy of this result.
     pub cache_scope: CacheScope,
     /// Whether the request is complete. Results of earlier revisions have no such member, and are complete.
@@ -284,9 +279,6 @@ pub struct ReadResourceResult {
     /// How long the result stays fresh after it was received, in milliseconds. `0` means that it is stale at once.
     /// A notification of a change ends freshness earlier.
     pub ttl_ms: i64,
-    /// What was read. There may be several entries, each with its own URI: reading a directory can return its
-    /// files.
-    pub contents: Vec<AnyResourceContents>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<ResultMetaObject>,
@@ -297,10 +289,12 @@ pub struct ReadResourceResult {
 object! {
     ReadResourceResult: SCHEMA["#/$defs/ReadResourceResult"]
     required {
-        "cacheScope" => cache_scope: impl Into<CacheScope>,
-        "resultType" => result_type: impl Into<ResultType>,
-        "ttlMs" => ttl_ms: i64,
         "contents" => contents: Vec<AnyResourceContents>,
+    }
+    preset {
+        "cacheScope" => cache_scope, with_cache_scope: impl Into<CacheScope> = "private",
+        "resultType" => result_type, with_result_type: impl Into<ResultType> = "complete",
+        "ttlMs" => ttl_ms, with_ttl_ms: i64 = 0i64,
     }
     optional {
         "_meta" => meta, with_meta: ResultMetaObject,

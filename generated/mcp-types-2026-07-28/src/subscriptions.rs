@@ -135,11 +135,11 @@ object! {
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionslistenresult)
 #[derive(Debug, Clone, PartialEq)]
 pub struct SubscriptionsListenResult {
-    /// Whether the request is complete. Results of earlier revisions have no such member, and are complete.
-    pub result_type: ResultType,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: SubscriptionsListenResultMetaObject,
+    /// Whether the request is complete. Results of earlier revisions have no such member, and are complete.
+    pub result_type: ResultType,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -147,8 +147,10 @@ pub struct SubscriptionsListenResult {
 object! {
     SubscriptionsListenResult: SCHEMA["#/$defs/SubscriptionsListenResult"]
     required {
-        "resultType" => result_type: impl Into<ResultType>,
         "_meta" => meta: SubscriptionsListenResultMetaObject,
+    }
+    preset {
+        "resultType" => result_type, with_result_type: impl Into<ResultType> = "complete",
     }
 }
 

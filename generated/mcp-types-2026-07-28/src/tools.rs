@@ -3,7 +3,7 @@
 
 //! Functions that a server offers for a language model to call.
 
-use mcp_wire::{Discriminator, Extra, JsonType, OpenJson, OpenObject, notification, object, request, union};
+use mcp_wire::{Extra, OpenJson, OpenObject, notification, object, request, union};
 use crate::{
     CacheScope, ContentBlock, Cursor, Icon, InputRequiredResult, InputResponses, MetaObject, NotificationParams,
     PaginatedRequestParams, RequestId, RequestMetaObject, ResultMetaObject, ResultType, SCHEMA,
@@ -19,27 +19,15 @@ pub enum AnyCallToolResult {
     InputRequired(InputRequiredResult),
     /// See [`CallToolResult`].
     CallTool(CallToolResult),
+    /// A variant that the revision doesn't declare, as it came.
+    Unknown(OpenJson),
 }
 
 union! {
-    AnyCallToolResult: SCHEMA["#/$defs/CallToolResultResponse/properties/result"]
-    InputRequired(InputRequiredResult),
-    CallTool(CallToolResult),
-    |reader| match reader
-        .peek_discriminator(
-            &[
-                Discriminator {
-                    member: "content",
-                    types: &[JsonType::Array],
-                    required: &["resultType"],
-                },
-            ],
-            &["resultType"],
-        )?
-    {
-        Some("content") => reader.decode().map(Self::CallTool),
-        _ => reader.decode().map(Self::InputRequired),
-    }
+    AnyCallToolResult: SCHEMA["#/$defs/CallToolResultResponse/properties/result"] by "resultType"
+    "input_required" => InputRequired(InputRequiredResult),
+    "complete" => CallTool(CallToolResult),
+    _ => Unknown,
 }
 
 /// Asks the server to run one of its tools (`tools/call`). Sent by the client; the server runs the tool and
@@ -109,10 +97,10 @@ object! {
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolresult)
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallToolResult {
-    /// Whether the request is complete. Results of earlier revisions have no such member, and are complete.
-    pub result_type: ResultType,
     /// Output for the model and the user, in order. May be empty.
     pub content: Vec<ContentBlock>,
+    /// Whether the request is complete. Results of earlier revisions have no such member, and are complete.
+    pub result_type: ResultType,
     /// Whether the tool failed, with `content` saying how. Absent means `false`: it succeeded.
     pub is_error: Option<bool>,
     /// Output as JSON of any kind, which must satisfy the tool's `outputSchema` if it declares one. Servers should
@@ -128,8 +116,10 @@ pub struct CallToolResult {
 object! {
     CallToolResult: SCHEMA["#/$defs/CallToolResult"]
     required {
-        "resultType" => result_type: impl Into<ResultType>,
         "content" => content: Vec<ContentBlock>,
+    }
+    preset {
+        "resultType" => result_type, with_result_type: impl Into<ResultType> = "complete",
     }
     optional {
         "isError" => is_error, with_is_error: bool,
@@ -191,6 +181,8 @@ request! { ListToolsRequest: "tools/list" ClientToServer, PaginatedRequestParams
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listtoolsresult)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListToolsResult {
+    /// The tools on this page.
+    pub tools: Vec<Tool>,
     /// Who may share a cached copy of this result.
     pub cache_scope: CacheScope,
     /// Whether the request is complete. Results of earlier revisions have no such member, and are complete.
@@ -198,8 +190,6 @@ pub struct ListToolsResult {
     /// How long the result stays fresh after it was received, in milliseconds. `0` means that it is stale at once.
     /// A notification of a change ends freshness earlier.
     pub ttl_ms: i64,
-    /// The tools on this page.
-    pub tools: Vec<Tool>,
     /// Where the next page begins. Absent means this was the last page.
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
@@ -212,10 +202,12 @@ pub struct ListToolsResult {
 object! {
     ListToolsResult: SCHEMA["#/$defs/ListToolsResult"]
     required {
-        "cacheScope" => cache_scope: impl Into<CacheScope>,
-        "resultType" => result_type: impl Into<ResultType>,
-        "ttlMs" => ttl_ms: i64,
         "tools" => tools: Vec<Tool>,
+    }
+    preset {
+        "cacheScope" => cache_scope, with_cache_scope: impl Into<CacheScope> = "private",
+        "resultType" => result_type, with_result_type: impl Into<ResultType> = "complete",
+        "ttlMs" => ttl_ms, with_ttl_ms: i64 = 0i64,
     }
     optional {
         "nextCursor" => next_cursor, with_next_cursor: impl Into<Cursor>,
