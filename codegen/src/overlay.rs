@@ -1,7 +1,7 @@
 //! What a revision's official schema gets wrong or can't say: data in `overlay.yaml`, each entry with its reason and a link.
 
 use mcp_wire::json_schema::pointer;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::load::{
@@ -75,10 +75,36 @@ pub struct ErrorCode {
     pub name: String,
     /// The number on the wire.
     pub code: i64,
+    /// What a session does with it by itself.
+    pub role: Option<ErrorRole>,
     /// Where it comes from and what it means.
     pub why: String,
     /// Where the specification has it.
     pub link: String,
+}
+
+/// What an error says to a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ErrorRole {
+    /// A header doesn't repeat what the message says.
+    HeaderMismatch,
+    /// The request needs a capability that the client didn't declare.
+    MissingCapability,
+    /// The server doesn't speak the revision.
+    UnsupportedVersion,
+}
+
+impl ErrorRole {
+    /// Its name in Rust.
+    #[must_use]
+    pub fn variant(self) -> &'static str {
+        match self {
+            Self::HeaderMismatch => "HeaderMismatch",
+            Self::MissingCapability => "MissingCapability",
+            Self::UnsupportedVersion => "UnsupportedVersion",
+        }
+    }
 }
 
 /// The result of requests, where neither the names nor the schema tell.

@@ -248,7 +248,7 @@ fn what_is_listed_page_by_page_is_told_by_its_shape_if_one_method_lists_it() {
 fn a_handler_has_no_function_for_what_a_session_does_by_itself() {
     let root = workspace("lifecycle");
     let options = ingest_case("pages", &root);
-    fs::write(options.schema.join("lifecycle.yaml"), "begin: shelves/list\n").unwrap();
+    fs::write(options.schema.join("lifecycle.yaml"), "ping: shelves/list\n").unwrap();
     generate(&options).unwrap();
     let handlers = fs::read_to_string(root.join("generated/mcp-adapters/src/handlers.rs")).unwrap();
     assert!(handlers.contains("/// Answers `things/list`."));

@@ -66,6 +66,26 @@ fn a_role_that_is_none_or_is_of_no_method_is_refused() {
 }
 
 #[test]
+fn a_role_of_several_names_is_that_of_the_name_that_a_revision_has_and_each_name_must_be_of_some_revision() {
+    assert_eq!(
+        report(
+            "lifecycle.yaml",
+            "ping: [pong, ping]\nmeta.version: pang\nmeta.client: pong\n"
+        ),
+        ":1:7: #/ping: no revision has the method `pong`\n:2:15: #/meta.version: no revision declares the member `pang`"
+    );
+}
+
+#[test]
+fn a_role_whose_method_lacks_what_a_session_needs_is_refused() {
+    assert_eq!(
+        report("lifecycle.yaml", "cancel: ping\nmeta.version: pong\n"),
+        ":1:9: #/cancel: `ping` of revision a has no parameter with the id of a request\n\
+         :2:15: #/meta.version: `pong` of revision a has no key for the client's capabilities beside it"
+    );
+}
+
+#[test]
 fn a_tolerance_in_what_no_revision_declares_is_refused() {
     let text =
         "- {at: [PingResult.pong, PingResult.peng], read: null}\n- {at: PingResult.pong, beside: peng, read: null}\n";

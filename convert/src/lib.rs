@@ -2,6 +2,8 @@
 
 mod containers;
 mod conversion;
+pub mod hello;
+mod lifecycle;
 mod loss;
 mod members;
 mod negotiation;
@@ -18,6 +20,8 @@ mod validation;
 mod values;
 
 pub use self::conversion::{Conversion, Convert, Policy, Supply};
+pub use self::hello::{ClientHello, Encoded, HelloError, PeerTypes, ServerHello};
+pub use self::lifecycle::{ErrorRole, KnownError, Lifecycle, Members};
 pub use self::loss::{AUTOMATIC, Loss, LossKind};
 pub use self::negotiation::{Mismatch, accept, negotiate};
 pub use self::open::{close, close_entries, close_valid, open};
@@ -33,6 +37,6 @@ pub use mcp_wire;
 pub mod peers {
     pub use crate::peer::{
         encode_message, encode_result, encode_same, encode_same_result, read_messages, read_result, read_same,
-        read_same_result,
+        read_same_result, read_same_value, read_value,
     };
 }

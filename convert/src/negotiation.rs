@@ -6,13 +6,15 @@ use mcp_wire::{ErrorObject, error_code};
 use crate::revision::ProtocolRevision;
 
 /// What a server answers when a client asks for `requested`: that revision if it is supported, else the latest that is;
-/// `None` if none is.
+/// `None` if none is. Revisions without a handshake are never the answer.
 ///
 /// A name that isn't known, of a revision to come or of none, is answered in the same way: it is never read as a date.
 #[must_use]
 pub fn negotiate<R: ProtocolRevision>(requested: &str, supported: &[R]) -> Option<R> {
+    let mut supported: Vec<R> = supported.to_vec();
+    supported.retain(|revision| revision.known_facts().initializes);
     let requested = R::by_name(requested).filter(|revision| supported.contains(revision));
-    requested.or_else(|| supported.iter().max().copied())
+    requested.or_else(|| supported.into_iter().max())
 }
 
 /// The revision that a client speaks when a server has answered with `answered`.

@@ -95,6 +95,26 @@ pub fn read_same_result<T>(
     Ok(decode(method, result)?.map(|result| FromResult { result, losses }))
 }
 
+/// A value that a peer says about itself, in another revision.
+///
+/// # Errors
+/// When it is no such value, or the other revision can't represent it.
+pub fn read_value<S: Decode + Convert<T, R>, T, R>(json: &OpenJson) -> Result<FromResult<T>, FromPeer> {
+    let mut conversion = Conversion::<R>::new(Policy::Conform);
+    let result = conversion.convert(json.decode_as::<S>()?)?;
+    let losses = conversion.into_losses();
+    Ok(FromResult { result, losses })
+}
+
+/// A value that a peer says about itself, in the same revision.
+///
+/// # Errors
+/// When it is no such value.
+pub fn read_same_value<T: Decode>(json: &OpenJson) -> Result<FromResult<T>, FromPeer> {
+    let (result, losses) = (json.decode_as()?, Vec::new());
+    Ok(FromResult { result, losses })
+}
+
 /// A result in another revision, as JSON.
 ///
 /// # Errors

@@ -1,27 +1,248 @@
-//! Which methods a session deals with by itself: data, because no schema says so.
+//! What a session does by itself, and with which names: data, because no schema says so.
 
 use std::collections::BTreeMap;
 
-use super::Model;
+use serde::Serialize;
 
-/// The method of each role in a session.
-pub type Lifecycle = BTreeMap<String, String>;
+use super::capabilities::OneOrMany;
+use super::{Model, Struct, TypeKind, TypeRef};
+use crate::normalise::Scalar;
 
-/// The roles that there are.
-pub(super) const ROLES: [&str; 7] = [
-    "acknowledge",
-    "begin",
-    "cancel",
-    "discover",
-    "listen",
-    "ping",
-    "progress",
+/// The methods and keys of `_meta` of each role. A revision has the first one that it declares.
+pub(super) type Roles = BTreeMap<String, OneOrMany>;
+
+/// The roles of methods, and whether handlers are asked all the same.
+pub(super) const METHOD_ROLES: [(&str, bool); 9] = [
+    ("acknowledge", false),
+    ("begin", false),
+    ("begun", true),
+    ("cancel", false),
+    ("discover", false),
+    ("listen", false),
+    ("log", true),
+    ("ping", false),
+    ("progress", false),
 ];
 
-/// Puts the roles into a model's methods.
-pub fn assign_roles(model: &mut Model, lifecycle: &Lifecycle) {
+/// The roles of members, most of them keys of `_meta`.
+pub(super) const MEMBER_ROLES: [&str; 7] = [
+    "meta.capabilities",
+    "meta.client",
+    "meta.log-level",
+    "meta.server",
+    "meta.subscription",
+    "meta.version",
+    "result.kind",
+];
+
+/// The lifecycle of a revision.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Lifecycle {
+    /// The method or key of each role that the revision has.
+    pub names: BTreeMap<String, String>,
+    /// The members of the parameters of each role's method.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, Members>,
+    /// The members of its result.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub results: BTreeMap<String, Members>,
+}
+
+/// The members of an object that say what a session needs, told by their types.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(default)]
+pub struct Members {
+    /// The required text: a revision.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// The list of texts: several revisions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub versions: Option<String>,
+    /// The capabilities of either side.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capabilities: Option<String>,
+    /// The name and version of an implementation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub implementation: Option<String>,
+    /// The optional text, for people or models.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The id of a request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
+}
+
+/// Puts the roles into a model and its methods.
+pub fn assign_roles(model: &mut Model, roles: &Roles) {
+    let mut lifecycle = Lifecycle::default();
+    for (role, names) in roles {
+        let declared = names.as_slice().iter().find(|name| match is_of_member(role) {
+            true => declares_member(model, name),
+            false => model.methods.iter().any(|method| method.name == **name),
+        });
+        let Some(name) = declared else { continue };
+        lifecycle.names.insert(role.clone(), name.clone());
+        let Some(method) = model.methods.iter().find(|method| method.name == *name) else {
+            continue;
+        };
+        let request = TypeRef::Named(method.ty.clone());
+        if let Some(params) = member(model, &request, "params") {
+            lifecycle.params.insert(role.clone(), members(model, params));
+        }
+        if let Some(result) = method.results.first() {
+            lifecycle.results.insert(role.clone(), members(model, result));
+        }
+    }
     for method in &mut model.methods {
-        let role = lifecycle.iter().find(|(_, name)| **name == method.name);
+        let role = lifecycle.names.iter().find(|(_, name)| **name == method.name);
         method.role = role.map(|(role, _)| role.clone());
+    }
+    model.lifecycle = lifecycle;
+}
+
+/// Finds the members of the data of errors with a role, by the definition that has the error's code.
+pub(super) fn find_error_data(model: &mut Model) {
+    let data = |code: i64| {
+        let mut objects = model.types.values().filter_map(|ty| match &ty.kind {
+            TypeKind::Struct(object) => Some(object),
+            _ => None,
+        });
+        let has_code = |object: &&Struct| {
+            let mut constants = object.constants.iter();
+            constants.any(|constant| constant.name == "code" && constant.value == Scalar::Integer(code))
+        };
+        let data = objects
+            .find(has_code)?
+            .members
+            .iter()
+            .find(|member| member.name == "data")?;
+        Some(members(model, &data.ty))
+    };
+    let found: Vec<Option<Members>> = model
+        .error_codes
+        .iter()
+        .map(|error| error.role.and_then(|_| data(error.code)))
+        .collect();
+    for (error, found) in model.error_codes.iter_mut().zip(found) {
+        error.data = found.unwrap_or_default();
+    }
+}
+
+/// Whether handlers are never asked about methods of a role.
+pub fn is_internal(role: &str) -> bool {
+    METHOD_ROLES
+        .iter()
+        .any(|(name, for_handlers)| *name == role && !for_handlers)
+}
+
+/// Whether a role is of a member, and not of a method.
+pub(super) fn is_of_member(role: &str) -> bool {
+    MEMBER_ROLES.contains(&role)
+}
+
+/// Whether a type of the model declares a member of this name.
+pub(super) fn declares_member(model: &Model, key: &str) -> bool {
+    model.types.values().any(|ty| match &ty.kind {
+        TypeKind::Struct(object) => object.members.iter().any(|member| member.name == key),
+        _ => false,
+    })
+}
+
+/// What a lifecycle needs and doesn't have, by role.
+pub(super) fn incomplete(lifecycle: &Lifecycle) -> Vec<(&'static str, &'static str)> {
+    let has = |role: &str| lifecycle.names.contains_key(role);
+    let none = Members::default();
+    let params = |role: &str| lifecycle.params.get(role).unwrap_or(&none);
+    let result = |role: &str| lifecycle.results.get(role).unwrap_or(&none);
+    let (begin, begun, found) = (params("begin"), result("begin"), result("discover"));
+    let needed = [
+        (
+            "begin",
+            begin.version.is_some(),
+            "parameter that names the revision: one required text",
+        ),
+        (
+            "begin",
+            begin.capabilities.is_some(),
+            "parameter with the client's capabilities",
+        ),
+        (
+            "begin",
+            begin.implementation.is_some(),
+            "parameter with the client's name and version",
+        ),
+        (
+            "begin",
+            begun.version.is_some(),
+            "member of its result that names the revision: one required text",
+        ),
+        (
+            "begin",
+            begun.capabilities.is_some(),
+            "member of its result with the server's capabilities",
+        ),
+        (
+            "begin",
+            begun.implementation.is_some(),
+            "member of its result with the server's name and version",
+        ),
+        (
+            "discover",
+            found.versions.is_some(),
+            "member of its result that names revisions: one list of texts",
+        ),
+        (
+            "discover",
+            found.capabilities.is_some(),
+            "member of its result with the server's capabilities",
+        ),
+        (
+            "cancel",
+            params("cancel").request.is_some(),
+            "parameter with the id of a request",
+        ),
+        (
+            "meta.version",
+            has("meta.capabilities"),
+            "key for the client's capabilities beside it",
+        ),
+        (
+            "meta.capabilities",
+            has("meta.version"),
+            "key for the revision beside it",
+        ),
+    ];
+    let lacking = needed.into_iter().filter(|(role, is_there, _)| has(role) && !is_there);
+    lacking.map(|(role, _, what)| (role, what)).collect()
+}
+
+/// The type of a member.
+fn member<'m>(model: &'m Model, of: &'m TypeRef, name: &str) -> Option<&'m TypeRef> {
+    let object: &Struct = model.struct_of(of)?;
+    let member = object.members.iter().find(|member| member.name == name)?;
+    Some(&member.ty)
+}
+
+fn members(model: &Model, ty: &TypeRef) -> Members {
+    let Some(object) = model.struct_of(ty) else {
+        return Members::default();
+    };
+    // Where several could be meant, none is.
+    let only = |is_meant: &dyn Fn(&TypeRef, bool) -> bool| {
+        let mut meant = object
+            .members
+            .iter()
+            .filter(|member| is_meant(model.resolve(&member.ty), member.required));
+        let first = meant.next()?;
+        meant.next().is_none().then(|| first.name.clone())
+    };
+    let named = |ty: &TypeRef, names: &[&str]| matches!(ty, TypeRef::Named(name) if names.contains(&name.as_str()));
+    Members {
+        version: only(&|ty, required| required && *ty == TypeRef::String),
+        versions: only(&|ty, _| *ty == TypeRef::List(Box::new(TypeRef::String))),
+        capabilities: only(&|ty, _| named(ty, &["ClientCapabilities", "ServerCapabilities"])),
+        implementation: only(&|ty, _| named(ty, &["Implementation"])),
+        text: only(&|ty, required| !required && *ty == TypeRef::String),
+        request: only(&|ty, _| *ty == TypeRef::RequestId),
     }
 }

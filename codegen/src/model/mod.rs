@@ -26,12 +26,14 @@ use serde_json::Value;
 
 use crate::normalise::Scalar;
 use crate::normalise::envelope::Envelope;
+use crate::overlay::ErrorRole;
 
 use build::{BuildInput, build_model};
 pub use capabilities::OneOrMany;
 use capabilities::require_capabilities;
 pub use decide::{Case, Decision};
 use lifecycle::assign_roles;
+pub use lifecycle::{Lifecycle, Members, is_internal};
 pub use method::{MessageKind, Method, Need};
 pub use names::Names;
 pub use revisions::{ModelledRevision, build_models};
@@ -57,6 +59,8 @@ pub struct Model {
     pub errors_without_id: bool,
     /// The revision's own error codes.
     pub error_codes: Vec<ErrorCode>,
+    /// What a session does by itself.
+    pub lifecycle: Lifecycle,
     /// Which type stands where: what an earlier revision, whose schema has no name there, takes its name from.
     #[serde(skip)]
     pub positions: BTreeMap<String, String>,
@@ -238,6 +242,12 @@ pub struct ErrorCode {
     pub name: String,
     /// The code.
     pub code: i64,
+    /// What a session does with it by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<ErrorRole>,
+    /// The members of its data.
+    #[serde(skip)]
+    pub data: Members,
     /// What it means.
     pub meaning: String,
     /// Where that is specified.

@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::schema::describe_types;
 use super::shared::Shared;
-use super::{BuildInput, ErrorCode, MessageKind, Model, Names, build_model};
+use super::{BuildInput, ErrorCode, Members, MessageKind, Model, Names, build_model};
 use crate::load::{Entry, RuleDocuments};
 use crate::normalise::NormalisedRevision;
-use crate::overlay::{Facts, Overlay};
+use crate::overlay::{ErrorRole, Facts, Overlay};
 use crate::problem::Problems;
 use crate::protocol::Protocol;
 
@@ -52,6 +52,7 @@ pub fn build_models(protocol: Protocol<NormalisedRevision>) -> Result<Protocol<M
         match build_model(&input) {
             Ok(mut model) => {
                 problems.extend(wrong_results(&revision.overlay, &model));
+                problems.extend(wrong_errors(&revision.overlay, &model));
                 shared.apply(&mut model);
                 describe_types(&mut model, &revision.shapes.schema);
                 models.push(ModelledRevision {
@@ -108,6 +109,8 @@ fn error_codes(overlay: &Overlay) -> Vec<ErrorCode> {
     let codes = overlay.error_codes.iter().map(|code| ErrorCode {
         name: code.name.clone(),
         code: code.code,
+        role: code.role,
+        data: Members::default(),
         meaning: code.why.clone(),
         link: code.link.clone(),
     });
@@ -134,4 +137,22 @@ fn wrong_results(overlay: &Overlay, model: &Model) -> Vec<crate::Problem> {
         }));
     }
     problems
+}
+
+/// An error that a session gives by itself must have the members of its data that say why.
+fn wrong_errors(overlay: &Overlay, model: &Model) -> Vec<crate::Problem> {
+    let lacking = model.error_codes.iter().enumerate().filter_map(|(index, error)| {
+        let data = &error.data;
+        let what = match error.role? {
+            ErrorRole::UnsupportedVersion if data.versions.is_none() || data.version.is_none() => {
+                "a list of texts and a required text, for the revisions"
+            }
+            ErrorRole::MissingCapability if data.capabilities.is_none() => "the capabilities of a client",
+            _ => return None,
+        };
+        let name = &error.name;
+        let what = format!("no definition with the constant `code` of {name} has `data` with {what}");
+        Some(overlay.problem(&format!("#/error_codes/{index}"), what))
+    });
+    lacking.collect()
 }

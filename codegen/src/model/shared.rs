@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use super::capabilities::{Capabilities, OneOrMany};
 use super::declares::declares;
-use super::lifecycle::{Lifecycle, ROLES};
+use super::lifecycle::{MEMBER_ROLES, METHOD_ROLES, Roles, declares_member, incomplete, is_of_member};
 use super::tolerances::Tolerances;
 use super::{Model, add_tolerances, assign_roles, require_capabilities};
 use crate::load::{Document, SharedDocuments};
@@ -18,7 +18,7 @@ pub(crate) struct Shared {
     /// The module of each definition.
     pub(super) modules: BTreeMap<String, String>,
     capabilities: Capabilities,
-    lifecycle: Lifecycle,
+    lifecycle: Roles,
     tolerances: Tolerances,
 }
 
@@ -64,13 +64,8 @@ impl Shared {
             problems.extend(known.parameter(capabilities, &at, method, parameter));
             problems.extend(known.members(capabilities, &at, places));
         }
-        for (role, method) in &self.lifecycle {
-            let at = pointer::child("#", role);
-            problems.extend(known.method(&documents.lifecycle, &at, method));
-            if !ROLES.contains(&role.as_str()) {
-                let problem = documents.lifecycle.problem(&at, format!("there is no role `{role}`"));
-                problems.push(problem.help(format!("the roles are {}", ROLES.join(", "))));
-            }
+        for (role, names) in &self.lifecycle {
+            problems.extend(known.role(&documents.lifecycle, role, names));
         }
         for (index, tolerance) in self.tolerances.iter().enumerate() {
             let at = format!("#/{index}");
@@ -101,6 +96,34 @@ impl Known<'_> {
         let mut methods = self.models.iter().flat_map(|model| &model.methods);
         let is_known = methods.any(|known| known.name == method);
         (!is_known).then(|| unknown(document, at, format!("no revision has the method `{method}`")))
+    }
+
+    /// What is wrong with the line of a role.
+    fn role(&self, document: &Document, role: &str, names: &OneOrMany) -> Vec<Problem> {
+        let at = pointer::child("#", role);
+        let roles: Vec<&str> = METHOD_ROLES.iter().map(|(role, _)| *role).chain(MEMBER_ROLES).collect();
+        if !roles.contains(&role) {
+            let problem = document.problem(&at, format!("there is no role `{role}`"));
+            return vec![problem.help(format!("the roles are {}", roles.join(", ")))];
+        }
+        let names = names.as_slice().iter();
+        let unknown_names = names.filter_map(|name| match is_of_member(role) {
+            true => {
+                let is_known = self.models.iter().any(|model| declares_member(model, name));
+                (!is_known).then(|| unknown(document, &at, format!("no revision declares the member `{name}`")))
+            }
+            false => self.method(document, &at, name),
+        });
+        let incomplete = self.models.iter().flat_map(|model| {
+            let lacking = incomplete(&model.lifecycle).into_iter();
+            let lacking = lacking.filter(|(of, _)| *of == role);
+            lacking.map(|(_, what)| {
+                let name = &model.lifecycle.names[role];
+                let problem = document.problem(&at, format!("`{name}` of revision {} has no {what}", model.revision));
+                problem.help("a session can't do its part without it; see which members the schema declares")
+            })
+        });
+        unknown_names.chain(incomplete).collect()
     }
 
     /// A member of a request's parameters; the empty name means none.

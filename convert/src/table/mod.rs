@@ -7,6 +7,7 @@ mod definitions;
 mod methods;
 mod objects;
 mod open;
+mod peer_types;
 mod revisions;
 mod strings;
 mod unions;

@@ -13,6 +13,7 @@ mod v2025_11_25_to_v2026_07_28;
 mod v2026_07_28_to_v2025_11_25;
 mod rules_of_v2025_11_25;
 pub mod handlers;
+mod peer_types;
 pub mod peers;
 mod revision;
 #[cfg(feature = "definitions")]
@@ -29,14 +30,18 @@ pub use self::v2025_11_25 as hub;
 
 pub use self::revision::Revision;
 pub use mcp_convert::{
-    AUTOMATIC, Convert, Facts, FromPeer, FromResult, Loss, LossKind, Need, Policy, Supply, Tolerance, Translated,
-    UnknownRevision, Unrepresentable, accept, negotiate,
+    AUTOMATIC, Convert, ErrorRole, Facts, FromPeer, FromResult, HelloError, Lifecycle, Loss, LossKind, Need, PeerTypes,
+    Policy, Supply, Tolerance, Translated, UnknownRevision, Unrepresentable, accept, hello, negotiate,
 };
 #[cfg(feature = "definitions")]
 pub use mcp_convert::{Translation, translatable, translate};
 
 /// The state of a conversion between these revisions: its policy, and what has been lost so far.
 pub type Conversion = mcp_convert::Conversion<Revision>;
+/// What a client says about itself.
+pub type ClientHello = mcp_convert::ClientHello<Revision>;
+/// What a server says about itself.
+pub type ServerHello = mcp_convert::ServerHello<Revision>;
 /// Two peers have none of these revisions in common.
 pub type Mismatch = mcp_convert::Mismatch<Revision>;
 /// Why a value can't be had in another of these revisions.

@@ -10,7 +10,7 @@ use crate::emit::messages::{method_variants, result_variants};
 use crate::emit::scaffold::formatted;
 use crate::emit::tokens::ident;
 use crate::emit::{EmitError, source};
-use crate::model::{Method, TypeKind, TypeRef};
+use crate::model::{Method, TypeKind, TypeRef, is_internal};
 
 /// The member of a message that its parameters are in.
 pub(super) const PARAMS: &str = "params";
@@ -397,7 +397,7 @@ impl Side<'_> {
 
 /// Whether a session leaves the method to its handler.
 fn is_for_handlers(call: &&Call<'_>) -> bool {
-    call.method.role.is_none()
+    !call.method.role.as_deref().is_some_and(is_internal)
 }
 
 impl Call<'_> {

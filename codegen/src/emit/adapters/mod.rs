@@ -6,6 +6,7 @@ mod functions;
 mod handlers;
 mod objects;
 mod pages;
+mod peer_types;
 mod peers;
 mod revision;
 mod rows;
@@ -111,6 +112,7 @@ struct Values<'v> {
     crates: &'v str,
     hub: &'v str,
     hub_module: String,
+    peer_types: bool,
     modules: Vec<String>,
     revisions: Vec<RevisionValues<'v>>,
 }
@@ -156,6 +158,7 @@ pub fn emit_adapters(
     });
     let chains = chains::chains(input);
     let header = format!("// {HEADER}");
+    let peer_types = peer_types::peer_types(input, &header);
     let mut files = BTreeMap::new();
     let mut primitives = BTreeSet::new();
     for (module, pair, functions) in input.pairs() {
@@ -171,6 +174,7 @@ pub fn emit_adapters(
         crates: input.crates,
         hub: input.hub,
         hub_module: module_name(input.hub),
+        peer_types: peer_types.is_some(),
         modules: input.modules(chains.is_some()),
         revisions: revisions.collect(),
     };
@@ -180,6 +184,9 @@ pub fn emit_adapters(
     files.insert("src/peers.rs".to_owned(), peers::peers(input, header));
     files.insert("src/translations.rs".to_owned(), chains::translations(input, header));
     files.insert("src/handlers.rs".to_owned(), handlers::handlers(input, header)?);
+    if let Some(peer_types) = peer_types {
+        files.insert("src/peer_types.rs".to_owned(), peer_types);
+    }
     if let Some(chains) = chains {
         files.insert("src/chains.rs".to_owned(), source::file(header, chains));
     }

@@ -6,9 +6,6 @@ use super::{AdaptersInput, RevisionInput, mentions, variant_name};
 use crate::emit::source;
 use crate::model::Method;
 
-/// The request that begins a session, in revisions that have one: the lifecycle is told by it.
-const INITIALIZE: &str = "initialize";
-
 /// The file of the enum.
 pub(super) fn revisions(input: &AdaptersInput<'_>, header: &str) -> String {
     let variants = input.revisions.iter().map(|revision| {
@@ -68,7 +65,7 @@ fn table(input: &AdaptersInput<'_>) -> String {
 /// What is true of a revision, by the names of the members of `Facts`.
 fn facts(revision: &RevisionInput<'_>) -> String {
     let (model, stated) = (revision.model, &revision.facts);
-    let initializes = model.methods.iter().any(|method| method.name == INITIALIZE);
+    let initializes = model.lifecycle.names.contains_key("begin");
     let facts = [
         ("released", revision.released),
         ("batches", model.batches),

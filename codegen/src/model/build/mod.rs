@@ -13,6 +13,7 @@ use shared::{key, shared_key};
 use super::check_messages::check_messages;
 use super::cycles::{box_cycles, open_endless_aliases};
 use super::decide::{Lookup, decide, json_kind};
+use super::lifecycle::{Lifecycle, find_error_data};
 use super::messages::{self, MessageInput};
 use super::modules::assign_modules;
 use super::names::{Names, unique};
@@ -84,6 +85,7 @@ pub fn build_model(input: &BuildInput<'_>) -> Result<Model, Vec<Defect>> {
         batches: false,
         errors_without_id: false,
         error_codes: input.error_codes.to_vec(),
+        lifecycle: Lifecycle::default(),
         positions: builder.positions,
     };
     messages::add_messages(
@@ -99,6 +101,7 @@ pub fn build_model(input: &BuildInput<'_>) -> Result<Model, Vec<Defect>> {
     open_endless_aliases(&mut model);
     box_cycles(&mut model);
     assign_modules(&mut model, input.modules);
+    find_error_data(&mut model);
     Ok(model)
 }
 

@@ -1,0 +1,100 @@
+//! The table of what peers say about themselves, of the names that a session uses by itself, and of its errors.
+
+use std::collections::BTreeSet;
+
+use super::{AdaptersInput, RevisionInput, mentions};
+use crate::emit::source;
+use crate::model::{Members, Model};
+
+/// The types that each revision has to have.
+const TYPES: [&str; 3] = ["ClientCapabilities", "ServerCapabilities", "Implementation"];
+
+/// The roles whose methods have members that a session reads or writes.
+const PARAMS: [&str; 2] = ["begin", "cancel"];
+const RESULTS: [&str; 2] = ["begin", "discover"];
+
+/// The file of the table; `None` if a revision lacks the types.
+pub(super) fn peer_types(input: &AdaptersInput<'_>, header: &str) -> Option<String> {
+    let hub = input.revision(input.hub)?;
+    let has_types = |model: &Model| TYPES.iter().all(|name| model.types.contains_key(*name));
+    if !input.revisions.iter().all(|revision| has_types(revision.model)) {
+        return None;
+    }
+    let others = input
+        .revisions
+        .iter()
+        .filter(|revision| revision.model.revision != input.hub);
+    let modules = others.map(|revision| format!("        {} = {};\n", revision.variant(), revision.module));
+    let lifecycles = input.revisions.iter().map(lifecycle);
+    let errors = input.revisions.iter().filter_map(errors);
+    let table = format!(
+        "peer_types! {{\n    Revision: {} = {};\n    modules {{\n{}    }}\n    lifecycle {{\n{}    }}\n    errors {{\n{}    }}\n}}\n",
+        hub.variant(),
+        hub.module,
+        modules.collect::<String>(),
+        lifecycles.collect::<String>(),
+        errors.collect::<String>(),
+    );
+    let ours = ["ErrorRole", "KnownError", "Members"].map(str::to_owned);
+    let mut used: BTreeSet<String> = ours.into_iter().filter(|name| mentions(&table, name)).collect();
+    used.insert("peer_types".to_owned());
+    let modules = input.revisions.iter().map(|revision| revision.module.to_string());
+    let modules = modules.chain(["Revision".to_owned()]).collect();
+    let imports = source::import("mcp_convert", &used) + &source::import("crate", &modules);
+    let title = "//! What peers of each revision say about themselves, and by which names.".to_owned();
+    Some(source::file(header, [title, imports, table]))
+}
+
+fn lifecycle(revision: &RevisionInput<'_>) -> String {
+    let lifecycle = &revision.model.lifecycle;
+    let field = |role: &str| role.replace(['.', '-'], "_");
+    let names = lifecycle.names.iter();
+    let names = names.map(|(role, name)| format!("{}: Some({name:?})", field(role)));
+    let params = PARAMS
+        .iter()
+        .filter_map(|role| Some((*role, "params", lifecycle.params.get(*role)?)));
+    let results = RESULTS
+        .iter()
+        .filter_map(|role| Some((*role, "result", lifecycle.results.get(*role)?)));
+    let members = params.chain(results);
+    let members = members.map(|(role, part, members)| format!("{}_{part}: {}", field(role), write_members(members)));
+    let rows: String = names
+        .chain(members)
+        .map(|row| format!("            {row},\n"))
+        .collect();
+    format!("        {} {{\n{rows}        }}\n", revision.variant())
+}
+
+/// The errors with a role, if there are any.
+fn errors(revision: &RevisionInput<'_>) -> Option<String> {
+    let errors = revision.model.error_codes.iter().filter_map(|error| {
+        let role = error.role.as_ref()?;
+        let data = write_members(&error.data);
+        let code = error.code;
+        Some(format!(
+            "            KnownError {{ role: ErrorRole::{}, code: {code}, data: {data} }},\n",
+            role.variant()
+        ))
+    });
+    let errors: String = errors.collect();
+    (!errors.is_empty()).then(|| format!("        {} => [\n{errors}        ];\n", revision.variant()))
+}
+
+fn write_members(members: &Members) -> String {
+    let fields = [
+        ("version", &members.version),
+        ("versions", &members.versions),
+        ("capabilities", &members.capabilities),
+        ("implementation", &members.implementation),
+        ("text", &members.text),
+        ("request", &members.request),
+    ];
+    let fields = fields
+        .iter()
+        .filter_map(|(name, member)| Some(format!("{name}: Some({:?})", member.as_ref()?)));
+    let fields: Vec<String> = fields.collect();
+    match fields.is_empty() {
+        true => "Members::NONE".to_owned(),
+        false => format!("Members {{ {}, ..Members::NONE }}", fields.join(", ")),
+    }
+}

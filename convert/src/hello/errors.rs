@@ -1,0 +1,45 @@
+//! The errors that a session gives and takes by itself.
+
+use mcp_wire::{ErrorObject, OpenJson, error_code};
+
+use super::PeerTypes;
+use super::object::{Object, text};
+use crate::lifecycle::ErrorRole;
+use crate::negotiation::Mismatch;
+
+/// The error that says that a revision isn't supported.
+#[must_use]
+pub fn unsupported<R: PeerTypes>(revision: R, mismatch: &Mismatch<R>) -> ErrorObject {
+    let Some(known) = revision.known_error(ErrorRole::UnsupportedVersion) else {
+        return mismatch.to_error();
+    };
+    let supported: Vec<&str> = mismatch.supported.iter().map(|revision| revision.name()).collect();
+    let mut data = Object::default();
+    data.put(known.data.versions, OpenJson::from_serialize(&supported).ok());
+    data.put(known.data.version, Some(text(&mismatch.requested)));
+    ErrorObject::new(known.code, "Unsupported protocol version").with_data(data.finish().0)
+}
+
+/// The revisions that such an error names, if it is one.
+#[must_use]
+pub fn supported_by_peer<R: PeerTypes>(error: &ErrorObject) -> Option<Vec<String>> {
+    let known = R::REVISIONS
+        .iter()
+        .filter_map(|revision| revision.known_error(ErrorRole::UnsupportedVersion));
+    let known = known.into_iter().find(|known| known.code == error.code)?;
+    error.data.as_ref()?.get(known.data.versions?)?.parse().ok()
+}
+
+/// The error that says that a request needs a capability, as the way from the object of capabilities to a member.
+#[must_use]
+pub fn missing_capability<R: PeerTypes>(revision: R, capability: &str, message: String) -> ErrorObject {
+    let Some(known) = revision.known_error(ErrorRole::MissingCapability) else {
+        return ErrorObject::new(error_code::INVALID_PARAMS, message);
+    };
+    let nested = capability
+        .rsplit('.')
+        .fold("{}".to_owned(), |inner, member| format!("{{{}:{inner}}}", text(member)));
+    let mut data = Object::default();
+    data.put(known.data.capabilities, mcp_wire::from_str(&nested).ok());
+    ErrorObject::new(known.code, message).with_data(data.finish().0)
+}

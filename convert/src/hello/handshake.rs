@@ -1,0 +1,162 @@
+//! What is said in the handshake, and in the discovery that some revisions have instead.
+
+use mcp_wire::{MessageHeader, OpenJson, RequestId};
+
+use super::object::{HelloReader, Object, null, text};
+use super::{ClientHello, HelloError, META, PeerTypes, Read, ServerHello, Written};
+
+/// The parameters of the request that begins a session.
+///
+/// # Errors
+/// When the revision has no handshake, or can't represent them.
+pub fn begin<R: PeerTypes>(revision: R, hello: ClientHello<R>) -> Written {
+    let members = revision.lifecycle().begin_params;
+    let mut object = Object::default();
+    object.put(members.version, Some(text(&hello.version)));
+    object.put_encoded(members.capabilities, revision.client_capabilities(hello.capabilities))?;
+    if let Some(implementation) = hello.implementation {
+        object.put_encoded(members.implementation, revision.implementation(implementation))?;
+    }
+    Ok(object.finish())
+}
+
+/// What a client says in the request that begins a session, from its parameters.
+///
+/// # Errors
+/// When something is missing or wrong.
+pub fn read_begin<R: PeerTypes>(revision: R, params: &OpenJson) -> Read<ClientHello<R>> {
+    let members = revision.lifecycle().begin_params;
+    let mut reader = HelloReader::new(params);
+    let result = ClientHello {
+        version: reader.text(members.version)?,
+        capabilities: reader.read(members.capabilities, |json| revision.read_client_capabilities(json))?,
+        implementation: Some(reader.read(members.implementation, |json| revision.read_implementation(json))?),
+        log_level: None,
+    };
+    Ok(reader.finish(result))
+}
+
+/// The result of the request that begins a session.
+///
+/// # Errors
+/// When the revision has no handshake, or can't represent it.
+pub fn agree<R: PeerTypes>(revision: R, hello: ServerHello<R>) -> Written {
+    let members = revision.lifecycle().begin_result;
+    let version = hello.versions.first().map(|version| text(version));
+    let mut object = Object::default();
+    object.put(members.version, version);
+    object.put_server(revision, members, hello)?;
+    Ok(object.finish())
+}
+
+/// What a server says in the result of the request that begins a session.
+///
+/// # Errors
+/// When something is missing or wrong.
+pub fn read_agreement<R: PeerTypes>(revision: R, result: &OpenJson) -> Read<ServerHello<R>> {
+    let members = revision.lifecycle().begin_result;
+    let mut reader = HelloReader::new(result);
+    let hello = ServerHello {
+        versions: vec![reader.text(members.version)?],
+        capabilities: reader.read(members.capabilities, |json| revision.read_server_capabilities(json))?,
+        implementation: Some(reader.read(members.implementation, |json| revision.read_implementation(json))?),
+        instructions: members.text.and_then(|member| result.get(member)?.parse().ok()),
+    };
+    Ok(reader.finish(hello))
+}
+
+/// The revision that such a result names, whichever revision with a handshake it is of.
+#[must_use]
+pub fn agreed_version<R: PeerTypes>(result: &OpenJson) -> Option<R> {
+    let mut handshakes = R::REVISIONS.iter().filter(|revision| revision.has_handshake());
+    handshakes.find_map(|revision| {
+        let named: String = result.get(revision.lifecycle().begin_result.version?)?.parse().ok()?;
+        R::by_name(&named).filter(|named| named == revision)
+    })
+}
+
+/// The result of the request that asks what a server is.
+///
+/// # Errors
+/// When the revision has no such request, or can't represent the result.
+pub fn discovery<R: PeerTypes>(revision: R, hello: ServerHello<R>) -> Written {
+    let lifecycle = revision.lifecycle();
+    let (method, members) = (
+        lifecycle.discover.ok_or(HelloError::NoSuchMethod)?,
+        lifecycle.discover_result,
+    );
+    let mut object = Object::default();
+    let versions = OpenJson::from_serialize(&hello.versions).unwrap_or_else(|_| null());
+    object.put(members.versions, Some(versions));
+    object.put_server(revision, members, hello)?;
+    // What an absent member is read as is what a server means that says nothing of it.
+    for tolerance in revision
+        .tolerated(method)
+        .iter()
+        .filter(|it| it.found.is_none() && it.beside.is_none())
+    {
+        object.put(Some(tolerance.member), mcp_wire::from_str(tolerance.read).ok());
+    }
+    Ok(object.finish())
+}
+
+/// What a server says in the result of the request that asks what it is.
+///
+/// # Errors
+/// When something is missing or wrong.
+pub fn read_discovery<R: PeerTypes>(revision: R, result: &OpenJson) -> Read<ServerHello<R>> {
+    let lifecycle = revision.lifecycle();
+    let members = lifecycle.discover_result;
+    let mut reader = HelloReader::new(result);
+    let versions = reader.required(members.versions, |json| json.parse().ok())?;
+    let capabilities = reader.read(members.capabilities, |json| revision.read_server_capabilities(json))?;
+    let server = lifecycle.meta_server.and_then(|key| result.get(META)?.get(key));
+    let hello = ServerHello {
+        versions,
+        capabilities,
+        implementation: server.and_then(|json| Some(revision.read_implementation(&json).ok()?.result)),
+        instructions: members.text.and_then(|member| result.get(member)?.parse().ok()),
+    };
+    Ok(reader.finish(hello))
+}
+
+/// The parameters of the notification that a request is cancelled.
+#[must_use]
+pub fn cancellation<R: PeerTypes>(revision: R, request: &RequestId, reason: &str) -> Option<(&'static str, OpenJson)> {
+    let lifecycle = revision.lifecycle();
+    let (method, members) = (lifecycle.cancel?, lifecycle.cancel_params);
+    let mut object = Object::default();
+    object.put(members.request, OpenJson::from_serialize(request).ok());
+    object.put(members.text, Some(text(reason)));
+    Some((method, object.finish().0))
+}
+
+/// The revision that a request asks for, if that is known; `None` if it isn't the request that begins a session.
+#[must_use]
+pub fn requested_version<R: PeerTypes>(request: &MessageHeader<'_>) -> Option<Option<R>> {
+    let method = request.method()?;
+    let mut revisions = R::REVISIONS.iter().map(|revision| revision.lifecycle());
+    let lifecycle = revisions.find(|lifecycle| lifecycle.begin == Some(&*method))?;
+    let named = || {
+        let version = request.param(&[lifecycle.begin_params.version?]).ok()??;
+        R::by_name(&version.string().ok()?).filter(|revision| revision.has_handshake())
+    };
+    Some(named())
+}
+
+/// Whether a notification of this name completes a handshake.
+#[must_use]
+pub fn completes_handshake<R: PeerTypes>(method: &str) -> bool {
+    let mut revisions = R::REVISIONS.iter().map(|revision| revision.lifecycle());
+    revisions.any(|lifecycle| lifecycle.begun == Some(method))
+}
+
+/// The request that a notification cancels; `None` if it cancels none.
+#[must_use]
+pub fn cancelled_request<R: PeerTypes>(notification: &MessageHeader<'_>) -> Option<RequestId> {
+    let method = notification.method()?;
+    let mut revisions = R::REVISIONS.iter().map(|revision| revision.lifecycle());
+    let lifecycle = revisions.find(|lifecycle| lifecycle.cancel == Some(&*method))?;
+    let id = notification.param(&[lifecycle.cancel_params.request?]).ok()??;
+    id.decode_as().ok()
+}

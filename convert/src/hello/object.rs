@@ -1,0 +1,119 @@
+//! Objects that are written and read member by member.
+
+use mcp_wire::{Map, OpenJson};
+
+use super::stamp::result_stamp;
+use super::{Encoded, HelloError, META, PeerTypes, ServerHello};
+use crate::lifecycle::Members;
+use crate::loss::Loss;
+use crate::translated::{FromPeer, FromResult};
+
+pub(super) fn text(text: &str) -> OpenJson {
+    mcp_wire::serde_json::Value::from(text).into()
+}
+
+pub(super) fn null() -> OpenJson {
+    mcp_wire::serde_json::Value::Null.into()
+}
+
+/// An object that is being written.
+#[derive(Default)]
+pub(super) struct Object {
+    pub(super) entries: Vec<(&'static str, OpenJson)>,
+    losses: Vec<Loss>,
+}
+
+impl Object {
+    pub(super) fn put(&mut self, member: Option<&'static str>, value: Option<OpenJson>) {
+        self.entries.extend(member.zip(value));
+    }
+
+    pub(super) fn put_encoded(&mut self, member: Option<&'static str>, value: Encoded) -> Result<(), HelloError> {
+        let member = member.ok_or(HelloError::NoSuchMethod)?;
+        let (value, losses) = value.map_err(|error| HelloError::Member(member, error.into()))?;
+        self.entries.push((member, value));
+        self.losses.extend(losses);
+        Ok(())
+    }
+
+    /// What a server says besides its revisions.
+    pub(super) fn put_server<R: PeerTypes>(
+        &mut self,
+        revision: R,
+        members: Members,
+        hello: ServerHello<R>,
+    ) -> Result<(), HelloError> {
+        self.put_encoded(members.capabilities, revision.server_capabilities(hello.capabilities))?;
+        self.put(members.text, hello.instructions.map(|instructions| text(&instructions)));
+        let Some(implementation) = hello.implementation else {
+            return Ok(());
+        };
+        if members.implementation.is_some() {
+            return self.put_encoded(members.implementation, revision.implementation(implementation));
+        }
+        if let Some((key, json)) = result_stamp(revision, implementation)? {
+            let mut meta = Self::default();
+            meta.put(Some(key), Some(json));
+            self.put(Some(META), Some(meta.finish().0));
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(self) -> (OpenJson, Vec<Loss>) {
+        let members: Map<OpenJson> = self
+            .entries
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), value))
+            .collect();
+        // Only a map whose keys are no strings could fail.
+        (
+            OpenJson::from_serialize(&members).unwrap_or_else(|_| null()),
+            self.losses,
+        )
+    }
+}
+
+/// Reads members of an object.
+pub(super) struct HelloReader<'o> {
+    object: &'o OpenJson,
+    losses: Vec<Loss>,
+}
+
+impl<'o> HelloReader<'o> {
+    pub(super) fn new(object: &'o OpenJson) -> Self {
+        let losses = Vec::new();
+        Self { object, losses }
+    }
+
+    pub(super) fn required<T>(
+        &self,
+        member: Option<&'static str>,
+        read: impl FnOnce(OpenJson) -> Option<T>,
+    ) -> Result<T, HelloError> {
+        let member = member.ok_or(HelloError::NoSuchMethod)?;
+        self.object
+            .get(member)
+            .and_then(read)
+            .ok_or(HelloError::Missing(member))
+    }
+
+    pub(super) fn text(&self, member: Option<&'static str>) -> Result<String, HelloError> {
+        self.required(member, |json| json.parse().ok())
+    }
+
+    pub(super) fn read<T>(
+        &mut self,
+        member: Option<&'static str>,
+        read: impl FnOnce(&OpenJson) -> Result<FromResult<T>, FromPeer>,
+    ) -> Result<T, HelloError> {
+        let json = self.required(member, Some)?;
+        let read = read(&json).map_err(|error| HelloError::Member(member.unwrap_or_default(), error))?;
+        self.losses.extend(read.losses);
+        Ok(read.result)
+    }
+
+    pub(super) fn finish<T>(self, result: T) -> FromResult<T> {
+        let losses = self.losses;
+        FromResult { result, losses }
+    }
+}

@@ -1,0 +1,125 @@
+//! What is said with each request and each result.
+
+use mcp_wire::path::Segment;
+use mcp_wire::{MessageHeader, OpenJson};
+
+use super::object::{HelloReader, Object, text};
+use super::{ClientHello, HelloError, META, PeerTypes, Read};
+use crate::loss::Loss;
+
+/// What a client says with each request: keys of `_meta` and their values.
+///
+/// # Errors
+/// When the revision can't represent it.
+pub fn stamp<R: PeerTypes>(revision: R, hello: ClientHello<R>) -> Result<Vec<(&'static str, OpenJson)>, HelloError> {
+    let lifecycle = revision.lifecycle();
+    let mut object = Object::default();
+    object.put(lifecycle.meta_version, Some(text(&hello.version)));
+    object.put_encoded(
+        lifecycle.meta_capabilities,
+        revision.client_capabilities(hello.capabilities),
+    )?;
+    if let (Some(implementation), Some(_)) = (hello.implementation, lifecycle.meta_client) {
+        object.put_encoded(lifecycle.meta_client, revision.implementation(implementation))?;
+    }
+    object.put(lifecycle.meta_log_level, hello.log_level.map(|level| text(&level)));
+    Ok(object.entries)
+}
+
+/// The revision that a request names in its `_meta`, as it is written there, and a revision whose requests do so; `None` if it
+/// names none.
+///
+/// # Errors
+/// When what stands there is no text.
+pub fn stamped_version<R: PeerTypes>(request: &MessageHeader<'_>) -> Result<Option<(R, String)>, HelloError> {
+    for revision in R::REVISIONS.iter().rev() {
+        let Some(key) = revision.lifecycle().meta_version else {
+            continue;
+        };
+        match request.param(&[META, key]) {
+            Ok(None) => {}
+            Ok(Some(version)) => {
+                let version = version.string().map_err(|_| HelloError::Missing(key))?.into_owned();
+                let named = R::by_name(&version).filter(|named| named.stands_alone());
+                return Ok(Some((named.unwrap_or(*revision), version)));
+            }
+            Err(_) => return Err(HelloError::Missing(key)),
+        }
+    }
+    Ok(None)
+}
+
+/// What a client says with a request.
+///
+/// # Errors
+/// When something is missing or wrong.
+pub fn read_stamp<R: PeerTypes>(revision: R, request: &MessageHeader<'_>) -> Read<ClientHello<R>> {
+    let lifecycle = revision.lifecycle();
+    let meta = request
+        .param(&[META])
+        .ok()
+        .flatten()
+        .and_then(|meta| meta.decode_as().ok());
+    let meta: OpenJson = meta.ok_or(HelloError::Missing(META))?;
+    let mut reader = HelloReader::new(&meta);
+    let version = reader.text(lifecycle.meta_version)?;
+    let capabilities = reader.read(lifecycle.meta_capabilities, |json| {
+        revision.read_client_capabilities(json)
+    })?;
+    let implementation = lifecycle.meta_client.filter(|key| meta.get(key).is_some());
+    let implementation = implementation.map(|key| reader.read(Some(key), |json| revision.read_implementation(json)));
+    let log_level = lifecycle.meta_log_level.filter(|key| meta.get(key).is_some());
+    let hello = ClientHello {
+        version,
+        capabilities,
+        implementation: implementation.transpose()?,
+        log_level: log_level.map(|key| reader.text(Some(key))).transpose()?,
+    };
+    Ok(reader.finish(hello))
+}
+
+/// Whether a loss is that of a member of the stamp, which has been read before.
+#[must_use]
+pub fn is_of_stamp<R: PeerTypes>(revision: R, loss: &Loss) -> bool {
+    let lifecycle = revision.lifecycle();
+    let keys = [
+        lifecycle.meta_version,
+        lifecycle.meta_capabilities,
+        lifecycle.meta_client,
+        lifecycle.meta_log_level,
+        lifecycle.meta_server,
+    ];
+    let is_key = |segment: &Segment| matches!(segment, Segment::Member(name) if keys.contains(&Some(name)));
+    let is_meta = |segment: &Segment| *segment == Segment::Member(META.to_owned());
+    let mut pairs = loss.path.segments().windows(2);
+    pairs.any(|pair| matches!(pair, [meta, key] if is_meta(meta) && is_key(key)))
+}
+
+/// The key of the server's name and version in `_meta` of results, and what stands there.
+///
+/// # Errors
+/// When the revision can't represent it.
+pub fn result_stamp<R: PeerTypes>(
+    revision: R,
+    server: R::Implementation,
+) -> Result<Option<(&'static str, OpenJson)>, HelloError> {
+    let Some(key) = revision.lifecycle().meta_server else {
+        return Ok(None);
+    };
+    let (json, _) = revision
+        .implementation(server)
+        .map_err(|error| HelloError::Member(key, error.into()))?;
+    Ok(Some((key, json)))
+}
+
+/// The member that says of which kind a result is, and the kind, unless it is the usual one of the method.
+#[must_use]
+pub fn unusual_kind<R: PeerTypes>(revision: R, method: &str, result: &OpenJson) -> Option<(&'static str, OpenJson)> {
+    let member = revision.lifecycle().result_kind?;
+    let kind = result.get(member)?;
+    let methods = std::iter::once(method).chain(revision.declared_methods().iter().map(|method| method.name));
+    let mut tolerated = methods.flat_map(|method| revision.tolerated(method));
+    let usual = tolerated.find(|it| it.member == member && it.found.is_none())?;
+    let usual: OpenJson = mcp_wire::from_str(usual.read).ok()?;
+    (kind != usual).then_some((member, kind))
+}

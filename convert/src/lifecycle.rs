@@ -1,0 +1,124 @@
+//! The names that a session uses by itself, which are data of each revision.
+
+/// The methods of a revision that a session deals with by itself, and the keys of `_meta` that it writes and reads. `None` is
+/// what the revision doesn't have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lifecycle {
+    /// The notification that a subscription has begun.
+    pub acknowledge: Option<&'static str>,
+    /// The request that begins a session.
+    pub begin: Option<&'static str>,
+    /// What the client says in it.
+    pub begin_params: Members,
+    /// What the server says in its result.
+    pub begin_result: Members,
+    /// The notification that completes the handshake.
+    pub begun: Option<&'static str>,
+    /// The notification that a request is cancelled.
+    pub cancel: Option<&'static str>,
+    /// What it says.
+    pub cancel_params: Members,
+    /// The request that asks what a server is.
+    pub discover: Option<&'static str>,
+    /// What the server says in its result.
+    pub discover_result: Members,
+    /// The request for changes.
+    pub listen: Option<&'static str>,
+    /// The notification of a log message.
+    pub log: Option<&'static str>,
+    /// The request that asks whether the peer is alive.
+    pub ping: Option<&'static str>,
+    /// The notification of progress.
+    pub progress: Option<&'static str>,
+    /// The key of the client's capabilities in a request.
+    pub meta_capabilities: Option<&'static str>,
+    /// The key of the client's name and version in a request.
+    pub meta_client: Option<&'static str>,
+    /// The key of the log level in a request.
+    pub meta_log_level: Option<&'static str>,
+    /// The key of the server's name and version in a result.
+    pub meta_server: Option<&'static str>,
+    /// The key of the subscription in a notification.
+    pub meta_subscription: Option<&'static str>,
+    /// The key of the revision in a request: it makes the request stand alone.
+    pub meta_version: Option<&'static str>,
+    /// The member of a result that says of which kind it is. The kind of one without it is the usual one.
+    pub result_kind: Option<&'static str>,
+}
+
+impl Lifecycle {
+    /// A revision that has none of it.
+    pub const NONE: Self = Self {
+        acknowledge: None,
+        begin: None,
+        begin_params: Members::NONE,
+        begin_result: Members::NONE,
+        begun: None,
+        cancel: None,
+        cancel_params: Members::NONE,
+        discover: None,
+        discover_result: Members::NONE,
+        listen: None,
+        log: None,
+        ping: None,
+        progress: None,
+        meta_capabilities: None,
+        meta_client: None,
+        meta_log_level: None,
+        meta_server: None,
+        meta_subscription: None,
+        meta_version: None,
+        result_kind: None,
+    };
+}
+
+/// The members of an object that say what a session needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Members {
+    /// One revision.
+    pub version: Option<&'static str>,
+    /// Several revisions.
+    pub versions: Option<&'static str>,
+    /// Capabilities.
+    pub capabilities: Option<&'static str>,
+    /// A name and version.
+    pub implementation: Option<&'static str>,
+    /// A text for people or models.
+    pub text: Option<&'static str>,
+    /// The id of a request.
+    pub request: Option<&'static str>,
+}
+
+impl Members {
+    /// An object with none of them.
+    pub const NONE: Self = Self {
+        version: None,
+        versions: None,
+        capabilities: None,
+        implementation: None,
+        text: None,
+        request: None,
+    };
+}
+
+/// What an error says, whatever its code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ErrorRole {
+    /// A header doesn't repeat what the message says.
+    HeaderMismatch,
+    /// The request needs a capability that the client didn't declare.
+    MissingCapability,
+    /// The server doesn't speak the revision.
+    UnsupportedVersion,
+}
+
+/// How a revision says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KnownError {
+    /// What it says.
+    pub role: ErrorRole,
+    /// The code.
+    pub code: i64,
+    /// The members of its data.
+    pub data: Members,
+}

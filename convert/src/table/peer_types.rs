@@ -1,0 +1,64 @@
+//! The table of what peers say about themselves.
+
+/// Implements [`PeerTypes`](crate::PeerTypes) for an enum of revisions: which modules have the types of each, the names of its
+/// lifecycle, and its errors.
+///
+/// The hub stands first; a row of each other revision converts by the chain of conversions.
+#[macro_export]
+macro_rules! peer_types {
+    (
+        $type:ident: $hub:ident = $hub_module:ident;
+        modules { $($variant:ident = $module:ident;)* }
+        lifecycle { $($named:ident { $($name:ident: $value:expr),* $(,)? })* }
+        errors { $($failing:ident => $errors:expr;)* }
+    ) => {
+        impl $crate::PeerTypes for $type {
+            type ClientCapabilities = $hub_module::ClientCapabilities;
+            type ServerCapabilities = $hub_module::ServerCapabilities;
+            type Implementation = $hub_module::Implementation;
+
+            fn lifecycle(self) -> &'static $crate::Lifecycle {
+                match self {
+                    $(Self::$named => const { &$crate::Lifecycle { $($name: $value,)* ..$crate::Lifecycle::NONE } },)*
+                }
+            }
+
+            fn known_errors(self) -> &'static [$crate::KnownError] {
+                match self {
+                    $(Self::$failing => const { &$errors },)*
+                    #[allow(unreachable_patterns, reason = "every revision may have errors")]
+                    _ => &[],
+                }
+            }
+
+            fn tolerated(self, method: &str) -> &'static [$crate::Tolerance] {
+                self.tolerances(method)
+            }
+
+            $crate::peer_types! { @ $hub, $hub_module, ClientCapabilities, read_client_capabilities, client_capabilities, [$($variant $module)*] }
+            $crate::peer_types! { @ $hub, $hub_module, ServerCapabilities, read_server_capabilities, server_capabilities, [$($variant $module)*] }
+            $crate::peer_types! { @ $hub, $hub_module, Implementation, read_implementation, implementation, [$($variant $module)*] }
+        }
+    };
+    (@ $hub:ident, $hub_module:ident, $name:ident, $read:ident, $write:ident, [$($variant:ident $module:ident)*]) => {
+        fn $read(
+            self,
+            json: &$crate::mcp_wire::OpenJson,
+        ) -> Result<$crate::FromResult<$hub_module::$name>, $crate::FromPeer> {
+            match self {
+                Self::$hub => $crate::peers::read_same_value(json),
+                $(Self::$variant => $crate::peers::read_value::<$module::$name, _, Self>(json),)*
+            }
+        }
+
+        fn $write(self, value: $hub_module::$name) -> $crate::Encoded {
+            match self {
+                Self::$hub => $crate::peers::encode_same_result(&value),
+                $(Self::$variant => {
+                    let conversion = $crate::Conversion::<Self>::new($crate::Policy::Conform);
+                    $crate::peers::encode_result::<$module::$name, _, _>(value, conversion)
+                })*
+            }
+        }
+    };
+}
