@@ -29,7 +29,9 @@ pub use self::error::{CallError, ConnectError};
 pub use self::options::{Limits, LossObserver, Options, Validation, ViolationObserver};
 #[cfg(feature = "router")]
 pub use self::router::{IntoToolResult, Router, Structured};
-pub use self::session::{ClientSession, Context, Peer, PeerInfo, Progress, ServerSession, Session, connect, serve};
+pub use self::session::{
+    ClientSession, Context, Era, Peer, PeerInfo, Progress, ServerSession, Session, connect, serve,
+};
 pub use self::side::{ClientSide, ServerSide, Side};
 
 /// The README's examples are compiled.

@@ -19,7 +19,24 @@ pub trait Transport: Send + 'static {
 
     /// Splits the transport.
     fn split(self) -> (Self::Sender, Self::Receiver);
+
+    /// How to connect to the same peer again, if that is possible: a server's process may end because of a request that it
+    /// doesn't know.
+    fn restart(&mut self) -> Option<Restart<Self>>
+    where
+        Self: Sized,
+    {
+        None
+    }
+
+    /// Whether requests that stand alone can be sent.
+    fn is_for_stateless(&self) -> bool {
+        true
+    }
 }
+
+/// Connects to the same peer again.
+pub type Restart<T> = Box<dyn FnOnce() -> Result<T, TransportError> + Send>;
 
 /// The half of a transport that sends.
 pub trait Sender: Send + Sync + 'static {

@@ -4,8 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use mcp_adapters::hub::LoggingLevel;
 use mcp_adapters::mcp_wire::Invalid;
 use mcp_adapters::{Loss, Revision};
+
+use crate::session::Era;
 
 /// Is called with the losses of a conversion, and the method of the message or result.
 pub type LossObserver = Arc<dyn Fn(&str, &[Loss]) + Send + Sync>;
@@ -34,8 +37,7 @@ pub enum Validation {
 /// The options of a session.
 #[derive(Clone)]
 pub struct Options {
-    /// The revisions that may be negotiated; every released one by default. Revisions without `initialize` are never
-    /// negotiated.
+    /// The revisions that may be used; every released one by default.
     pub supported: Vec<Revision>,
     /// The limits.
     pub limits: Limits,
@@ -46,6 +48,11 @@ pub struct Options {
     /// Gets the violations of messages. `tracing` gets them too. Every message is validated for it, which takes longer
     /// than decoding.
     pub violations: Option<ViolationObserver>,
+    /// The era that a client takes its server for, if it is known from before: then the server isn't asked. A server ignores
+    /// it.
+    pub era: Option<Era>,
+    /// The least severe log messages that a client wants from servers of the stateless era; none by default.
+    pub log_level: Option<LoggingLevel>,
 }
 
 /// The default limit of messages in a batch.
@@ -75,20 +82,14 @@ pub struct Limits {
     pub notification_bytes: usize,
     /// Pages of a list of the peer.
     pub pages: usize,
+    /// How long a server has to say what it is. One that is silent for longer is taken for one with a handshake.
+    pub probe: Duration,
     /// The timeout of a call. Progress restarts it.
     pub answer: Duration,
     /// The timeout of a call whatever progress it makes.
     pub answer_at_most: Duration,
     /// The time that requests in flight have when the session is closed.
     pub closing: Duration,
-}
-
-impl Options {
-    /// The same options without the revisions that can't be negotiated.
-    pub(crate) fn negotiable(mut self) -> Self {
-        self.supported.retain(|revision| revision.facts().initializes);
-        self
-    }
 }
 
 impl Default for Options {
@@ -102,6 +103,8 @@ impl Default for Options {
             losses: None,
             validation: Validation::default(),
             violations: None,
+            era: None,
+            log_level: None,
         }
     }
 }
@@ -118,6 +121,7 @@ impl Default for Limits {
             notifications: 256,
             notification_bytes: 4 << 20,
             pages: 10_000,
+            probe: Duration::from_secs(10),
             answer: Duration::from_secs(60),
             answer_at_most: Duration::from_secs(600),
             closing: Duration::from_secs(5),
@@ -131,6 +135,7 @@ impl fmt::Debug for Options {
             .field("supported", &self.supported)
             .field("limits", &self.limits)
             .field("validation", &self.validation)
+            .field("era", &self.era)
             .finish_non_exhaustive()
     }
 }

@@ -1,8 +1,8 @@
 //! The two sides of a session, by their messages.
 
 use mcp_adapters::mcp_wire::{
-    Batch, Call, Decoded, Direction, ErrorObject, ErrorResponse, Message, Notice, Object, OpenJson, RequestId,
-    UnknownMethod, error_code, from_slice,
+    Batch, Call, Decoded, Direction, ErrorObject, ErrorResponse, Message, Notice, Object, OpenJson, UnknownMethod,
+    error_code, from_slice,
 };
 use mcp_adapters::{FromPeer, FromResult, Loss, Policy, Revision, Translated, Unrepresentable, hub, peers};
 
@@ -13,6 +13,9 @@ pub type MessageOut<S> = Message<<S as Side>::RequestOut, <S as Side>::Notificat
 
 /// One side of a session, by its messages. All of them are types of the hub.
 pub trait Side: Send + Sync + Sized + 'static {
+    /// Whether it is the side of a server.
+    const IS_SERVER: bool;
+
     /// A request that the peer may send.
     type Request: Object + Send + 'static;
     /// A notification that the peer may send.
@@ -57,6 +60,12 @@ pub trait Side: Send + Sync + Sized + 'static {
     /// A notification of the peer whose method no revision declares.
     fn custom_notification(notification: UnknownMethod) -> Self::Notification;
 
+    /// Decodes a message of this side from the hub's revision.
+    ///
+    /// # Errors
+    /// When it is not a message.
+    fn decode_own(json: &[u8]) -> Decoded<MessageOut<Self>>;
+
     /// Encodes a message in the peer's revision.
     fn encode(peer: Revision, message: MessageOut<Self>) -> Translated<Vec<u8>>;
 
@@ -88,40 +97,11 @@ pub trait Side: Send + Sync + Sized + 'static {
     /// The method of a notification to the peer.
     fn notification_method_out(notification: &Self::NotificationOut) -> &str;
 
-    /// Tells the notifications that the session handles itself from the others.
-    fn common(notification: Self::Notification) -> Common<Self::Notification>;
-
-    /// The parameters of `initialize`, if the request is that.
-    fn initialize_params(request: &Self::Request) -> Option<&hub::InitializeRequestParams>;
-
-    /// Whether the request is `ping`.
-    fn is_ping(request: &Self::Request) -> bool;
-
-    /// An empty result.
-    fn empty_result() -> Self::Result;
-
-    /// The result of `initialize`.
-    fn initialize_result(result: hub::InitializeResult) -> Option<Self::Result>;
-
-    /// A notification that a request was cancelled.
-    fn cancelled(id: RequestId, reason: String) -> Self::NotificationOut;
-
     /// A notification of progress.
     fn progress(params: hub::ProgressNotificationParams) -> Self::NotificationOut;
 
     /// Whether the peer calls the methods of this direction.
     fn peer_calls(direction: Direction) -> bool;
-}
-
-/// A notification, by whether the session handles it itself.
-#[derive(Debug)]
-pub enum Common<N> {
-    /// A request of the peer is cancelled.
-    Cancelled(hub::CancelledNotificationParams),
-    /// The peer makes progress.
-    Progress(hub::ProgressNotificationParams),
-    /// The handler gets it.
-    Other(N),
 }
 
 /// The side of a server: its peer is a client.
@@ -163,6 +143,10 @@ macro_rules! messages {
             hub::$notification::Unknown(notification)
         }
 
+        fn decode_own(json: &[u8]) -> Decoded<MessageOut<Self>> {
+            from_slice(json)
+        }
+
         fn encode(peer: Revision, message: MessageOut<Self>) -> Translated<Vec<u8>> {
             peers::$encode(peer, message, Policy::Conform)
         }
@@ -195,27 +179,6 @@ macro_rules! messages {
             notification.method()
         }
 
-        fn common(notification: Self::Notification) -> Common<Self::Notification> {
-            match notification {
-                hub::$notification::Cancelled(notification) => Common::Cancelled(notification.params),
-                hub::$notification::Progress(notification) => Common::Progress(notification.params),
-                other => Common::Other(other),
-            }
-        }
-
-        fn is_ping(request: &Self::Request) -> bool {
-            matches!(request, hub::$request::Ping(_))
-        }
-
-        fn empty_result() -> Self::Result {
-            hub::$result::Empty(hub::EmptyResult::default())
-        }
-
-        fn cancelled(id: RequestId, reason: String) -> Self::NotificationOut {
-            let params = hub::CancelledNotificationParams::default();
-            hub::CancelledNotification::new(params.with_request_id(id).with_reason(reason)).into()
-        }
-
         fn progress(params: hub::ProgressNotificationParams) -> Self::NotificationOut {
             hub::ProgressNotification::new(params).into()
         }
@@ -227,34 +190,19 @@ macro_rules! messages {
 }
 
 impl Side for ServerSide {
+    const IS_SERVER: bool = true;
+
     messages! {
         in: ClientRequest, ClientNotification, ServerResult, client_message, server_result_for, from_client;
         out: ServerRequest, ServerNotification, ClientResult, server_message_for, client_result;
     }
-
-    fn initialize_params(request: &Self::Request) -> Option<&hub::InitializeRequestParams> {
-        match request {
-            hub::ClientRequest::Initialize(request) => Some(&request.params),
-            _ => None,
-        }
-    }
-
-    fn initialize_result(result: hub::InitializeResult) -> Option<Self::Result> {
-        Some(hub::ServerResult::Initialize(result))
-    }
 }
 
 impl Side for ClientSide {
+    const IS_SERVER: bool = false;
+
     messages! {
         in: ServerRequest, ServerNotification, ClientResult, server_message, client_result_for, from_server;
         out: ClientRequest, ClientNotification, ServerResult, client_message_for, server_result;
-    }
-
-    fn initialize_params(_: &Self::Request) -> Option<&hub::InitializeRequestParams> {
-        None
-    }
-
-    fn initialize_result(_: hub::InitializeResult) -> Option<Self::Result> {
-        None
     }
 }

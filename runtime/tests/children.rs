@@ -8,7 +8,7 @@ use std::time::Duration;
 use mcp_runtime::transport::ProcessExit;
 use mcp_runtime::transport::stdio::{self, SpawnError, SpawnOptions};
 use mcp_runtime::{
-    CallError, CallServer, ClientHandler, ClientSession, ClientSide, ConnectError, Context, ErrorObject, Limits,
+    CallError, CallServer, ClientHandler, ClientSession, ClientSide, ConnectError, Context, Era, ErrorObject, Limits,
     Options, Revision, ServerHandler, ServerSide, connect, hub, serve,
 };
 use serde_json::json;
@@ -26,7 +26,11 @@ async fn session(script: &str) -> Result<ClientSession, ConnectError> {
     let transport = stdio::spawn(command, SpawnOptions::default()).expect("the shell starts");
     let info = hub::Implementation::new("client", "1.0");
     let capabilities = hub::ClientCapabilities::default();
-    let connecting = connect(Client, info, capabilities, Options::default(), transport);
+    let options = Options {
+        era: Some(Era::Handshake),
+        ..Options::default()
+    };
+    let connecting = connect(Client, info, capabilities, options, transport);
     timeout(Duration::from_secs(30), connecting)
         .await
         .expect("it doesn't hang")

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
 use mcp_runtime::transport::{Transport as Connection, stdio, watched};
-use mcp_runtime::{Limits, Options, Revision, connect, hub};
+use mcp_runtime::{Era, Limits, Options, Revision, connect, hub};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::cell::{Cell, Maker, Transport};
@@ -98,6 +98,8 @@ async fn converse(
             answer: Duration::from_secs(30),
             ..Limits::default()
         },
+        // The peers of every era so far have one, and the scripts count the messages.
+        era: Some(Era::Handshake),
         ..Options::default()
     };
     let session = connect(
@@ -112,7 +114,7 @@ async fn converse(
     let peer = session.peer().clone();
     let server = peer
         .info()
-        .map(|info| info.implementation.name.clone())
+        .and_then(|info| Some(info.implementation.as_ref()?.name.clone()))
         .unwrap_or_default();
     let script = context.scripts.iter().find(|script| script.is_for(&server));
     let script = script.ok_or_else(|| format!("no script is for a server that calls itself {server:?}"))?;

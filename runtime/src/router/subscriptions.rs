@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 
 use super::error::invalid;
 use crate::error::CallError;
-use crate::session::Peer;
+use crate::session::{Peer, severity};
 use crate::side::ServerSide;
 use crate::sync::Mutex;
 
@@ -18,18 +18,6 @@ use crate::sync::Mutex;
 const MAX_SUBSCRIPTIONS: usize = 10_000;
 /// The bytes of their URIs together.
 const MAX_SUBSCRIBED_BYTES: usize = 1024 * 1024;
-
-/// The log levels, from the least severe.
-const LEVELS: [LoggingLevel; 8] = [
-    LoggingLevel::Debug,
-    LoggingLevel::Info,
-    LoggingLevel::Notice,
-    LoggingLevel::Warning,
-    LoggingLevel::Error,
-    LoggingLevel::Critical,
-    LoggingLevel::Alert,
-    LoggingLevel::Emergency,
-];
 
 /// A change that clients are notified of.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -108,10 +96,6 @@ impl Subscriptions {
     pub(super) fn wants(&self, level: &LoggingLevel) -> bool {
         severity(level).is_none_or(|severity| severity >= self.state.lock().level)
     }
-}
-
-fn severity(level: &LoggingLevel) -> Option<usize> {
-    LEVELS.iter().position(|known| known == level)
 }
 
 /// Notifies a client of changes until its session ends.

@@ -3,39 +3,46 @@
 use std::pin::pin;
 use std::sync::Arc;
 
-use mcp_adapters::Revision;
-use mcp_adapters::mcp_wire::{Call, Message, Object, OpenJson, RequestId};
+use mcp_adapters::mcp_wire::validator::Violation;
+use mcp_adapters::mcp_wire::{Call, Message, Notice, Object, OpenJson, RequestId, UnknownMethod};
+use mcp_adapters::{Revision, hello};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use super::info::Progress;
-use super::json_edit::with_progress_token;
+use super::json_edit::{with_meta, with_progress_token};
+use super::notify::check_custom;
 use super::state::SessionState;
+use super::terms::Terms;
 use super::tolerance::{Reply, tolerate};
 use crate::error::{CallError, TransportError};
 use crate::message::{Purpose, to_json};
-use crate::side::Side;
+use crate::side::{MessageOut, Side};
 
 impl<S: Side> SessionState<S> {
     /// Calls a method of the peer.
     pub async fn call(
         self: &Arc<Self>,
+        terms: &Terms,
         request: S::RequestOut,
         purpose: Purpose,
         progress: Option<mpsc::Sender<Progress>>,
     ) -> Result<S::ResultIn, CallError> {
         let method = S::method_out(&request).to_owned();
-        self.check_call(&method)?;
+        self.check_call(terms, &method)?;
+        check_direction::<S>(terms, &method)?;
         let id = self.pending.next_id();
         let call = Call {
             id: RequestId::Integer(id),
             request,
         };
-        let Some(json) = self.encode(&method, Message::Request(call))? else {
+        let message = stamped::<S>(terms, call)?;
+        let Some(json) = self.encode(terms, &method, message)? else {
             return Err(CallError::Unrepresentable(method));
         };
-        self.check_call_params(&method, &json)?;
-        let Reply { result, mut violations } = self.exchange(id, json, purpose, progress).await?;
+        self.check_call_params(terms, &method, &json)?;
+        let exchanged = self.exchange(terms, id, json, purpose, progress);
+        let Reply { result, mut violations } = exchanged.await?;
         let result = match result {
             Ok(result) => result,
             Err(error) => {
@@ -43,7 +50,11 @@ impl<S: Side> SessionState<S> {
                 return Err(error);
             }
         };
-        let revision = self.revision_of_result(&result);
+        let revision = terms.revision;
+        if let Some((member, kind)) = hello::unusual_kind(revision, &method, &result) {
+            let reason = format!("its `{member}` is {kind}, which isn't supported");
+            return Err(CallError::InvalidResult(reason));
+        }
         let tolerated = tolerate(revision.tolerances(&method), &result).map(|(tolerated, more)| {
             violations.extend(more);
             tolerated
@@ -62,25 +73,45 @@ impl<S: Side> SessionState<S> {
     /// Calls a method of the peer that no revision declares.
     pub async fn call_custom(
         self: &Arc<Self>,
+        terms: &Terms,
         method: &str,
         request: impl Object,
         purpose: Purpose,
         progress: Option<mpsc::Sender<Progress>>,
     ) -> Result<OpenJson, CallError> {
-        self.check_custom(method)?;
+        check_custom(terms.revision, method)?;
+        check_direction::<S>(terms, method)?;
         let id = self.pending.next_id();
-        let json = to_json(&Call {
-            id: RequestId::Integer(id),
-            request,
-        });
-        let Reply { result, violations } = self.exchange(id, json, purpose, progress).await?;
+        let json = with_stamp(terms, request_json(id, request))?;
+        let Reply { result, violations } = self.exchange(terms, id, json, purpose, progress).await?;
         self.check_violations(method, violations)?;
         result
+    }
+
+    /// Sends a request that the session makes by itself; its result, and the violations of the response.
+    pub async fn call_json(
+        self: &Arc<Self>,
+        terms: &Terms,
+        method: &str,
+        request: UnknownMethod,
+    ) -> Result<(OpenJson, Vec<Violation>), CallError> {
+        let id = self.pending.next_id();
+        let json = with_stamp(terms, request_json(id, request))?;
+        let exchanged = self.exchange(terms, id, json, Purpose::Unsolicited, None);
+        let Reply { result, violations } = exchanged.await?;
+        match result {
+            Ok(result) => Ok((result, violations)),
+            Err(error) => {
+                self.check_violations(method, violations)?;
+                Err(error)
+            }
+        }
     }
 
     /// Sends a request and waits for its response.
     async fn exchange(
         self: &Arc<Self>,
+        terms: &Terms,
         id: i64,
         mut json: Vec<u8>,
         purpose: Purpose,
@@ -93,6 +124,7 @@ impl<S: Side> SessionState<S> {
         let (replied, mut progressed) = self.pending.insert(id);
         let guard = CancelOnDrop {
             state: self,
+            revision: terms.revision,
             id: Some(id),
         };
         if self.ended.is_cancelled() {
@@ -104,17 +136,6 @@ impl<S: Side> SessionState<S> {
             guard.disarm();
         }
         reply
-    }
-
-    /// The revision that a result is decoded by. Before one is negotiated, it is the one that the result names.
-    fn revision_of_result(&self, result: &OpenJson) -> Revision {
-        let named = || {
-            let named: Revision = result.get("protocolVersion")?.parse::<String>().ok()?.parse().ok()?;
-            named.facts().initializes.then_some(named)
-        };
-        self.revision()
-            .or_else(named)
-            .unwrap_or_else(|| self.current_revision())
     }
 
     /// Sends and waits for the response. Progress restarts the timeout, up to a limit.
@@ -159,6 +180,7 @@ impl<S: Side> SessionState<S> {
 /// Cancels a call whose caller goes before the response comes.
 struct CancelOnDrop<'s, S: Side> {
     state: &'s Arc<SessionState<S>>,
+    revision: Revision,
     id: Option<i64>,
 }
 
@@ -181,7 +203,7 @@ impl<S: Side> Drop for CancelOnDrop<'_, S> {
             // The protocol doesn't allow to cancel the request that starts the session.
             return;
         }
-        let state = Arc::clone(self.state);
+        let (state, revision) = (Arc::clone(self.state), self.revision);
         // A peer that reads nothing must not make the queue of cancellations grow without bound.
         let Ok(permit) = Arc::clone(&state.cancelling).try_acquire_owned() else {
             return;
@@ -189,12 +211,51 @@ impl<S: Side> Drop for CancelOnDrop<'_, S> {
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move {
                 let _permit = permit;
-                let id = RequestId::Integer(id);
-                let notification = S::cancelled(id, "the caller no longer waits".to_owned());
-                if let Err(error) = state.notify(notification, Purpose::Unsolicited).await {
+                let cancellation = hello::cancellation(revision, &RequestId::Integer(id), "the caller no longer waits");
+                let Some((method, params)) = cancellation else { return };
+                let notification = UnknownMethod::new(method).with_params(params);
+                let json = to_json(&Notice { notification });
+                if let Err(error) = state.send(json, Purpose::Unsolicited).await {
                     tracing::debug!(%error, "the cancellation of a call wasn't sent");
                 }
             });
         }
     }
+}
+
+/// A server asks nothing of a client whose requests stand alone.
+fn check_direction<S: Side>(terms: &Terms, method: &str) -> Result<(), CallError> {
+    if S::IS_SERVER && terms.stands_alone() {
+        let reason = format!(
+            "servers of revision {} send no requests, such as {method}",
+            terms.revision
+        );
+        return Err(CallError::Unrepresentable(reason));
+    }
+    Ok(())
+}
+
+fn request_json(id: i64, request: impl Object) -> Vec<u8> {
+    to_json(&Call {
+        id: RequestId::Integer(id),
+        request,
+    })
+}
+
+/// A request with what this side says about itself, if the peer's revision wants that with each request.
+fn with_stamp(terms: &Terms, mut json: Vec<u8>) -> Result<Vec<u8>, CallError> {
+    for (key, value) in &terms.stamp {
+        let edited = with_meta(&json, key, value.text());
+        json = edited.map_err(|error| CallError::Unrepresentable(error.to_string()))?;
+    }
+    Ok(json)
+}
+
+/// The same for a message of the hub. The peer's revision may require it, so it stands there before the conversion.
+fn stamped<S: Side>(terms: &Terms, call: Call<S::RequestOut>) -> Result<MessageOut<S>, CallError> {
+    if terms.stamp.is_empty() {
+        return Ok(Message::Request(call));
+    }
+    let json = with_stamp(terms, to_json(&call))?;
+    S::decode_own(&json).map_err(|error| CallError::Unrepresentable(error.to_string()))
 }

@@ -4,26 +4,27 @@ use mcp_adapters::Need;
 use mcp_adapters::mcp_wire::{ErrorObject, JsonType, MessageHeader, error_code};
 use serde_json::Value;
 
-use super::state::SessionState;
+use super::state::{SessionState, method};
+use super::terms::Terms;
 use crate::error::CallError;
 use crate::side::Side;
 
 impl<S: Side> SessionState<S> {
     /// Checks that the peer has declared the capability that a call needs. Before the handshake, every call may be sent.
-    pub fn check_call(&self, method: &str) -> Result<(), CallError> {
-        let (Some(info), Some(entry)) = (self.info(), self.method(method, false)) else {
+    pub fn check_call(&self, terms: &Terms, name: &str) -> Result<(), CallError> {
+        let (Some(info), Some(entry)) = (&terms.info, method::<S>(terms.revision, name, false)) else {
             return Ok(());
         };
         match missing(&info.capabilities, entry.capability) {
-            Some(capability) => Err(not_offered(method, capability)),
+            Some(capability) => Err(not_offered(name, capability)),
             None => Ok(()),
         }
     }
 
     /// Checks that the peer has declared the capabilities that the parameters of a call need.
-    pub fn check_call_params(&self, method: &str, request: &[u8]) -> Result<(), CallError> {
-        let needs = self.current_revision().needs(method);
-        let Some(info) = self.info().filter(|_| !needs.is_empty()) else {
+    pub fn check_call_params(&self, terms: &Terms, method: &str, request: &[u8]) -> Result<(), CallError> {
+        let needs = terms.revision.needs(method);
+        let Some(info) = terms.info.as_ref().filter(|_| !needs.is_empty()) else {
             return Ok(());
         };
         let unreadable = |error: mcp_wire::DecodeError| CallError::Unrepresentable(error.to_string());
@@ -35,11 +36,11 @@ impl<S: Side> SessionState<S> {
     }
 
     /// Checks that this side has declared the capability that a notification to the peer needs.
-    pub fn check_notification(&self, method: &str) -> Result<(), CallError> {
-        let entry = self.method(method, false);
+    pub fn check_notification(&self, terms: &Terms, name: &str) -> Result<(), CallError> {
+        let entry = method::<S>(terms.revision, name, false);
         match entry.and_then(|entry| missing(&self.own_capabilities, entry.capability)) {
             Some(capability) => Err(CallError::NotDeclared {
-                method: method.to_owned(),
+                method: name.to_owned(),
                 capability,
             }),
             None => Ok(()),
@@ -47,11 +48,11 @@ impl<S: Side> SessionState<S> {
     }
 
     /// Checks that this side has declared the capability that a request of the peer needs.
-    pub fn check_request(&self, method: &str) -> Result<(), ErrorObject> {
-        let entry = self.method(method, true);
+    pub fn check_request(&self, terms: &Terms, name: &str) -> Result<(), ErrorObject> {
+        let entry = method::<S>(terms.revision, name, true);
         match entry.and_then(|entry| missing(&self.own_capabilities, entry.capability)) {
             Some(capability) => {
-                let what = format!("this side doesn't offer `{capability}`, which {method} needs");
+                let what = format!("this side doesn't offer `{capability}`, which {name} needs");
                 Err(ErrorObject::new(error_code::METHOD_NOT_FOUND, what))
             }
             None => Ok(()),
@@ -59,10 +60,15 @@ impl<S: Side> SessionState<S> {
     }
 
     /// Checks that this side has declared the capabilities that the parameters of a request of the peer need.
-    pub fn check_request_params(&self, method: &str, request: &MessageHeader<'_>) -> Result<(), ErrorObject> {
-        let needs = self.current_revision().needs(method);
+    pub fn check_request_params(
+        &self,
+        terms: &Terms,
+        method: &str,
+        request: &MessageHeader<'_>,
+    ) -> Result<(), ErrorObject> {
+        let needs = terms.revision.needs(method);
         // A method that this side does not offer gets its own error.
-        if needs.is_empty() || self.revision().is_none() || self.check_request(method).is_err() {
+        if needs.is_empty() || terms.info.is_none() || self.check_request(terms, method).is_err() {
             return Ok(());
         }
         match unmet(&self.own_capabilities, needs, request) {

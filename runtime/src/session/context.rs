@@ -49,7 +49,7 @@ impl<S: Side> Context<S> {
         self.id.as_ref()
     }
 
-    /// The negotiated revision.
+    /// The revision of the message.
     #[must_use]
     pub fn revision(&self) -> Option<Revision> {
         self.peer.revision()

@@ -1,75 +1,180 @@
-//! The handshake that starts a session: `initialize`, its result, and `notifications/initialized`.
+//! How sessions begin: the handshake of some revisions, and the discovery of others.
 
 use std::sync::Arc;
 
-use mcp_adapters::mcp_wire::{ErrorObject, error_code};
-use mcp_adapters::{Revision, accept, hub, negotiate};
+use mcp_adapters::mcp_wire::{ErrorObject, Notice, OpenJson, UnknownMethod, error_code};
+use mcp_adapters::{
+    ClientHello, HelloError, Loss, Mismatch, PeerTypes, Revision, ServerHello, accept, hello, hub, negotiate,
+};
 
 use super::engine::ServerInfo;
-use super::info::PeerInfo;
+use super::era::{Era, Finding, classify, with_era};
 use super::state::SessionState;
+use super::terms::Terms;
+use super::tolerance::tolerate;
 use crate::error::{CallError, ConnectError};
-use crate::message::Purpose;
+use crate::message::{Purpose, to_json};
 use crate::side::{ClientSide, Side};
 
+impl ServerInfo {
+    fn hello(&self, versions: Vec<String>) -> ServerHello {
+        ServerHello {
+            versions,
+            capabilities: self.capabilities.clone(),
+            implementation: Some(self.implementation.clone()),
+            instructions: self.instructions.clone(),
+        }
+    }
+}
+
 impl<S: Side> SessionState<S> {
-    /// Answers `initialize`: negotiates the revision, and says what this server is.
-    pub fn accept_initialize(
+    /// Answers the request that begins a session: negotiates the revision, and says what this server is.
+    pub fn accept_handshake(
         &self,
-        params: &hub::InitializeRequestParams,
+        revision: Revision,
+        params: &OpenJson,
         server: &ServerInfo,
-    ) -> Result<S::Result, ErrorObject> {
-        let Some(revision) = negotiate(&params.protocol_version, &self.options.supported) else {
-            return Err(ErrorObject::new(
-                error_code::INTERNAL_ERROR,
-                "the server supports no revision",
-            ));
+    ) -> Result<OpenJson, ErrorObject> {
+        let read = hello::read_begin(revision, params);
+        let read = read.map_err(|error| ErrorObject::new(error_code::INVALID_PARAMS, format!("params: {error}")))?;
+        let supported = &self.options.supported;
+        let Some(revision) = negotiate(&read.result.version, supported) else {
+            let (requested, supported) = (read.result.version, supported.clone());
+            let latest = supported.iter().max().copied().unwrap_or(revision);
+            return Err(hello::unsupported(latest, &Mismatch { requested, supported }));
         };
-        let info = PeerInfo {
-            implementation: params.client_info.clone(),
-            capabilities: serde_json::to_value(&params.capabilities).unwrap_or_default(),
-            instructions: None,
-        };
-        if !self.negotiated(revision, info) {
+        self.report_losses(revision.lifecycle().begin.unwrap_or_default(), &read.losses);
+        if !self.agree(Terms::with_client(revision, read.result)?) {
             return Err(ErrorObject::new(
                 error_code::INVALID_REQUEST,
                 "the session has begun before",
             ));
         }
-        let mut result = hub::InitializeResult::new(
-            revision.as_str(),
-            server.capabilities.clone(),
-            server.implementation.clone(),
-        );
-        result.instructions = server.instructions.clone();
-        S::initialize_result(result)
-            .ok_or_else(|| ErrorObject::new(error_code::METHOD_NOT_FOUND, "this side is not a server"))
+        let agreed = hello::agree(revision, server.hello(vec![revision.as_str().to_owned()]));
+        self.written(revision.lifecycle().begin, agreed)
+    }
+
+    /// Answers the request that asks what this server is.
+    pub fn discovery(&self, revision: Revision, server: &ServerInfo) -> Result<OpenJson, ErrorObject> {
+        let versions = self.options.supported.iter().rev();
+        let versions = versions.map(|revision| revision.as_str().to_owned()).collect();
+        let discovery = hello::discovery(revision, server.hello(versions));
+        self.written(revision.lifecycle().discover, discovery)
+    }
+
+    fn written(
+        &self,
+        method: Option<&str>,
+        written: Result<(OpenJson, Vec<Loss>), HelloError>,
+    ) -> Result<OpenJson, ErrorObject> {
+        let (json, losses) = written.map_err(|error| {
+            tracing::error!(%error, "the client's revision can't represent what the server says about itself");
+            ErrorObject::new(error_code::INTERNAL_ERROR, error.to_string())
+        })?;
+        self.report_losses(method.unwrap_or_default(), &losses);
+        Ok(json)
     }
 }
 
+/// What a client says about itself.
+#[derive(Debug, Clone)]
+pub struct ClientInfo {
+    pub implementation: hub::Implementation,
+    pub capabilities: hub::ClientCapabilities,
+}
+
 impl SessionState<ClientSide> {
-    /// Sends `initialize`, and accepts the revision that the server answers with.
-    pub async fn initialize(
-        self: &Arc<Self>,
-        info: hub::Implementation,
-        capabilities: hub::ClientCapabilities,
-        supported: &[Revision],
-    ) -> Result<(), ConnectError> {
-        let params = hub::InitializeRequestParams::new(self.current_revision().as_str(), capabilities, info);
-        let request = hub::InitializeRequest::new(params);
-        let result = match self.call(request.into(), Purpose::Unsolicited, None).await? {
-            hub::ServerResult::Initialize(result) => result,
-            _ => return Err(CallError::InvalidResult("no answer to `initialize`".to_owned()).into()),
+    fn hello(&self, revision: Revision, info: &ClientInfo) -> ClientHello {
+        let level = self.options.log_level.as_ref();
+        ClientHello {
+            version: revision.as_str().to_owned(),
+            capabilities: info.capabilities.clone(),
+            implementation: Some(info.implementation.clone()),
+            log_level: level.map(|level| level.as_str().to_owned()),
+        }
+    }
+
+    /// Sends the request that begins a session, and accepts the revision that the server answers with.
+    pub async fn handshake(self: &Arc<Self>, revision: Revision, info: &ClientInfo) -> Result<(), ConnectError> {
+        let unwritable = |error: HelloError| CallError::Unrepresentable(error.to_string());
+        let (params, losses) = hello::begin(revision, self.hello(revision, info)).map_err(unwritable)?;
+        let method = revision.lifecycle().begin.ok_or(ConnectError::NoRevision)?;
+        self.report_losses(method, &losses);
+        let terms = Terms::unknown(revision);
+        let request = UnknownMethod::new(method).with_params(params);
+        let (result, violations) = self.call_json(&terms, method, request).await?;
+        let answered = hello::agreed_version::<Revision>(&result).unwrap_or(revision);
+        let (corrected, violations) = match tolerate(answered.tolerances(method), &result) {
+            Some((corrected, more)) => (corrected, violations.into_iter().chain(more).collect()),
+            None => (result.clone(), violations),
         };
-        let revision = accept(&result.protocol_version, supported)?;
-        let info = PeerInfo {
-            implementation: result.server_info,
-            capabilities: serde_json::to_value(&result.capabilities).unwrap_or_default(),
-            instructions: result.instructions,
-        };
-        self.negotiated(revision, info);
-        let initialized = hub::InitializedNotification::default();
-        self.notify(initialized.into(), Purpose::Unsolicited).await?;
+        self.validate_result(answered, method, &result, violations)?;
+        let read = hello::read_agreement(answered, &corrected);
+        let read = read.map_err(|error| CallError::InvalidResult(error.to_string()))?;
+        self.report_losses(method, &read.losses);
+        let handshakes = with_era(&self.options.supported, Era::Handshake);
+        let named = read.result.versions.first().map_or("", String::as_str);
+        let agreed = accept(named, &handshakes)?;
+        self.agree(Terms::with_server(agreed, read.result));
+        if let Some(begun) = agreed.lifecycle().begun {
+            let json = to_json(&Notice {
+                notification: UnknownMethod::new(begun),
+            });
+            self.send(json, Purpose::Unsolicited)
+                .await
+                .map_err(|error| self.unsent(error))?;
+        }
         Ok(())
+    }
+
+    /// Asks what the server is, and finds its era by the answer.
+    pub async fn probe(self: &Arc<Self>, revision: Revision, info: &ClientInfo) -> Finding {
+        let supported = self.options.supported.clone();
+        let mut asked = revision;
+        // A server that refuses the revision that it has named itself isn't asked for ever.
+        for _ in 0..2 {
+            let answer = self.discover(asked, info).await;
+            match classify(asked, &supported, answer) {
+                Finding::AskAgain(revision) => asked = revision,
+                finding => return finding,
+            }
+        }
+        Finding::Failed(ConnectError::Mismatch(Mismatch {
+            requested: asked.as_str().to_owned(),
+            supported,
+        }))
+    }
+
+    async fn discover(self: &Arc<Self>, revision: Revision, info: &ClientInfo) -> Result<OpenJson, CallError> {
+        let terms = self.stateless_terms(revision, info, Terms::unknown(revision))?;
+        let method = revision.lifecycle().discover;
+        let method = method.ok_or_else(|| CallError::Unrepresentable("the revision has no discovery".to_owned()))?;
+        let call = self.call_json(&terms, method, UnknownMethod::new(method));
+        let patience = self.options.limits.probe;
+        match tokio::time::timeout(patience, call).await {
+            Ok(answer) => answer.map(|(result, _)| result),
+            Err(_) => Err(CallError::TimedOut(patience)),
+        }
+    }
+
+    /// Takes a server for one of the stateless era.
+    pub fn agree_stateless(
+        &self,
+        revision: Revision,
+        info: &ClientInfo,
+        hello: Option<ServerHello>,
+    ) -> Result<(), ConnectError> {
+        let terms = match hello {
+            Some(hello) => Terms::with_server(revision, hello),
+            None => Terms::unknown(revision),
+        };
+        self.agree(self.stateless_terms(revision, info, terms)?);
+        Ok(())
+    }
+
+    fn stateless_terms(&self, revision: Revision, info: &ClientInfo, terms: Terms) -> Result<Terms, CallError> {
+        let stamp = hello::stamp(revision, self.hello(revision, info));
+        let stamp = stamp.map_err(|error| CallError::Unrepresentable(error.to_string()))?;
+        Ok(Terms { stamp, ..terms })
     }
 }

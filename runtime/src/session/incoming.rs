@@ -7,7 +7,7 @@ use mcp_adapters::mcp_wire::{
     BatchElements, DecodeError, DecodeErrorKind, ErrorObject, Message, MessageHeader, MessageKind, Payload, RequestId,
     error_code,
 };
-use mcp_adapters::{Revision, Translated};
+use mcp_adapters::{Translated, hello};
 
 use super::engine::Engine;
 use super::notifications::Notification;
@@ -15,7 +15,7 @@ use super::response::PendingResponse;
 use super::state::is_custom;
 use super::tolerance::only_result;
 use crate::error::CallError;
-use crate::side::{Common, Side};
+use crate::side::Side;
 
 impl<S: Side> Engine<S> {
     /// Takes the JSON of a message, or of a batch if the revision has batches.
@@ -30,19 +30,6 @@ impl<S: Side> Engine<S> {
         }
     }
 
-    /// The revision that a message is decoded by. Before one is negotiated, it is the one that the message requests.
-    fn revision_of_message(&self, header: &MessageHeader<'_>) -> Revision {
-        let requested = || {
-            let requested = header.param(&["protocolVersion"]).ok()??;
-            let requested: Revision = requested.string().ok()?.parse().ok()?;
-            requested.facts().initializes.then_some(requested)
-        };
-        let negotiated = self.session.revision();
-        negotiated
-            .or_else(requested)
-            .unwrap_or_else(|| self.session.current_revision())
-    }
-
     /// Takes the elements of a batch, whose responses are one array. A batch that is refused has one response.
     fn take_batch(
         self: &Arc<Self>,
@@ -51,7 +38,7 @@ impl<S: Side> Engine<S> {
         extensions: &Arc<Extensions>,
     ) -> Option<PendingResponse> {
         let limit = self.session.options.limits.batch;
-        let refusal = if !self.session.current_revision().facts().batches {
+        let refusal = if !self.session.terms().revision.facts().batches {
             Some("the revision has no batches".to_owned())
         } else if !elements.is_longer_than(0) {
             Some("an empty batch has no message".to_owned())
@@ -87,8 +74,15 @@ impl<S: Side> Engine<S> {
         header: &MessageHeader<'_>,
         extensions: Arc<Extensions>,
     ) -> Option<PendingResponse> {
-        let revision = self.revision_of_message(header);
         let json = header.message().text().as_bytes();
+        let terms = match self.terms_of(header) {
+            Ok(terms) => terms,
+            Err(error) => return self.refuse_call(header, error),
+        };
+        if let Some(taken) = self.take_internal(header, &terms) {
+            return taken;
+        }
+        let revision = terms.revision;
         let is_custom = header.method().is_some_and(|method| is_custom(revision, &method));
         let received = match is_custom {
             true => S::receive_custom(json).map(|message| Translated::Message {
@@ -103,11 +97,14 @@ impl<S: Side> Engine<S> {
         };
         let check = |method: &str| {
             self.session.validate_call(revision, method, json)?;
-            self.session.check_request_params(method, header)
+            self.session.check_request_params(&terms, method, header)
         };
         let refusal = header.method().and_then(|method| check(&method).err());
         let (message, losses) = match message {
-            Translated::Message { message, losses } => (message, losses),
+            Translated::Message { message, mut losses } => {
+                losses.retain(|loss| !hello::is_of_stamp(revision, loss));
+                (message, losses)
+            }
             Translated::Refused(response) => return self.refuse(response.id, response.error, json),
             Translated::Dropped { losses, reason } => {
                 tracing::debug!(%reason, "a notification can't be represented");
@@ -120,7 +117,7 @@ impl<S: Side> Engine<S> {
             (Message::Notification(_), Some(_)) => None,
             (Message::Request(call), None) => {
                 self.session.report_losses(S::method(&call.request), &losses);
-                Some(self.take_request(call, header, extensions, losses))
+                Some(self.take_request(call, header, terms, extensions, losses))
             }
             (Message::Notification(notice), None) => {
                 self.session
@@ -129,8 +126,9 @@ impl<S: Side> Engine<S> {
                     notification: notice.notification,
                     extensions,
                     losses,
+                    terms,
                 };
-                self.take_notification(notification, json);
+                self.notifications.push(notification, json);
                 None
             }
             (Message::Response(response), _) => {
@@ -150,25 +148,6 @@ impl<S: Side> Engine<S> {
                     tracing::debug!(code = response.error.code, "an error response to no pending call");
                 }
                 None
-            }
-        }
-    }
-
-    fn take_notification(&self, notification: Notification<S>, json: &[u8]) {
-        match S::common(notification.notification) {
-            Common::Cancelled(params) => {
-                let token = params.request_id.and_then(|id| self.in_flight.lock().get(&id).cloned());
-                if let Some(token) = token {
-                    token.cancel();
-                }
-            }
-            Common::Progress(params) => self.session.pending.report_progress(params),
-            Common::Other(other) => {
-                let notification = Notification {
-                    notification: other,
-                    ..notification
-                };
-                self.notifications.push(notification, json);
             }
         }
     }
@@ -214,7 +193,7 @@ impl<S: Side> Engine<S> {
     /// them: a server that prints log lines to its output could print another one for each error that a client sends.
     pub fn refuse(&self, id: Option<RequestId>, error: ErrorObject, message: &[u8]) -> Option<PendingResponse> {
         let is_server = self.server.is_some();
-        if id.is_none() && !(is_server && self.session.current_revision().facts().errors_without_id) {
+        if id.is_none() && !(is_server && self.session.terms().revision.facts().errors_without_id) {
             self.ignored.log(&error, message);
             return None;
         }

@@ -14,11 +14,11 @@ pub struct Progress {
     pub message: Option<String>,
 }
 
-/// What a peer says about itself in the handshake.
+/// What a peer says about itself: in the handshake, in a discovery, or with a request that stands alone.
 #[derive(Debug, Clone)]
 pub struct PeerInfo {
-    /// Its name and version.
-    pub implementation: hub::Implementation,
+    /// Its name and version, if it says so.
+    pub implementation: Option<hub::Implementation>,
     /// Its capabilities, as the hub has them.
     pub capabilities: Value,
     /// A server's instructions for its use.

@@ -12,6 +12,16 @@ pub fn with_progress_token(request: &[u8], token: i64) -> Decoded<Vec<u8>> {
     set(request, &PROGRESS_TOKEN, &token.to_string()).map(String::into_bytes)
 }
 
+/// The same request, with this JSON under a key of its `_meta`.
+pub fn with_meta(request: &[u8], key: &str, json: &str) -> Decoded<Vec<u8>> {
+    set(request, &["params", "_meta", key], json).map(String::into_bytes)
+}
+
+/// The same response, with this JSON under a key of its result's `_meta`.
+pub fn with_result_meta(response: &[u8], key: &str, json: &str) -> Decoded<Vec<u8>> {
+    set(response, &["result", "_meta", key], json).map(String::into_bytes)
+}
+
 /// The same object, with this JSON at the end of `path`.
 pub fn set(object: &[u8], path: &[&str], json: &str) -> Decoded<String> {
     let object = MessageHeader::from_slice(object)?.message();

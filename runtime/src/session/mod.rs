@@ -4,12 +4,15 @@ mod call;
 mod capabilities;
 mod context;
 mod engine;
+mod era;
 mod handler;
 mod handshake;
 mod ignored;
 mod incoming;
 mod info;
+mod internal;
 mod json_edit;
+mod log_level;
 mod notifications;
 mod notify;
 mod pages;
@@ -20,6 +23,7 @@ mod response;
 mod run;
 mod sender;
 mod state;
+mod terms;
 mod tolerance;
 mod validation;
 
@@ -28,19 +32,25 @@ use std::sync::Arc;
 use mcp_adapters::handlers::{ClientHandler, ServerHandler};
 use mcp_adapters::{Revision, hub};
 use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use self::engine::{Engine, ServerInfo};
+use self::era::Finding;
 use self::handler::{ForClient, ForServer, Handler};
+use self::handshake::ClientInfo;
 use self::notifications::NotificationQueue;
 use self::state::SessionState;
-use crate::error::ConnectError;
+use crate::error::{CallError, ConnectError};
 use crate::message::{Receiver, Transport};
 use crate::options::Options;
 use crate::side::{ClientSide, ServerSide, Side};
 
 pub use self::context::Context;
+pub use self::era::Era;
+pub(crate) use self::era::with_era;
 pub use self::info::{PeerInfo, Progress};
+#[cfg(feature = "router")]
+pub(crate) use self::log_level::severity;
 pub use self::peer::Peer;
 
 /// A session of a server.
@@ -85,7 +95,7 @@ impl<S: Side> Session<S> {
         let notifications = NotificationQueue::new(&state.options.limits);
         let engine = Engine::new(Arc::clone(&state), handler, server, notifications);
         Self {
-            peer: Peer::new(state, None),
+            peer: Peer::new(state),
             task: tokio::spawn(engine.run(receiver, closing.clone())),
             closing,
         }
@@ -107,7 +117,6 @@ pub fn serve<H>(
 where
     H: ServerHandler<Context<ServerSide>> + 'static,
 {
-    let options = options.negotiable();
     let own_capabilities = serde_json::to_value(&capabilities).unwrap_or_default();
     let server = ServerInfo {
         implementation: info,
@@ -115,47 +124,121 @@ where
         instructions,
     };
     let (sender, receiver) = transport.split();
-    let latest = latest(&options).unwrap_or(Revision::HUB);
+    let latest = latest(&options, Era::Handshake).or_else(|| latest(&options, Era::Stateless));
+    let latest = latest.unwrap_or(Revision::HUB);
     let state = SessionState::new(Box::new(sender), options, own_capabilities, latest);
     Session::start(Arc::new(state), Arc::new(ForServer(handler)), Some(server), receiver)
 }
 
-/// Starts a session with a server: requests the latest supported revision, and uses the one that the server answers with.
+/// Starts a session with a server of either era.
+///
+/// If the options support revisions of both eras, the server is asked first what it is, in the latest stateless revision.
+/// An answer that only stateless servers give makes the session a stateless one. Any other error, silence, and the end of a
+/// child process mean that the server has a handshake. Failures that say nothing of the era, such as one of
+/// authorization, are errors. [`Options::era`] leaves out the question.
+///
+/// In a handshake, the client requests the latest supported revision, and uses the one that the server answers with.
 ///
 /// # Errors
 /// When the server doesn't answer, or answers with a revision that isn't supported.
-pub async fn connect<H>(
+pub async fn connect<H, T>(
     handler: H,
     info: hub::Implementation,
     capabilities: hub::ClientCapabilities,
     options: Options,
-    transport: impl Transport,
+    mut transport: T,
 ) -> Result<ClientSession, ConnectError>
 where
     H: ClientHandler<Context<ClientSide>> + 'static,
+    T: Transport,
 {
-    let options = options.negotiable();
-    let latest = latest(&options).ok_or(ConnectError::NoRevision)?;
-    let supported = options.supported.clone();
-    let own_capabilities = serde_json::to_value(&capabilities).unwrap_or_default();
-    let (sender, receiver) = transport.split();
-    let state = SessionState::new(Box::new(sender), options, own_capabilities, latest);
-    let state = Arc::new(state);
-    let session = Session::start(Arc::clone(&state), Arc::new(ForClient(handler)), None, receiver);
-    // If this future is dropped, the session ends.
-    let close_on_drop = session.closing.clone().drop_guard();
-    match state.initialize(info, capabilities, &supported).await {
-        Ok(()) => {
-            close_on_drop.disarm();
-            Ok(session)
+    let handler: Arc<dyn Handler<ClientSide>> = Arc::new(ForClient(handler));
+    let info = ClientInfo {
+        implementation: info,
+        capabilities,
+    };
+    let handshake = latest(&options, Era::Handshake);
+    let stateless = latest(&options, Era::Stateless).filter(|_| transport.is_for_stateless());
+    let restart = transport.restart();
+    match (handshake, stateless) {
+        (None, None) => Err(ConnectError::NoRevision),
+        (Some(revision), None) => {
+            let attempt = Attempt::start(&handler, &info, &options, transport, revision);
+            attempt.handshake(revision, &info).await
         }
-        Err(error) => {
-            session.close().await;
-            Err(error)
+        (handshake, Some(revision)) => {
+            let attempt = Attempt::start(&handler, &info, &options, transport, revision);
+            match (attempt.state.probe(revision, &info).await, handshake) {
+                (Finding::Stateless(revision, hello), _) => {
+                    let agreed = attempt.state.agree_stateless(revision, &info, *hello);
+                    attempt.end(agreed).await
+                }
+                (Finding::Handshake, Some(revision)) => attempt.handshake(revision, &info).await,
+                (Finding::HandshakeAnew, Some(revision)) => {
+                    let ended = attempt.end(Err(CallError::Closed.into())).await;
+                    let Some(restart) = restart else { return ended };
+                    let transport = restart().map_err(CallError::from)?;
+                    let attempt = Attempt::start(&handler, &info, &options, transport, revision);
+                    attempt.handshake(revision, &info).await
+                }
+                (Finding::Failed(error), _) => attempt.end(Err(error)).await,
+                (_, None) | (Finding::AskAgain(_), _) => attempt.end(Err(ConnectError::NoRevision)).await,
+            }
         }
     }
 }
 
-fn latest(options: &Options) -> Option<Revision> {
-    options.supported.iter().max().copied()
+/// A session that has not begun. If it is dropped, it ends.
+struct Attempt {
+    state: Arc<SessionState<ClientSide>>,
+    session: ClientSession,
+    close_on_drop: DropGuard,
+}
+
+impl Attempt {
+    fn start(
+        handler: &Arc<dyn Handler<ClientSide>>,
+        info: &ClientInfo,
+        options: &Options,
+        transport: impl Transport,
+        revision: Revision,
+    ) -> Self {
+        let own_capabilities = serde_json::to_value(&info.capabilities).unwrap_or_default();
+        let (sender, receiver) = transport.split();
+        let state = SessionState::new(Box::new(sender), options.clone(), own_capabilities, revision);
+        let state = Arc::new(state);
+        let session = Session::start(Arc::clone(&state), Arc::clone(handler), None, receiver);
+        let close_on_drop = session.closing.clone().drop_guard();
+        Self {
+            state,
+            session,
+            close_on_drop,
+        }
+    }
+
+    async fn handshake(self, revision: Revision, info: &ClientInfo) -> Result<ClientSession, ConnectError> {
+        let agreed = self.state.handshake(revision, info).await;
+        self.end(agreed).await
+    }
+
+    /// The session, if it has begun.
+    async fn end(self, begun: Result<(), ConnectError>) -> Result<ClientSession, ConnectError> {
+        match begun {
+            Ok(()) => {
+                self.close_on_drop.disarm();
+                Ok(self.session)
+            }
+            Err(error) => {
+                self.session.close().await;
+                Err(error)
+            }
+        }
+    }
+}
+
+/// The latest revision of an era that may be used.
+fn latest(options: &Options, era: Era) -> Option<Revision> {
+    let is_excluded = options.era.is_some_and(|only| only != era);
+    let revisions = with_era(&options.supported, era).into_iter();
+    revisions.filter(|_| !is_excluded).max()
 }

@@ -13,6 +13,7 @@ use super::context::Context;
 use super::handler::Handler;
 use super::peer::Peer;
 use super::state::SessionState;
+use super::terms::Terms;
 use crate::budget::{Budget, Charge};
 use crate::options::Limits;
 use crate::side::Side;
@@ -24,6 +25,7 @@ pub struct Notification<S: Side> {
     /// What the transport adds to it.
     pub extensions: Arc<Extensions>,
     pub losses: Vec<Loss>,
+    pub terms: Arc<Terms>,
 }
 
 /// The notifications that wait for the handler. Adding one never waits.
@@ -127,10 +129,11 @@ pub async fn handle_in_order<S: Side>(
             notification,
             extensions,
             losses,
+            terms,
         }) = queue.next().await
         {
             let context = Context {
-                peer: Peer::new(Arc::clone(&session), None),
+                peer: Peer::of_message(Arc::clone(&session), None, terms),
                 id: None,
                 token: None,
                 cancelled: session.ended.clone(),

@@ -9,8 +9,10 @@ use tokio::sync::mpsc;
 #[cfg(feature = "router")]
 use tokio_util::sync::CancellationToken;
 
+use super::era::Era;
 use super::info::{PeerInfo, Progress};
 use super::state::SessionState;
+use super::terms::Terms;
 use crate::error::CallError;
 use crate::message::Purpose;
 use crate::side::{ClientSide, ServerSide, Side};
@@ -23,6 +25,8 @@ pub struct Peer<S: Side> {
     pub(super) state: Arc<SessionState<S>>,
     /// The request that is being handled, if the handle belongs to one.
     request: Option<RequestId>,
+    /// The terms of that request. Without it, those of the session hold.
+    terms: Option<Arc<Terms>>,
     progress: Option<mpsc::Sender<Progress>>,
 }
 
@@ -31,18 +35,33 @@ impl<S: Side> Clone for Peer<S> {
         Self {
             state: Arc::clone(&self.state),
             request: self.request.clone(),
+            terms: self.terms.clone(),
             progress: self.progress.clone(),
         }
     }
 }
 
 impl<S: Side> Peer<S> {
-    pub(super) fn new(state: Arc<SessionState<S>>, request: Option<RequestId>) -> Self {
+    pub(super) fn new(state: Arc<SessionState<S>>) -> Self {
         Self {
             state,
-            request,
+            request: None,
+            terms: None,
             progress: None,
         }
+    }
+
+    /// The peer that sent a message on these terms.
+    pub(super) fn of_message(state: Arc<SessionState<S>>, request: Option<RequestId>, terms: Arc<Terms>) -> Self {
+        Self {
+            request,
+            terms: Some(terms),
+            ..Self::new(state)
+        }
+    }
+
+    fn terms(&self) -> &Arc<Terms> {
+        self.terms.as_ref().unwrap_or_else(|| self.state.terms())
     }
 
     /// The same peer. The progress of calls through this handle goes to `progress`. Progress that doesn't fit into the
@@ -53,16 +72,23 @@ impl<S: Side> Peer<S> {
         self
     }
 
-    /// The negotiated revision; `None` before the handshake.
+    /// The revision of the request, if the handle belongs to one, or else of the session; `None` before the handshake.
     #[must_use]
     pub fn revision(&self) -> Option<Revision> {
-        self.state.revision()
+        let of_request = self.terms.as_ref().map(|terms| terms.revision);
+        of_request.or_else(|| self.state.revision())
     }
 
-    /// What the peer said about itself; `None` before the handshake.
+    /// The era of that revision: whether the peer has a handshake.
+    #[must_use]
+    pub fn era(&self) -> Option<Era> {
+        self.revision().map(Era::of)
+    }
+
+    /// What the peer said about itself, with the request or in the handshake; `None` before.
     #[must_use]
     pub fn info(&self) -> Option<&PeerInfo> {
-        self.state.info()
+        self.terms().info.as_ref()
     }
 
     /// Calls a method of the peer.
@@ -70,7 +96,9 @@ impl<S: Side> Peer<S> {
     /// # Errors
     /// When there is no result.
     pub async fn call(&self, request: S::RequestOut) -> Result<S::ResultIn, CallError> {
-        self.state.call(request, self.purpose(), self.progress.clone()).await
+        self.state
+            .call(self.terms(), request, self.purpose(), self.progress.clone())
+            .await
     }
 
     /// Sends a notification.
@@ -78,7 +106,7 @@ impl<S: Side> Peer<S> {
     /// # Errors
     /// When it can't be sent.
     pub async fn notify(&self, notification: S::NotificationOut) -> Result<(), CallError> {
-        self.state.notify(notification, self.purpose()).await
+        self.state.notify(self.terms(), notification, self.purpose()).await
     }
 
     /// Calls a method that the protocol doesn't declare, by a type of yours. Its messages are the same in every revision.
@@ -88,7 +116,7 @@ impl<S: Side> Peer<S> {
     pub async fn call_custom<R: Request>(&self, request: R) -> Result<R::Result, CallError> {
         let result = self
             .state
-            .call_custom(R::METHOD, request, self.purpose(), self.progress.clone());
+            .call_custom(self.terms(), R::METHOD, request, self.purpose(), self.progress.clone());
         let result = result.await?.decode_as();
         result.map_err(|error| CallError::InvalidResult(error.to_string()))
     }
@@ -101,7 +129,7 @@ impl<S: Side> Peer<S> {
         let method = request.method.clone();
         let result = self
             .state
-            .call_custom(&method, request, self.purpose(), self.progress.clone());
+            .call_custom(self.terms(), &method, request, self.purpose(), self.progress.clone());
         result.await
     }
 
@@ -110,7 +138,9 @@ impl<S: Side> Peer<S> {
     /// # Errors
     /// When it can't be sent, or when the protocol declares the method.
     pub async fn notify_custom<N: Notification>(&self, notification: N) -> Result<(), CallError> {
-        let sent = self.state.notify_custom(N::METHOD, notification, self.purpose());
+        let sent = self
+            .state
+            .notify_custom(self.terms(), N::METHOD, notification, self.purpose());
         sent.await
     }
 
@@ -120,7 +150,9 @@ impl<S: Side> Peer<S> {
     /// When it can't be sent, or when the protocol declares the method.
     pub async fn notify_unknown(&self, notification: UnknownMethod) -> Result<(), CallError> {
         let method = notification.method.clone();
-        self.state.notify_custom(&method, notification, self.purpose()).await
+        self.state
+            .notify_custom(self.terms(), &method, notification, self.purpose())
+            .await
     }
 
     /// Is cancelled when the session has ended.

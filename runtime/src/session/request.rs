@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use http::Extensions;
-use mcp_adapters::Loss;
 use mcp_adapters::mcp_wire::{Call, ErrorObject, ErrorResponse, MessageHeader, RequestId, Response, error_code};
+use mcp_adapters::{Loss, hello};
 use tokio_util::sync::CancellationToken;
 
 use super::context::Context;
 use super::engine::Engine;
 use super::handler::HandlerResult;
+use super::json_edit::with_result_meta;
 use super::peer::Peer;
 use super::response::PendingResponse;
+use super::terms::Terms;
 use crate::message::to_json;
 use crate::side::Side;
 
@@ -21,27 +23,13 @@ impl<S: Side> Engine<S> {
         self: &Arc<Self>,
         Call { id, request }: Call<S::Request>,
         header: &MessageHeader<'_>,
+        terms: Arc<Terms>,
         extensions: Arc<Extensions>,
         losses: Vec<Loss>,
     ) -> PendingResponse {
         let refused = |error: ErrorObject| PendingResponse::refused(Some(id.clone()), error);
-        if S::is_ping(&request) {
-            return self.respond_now(&id, Ok(S::empty_result()));
-        }
-        if let (Some(params), Some(server)) = (S::initialize_params(&request), &self.server) {
-            let limit = self.session.options.limits.initialize_bytes;
-            if header.params().is_some_and(|params| params.text().len() > limit) {
-                let reason = format!("the parameters of `initialize` may have {limit} bytes at most");
-                return refused(ErrorObject::new(error_code::INVALID_PARAMS, reason));
-            }
-            return self.respond_now(&id, self.session.accept_initialize(params, server));
-        }
-        if self.session.revision().is_none() {
-            let reason = "the session has not begun: send `initialize` first";
-            return refused(ErrorObject::new(error_code::INVALID_REQUEST, reason));
-        }
         let method = S::method(&request);
-        if let Err(error) = self.session.check_request(method) {
+        if let Err(error) = self.session.check_request(&terms, method) {
             return refused(error);
         }
         if self.notifications.is_closed() {
@@ -68,7 +56,7 @@ impl<S: Side> Engine<S> {
         }
         let token = header.param(&["_meta", "progressToken"]).ok().flatten();
         let context = Context {
-            peer: Peer::new(Arc::clone(&self.session), Some(id.clone())),
+            peer: Peer::of_message(Arc::clone(&self.session), Some(id.clone()), Arc::clone(&terms)),
             id: Some(id.clone()),
             token: token.and_then(|token| token.decode_as().ok()),
             cancelled,
@@ -76,17 +64,12 @@ impl<S: Side> Engine<S> {
             losses,
         };
         let engine = Arc::clone(self);
-        let handled = async move { (engine.handle(request, context).await, (permit, charge)) };
+        let handled = async move { (engine.handle(request, context, &terms).await, (permit, charge)) };
         PendingResponse::spawned(id, self.tasks.spawn(handled))
     }
 
-    fn respond_now(&self, id: &RequestId, result: Result<S::Result, ErrorObject>) -> PendingResponse {
-        let json = self.encode_response("", id, result.map(HandlerResult::Declared));
-        PendingResponse::ready(Some(id.clone()), json)
-    }
-
     /// Runs the handler; the JSON of its response, or `None` if the peer cancels the request.
-    async fn handle(self: Arc<Self>, request: S::Request, context: Context<S>) -> Option<Vec<u8>> {
+    async fn handle(self: Arc<Self>, request: S::Request, context: Context<S>, terms: &Terms) -> Option<Vec<u8>> {
         let id = context.id.clone()?;
         let method = S::method(&request).to_owned();
         let cancelled = context.cancelled.clone();
@@ -118,30 +101,39 @@ impl<S: Side> Engine<S> {
                 Err(ErrorObject::new(error_code::INTERNAL_ERROR, "internal error"))
             }
         };
-        Some(self.encode_response(&method, &id, result))
+        Some(self.encode_response(terms, &method, &id, result))
     }
 
     fn encode_response(
         &self,
+        terms: &Terms,
         method: &str,
         id: &RequestId,
         result: Result<HandlerResult<S::Result>, ErrorObject>,
     ) -> Vec<u8> {
         let result = result.and_then(|result| match result {
-            HandlerResult::Declared(result) => {
-                S::encode_result(self.session.current_revision(), result).map_err(|error| {
-                    tracing::debug!(method, %error, "the peer's revision can't represent the result");
-                    ErrorObject::new(error_code::INTERNAL_ERROR, error.to_string())
-                })
-            }
+            HandlerResult::Declared(result) => S::encode_result(terms.revision, result).map_err(|error| {
+                tracing::debug!(method, %error, "the peer's revision can't represent the result");
+                ErrorObject::new(error_code::INTERNAL_ERROR, error.to_string())
+            }),
             HandlerResult::Custom(result) => Ok((result, Vec::new())),
         });
         match result {
             Ok((result, losses)) => {
                 self.session.report_losses(method, &losses);
-                to_json(&Response::new(id.clone(), result))
+                let json = to_json(&Response::new(id.clone(), result));
+                self.with_server_info(terms, json)
             }
             Err(error) => to_json(&ErrorResponse::new(Some(id.clone()), error)),
         }
+    }
+
+    /// A response that names this server, if the revision has a place for that.
+    fn with_server_info(&self, terms: &Terms, json: Vec<u8>) -> Vec<u8> {
+        let info = self.server.as_ref().map(|server| server.implementation.clone());
+        let stamp = info.and_then(|info| hello::result_stamp(terms.revision, info).ok()?);
+        let Some((key, info)) = stamp else { return json };
+        // The handler's own `_meta` may not be an object, and then it stays what it is.
+        with_result_meta(&json, key, info.text()).unwrap_or(json)
     }
 }

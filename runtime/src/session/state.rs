@@ -10,9 +10,9 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::info::PeerInfo;
 use super::pending::PendingCalls;
 use super::sender::DynSender;
+use super::terms::Terms;
 use crate::error::{CallError, TransportError};
 use crate::message::{Outgoing, Purpose};
 use crate::options::Options;
@@ -23,16 +23,27 @@ pub fn is_custom(revision: Revision, method: &str) -> bool {
     revision.method(method).is_none() && Revision::HUB.method(method).is_none()
 }
 
+/// The entry of a method in a revision's table, if the peer (or this side) may call it.
+pub fn method<S: Side>(revision: Revision, name: &str, peer_calls: bool) -> Option<&'static Method> {
+    let method = revision.method(name)?;
+    let is_called = match method.direction {
+        Direction::Both => true,
+        Direction::InResult => false,
+        direction => S::peer_calls(direction) == peer_calls,
+    };
+    is_called.then_some(method)
+}
+
 /// The state that the tasks of a session share.
 pub struct SessionState<S: Side> {
     pub sender: Box<dyn DynSender>,
     pub options: Options,
     /// The capabilities of this side, as the hub has them.
     pub own_capabilities: Value,
-    /// The revision of messages before one is negotiated.
-    default_revision: Revision,
-    revision: OnceLock<Revision>,
-    info: OnceLock<PeerInfo>,
+    /// The terms of messages before a handshake or a discovery.
+    default: Arc<Terms>,
+    /// The terms of the session.
+    agreed: OnceLock<Arc<Terms>>,
     pub pending: PendingCalls,
     /// One permit for each cancellation that is being sent.
     pub cancelling: Arc<Semaphore>,
@@ -46,7 +57,7 @@ pub struct SessionState<S: Side> {
 impl<S: Side> fmt::Debug for SessionState<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SessionState")
-            .field("revision", &self.revision)
+            .field("revision", &self.revision())
             .field("ended", &self.ended.is_cancelled())
             .finish_non_exhaustive()
     }
@@ -66,9 +77,8 @@ impl<S: Side> SessionState<S> {
             sender,
             options,
             own_capabilities,
-            default_revision,
-            revision: OnceLock::new(),
-            info: OnceLock::new(),
+            default: Arc::new(Terms::unknown(default_revision)),
+            agreed: OnceLock::new(),
             pending: PendingCalls::default(),
             ended: CancellationToken::new(),
             failure: OnceLock::new(),
@@ -76,39 +86,25 @@ impl<S: Side> SessionState<S> {
         }
     }
 
-    /// The negotiated revision.
+    /// The revision of the session: negotiated, or chosen by a discovery.
     pub fn revision(&self) -> Option<Revision> {
-        self.revision.get().copied()
+        self.agreed.get().map(|terms| terms.revision)
     }
 
-    /// The revision of messages: the negotiated one, or the default before that.
-    pub fn current_revision(&self) -> Revision {
-        self.revision().unwrap_or(self.default_revision)
+    /// The terms of the session, or the default before there are any.
+    pub fn terms(&self) -> &Arc<Terms> {
+        self.agreed.get().unwrap_or(&self.default)
     }
 
-    pub fn info(&self) -> Option<&PeerInfo> {
-        self.info.get()
-    }
-
-    /// Stores the result of the handshake; `false` if there has been one before.
-    pub fn negotiated(&self, revision: Revision, info: PeerInfo) -> bool {
-        let is_first = self.info.set(info).is_ok() && self.revision.set(revision).is_ok();
+    /// Stores the terms of the session; `false` if there are some already.
+    pub fn agree(&self, terms: Terms) -> bool {
+        let revision = terms.revision;
+        let is_first = self.agreed.set(Arc::new(terms)).is_ok();
         if is_first {
-            tracing::debug!(%revision, "negotiated");
+            tracing::debug!(%revision, "agreed");
             self.sender.negotiated(revision);
         }
         is_first
-    }
-
-    /// The entry of a method in the current revision's table, if the peer (or this side) may call it.
-    pub fn method(&self, name: &str, peer_calls: bool) -> Option<&'static Method> {
-        let method = self.current_revision().method(name)?;
-        let is_called = match method.direction {
-            Direction::Both => true,
-            Direction::InResult => false,
-            direction => S::peer_calls(direction) == peer_calls,
-        };
-        is_called.then_some(method)
     }
 
     /// Reports losses to `tracing` and to the observer.

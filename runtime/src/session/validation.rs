@@ -5,7 +5,7 @@ use mcp_adapters::mcp_wire::validator::Violation;
 use mcp_adapters::mcp_wire::{ErrorObject, Invalid, OpenJson, error_code};
 use serde_json::json;
 
-use super::state::SessionState;
+use super::state::{self, SessionState};
 use crate::error::CallError;
 use crate::options::{Options, Validation};
 use crate::side::Side;
@@ -17,7 +17,7 @@ impl<S: Side> SessionState<S> {
     /// Validates a request or notification of the peer before any conversion; an error if it must not be handled.
     pub fn validate_call(&self, revision: Revision, method: &str, json: &[u8]) -> Result<(), ErrorObject> {
         // A method that the peer may not call has no schema.
-        if !self.validates() || self.method(method, true).is_none() {
+        if !self.validates() || state::method::<S>(revision, method, true).is_none() {
             return Ok(());
         }
         self.report_violations(method, revision.validate_call(json))

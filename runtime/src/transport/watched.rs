@@ -7,7 +7,7 @@ use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::RequestId;
 
 use crate::error::TransportError;
-use crate::message::{Incoming, Outgoing, Receiver, Sender, Transport};
+use crate::message::{Incoming, Outgoing, Receiver, Restart, Sender, Transport};
 
 /// Which way a message goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -60,6 +60,18 @@ impl<T: Transport> Transport for Watched<T> {
             watch: self.watch,
         };
         (sender, receiver)
+    }
+
+    fn restart(&mut self) -> Option<Restart<Self>> {
+        let (restart, watch) = (self.inner.restart()?, Arc::clone(&self.watch));
+        Some(Box::new(move || {
+            let inner = restart()?;
+            Ok(Self { inner, watch })
+        }))
+    }
+
+    fn is_for_stateless(&self) -> bool {
+        self.inner.is_for_stateless()
     }
 }
 

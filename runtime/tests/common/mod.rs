@@ -1,6 +1,6 @@
 //! What tests of sessions share.
 
-use mcp_runtime::Revision;
+use mcp_runtime::{Era, Options, Revision};
 
 /// The revisions that a session can be in, drafts among them.
 pub fn spoken() -> Vec<Revision> {
@@ -8,4 +8,13 @@ pub fn spoken() -> Vec<Revision> {
         .into_iter()
         .filter(|revision| revision.facts().initializes)
         .collect()
+}
+
+/// Options of a client that begins with a handshake at once.
+#[allow(dead_code, reason = "not every test needs it")]
+pub fn with_handshake() -> Options {
+    Options {
+        era: Some(Era::Handshake),
+        ..Options::default()
+    }
 }

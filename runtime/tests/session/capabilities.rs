@@ -187,7 +187,13 @@ impl Raw {
             _client,
         };
         let capabilities = serde_json::from_value(capabilities).unwrap();
-        let client = connect(Obliging, info(), capabilities, Options::default(), client_end);
+        let client = connect(
+            Obliging,
+            info(),
+            capabilities,
+            crate::common::with_handshake(),
+            client_end,
+        );
         let (client, ()) = tokio::join!(client, async {
             let id = raw.receive().await["id"].take();
             let revision = Revision::HUB.as_str();

@@ -46,7 +46,7 @@ async fn every_pending_call_ends_when_the_peer_dies_in_the_middle_of_a_message()
             Nothing,
             info,
             hub::ClientCapabilities::default(),
-            Options::default(),
+            crate::common::with_handshake(),
             transport,
         )
         .await

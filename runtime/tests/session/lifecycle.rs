@@ -45,7 +45,7 @@ async fn a_client_answers_pings_before_the_session_begins() {
             Nothing,
             info,
             hub::ClientCapabilities::default(),
-            Options::default(),
+            crate::common::with_handshake(),
             ours,
         )
         .await

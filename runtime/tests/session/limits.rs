@@ -49,7 +49,7 @@ async fn two_peers_that_write_more_than_fits_between_them_do_not_wait_for_each_o
         Nothing,
         info,
         hub::ClientCapabilities::default(),
-        Options::default(),
+        crate::common::with_handshake(),
         client_end,
     );
     let client = client.await.expect("there is a session");

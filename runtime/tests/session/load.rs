@@ -18,7 +18,7 @@ async fn a_thousand_calls(tools: Tools, options: Options, name: &'static str) {
         Nothing,
         info,
         hub::ClientCapabilities::default(),
-        Options::default(),
+        crate::common::with_handshake(),
         client_end,
     )
     .await
@@ -69,7 +69,7 @@ async fn a_thousand_sessions_leave_no_task_behind() {
                 Nothing,
                 info,
                 hub::ClientCapabilities::default(),
-                Options::default(),
+                crate::common::with_handshake(),
                 ours,
             );
             // Nobody waits for the session any more, though the server is still there.

@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use mcp_runtime::transport::{ChannelReceiver, ChannelSender, Outgoing, Purpose, Sender, Transport, channel};
 use mcp_runtime::{
-    CallClient, ClientHandler, ClientSession, ClientSide, Context, ErrorObject, Limits, Options, Revision,
+    CallClient, ClientHandler, ClientSession, ClientSide, Context, Era, ErrorObject, Limits, Options, Revision,
     ServerHandler, ServerSession, ServerSide, connect, hub, serve,
 };
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
 use tokio::time::timeout;
 
-use crate::common::spoken;
+use crate::common::{spoken, with_handshake};
 
 pub const PATIENCE: Duration = Duration::from_secs(3600);
 
@@ -165,7 +165,7 @@ pub fn text(answer: &Value) -> Option<&str> {
 }
 
 pub fn limits(change: impl FnOnce(&mut Limits)) -> Options {
-    let mut options = Options::default();
+    let mut options = with_handshake();
     change(&mut options.limits);
     options
 }
@@ -213,6 +213,10 @@ pub async fn of_hub(tools: &Tools) -> (ServerSession, Raw) {
 pub async fn client(options: Options, capabilities: Value, capacity: usize) -> (ClientSession, Raw) {
     let (ours, theirs) = channel(capacity);
     let mut raw = Raw::new(theirs);
+    let options = Options {
+        era: Some(Era::Handshake),
+        ..options
+    };
     let info = hub::Implementation::new("client", "1");
     let connecting = connect(Nothing, info, hub::ClientCapabilities::default(), options, ours);
     let welcoming = async {

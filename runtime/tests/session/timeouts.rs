@@ -87,7 +87,7 @@ async fn a_session_that_never_begins_is_given_up_without_a_cancellation() {
         Nothing,
         info,
         hub::ClientCapabilities::default(),
-        Options::default(),
+        crate::common::with_handshake(),
         ours,
     )
     .await;

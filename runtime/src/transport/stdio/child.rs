@@ -12,7 +12,7 @@ use super::line_reader::{Line, LineReader};
 use super::line_transport::{LineLimits, LineReceiver, LineSender, LineTransport};
 use crate::error::ProcessExit;
 use crate::error::TransportError;
-use crate::message::{Incoming, Outgoing, Receiver, Sender, Transport};
+use crate::message::{Incoming, Outgoing, Receiver, Restart, Sender, Transport};
 use crate::sync::Mutex;
 
 /// How long the pipes of a child that has exited are read: a grandchild may hold them open for ever.
@@ -63,6 +63,9 @@ impl SpawnOptions {
 #[derive(Debug)]
 pub struct ChildTransport {
     id: Option<u32>,
+    /// What has started it, to start it again.
+    command: Option<Command>,
+    options: SpawnOptions,
     sender: ChildSender,
     receiver: ChildReceiver,
 }
@@ -166,6 +169,8 @@ pub fn spawn(mut command: Command, options: SpawnOptions) -> Result<ChildTranspo
     let (lines, receiver) = LineTransport::new(stdout, stdin, options.limits).split();
     Ok(ChildTransport {
         id,
+        command: Some(command),
+        options,
         sender: ChildSender {
             lines,
             exited: exited.clone(),
@@ -269,6 +274,13 @@ impl Transport for ChildTransport {
 
     fn split(self) -> (ChildSender, ChildReceiver) {
         (self.sender, self.receiver)
+    }
+
+    fn restart(&mut self) -> Option<Restart<Self>> {
+        let (command, options) = (self.command.take()?, self.options);
+        Some(Box::new(move || {
+            spawn(command, options).map_err(|error| TransportError::Other(Box::new(error)))
+        }))
     }
 }
 

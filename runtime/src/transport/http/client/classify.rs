@@ -1,11 +1,11 @@
 //! The kinds of outgoing messages, by how they are posted.
 
-use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::{MessageHeader, MessageKind, Notification, Payload, Request, RequestId};
+use mcp_adapters::mcp_wire::{MessageHeader, MessageKind, Payload, RequestId};
+use mcp_adapters::{Revision, hello};
 
 /// An outgoing message, by how it is posted.
 pub(super) enum PostKind {
-    /// The request `initialize`.
+    /// The request that begins a session.
     Initialize(RequestId),
     /// Another request.
     Request(RequestId),
@@ -28,15 +28,15 @@ pub(super) fn classify(json: &[u8]) -> PostKind {
         return PostKind::Other;
     };
     match (kind, header.id()) {
-        (MessageKind::Request, Some(id)) if method == hub::InitializeRequest::METHOD => PostKind::Initialize(id),
-        (MessageKind::Request, Some(id)) => PostKind::Request(id),
-        (MessageKind::Notification, _) if method == hub::InitializedNotification::METHOD => PostKind::Initialized,
-        (MessageKind::Notification, _) if method == hub::CancelledNotification::METHOD => {
-            let id = header.param(&["requestId"]).ok().flatten();
-            let id = id.and_then(|id| id.decode_as().ok());
-            id.map_or(PostKind::Notification, PostKind::Cancelled)
-        }
-        (MessageKind::Notification, _) => PostKind::Notification,
+        (MessageKind::Request, Some(id)) => match hello::requested_version::<Revision>(&header) {
+            Some(_) => PostKind::Initialize(id),
+            None => PostKind::Request(id),
+        },
+        (MessageKind::Notification, _) if hello::completes_handshake::<Revision>(&method) => PostKind::Initialized,
+        (MessageKind::Notification, _) => match hello::cancelled_request::<Revision>(&header) {
+            Some(id) => PostKind::Cancelled(id),
+            None => PostKind::Notification,
+        },
         _ => PostKind::Other,
     }
 }

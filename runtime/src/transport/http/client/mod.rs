@@ -124,6 +124,10 @@ impl Transport for HttpClient {
     fn split(self) -> (HttpSender, HttpReceiver) {
         (self.sender, self.receiver)
     }
+
+    fn is_for_stateless(&self) -> bool {
+        false
+    }
 }
 
 impl Sender for HttpSender {

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use mcp_adapters::Revision;
-use mcp_adapters::mcp_wire::{MessageHeader, RequestId};
+use mcp_adapters::mcp_wire::{MessageHeader, OpenJson, RequestId};
+use mcp_adapters::{Revision, hello};
 use reqwest::Response;
 use reqwest::header::HeaderValue;
 use tokio::time::{Instant, timeout};
@@ -124,8 +124,8 @@ async fn negotiated(
     };
     let named = || {
         let result = MessageHeader::from_slice(&answer).ok()?.result()?;
-        let named = result.get(&["protocolVersion"]).ok()??;
-        named.string().ok().map(|named| named.parse().ok())
+        result.decode_as::<OpenJson>().ok()
     };
-    named().ok_or(HttpError::Unanswered)
+    let result = named().ok_or(HttpError::Unanswered)?;
+    Ok(hello::agreed_version(&result))
 }

@@ -15,6 +15,7 @@ use super::limits::SessionLimits;
 use super::origin::is_origin_allowed;
 use super::store::{MemoryStore, SessionStore};
 use crate::options::Options;
+use crate::session::{Era, with_era};
 
 /// The settings of a server of Streamable HTTP; [`router`](super::router) makes an axum router of them.
 ///
@@ -55,7 +56,7 @@ impl Default for HttpServer {
             hosts: Vec::new(),
             origins: Vec::new(),
             principal: None,
-            revisions: Options::default().negotiable().supported,
+            revisions: with_era(&Options::default().supported, Era::Handshake),
             max_body: 4 << 20,
             max_sessions: 10_000,
             max_bytes: 512 << 20,

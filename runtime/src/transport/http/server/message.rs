@@ -5,10 +5,9 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use axum::http::StatusCode;
 use mcp_adapters::mcp_wire::{
-    BorrowedJson, DecodeError, DecodeErrorKind, MessageHeader, MessageKind, Notification, Payload, Request, RequestId,
-    error_code,
+    DecodeError, DecodeErrorKind, MessageHeader, MessageKind, OpenJson, Payload, RequestId, error_code,
 };
-use mcp_adapters::{Revision, hub};
+use mcp_adapters::{Revision, hello};
 
 use super::rejection::Rejection;
 use crate::budget::Charge;
@@ -55,7 +54,9 @@ impl PostBody {
                     body.take(&header.map_err(|error| malformed(&error))?)?;
                 }
                 if body.initialize.is_some() {
-                    return Err(not_a_message("`initialize` is never part of a batch"));
+                    return Err(not_a_message(
+                        "the request that begins a session is never part of a batch",
+                    ));
                 }
             }
         }
@@ -89,24 +90,18 @@ impl PostBody {
         if matches!(kind, MessageKind::Response | MessageKind::Error) {
             return Ok(());
         }
-        let method = header
-            .method()
-            .ok_or_else(|| not_a_message("a method's name is a string"))?;
+        if header.method().is_none() {
+            return Err(not_a_message("a method's name is a string"));
+        }
         // The session engine refuses parameters that can't be decoded.
-        let param = |name| header.param(&[name]).ok().flatten();
         if kind == MessageKind::Notification {
-            if method == hub::CancelledNotification::METHOD {
-                let id = param("requestId").and_then(|id| id.decode_as().ok());
-                self.cancelled.extend(id);
-            }
+            self.cancelled.extend(hello::cancelled_request::<Revision>(header));
             return Ok(());
         }
         let id = header.id();
         self.requests
             .push(id.ok_or_else(|| not_a_message("a request's id is a string or an integer"))?);
-        if method == hub::InitializeRequest::METHOD {
-            self.initialize = Some(param("protocolVersion").and_then(revision));
-        }
+        self.initialize = self.initialize.or(hello::requested_version(header));
         Ok(())
     }
 }
@@ -132,13 +127,8 @@ fn not_a_message(why: &str) -> Rejection {
 
 /// The revision in the result of `initialize`, if the response has one.
 pub(super) fn negotiated_revision(json: &[u8]) -> Option<Revision> {
-    let result = MessageHeader::from_slice(json).ok()?.result()?;
-    result.get(&["protocolVersion"]).ok()?.and_then(revision)
-}
-
-/// The revision that this string names, if it is known.
-fn revision(name: BorrowedJson<'_>) -> Option<Revision> {
-    name.string().ok()?.parse().ok()
+    let result: OpenJson = MessageHeader::from_slice(json).ok()?.result()?.decode_as().ok()?;
+    hello::agreed_version(&result)
 }
 
 /// The responses to one POST as one JSON value.

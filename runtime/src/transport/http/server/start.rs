@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
-use mcp_adapters::Revision;
-use serde_json::json;
+use mcp_adapters::mcp_wire::{Call, Notice, RequestId, UnknownMethod};
+use mcp_adapters::{ClientHello, PeerTypes, Revision, hello, hub};
 
 use super::lifecycle::run;
 use super::message::PostBody;
@@ -14,7 +14,7 @@ use super::session::{HttpSession, SessionKind};
 use super::sessions::{NewSession, SessionInfo, Sessions};
 use super::stream::Content;
 use super::transport::SessionTransport;
-use crate::message::Transport as _;
+use crate::message::{Transport as _, to_json};
 use crate::transport::channel;
 
 impl Sessions {
@@ -80,18 +80,24 @@ impl Sessions {
         let session = &new.session;
         session.post(initialize, parts.clone(), Content::Responses).await?;
         let revision = session.negotiated().await.ok_or_else(Rejection::internal)?;
-        let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-        let initialized = PostBody::parse(initialized.to_string().into())?;
+        let notification = UnknownMethod::new(revision.lifecycle().begun.unwrap_or_default());
+        let initialized = PostBody::parse(to_json(&Notice { notification }))?;
         session.post(initialized, parts.clone(), Content::Responses).await?;
         Ok(revision)
     }
 
     /// An `initialize` request that only names the revision.
     pub(super) fn minimal_initialize(revision: Revision) -> Result<PostBody, Rejection> {
-        let client = json!({"name": "unknown", "version": "0"});
-        let params = json!({"protocolVersion": revision.as_str(), "capabilities": {}, "clientInfo": client});
-        let initialize = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params});
-        PostBody::parse(initialize.to_string().into())
+        let client = ClientHello {
+            version: revision.as_str().to_owned(),
+            capabilities: hub::ClientCapabilities::default(),
+            implementation: Some(hub::Implementation::new("unknown", "0")),
+            log_level: None,
+        };
+        let (params, _) = hello::begin(revision, client).map_err(|_| Rejection::internal())?;
+        let request = UnknownMethod::new(revision.lifecycle().begin.unwrap_or_default()).with_params(params);
+        let id = RequestId::Integer(0);
+        PostBody::parse(to_json(&Call { id, request }))
     }
 }
 

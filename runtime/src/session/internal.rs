@@ -1,0 +1,151 @@
+//! The messages that a session deals with by itself, told by their roles in the revision.
+
+use std::sync::Arc;
+
+use mcp_adapters::mcp_wire::{
+    ErrorObject, ErrorResponse, MessageHeader, MessageKind, OpenJson, OpenObject, RequestId, Response, error_code,
+};
+use mcp_adapters::{PeerTypes, Revision, hello};
+
+use super::engine::{Engine, ServerInfo};
+use super::response::PendingResponse;
+use super::state::is_custom;
+use super::terms::Terms;
+use crate::message::to_json;
+use crate::side::Side;
+
+impl<S: Side> Engine<S> {
+    /// The terms of a message: its own if it stands alone, and else those of the session.
+    pub fn terms_of(&self, header: &MessageHeader<'_>) -> Result<Arc<Terms>, ErrorObject> {
+        let session = self.session.terms();
+        if !S::IS_SERVER || header.method().is_none() {
+            return Ok(Arc::clone(session));
+        }
+        if let Some(terms) = Terms::of_message(header, &self.session.options)? {
+            return Ok(Arc::new(terms));
+        }
+        match hello::requested_version::<Revision>(header) {
+            // The request that begins a session is read by the revision that it asks for.
+            Some(Some(revision)) if self.session.revision().is_none() => Ok(Arc::new(Terms::unknown(revision))),
+            _ => Ok(Arc::clone(session)),
+        }
+    }
+
+    /// Takes a message that no handler gets; `None` if a handler may get it, and else its response.
+    pub fn take_internal(&self, header: &MessageHeader<'_>, terms: &Terms) -> Option<Option<PendingResponse>> {
+        let method = header.method()?;
+        match header.kind().ok()? {
+            MessageKind::Notification => {
+                let is_taken = self.take_notification(&method, header, terms);
+                is_taken.then_some(None)
+            }
+            MessageKind::Request => {
+                let id = header.id()?;
+                let response = match self.take_call(&method, header, terms)? {
+                    Ok(result) => to_json(&Response::new(id.clone(), result)),
+                    Err(error) => {
+                        tracing::debug!(code = error.code, message = error.message, "refused");
+                        to_json(&ErrorResponse::new(Some(id.clone()), error))
+                    }
+                };
+                Some(Some(PendingResponse::ready(Some(id), response)))
+            }
+            MessageKind::Response | MessageKind::Error => None,
+        }
+    }
+
+    /// The answer to a request that the session answers by itself, or that it refuses.
+    fn take_call(
+        &self,
+        method: &str,
+        header: &MessageHeader<'_>,
+        terms: &Terms,
+    ) -> Option<Result<OpenJson, ErrorObject>> {
+        let (revision, lifecycle) = (terms.revision, terms.revision.lifecycle());
+        let stands_alone = S::IS_SERVER && terms.stands_alone() && terms.info.is_some();
+        if lifecycle.ping == Some(method) {
+            return Some(Ok(OpenObject::default().into()));
+        }
+        if let Some(server) = &self.server {
+            if lifecycle.begin == Some(method) {
+                return Some(self.begin(header, revision, server));
+            }
+            if stands_alone && lifecycle.discover == Some(method) {
+                let json = header.message().text().as_bytes();
+                let checked = self.session.validate_call(revision, method, json);
+                return Some(checked.and_then(|()| self.session.discovery(revision, server)));
+            }
+        }
+        if stands_alone {
+            let lacks = revision.method(method).is_none() && !is_custom(revision, method);
+            return lacks.then(|| {
+                let reason = format!("revision {revision} has no method {method}");
+                Err(ErrorObject::new(error_code::METHOD_NOT_FOUND, reason))
+            });
+        }
+        if self.session.revision().is_none() {
+            return Some(Err(self.not_begun()));
+        }
+        None
+    }
+
+    fn begin(
+        &self,
+        header: &MessageHeader<'_>,
+        revision: Revision,
+        server: &ServerInfo,
+    ) -> Result<OpenJson, ErrorObject> {
+        let method = header.method().unwrap_or_default();
+        let limit = self.session.options.limits.initialize_bytes;
+        let params = header.params();
+        if params.is_some_and(|params| params.text().len() > limit) {
+            let reason = format!("the parameters of `{method}` may have {limit} bytes at most");
+            return Err(ErrorObject::new(error_code::INVALID_PARAMS, reason));
+        }
+        let json = header.message().text().as_bytes();
+        self.session.validate_call(revision, &method, json)?;
+        let params = params.and_then(|params| params.decode_as().ok());
+        let params: OpenJson =
+            params.ok_or_else(|| ErrorObject::new(error_code::INVALID_PARAMS, "`params` is required"))?;
+        self.session.accept_handshake(revision, &params, server)
+    }
+
+    /// The error of a request that neither stands alone nor belongs to a session.
+    fn not_begun(&self) -> ErrorObject {
+        let supported = &self.session.options.supported;
+        let key = supported.iter().find_map(|revision| revision.lifecycle().meta_version);
+        if let Some(key) = key.filter(|_| S::IS_SERVER) {
+            let reason = format!("`_meta` of the request has no `{key}`, and no session has begun");
+            return ErrorObject::new(error_code::INVALID_PARAMS, reason);
+        }
+        let begin = supported.iter().find_map(|revision| revision.lifecycle().begin);
+        let reason = format!("the session has not begun: send `{}` first", begin.unwrap_or_default());
+        ErrorObject::new(error_code::INVALID_REQUEST, reason)
+    }
+
+    /// Takes a notification; `false` if a handler gets it.
+    fn take_notification(&self, method: &str, header: &MessageHeader<'_>, terms: &Terms) -> bool {
+        let lifecycle = terms.revision.lifecycle();
+        if lifecycle.cancel == Some(method) {
+            let id: Option<RequestId> = hello::cancelled_request::<Revision>(header);
+            let token = id.and_then(|id| self.in_flight.lock().get(&id).cloned());
+            if let Some(token) = token {
+                token.cancel();
+            }
+            return true;
+        }
+        if lifecycle.progress == Some(method) {
+            if let Some(Ok(params)) = header.params().map(|params| params.decode_as()) {
+                self.session.pending.report_progress(params);
+            }
+            return true;
+        }
+        false
+    }
+
+    /// The response to a request or notification whose terms can't be read.
+    pub fn refuse_call(&self, header: &MessageHeader<'_>, error: ErrorObject) -> Option<PendingResponse> {
+        let id = header.id().filter(|_| header.kind() == Ok(MessageKind::Request))?;
+        Some(PendingResponse::refused(Some(id), error))
+    }
+}

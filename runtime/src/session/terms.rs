@@ -1,0 +1,92 @@
+//! The terms of a message: its revision, and what is known of the peer.
+
+use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, OpenJson, error_code};
+use mcp_adapters::{ClientHello, Mismatch, PeerTypes, Revision, ServerHello, hello};
+
+use super::info::PeerInfo;
+use super::log_level::severity;
+use crate::options::Options;
+
+/// The terms of a message. Those of a handshake hold for the session; a request that stands alone has its own.
+#[derive(Debug, Clone)]
+pub struct Terms {
+    pub revision: Revision,
+    pub info: Option<PeerInfo>,
+    /// The severity of the least severe log messages that the peer wants with this request.
+    pub log_severity: Option<usize>,
+    /// What this side says about itself with each request: keys of `_meta` and their values.
+    pub stamp: Vec<(&'static str, OpenJson)>,
+}
+
+impl Terms {
+    /// The terms before anything is known of the peer.
+    pub fn unknown(revision: Revision) -> Self {
+        Self {
+            revision,
+            info: None,
+            log_severity: None,
+            stamp: Vec::new(),
+        }
+    }
+
+    /// The terms with a client, from what it says about itself.
+    pub fn with_client(revision: Revision, hello: ClientHello) -> Result<Self, ErrorObject> {
+        let log_severity = match &hello.log_level {
+            None => None,
+            Some(level) => {
+                let known = severity(&level.as_str().into());
+                Some(known.ok_or_else(|| invalid(format!("unknown log level `{level}`")))?)
+            }
+        };
+        let info = PeerInfo {
+            implementation: hello.implementation,
+            capabilities: serde_json::to_value(&hello.capabilities).unwrap_or_default(),
+            instructions: None,
+        };
+        Ok(Self {
+            info: Some(info),
+            log_severity,
+            ..Self::unknown(revision)
+        })
+    }
+
+    /// The terms with a server, from what it says about itself.
+    pub fn with_server(revision: Revision, hello: ServerHello) -> Self {
+        let info = PeerInfo {
+            implementation: hello.implementation,
+            capabilities: serde_json::to_value(&hello.capabilities).unwrap_or_default(),
+            instructions: hello.instructions,
+        };
+        Self {
+            info: Some(info),
+            ..Self::unknown(revision)
+        }
+    }
+
+    /// The terms of a client's message that stands alone; `None` if it doesn't.
+    pub fn of_message(message: &MessageHeader<'_>, options: &Options) -> Result<Option<Self>, ErrorObject> {
+        if !options.supported.iter().any(|revision| revision.stands_alone()) {
+            return Ok(None);
+        }
+        let stamped = hello::stamped_version::<Revision>(message).map_err(|error| invalid(error.to_string()))?;
+        let Some((revision, requested)) = stamped else {
+            return Ok(None);
+        };
+        if revision.as_str() != requested || !options.supported.contains(&revision) {
+            let supported = options.supported.clone();
+            return Err(hello::unsupported(revision, &Mismatch { requested, supported }));
+        }
+        let hello = hello::read_stamp(revision, message).map_err(|error| invalid(error.to_string()))?;
+        Self::with_client(revision, hello.result).map(Some)
+    }
+
+    /// Whether the peer may call this side, other than by a request that stands alone.
+    pub fn stands_alone(&self) -> bool {
+        self.revision.stands_alone()
+    }
+}
+
+/// The error about parameters that say too little or something wrong.
+fn invalid(reason: String) -> ErrorObject {
+    ErrorObject::new(error_code::INVALID_PARAMS, reason)
+}
