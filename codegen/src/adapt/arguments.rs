@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::fitting::Fitting;
-use super::plan::Planner;
+use super::planner::Planner;
 use super::relation::Relation;
 use super::rules::Ensure;
 use crate::model::{Member, Struct, TypeKind, TypeRef};

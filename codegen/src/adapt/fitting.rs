@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::matching::candidates;
-use super::plan::Planner;
+use super::planner::Planner;
 use super::relation::Relation;
 use crate::model::{Struct, TypeKind, TypeRef};
 use crate::normalise::Scalar;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::matching::candidates;
-use super::plan::{How, Planner};
+use super::planner::{How, Planner};
 use super::{ConstantSource, MemberConversion, StructPlan, ValuePlan, VariantConversion};
 use crate::model::TypeRef;
 

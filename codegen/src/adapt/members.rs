@@ -1,7 +1,7 @@
 //! From one object to another: which member of the source becomes which of the target, and what is left over.
 
 use super::fitting::type_of;
-use super::plan::Planner;
+use super::planner::Planner;
 use super::relation::Relation;
 use super::rules::{Action, Place};
 use super::side::Side;

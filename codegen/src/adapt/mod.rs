@@ -7,6 +7,7 @@ mod matching;
 mod members;
 mod object;
 mod plan;
+mod planner;
 mod relation;
 mod report;
 mod revisions;
@@ -18,7 +19,8 @@ pub use object::{
     Check, ConstantPlan, ConstantSource, DefaultPlan, EnsurePlan, MemberConversion, MemberPlan, StructPlan,
     UndeclaredAction, UndeclaredMember, ValuePlan,
 };
-pub use plan::{How, PairInput, Plan, plan_conversions};
+pub use plan::{Plan, plan_conversions};
+pub use planner::{How, PairInput};
 pub use report::{Note, NoteKind, report};
 pub use revisions::{PlannedRevision, plan_protocol};
 pub use rules::{Action, Rules};

@@ -1,7 +1,7 @@
 //! How types of two revisions relate, and which pairs must be planned.
 
 use super::matching::candidates;
-use super::plan::Planner;
+use super::planner::Planner;
 use crate::model::{Model, TypeKind, TypeRef};
 use mcp_wire::JsonType;
 

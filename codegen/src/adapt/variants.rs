@@ -1,7 +1,7 @@
 //! What becomes of each variant of a union.
 
 use super::matching::{Candidate, Typed, candidates, likeness};
-use super::plan::Planner;
+use super::planner::Planner;
 use super::relation::Relation;
 use super::rules::{Action, Place, Rule};
 use super::{Refusal, VariantConversion, VariantPlan};

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
 use mcp_runtime::transport::{Transport as Connection, stdio, watched};
-use mcp_runtime::{Era, Limits, Options, Revision, connect, hub};
+use mcp_runtime::{Era, Limits, Options, connect, hub};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::cell::{Cell, Maker, Transport};
 use super::host::{Host, ReceivedMessages};
 use super::report::Step;
 use super::script::Script;
-use super::steps::ScriptRun;
+use super::steps::{Declares, ScriptRun};
 use crate::error::Error;
 use crate::process::{Group, Running};
 use crate::wire::Log;
@@ -22,9 +22,6 @@ pub struct ScriptContext {
     pub scripts: Vec<Script>,
     pub declares: Box<Declares>,
 }
-
-/// Whether a definition of a revision has a member.
-pub type Declares = dyn Fn(Revision, &str, &str) -> bool + Send + Sync;
 
 /// Runs a peer's server and goes through its script with our client.
 pub async fn call(cell: &Cell, context: &ScriptContext, steps: &mut Vec<Step>) -> Result<(), String> {

@@ -9,11 +9,13 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-use super::calling::Declares;
 use super::host::ReceivedMessages;
 use super::pattern::departure;
 use super::report::{Status, Step};
 use super::script::{Action, Call, Expect, Notify, STEPS, Script, StepPlan};
+
+/// Whether a definition of a revision has a member.
+pub type Declares = dyn Fn(Revision, &str, &str) -> bool + Send + Sync;
 
 /// How long a server has to begin with a call before the call is cancelled.
 const BEGINNING: Duration = Duration::from_millis(500);

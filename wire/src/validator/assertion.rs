@@ -2,8 +2,8 @@
 
 use serde_json::Number;
 
+use super::context::Context;
 use super::equality::{equal, first_repetition};
-use super::evaluate::Context;
 use super::node::{Bound, Rule};
 use super::number::Exact;
 use super::value::{Json, Members};

@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use super::assertion::assertion;
+use super::context::Context;
 use super::node::{Contains, Items, Members, Node, NodeId, Rule};
 use super::value::{Json, Members as Object};
-use super::violation::{Violation, found};
 use super::violations::{FINE, Flow, Location, Silent, Sink};
 
 /// One validation of one value.
@@ -15,30 +15,6 @@ pub(super) struct Validation<'j> {
     /// The verdicts of memoized nodes on arrays and objects, by their addresses: without them, a union that comes back
     /// to itself would validate a value again for each way to it, twice as often with every level of nesting.
     verdicts: RefCell<HashMap<(NodeId, *const ()), bool>>,
-}
-
-/// A value that is being validated, where it is, and by what.
-#[derive(Clone, Copy)]
-pub(super) struct Context<'c> {
-    pub(super) node: &'c Node,
-    pub(super) value: &'c Json<'c>,
-    pub(super) location: Location<'c>,
-}
-
-impl Context<'_> {
-    pub(super) fn refuse(&self, sink: &mut impl Sink, keyword: &str, expected: impl FnOnce() -> String) -> Flow {
-        sink.refuse(|violations| violations.push(self.violation(keyword, expected(), found(self.value))))
-    }
-
-    #[cold]
-    pub(super) fn violation(&self, keyword: &str, expected: String, found: String) -> Violation {
-        Violation {
-            path: self.location.to_path(),
-            expected,
-            found,
-            schema: format!("{}/{keyword}", self.node.at),
-        }
-    }
 }
 
 impl<'j> Validation<'j> {

@@ -1,6 +1,7 @@
 //! Why a value fits no alternative of a union, in terms of the one that was meant.
 
-use super::evaluate::{Context, Validation};
+use super::context::Context;
+use super::evaluate::Validation;
 use super::node::{Members, NodeId, Rule};
 use super::value::Json;
 use super::violation::{Violation, constants, found};

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::json_schema::pointer::child;
 use crate::json_schema::{DEFINITIONS, Dialect};
 
-use super::compile::{Base, Compiler};
+use super::compiler::{Base, Compiler};
 use super::node::{Bound, Conditional, Contains, Items, Members, NodeId, Rule};
 use super::number::{Divisor, Exact};
 use super::pattern::Pattern;

@@ -11,6 +11,8 @@
 
 mod assertion;
 mod compile;
+mod compiler;
+mod context;
 mod equality;
 mod error;
 mod evaluate;
@@ -32,7 +34,8 @@ use crate::MAX_DEPTH;
 use crate::json_schema::pointer;
 use crate::path::Path;
 
-use self::compile::{Compiled, Compiler};
+use self::compile::Compiled;
+use self::compiler::Compiler;
 use self::evaluate::Validation;
 use self::node::NodeId;
 use self::violations::{Location, Violations};

@@ -3,7 +3,8 @@
 //! Nothing is recorded while a value is validated, so that schemas without these keywords cost no more. Where one stands,
 //! the schemas beside it have been validated already, and are gone through again.
 
-use super::evaluate::{Context, Validation};
+use super::context::Context;
+use super::evaluate::Validation;
 use super::node::{NodeId, Rule};
 use super::value::{Json, Members};
 use super::violations::{FINE, Flow, Location, Sink};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::conversions::qualified;
+use super::pair::qualified;
 use super::{AdaptersInput, RevisionInput, mentions};
 use crate::adapt::Plan;
 use crate::emit::source;

@@ -5,23 +5,17 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
+use super::pair::{Pair, qualified, refuse, union_of};
 use super::rows::Tables;
 use super::{RevisionInput, mentions};
-use crate::adapt::{How, Plan, Refusal, VariantConversion, VariantPlan};
+use crate::adapt::{How, VariantConversion, VariantPlan};
 use crate::emit::scaffold::formatted;
 use crate::emit::strings::unknown_value;
 use crate::emit::tokens::{ident, text};
 use crate::emit::unions::unknown_variant;
 use crate::emit::{EmitError, source};
-use crate::model::{TypeKind, TypeRef, Union};
+use crate::model::{TypeKind, TypeRef};
 use mcp_wire::JsonType;
-
-/// What the conversions of a pair are emitted from.
-pub(super) struct Pair<'i> {
-    pub(super) plan: &'i Plan,
-    pub(super) from: &'i RevisionInput<'i>,
-    pub(super) to: &'i RevisionInput<'i>,
-}
 
 /// The name that generated code has for the revision that values come from.
 const SOURCE: &str = "source";
@@ -333,68 +327,4 @@ fn table(name: &str, rows: &[String]) -> String {
         false => format!("Revision: {SOURCE} => {TARGET};"),
     };
     format!("{name}! {{\n    {about}\n{}\n}}\n", rows.join("\n"))
-}
-
-/// An expression that makes a refusal.
-pub(super) fn refuse(refusal: &Refusal) -> TokenStream {
-    let code = proc_macro2::Literal::i64_unsuffixed(refusal.code);
-    let (because, rule) = (&refusal.because, &refusal.rule);
-    quote!(Unrepresentable::new(#code, #because, #rule))
-}
-
-/// A type as a path from the module that `revision` names.
-pub(super) fn qualified(revision: &str, ty: &TypeRef) -> TokenStream {
-    let inner = |ty: &TypeRef| qualified(revision, ty);
-    match ty {
-        TypeRef::Named(name) => {
-            let (revision, name) = (ident(revision), ident(name));
-            quote!(#revision::#name)
-        }
-        TypeRef::RequestId => quote!(mcp_wire::RequestId),
-        TypeRef::String => quote!(String),
-        TypeRef::Boolean => quote!(bool),
-        TypeRef::Integer => quote!(i64),
-        TypeRef::Number => quote!(mcp_wire::Number),
-        TypeRef::Null => quote!(()),
-        TypeRef::Any => quote!(mcp_wire::OpenJson),
-        TypeRef::OpenObject => quote!(mcp_wire::OpenObject),
-        TypeRef::List(ty) => {
-            let ty = inner(ty);
-            quote!(Vec<#ty>)
-        }
-        TypeRef::Map(ty) => {
-            let ty = inner(ty);
-            quote!(mcp_wire::Map<#ty>)
-        }
-        TypeRef::Nullable(ty) => {
-            let ty = inner(ty);
-            quote!(Option<#ty>)
-        }
-    }
-}
-
-pub(super) fn union_of<'i>(revision: &'i RevisionInput<'_>, ty: &TypeRef) -> Option<&'i Union> {
-    match revision
-        .model
-        .types
-        .get(revision.model.resolve(ty).named()?)
-        .map(|ty| &ty.kind)
-    {
-        Some(TypeKind::Union(union)) => Some(union),
-        _ => None,
-    }
-}
-
-pub(super) fn methods_of<'i>(revision: &'i RevisionInput<'_>, ty: &TypeRef) -> Option<&'i [(String, String)]> {
-    match revision.model.types.get(ty.named()?).map(|ty| &ty.kind) {
-        Some(TypeKind::Methods(methods)) => Some(methods),
-        _ => None,
-    }
-}
-
-pub(super) fn results_of<'i>(revision: &'i RevisionInput<'_>, ty: &TypeRef) -> Option<&'i [(String, Vec<TypeRef>)]> {
-    match revision.model.types.get(ty.named()?).map(|ty| &ty.kind) {
-        Some(TypeKind::Results(results)) => Some(results),
-        _ => None,
-    }
 }

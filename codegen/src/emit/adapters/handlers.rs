@@ -4,7 +4,7 @@ use heck::ToSnakeCase;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::conversions::qualified;
+use super::pair::qualified;
 use super::{AdaptersInput, RevisionInput, mentions};
 use crate::emit::messages::{method_variants, result_variants};
 use crate::emit::scaffold::formatted;

@@ -6,6 +6,7 @@ mod functions;
 mod handlers;
 mod objects;
 mod pages;
+mod pair;
 mod peer_types;
 mod peers;
 mod revision;
@@ -29,7 +30,7 @@ use super::tokens::ident;
 use super::{EmitError, Items, TemplateError, source};
 pub use functions::callable_functions;
 
-use conversions::Pair;
+use pair::Pair;
 
 const TEMPLATES: [Template; 3] = [
     Template::new(

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::conversions::{Pair, refuse};
+use super::pair::{Pair, refuse};
 use crate::adapt::{Check, ConstantSource, DefaultPlan, MemberConversion, MemberPlan, StructPlan, ValuePlan};
 use crate::emit::members::Field;
 use crate::emit::structs::{has_name, scalar, with_name};

@@ -3,8 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::conversions::qualified;
 use super::handlers::{Call, PARAMS, Side};
+use super::pair::qualified;
 use crate::model::{Member, Struct, TypeRef};
 
 /// What a request says where its page begins with.

@@ -1,7 +1,7 @@
 //! The rows of the tables that conversions are written in; `None` where a conversion needs code of its own.
 
-use super::conversions::{Pair, methods_of, results_of, union_of};
 use super::objects::field_of;
+use super::pair::{Pair, methods_of, results_of, union_of};
 use crate::adapt::{
     ConstantSource, MemberConversion, MemberPlan, StructPlan, UndeclaredAction, UndeclaredMember, ValuePlan,
     VariantConversion, VariantPlan,

@@ -3,8 +3,8 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::conversions::Pair;
 use super::objects::{Code, defaulted, field_of};
+use super::pair::Pair;
 use super::undeclared::ensured;
 use crate::adapt::{MemberConversion, MemberPlan};
 use crate::emit::members::Field;

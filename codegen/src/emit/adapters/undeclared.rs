@@ -3,8 +3,8 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::conversions::Pair;
 use super::objects::{Code, constant_field, field_of, flag_name};
+use super::pair::Pair;
 use crate::adapt::{EnsurePlan, UndeclaredAction, UndeclaredMember};
 use crate::emit::members::Field;
 use crate::emit::structs::{has_name, scalar};

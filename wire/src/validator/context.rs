@@ -1,0 +1,30 @@
+//! What a rule is applied to.
+
+use super::node::Node;
+use super::value::Json;
+use super::violation::{Violation, found};
+use super::violations::{Flow, Location, Sink};
+
+/// A value that is being validated, where it is, and by what.
+#[derive(Clone, Copy)]
+pub(super) struct Context<'c> {
+    pub(super) node: &'c Node,
+    pub(super) value: &'c Json<'c>,
+    pub(super) location: Location<'c>,
+}
+
+impl Context<'_> {
+    pub(super) fn refuse(&self, sink: &mut impl Sink, keyword: &str, expected: impl FnOnce() -> String) -> Flow {
+        sink.refuse(|violations| violations.push(self.violation(keyword, expected(), found(self.value))))
+    }
+
+    #[cold]
+    pub(super) fn violation(&self, keyword: &str, expected: String, found: String) -> Violation {
+        Violation {
+            path: self.location.to_path(),
+            expected,
+            found,
+            schema: format!("{}/{keyword}", self.node.at),
+        }
+    }
+}
