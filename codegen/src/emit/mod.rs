@@ -151,10 +151,13 @@ impl Emitter<'_> {
             parts.insert(0, self.message_aliases());
         }
         let types = &self.input.model.types;
-        let imports = self
-            .scope
-            .take_imports(|name| types.get(name).is_some_and(|ty| ty.module == module));
-        parts.insert(0, imports);
+        let is_defined = |name: &str| types.get(name).is_some_and(|ty| ty.module == module);
+        for name in self.scope.imported(is_defined) {
+            // rustdoc finds what the file imports without a path.
+            let (link, short) = (format!("[`{name}`](crate::{name})"), format!("[`{name}`]"));
+            parts.iter_mut().for_each(|part| *part = part.replace(&link, &short));
+        }
+        parts.insert(0, self.scope.take_imports(is_defined));
         parts.insert(0, format!("//! {}", self.documenter.module(module)));
         Ok(source::file(&scaffold::header("//", self.input), parts))
     }

@@ -149,6 +149,12 @@ impl Scope {
         }
     }
 
+    /// The types of other modules that the code written since imports were last asked for uses.
+    pub fn imported(&self, defined: impl Fn(&str) -> bool) -> Vec<String> {
+        let own = self.own.borrow();
+        own.iter().filter(|name| !defined(name)).cloned().collect()
+    }
+
     /// The imports of the file whose code has been written since they were last asked for. `defined` are the file's own
     /// types.
     pub fn take_imports(&self, defined: impl Fn(&str) -> bool) -> String {

@@ -48,7 +48,7 @@ object! {
     }
 }
 
-/// The answer to an [`InputRequest`](crate::InputRequest): the message that a model wrote, the roots, or the
+/// The answer to an [`InputRequest`]: the message that a model wrote, the roots, or the
 /// reaction of the user. Which of the three it is shows in the members that it has.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputresponse)

@@ -91,7 +91,7 @@ pub type ClientResult = Result;
 
 /// One thing that a server asks of the client before it can complete a request. Alternatives: a sampling
 /// request, the list of roots, and an elicitation; `method` selects among them. It is no JSON-RPC request, for
-/// it has no id, and is only found within an [`InputRequiredResult`](crate::InputRequiredResult).
+/// it has no id, and is only found within an [`InputRequiredResult`].
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#inputrequest)
 #[derive(Debug, Clone, PartialEq)]

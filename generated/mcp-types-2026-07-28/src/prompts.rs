@@ -32,7 +32,7 @@ union! {
 
 /// Asks for one prompt, filled in and ready for a model (`prompts/get`). Sent by the client; the server inserts
 /// the arguments and answers with a [`GetPromptResult`], or with an
-/// [`InputRequiredResult`](crate::InputRequiredResult) if it needs something first.
+/// [`InputRequiredResult`] if it needs something first.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#getpromptrequest)
 #[derive(Debug, Clone, PartialEq)]

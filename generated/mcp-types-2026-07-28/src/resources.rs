@@ -208,7 +208,7 @@ object! {
 }
 
 /// Asks for the contents of a resource. Sent by the client as `resources/read`; the server answers with a
-/// [`ReadResourceResult`], with an [`InputRequiredResult`](crate::InputRequiredResult) if it needs something
+/// [`ReadResourceResult`], with an [`InputRequiredResult`] if it needs something
 /// first, or with error -32602 if it does not know the resource.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#readresourcerequest)

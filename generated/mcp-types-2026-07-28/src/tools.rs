@@ -31,7 +31,7 @@ union! {
 }
 
 /// Asks the server to run one of its tools (`tools/call`). Sent by the client; the server runs the tool and
-/// answers with a [`CallToolResult`], or with an [`InputRequiredResult`](crate::InputRequiredResult) if it
+/// answers with a [`CallToolResult`], or with an [`InputRequiredResult`] if it
 /// needs something first.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#calltoolrequest)
