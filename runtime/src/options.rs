@@ -37,7 +37,9 @@ pub enum Validation {
 /// The options of a session.
 #[derive(Clone)]
 pub struct Options {
-    /// The revisions that may be used; every released one by default.
+    /// The revisions that may be used. By default, every released one that has a handshake: a peer that speaks others as
+    /// well would choose one of those, in which servers can't ask their clients anything here yet, and clients can't
+    /// subscribe to changes.
     pub supported: Vec<Revision>,
     /// The limits.
     pub limits: Limits,
@@ -97,7 +99,7 @@ impl Default for Options {
         Self {
             supported: Revision::ALL
                 .into_iter()
-                .filter(|revision| revision.facts().released)
+                .filter(|revision| revision.facts().released && revision.facts().initializes)
                 .collect(),
             limits: Limits::default(),
             losses: None,

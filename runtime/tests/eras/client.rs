@@ -5,7 +5,7 @@ use std::time::Duration;
 use mcp_runtime::transport::stdio::{SpawnOptions, spawn};
 use mcp_runtime::{
     CallError, CallServer, ClientHandler, ClientSession, ClientSide, ConnectError, Context, Era, Limits, Options,
-    connect, hub,
+    Revision, connect, hub,
 };
 use serde_json::{Value, json};
 use tokio::process::Command;
@@ -32,6 +32,7 @@ fn connect_with(options: Options) -> (Connecting, Lined) {
 
 fn options() -> Options {
     Options {
+        supported: Revision::ALL.to_vec(),
         limits: Limits {
             probe: PATIENCE,
             ..Limits::default()
