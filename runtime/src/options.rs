@@ -8,7 +8,7 @@ use mcp_adapters::hub::LoggingLevel;
 use mcp_adapters::mcp_wire::Invalid;
 use mcp_adapters::{Loss, Revision};
 
-use crate::session::Era;
+use crate::era::Era;
 
 /// Is called with the losses of a conversion, and the method of the message or result.
 pub type LossObserver = Arc<dyn Fn(&str, &[Loss]) + Send + Sync>;

@@ -20,7 +20,8 @@ pub use self::handshake::{
     agree, agreed_version, begin, cancellation, cancelled_request, completes_handshake, discovery, read_agreement,
     read_begin, read_discovery, requested_version,
 };
-pub use self::stamp::{is_of_stamp, read_stamp, result_stamp, stamp, stamped_version, unusual_kind};
+pub use self::object::result_stamp;
+pub use self::stamp::{is_of_stamp, read_stamp, stamp, stamped_version, unusual_kind};
 
 /// The member of parameters and results that has what is said beside them.
 const META: &str = "_meta";

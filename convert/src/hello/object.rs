@@ -2,7 +2,6 @@
 
 use mcp_wire::{Map, OpenJson};
 
-use super::stamp::result_stamp;
 use super::{Encoded, HelloError, META, PeerTypes, ServerHello};
 use crate::lifecycle::Members;
 use crate::loss::Loss;
@@ -116,4 +115,21 @@ impl<'o> HelloReader<'o> {
         let losses = self.losses;
         FromResult { result, losses }
     }
+}
+
+/// The key of the server's name and version in `_meta` of results, and what stands there.
+///
+/// # Errors
+/// When the revision can't represent it.
+pub fn result_stamp<R: PeerTypes>(
+    revision: R,
+    server: R::Implementation,
+) -> Result<Option<(&'static str, OpenJson)>, HelloError> {
+    let Some(key) = revision.lifecycle().meta_server else {
+        return Ok(None);
+    };
+    let (json, _) = revision
+        .implementation(server)
+        .map_err(|error| HelloError::Member(key, error.into()))?;
+    Ok(Some((key, json)))
 }

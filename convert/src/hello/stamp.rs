@@ -95,23 +95,6 @@ pub fn is_of_stamp<R: PeerTypes>(revision: R, loss: &Loss) -> bool {
     pairs.any(|pair| matches!(pair, [meta, key] if is_meta(meta) && is_key(key)))
 }
 
-/// The key of the server's name and version in `_meta` of results, and what stands there.
-///
-/// # Errors
-/// When the revision can't represent it.
-pub fn result_stamp<R: PeerTypes>(
-    revision: R,
-    server: R::Implementation,
-) -> Result<Option<(&'static str, OpenJson)>, HelloError> {
-    let Some(key) = revision.lifecycle().meta_server else {
-        return Ok(None);
-    };
-    let (json, _) = revision
-        .implementation(server)
-        .map_err(|error| HelloError::Member(key, error.into()))?;
-    Ok(Some((key, json)))
-}
-
 /// The member that says of which kind a result is, and the kind, unless it is the usual one of the method.
 #[must_use]
 pub fn unusual_kind<R: PeerTypes>(revision: R, method: &str, result: &OpenJson) -> Option<(&'static str, OpenJson)> {

@@ -8,10 +8,11 @@ use mcp_adapters::{
 };
 
 use super::engine::ServerInfo;
-use super::era::{Era, Finding, classify, with_era};
+use super::probe::{Finding, classify};
 use super::state::SessionState;
 use super::terms::Terms;
 use super::tolerance::tolerate;
+use crate::era::{Era, with_era};
 use crate::error::{CallError, ConnectError};
 use crate::message::{Purpose, to_json};
 use crate::side::{ClientSide, Side};

@@ -24,11 +24,13 @@ impl<S: Side> Engine<S> {
         if let Some(terms) = Terms::of_message(header, &self.session.options)? {
             return Ok(Arc::new(terms));
         }
-        match hello::requested_version::<Revision>(header) {
+        if self.session.revision().is_none()
+            && let Some(Some(revision)) = hello::requested_version::<Revision>(header)
+        {
             // The request that begins a session is read by the revision that it asks for.
-            Some(Some(revision)) if self.session.revision().is_none() => Ok(Arc::new(Terms::unknown(revision))),
-            _ => Ok(Arc::clone(session)),
+            return Ok(Arc::new(Terms::unknown(revision)));
         }
+        Ok(Arc::clone(session))
     }
 
     /// Takes a message that no handler gets; `None` if a handler may get it, and else its response.

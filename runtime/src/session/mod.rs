@@ -4,7 +4,6 @@ mod call;
 mod capabilities;
 mod context;
 mod engine;
-mod era;
 mod handler;
 mod handshake;
 mod ignored;
@@ -18,6 +17,7 @@ mod notify;
 mod pages;
 mod peer;
 mod pending;
+mod probe;
 mod request;
 mod response;
 mod run;
@@ -35,19 +35,18 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use self::engine::{Engine, ServerInfo};
-use self::era::Finding;
 use self::handler::{ForClient, ForServer, Handler};
 use self::handshake::ClientInfo;
 use self::notifications::NotificationQueue;
+use self::probe::Finding;
 use self::state::SessionState;
+use crate::era::{Era, with_era};
 use crate::error::{CallError, ConnectError};
 use crate::message::{Receiver, Transport};
 use crate::options::Options;
 use crate::side::{ClientSide, ServerSide, Side};
 
 pub use self::context::Context;
-pub use self::era::Era;
-pub(crate) use self::era::with_era;
 pub use self::info::{PeerInfo, Progress};
 #[cfg(feature = "router")]
 pub(crate) use self::log_level::severity;

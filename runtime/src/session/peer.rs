@@ -9,10 +9,10 @@ use tokio::sync::mpsc;
 #[cfg(feature = "router")]
 use tokio_util::sync::CancellationToken;
 
-use super::era::Era;
 use super::info::{PeerInfo, Progress};
 use super::state::SessionState;
 use super::terms::Terms;
+use crate::era::Era;
 use crate::error::CallError;
 use crate::message::Purpose;
 use crate::side::{ClientSide, ServerSide, Side};

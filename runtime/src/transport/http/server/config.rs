@@ -14,8 +14,8 @@ use super::headers::SESSION_ID;
 use super::limits::SessionLimits;
 use super::origin::is_origin_allowed;
 use super::store::{MemoryStore, SessionStore};
+use crate::era::{Era, with_era};
 use crate::options::Options;
-use crate::session::{Era, with_era};
 
 /// The settings of a server of Streamable HTTP; [`router`](super::router) makes an axum router of them.
 ///

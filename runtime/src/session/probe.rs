@@ -1,30 +1,10 @@
-//! The era of a server, and how a client finds it: an answer to a probe is evidence of one or of the other.
+//! How a client finds the era of a server: the answer to a probe is evidence of one or of the other.
 
 use http::StatusCode;
 use mcp_adapters::mcp_wire::{ErrorObject, OpenJson, error_code};
 use mcp_adapters::{ErrorRole, Mismatch, PeerTypes, Revision, ServerHello, hello};
 
 use crate::error::{CallError, ConnectError, HttpFailure};
-
-/// The two eras of the protocol.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Era {
-    /// A session begins with a handshake, which says what holds for it.
-    Handshake,
-    /// There is no handshake: each request says what else a handshake says.
-    Stateless,
-}
-
-impl Era {
-    /// The era of a revision.
-    #[must_use]
-    pub fn of(revision: Revision) -> Self {
-        match revision.stands_alone() {
-            true => Self::Stateless,
-            false => Self::Handshake,
-        }
-    }
-}
 
 /// What the answer to a probe says of the server.
 #[derive(Debug)]
@@ -120,10 +100,4 @@ fn by_failure(asked: Revision, supported: &[Revision], failure: &HttpFailure) ->
         return Some(Finding::Stateless(asked, Box::new(None)));
     }
     Some(Finding::Handshake)
-}
-
-/// The revisions of an era.
-pub fn with_era(revisions: &[Revision], era: Era) -> Vec<Revision> {
-    let revisions = revisions.iter().copied();
-    revisions.filter(|revision| Era::of(*revision) == era).collect()
 }
