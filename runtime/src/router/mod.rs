@@ -14,6 +14,7 @@ mod schema;
 mod subscriptions;
 mod template;
 mod tool;
+mod uri_template;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -36,8 +37,9 @@ pub use self::error::RouteError;
 pub use self::prompt::{PromptRoute, prompt};
 pub use self::resource::{IntoContents, ResourceRoute, resource, resource_not_found};
 pub use self::route::Route;
-pub use self::template::{TemplateRoute, Variables, resource_template};
+pub use self::template::{TemplateRoute, resource_template};
 pub use self::tool::{IntoToolResult, Structured, ToolRoute, tool, tool_with_schema, try_tool};
+pub use self::uri_template::Variables;
 
 /// A server made of tools, resources and prompts.
 ///

@@ -1,21 +1,17 @@
 //! Resource templates.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
-use uri_template_ex::UriTemplate;
 
 use super::call::{Call, Function};
 use super::completion::{CompletionRequest, Completions};
 use super::error::RouteError;
 use super::resource::IntoContents;
-
-/// The values of a template's variables in a URI, decoded.
-pub type Variables = BTreeMap<String, String>;
+use super::uri_template::{UriTemplate, Variables};
 
 /// A resource template, and the function that reads its resources; [`resource_template()`] makes one.
 #[derive(Clone)]
@@ -42,7 +38,7 @@ where
     R: IntoContents,
     F: Future<Output = Result<R, ErrorObject>> + Send + 'static,
 {
-    let pattern = parse(&template.uri_template).map_err(|what| RouteError::Template {
+    let pattern = UriTemplate::parse(&template.uri_template).map_err(|what| RouteError::Template {
         template: template.uri_template.clone(),
         what,
     })?;
@@ -63,19 +59,6 @@ where
     })
 }
 
-fn parse(template: &str) -> Result<UriTemplate, String> {
-    let pattern = UriTemplate::new(template).map_err(|error| error.to_string())?;
-    for name in pattern.var_names() {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '%');
-        if name.is_empty() || !name.chars().all(is_plain) {
-            return Err(format!(
-                "`{name}` is no name of a variable; operators other than `+` and `#`, lists and modifiers can't be matched"
-            ));
-        }
-    }
-    Ok(pattern)
-}
-
 impl TemplateRoute {
     /// Adds a function that completes a variable.
     #[must_use]
@@ -93,20 +76,12 @@ impl TemplateRoute {
 
     /// The names of the variables.
     pub(super) fn variable_names(&self) -> impl Iterator<Item = &str> {
-        self.pattern.var_names()
+        self.pattern.names()
     }
 
     /// The values of the variables in a URI; `None` if the template doesn't match it.
     pub(super) fn variables(&self, uri: &str) -> Option<Variables> {
-        let captures = self.pattern.captures(uri)?;
-        let mut variables = Variables::new();
-        for (index, name) in self.pattern.var_names().enumerate() {
-            if let Some(matched) = captures.get(index) {
-                // Escapes that are not UTF-8 match nothing.
-                variables.insert(name.to_owned(), matched.value().ok()?.into_owned());
-            }
-        }
-        Some(variables)
+        self.pattern.variables(uri)
     }
 
     pub(super) async fn read(
@@ -123,46 +98,5 @@ impl fmt::Debug for TemplateRoute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let address = &self.template.uri_template;
         f.debug_tuple("TemplateRoute").field(address).finish()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn variables(template: &str, uri: &str) -> Option<Variables> {
-        let template = hub::ResourceTemplate::new("files", template);
-        resource_template(template, |_, _, _| async { Ok("") })
-            .unwrap()
-            .variables(uri)
-    }
-
-    #[test]
-    fn variables_are_decoded() {
-        let found = variables("file:///{user}/{+path}", "file:///a%20b/c/d.txt").unwrap();
-        assert_eq!(found["user"], "a b");
-        assert_eq!(found["path"], "c/d.txt");
-    }
-
-    #[test]
-    fn another_form_does_not_match() {
-        assert_eq!(variables("test://{id}/data", "test://1/2/data"), None);
-        assert_eq!(variables("test://{id}/data", "test://1/data?x"), None);
-        assert_eq!(variables("test://{id}/data", "test://%ff/data"), None);
-    }
-
-    #[test]
-    fn what_cannot_be_matched_is_refused() {
-        for template in [
-            "test://{?query}",
-            "test://{a,b}",
-            "test://{a*}",
-            "test://{a:3}",
-            "test://{a",
-        ] {
-            let template = hub::ResourceTemplate::new("files", template);
-            let refused = resource_template(template, |_, _, _| async { Ok("") });
-            assert!(refused.is_err(), "{refused:?}");
-        }
     }
 }

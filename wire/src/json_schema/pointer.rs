@@ -59,8 +59,9 @@ pub fn resolve<'v>(document: &'v Value, pointer: &str) -> Option<&'v Value> {
     document.pointer(pointer.strip_prefix('#')?)
 }
 
-/// The text without percent escapes; `None` if that isn't UTF-8.
-pub(crate) fn percent_decode(text: &str) -> Option<String> {
+/// The text without percent escapes; `None` if one isn't complete, or if that isn't UTF-8.
+#[must_use]
+pub fn percent_decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {
