@@ -5,10 +5,11 @@ import assert from "node:assert/strict";
 import * as offers from "./steps_offers.mjs";
 import * as questions from "./steps_questions.mjs";
 import * as tools from "./steps_tools.mjs";
+import { Absent } from "./peer.mjs";
 
 export const steps = {
   initialize,
-  ping: async ({ client }) => JSON.stringify(await client.ping()),
+  ping,
   "tools/list": tools.listTools,
   "tools/call": tools.callTools,
   "tools/call error": tools.callFailing,
@@ -27,10 +28,16 @@ export const steps = {
   roots: questions.roots,
   elicitation: questions.elicitation,
   list_changed: tools.listChanged,
+  ...(process.env.MCP_MODE === "handshake" ? {} : { rounds: questions.rounds, caching: offers.caching }),
 };
+
+async function ping({ client, sdk }) {
+  if (sdk.stateless) throw new Absent(`revision ${sdk.revision} has no ping`);
+  return JSON.stringify(await client.ping());
+}
 
 async function initialize(peer) {
   const { protocolVersion, serverInfo } = await peer.connect();
   assert.equal(protocolVersion, peer.sdk.revision);
-  return `negotiated ${protocolVersion} with ${serverInfo.name} ${serverInfo.version}`;
+  return `negotiated ${protocolVersion} with ${serverInfo?.name} ${serverInfo?.version}`;
 }

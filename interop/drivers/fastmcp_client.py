@@ -50,6 +50,7 @@ class Peer(logging.Handler):
             log_handler=self._hear,
             message_handler=self._remember,
             timeout=STEP_SECONDS,
+            mode="legacy",
         )
 
     def emit(self, record: logging.LogRecord) -> None:

@@ -1,9 +1,11 @@
 // A client of the TypeScript SDK, connected to a server, that remembers everything the steps judge.
 
+import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const PATIENCE_MILLISECONDS = 5_000;
 const POLL_MILLISECONDS = 20;
+const LOG_LEVEL = "io.modelcontextprotocol/logLevel";
 
 /** Thrown by a step that this SDK of this era cannot do. */
 export class Absent extends Error {}
@@ -52,10 +54,34 @@ export class Peer {
 
   /** Calls a tool that must succeed, and answers with the texts of its result. */
   async callForText(name, given = {}, options = undefined) {
-    const result = await this.client.callTool({ name, arguments: given }, undefined, options);
+    const result = await this.client.callTool({ name, arguments: given, _meta: this.meta }, undefined, options);
     const text = result.content.map((block) => block.text ?? "").join("\n");
     if (result.isError) throw new Error(`${name} answered with an error: ${text}`);
     return text;
+  }
+
+  /** Wants the log messages of this level and above: from now on, or with each call. */
+  async wantLogs(level) {
+    if (this.sdk.stateless) this.meta = { [LOG_LEVEL]: level };
+    else await this.client.setLoggingLevel(level);
+  }
+
+  /** Wants to be told of the changes to a resource, and answers with what ends that. */
+  async watchResource(uri) {
+    if (this.sdk.stateless) return this.#listen({ resourceSubscriptions: [uri] });
+    await this.client.subscribeResource({ uri });
+    return () => this.client.unsubscribeResource({ uri });
+  }
+
+  /** Wants to be told of the changes to the list of tools, as every client with a session is. */
+  async watchTools() {
+    return this.sdk.stateless ? this.#listen({ toolsListChanged: true }) : () => {};
+  }
+
+  async #listen(filter) {
+    const subscription = await this.client.listen(filter);
+    assert.deepEqual(subscription.honoredFilter, filter);
+    return () => subscription.close();
   }
 
   /** What the server answers to a request, with the members that this SDK would drop. */
@@ -94,7 +120,8 @@ export class Peer {
     const { types, Client } = this.sdk;
     const capabilities = { sampling: {}, roots: { listChanged: true } };
     if (types.ElicitRequestSchema) capabilities.elicitation = {};
-    const client = new Client({ name: "typescript-driver", version: "1.0.0" }, { capabilities });
+    const options = { capabilities, ...this.sdk.clientOptions };
+    const client = new Client({ name: "typescript-driver", version: "1.0.0" }, options);
     client.onerror = (error) => this.errors.push(error.message);
     // The SDK itself drops the progress that arrives together with the answer.
     for (const kind of ["LoggingMessage", "ResourceUpdated", "ToolListChanged", "Progress"]) {

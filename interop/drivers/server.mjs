@@ -8,7 +8,7 @@ import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { EventStore } from "./event_store.mjs";
 import { loadSdk, readArguments } from "./sdk.mjs";
-import { buildServer } from "./server_fixtures.mjs";
+import { buildServer, newMemory } from "./server_fixtures.mjs";
 
 const RETRY_MILLISECONDS = 50;
 
@@ -24,6 +24,8 @@ const serve = { stdio: serveStdio, http: serveStreamableHttp, sse: serveHttpWith
 await serve[transport]();
 
 async function serveStdio() {
+  const memory = newMemory();
+  if (sdk.serveStdio) return sdk.serveStdio(() => buildServer(sdk, memory));
   await buildServer(sdk).connect(new sdk.StdioServerTransport());
 }
 
@@ -33,13 +35,37 @@ async function serveStreamableHttp() {
     process.exit(1);
   }
   const sessions = new Map();
+  const answerStateless = sdk.createMcpHandler && statelessHandler();
   await listen("/mcp", async (request, response) => {
+    const body = answerStateless && (await readJson(request));
+    if (answerStateless && !(await sdk.isLegacyRequest(await sdk.toWebRequest(request, body), body))) {
+      return answerStateless(request, response, body);
+    }
     const id = request.headers["mcp-session-id"];
     if (id && !sessions.has(id)) return refuse(response);
     const session = sessions.get(id) ?? (await openSession(sessions));
-    await session.handleRequest(request, response);
+    await session.handleRequest(request, response, body);
     if (request.method === "DELETE") sessions.delete(id);
   });
+}
+
+/** Serves the requests that need no session. */
+function statelessHandler() {
+  const memory = newMemory();
+  const publish = ({ method, params }) =>
+    method === "notifications/resources/updated"
+      ? handler.notify.resourceUpdated(params.uri)
+      : handler.notify.toolsChanged();
+  const handler = sdk.createMcpHandler(() => buildServer(sdk, memory, publish), { legacy: "reject" });
+  return sdk.toNodeHandler(handler);
+}
+
+/** The body of a POST. */
+async function readJson(request) {
+  if (request.method !== "POST") return undefined;
+  const parts = [];
+  for await (const part of request) parts.push(part);
+  return JSON.parse(Buffer.concat(parts));
 }
 
 async function openSession(sessions) {

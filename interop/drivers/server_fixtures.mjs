@@ -10,17 +10,31 @@ const RESOURCE_NOT_FOUND = -32002;
 const AWAY_MILLISECONDS = 100;
 const SLOW_MILLISECONDS = 30_000;
 
-/** A server for one session, with the fixtures that this SDK's revision has. */
-export function buildServer(sdk) {
+/** What the fixtures remember: of a session, or of the process where there are no sessions. */
+export function newMemory() {
+  return { level: LEVELS[0], cancelled: 0, dynamic: false, subscribed: new Set() };
+}
+
+/** Thrown where the answers to some questions are needed and don't come with the request. */
+class InputRequired extends Error {
+  constructor(inputRequests, requestState) {
+    super("input is required");
+    this.result = { inputRequests, requestState };
+  }
+}
+
+/**
+ * A server for one session or one request, with the fixtures that this SDK's revision has. Subscribers are told of changes by
+ * `publish`, if that isn't the session's business.
+ */
+export function buildServer(sdk, memory = newMemory(), publish = undefined) {
   const server = new sdk.Server({ name: "typescript-driver", version: "1.0.0" }, { capabilities: capabilitiesOf(sdk) });
   const session = {
     sdk,
     server,
     tools: fixtures.tools.filter(({ since }) => !since || since <= sdk.revision),
-    level: LEVELS[0],
-    cancelled: 0,
-    dynamic: false,
-    subscribed: new Set(),
+    memory,
+    publish: publish ?? ((notification) => server.notification(notification)),
   };
   for (const [name, handle] of Object.entries(handlers)) {
     const schema = sdk.types[`${name}RequestSchema`];
@@ -36,18 +50,18 @@ function capabilitiesOf(sdk) {
 
 const handlers = {
   ListTools: (_, session) => ({
-    tools: [...session.tools.map(({ tool }) => tool), ...(session.dynamic ? [fixtures.dynamicTool] : [])],
+    tools: [...session.tools.map(({ tool }) => tool), ...(session.memory.dynamic ? [fixtures.dynamicTool] : [])],
   }),
   CallTool: callTool,
   ListResources: () => ({ resources: fixtures.resources }),
   ReadResource: readResource,
   ListResourceTemplates: () => ({ resourceTemplates: [fixtures.template] }),
-  Subscribe: ({ uri }, session) => (session.subscribed.add(uri), {}),
-  Unsubscribe: ({ uri }, session) => (session.subscribed.delete(uri), {}),
+  Subscribe: ({ uri }, session) => (session.memory.subscribed.add(uri), {}),
+  Unsubscribe: ({ uri }, session) => (session.memory.subscribed.delete(uri), {}),
   ListPrompts: () => ({ prompts: fixtures.prompts.map(({ prompt }) => prompt) }),
   GetPrompt: getPrompt,
   Complete: complete,
-  SetLevel: ({ level }, session) => ((session.level = level), {}),
+  SetLevel: ({ level }, session) => ((session.memory.level = level), {}),
 };
 
 async function callTool({ name, arguments: given = {}, _meta }, session, extra) {
@@ -64,15 +78,32 @@ async function callTool({ name, arguments: given = {}, _meta }, session, extra) 
     tell: extra.sendNotification ?? ((notification) => session.server.notification(notification)),
     ask: extra.sendRequest ?? ((request, schema) => session.server.request(request, schema)),
   };
-  const text = fixture.asks ? await elicit(fixture.asks, call) : await tools[name](call);
-  return { content: [{ type: "text", text }] };
+  if (extra.isStateless) Object.assign(call, statelessCall(extra));
+  try {
+    const text = fixture.asks ? await elicit(fixture.asks, call) : await tools[name](call);
+    return { content: [{ type: "text", text }] };
+  } catch (error) {
+    if (error instanceof InputRequired) return session.sdk.inputRequired(error.result);
+    throw error;
+  }
+}
+
+/** How a call asks and logs where servers send no requests, and clients say with each call which messages they want. */
+function statelessCall({ inputResponses = {}, requestState, log }) {
+  const askAll = async (requests, state) => {
+    if (Object.keys(requests).some((key) => !(key in inputResponses))) throw new InputRequired(requests, state);
+    return inputResponses;
+  };
+  const ask = async (request) => (await askAll({ answer: request })).answer;
+  return { ask, askAll, requestState, log };
 }
 
 const tools = {
-  async test_tool_with_logging({ session, tell }) {
-    if (LEVELS.indexOf(session.level) > LEVELS.indexOf("info")) return "logged nothing";
+  async test_tool_with_logging({ session, log, tell }) {
+    if (LEVELS.indexOf(session.memory.level) > LEVELS.indexOf("info")) return "logged nothing";
     for (const data of ["begun", "half done", "done"]) {
-      await tell({ method: "notifications/message", params: { level: "info", logger: "fixtures", data } });
+      if (log) await log("info", data, "fixtures");
+      else await tell({ method: "notifications/message", params: { level: "info", logger: "fixtures", data } });
     }
     return "logged three messages";
   },
@@ -89,11 +120,11 @@ const tools = {
     return "The client is back.";
   },
   async test_slow({ session, signal }) {
-    signal.addEventListener("abort", () => (session.cancelled += 1), { once: true });
+    signal.addEventListener("abort", () => (session.memory.cancelled += 1), { once: true });
     await sleep(SLOW_MILLISECONDS, undefined, { signal });
     return "nobody cancelled";
   },
-  test_cancelled: async ({ session }) => String(session.cancelled),
+  test_cancelled: async ({ session }) => String(session.memory.cancelled),
   async test_sampling({ given, session, ask }) {
     const messages = [{ role: "user", content: { type: "text", text: given.prompt } }];
     const request = { method: "sampling/createMessage", params: { messages, maxTokens: 100 } };
@@ -104,18 +135,40 @@ const tools = {
     const { roots } = await ask({ method: "roots/list" }, session.sdk.types.ListRootsResultSchema);
     return JSON.stringify(roots.map(({ uri }) => uri));
   },
-  async test_touch_resource({ given: { uri }, session }) {
-    if (session.subscribed.has(uri)) {
-      await session.server.notification({ method: "notifications/resources/updated", params: { uri } });
+  async test_touch_resource({ given: { uri }, session, askAll }) {
+    // Without a session, who wants to know is the SDK's business.
+    if (askAll || session.memory.subscribed.has(uri)) {
+      await session.publish({ method: "notifications/resources/updated", params: { uri } });
     }
     return `touched ${uri}`;
   },
   async test_list_changed({ session }) {
-    session.dynamic = !session.dynamic;
-    await session.server.notification({ method: "notifications/tools/list_changed" });
-    return session.dynamic ? "added test_dynamic" : "removed test_dynamic";
+    session.memory.dynamic = !session.memory.dynamic;
+    await session.publish({ method: "notifications/tools/list_changed" });
+    return session.memory.dynamic ? "added test_dynamic" : "removed test_dynamic";
+  },
+  async test_input_required_result_multiple_inputs({ askAll }) {
+    const messages = [{ role: "user", content: { type: "text", text: "Greet" } }];
+    const answers = await askAll({
+      user_name: question("What is your name?", "name"),
+      greeting: { method: "sampling/createMessage", params: { messages, maxTokens: 50 } },
+      client_roots: { method: "roots/list" },
+    });
+    const { user_name: user, greeting, client_roots: roots } = answers;
+    return `${greeting.content.text} ${user.content.name} ${roots.roots.map(({ uri }) => uri)}`;
+  },
+  async test_input_required_result_multi_round({ askAll, requestState }) {
+    const name = requestState ?? (await askAll({ step1: question("What is your name?", "name") })).step1.content.name;
+    const { step2 } = await askAll({ step2: question("What is your favorite color?", "color") }, name);
+    return `${name} likes ${step2.content.color}`;
   },
 };
+
+/** A form with one field. */
+function question(message, field) {
+  const requestedSchema = { type: "object", properties: { [field]: { type: "string" } }, required: [field] };
+  return { method: "elicitation/create", params: { message, requestedSchema } };
+}
 
 async function elicit(requestedSchema, { given, session, ask }) {
   const params = { message: given.message ?? "Please answer", requestedSchema };

@@ -40,10 +40,10 @@ export async function useTemplate({ client }) {
 export async function subscribe(peer) {
   const method = "notifications/resources/updated";
   peer.forgetNotifications();
-  await peer.client.subscribeResource({ uri: WATCHED });
+  const end = await peer.watchResource(WATCHED);
   await peer.callForText("test_touch_resource", { uri: WATCHED });
   await peer.until("a notification about the watched resource", () => peer.notificationsOf(method).length > 0);
-  await peer.client.unsubscribeResource({ uri: WATCHED });
+  await end();
   await peer.callForText("test_touch_resource", { uri: WATCHED });
   await sleep(SILENCE_MILLISECONDS);
   assert.deepEqual(
@@ -95,10 +95,10 @@ export async function completion({ client }) {
 export async function logging(peer) {
   const method = "notifications/message";
   peer.forgetNotifications();
-  await peer.client.setLoggingLevel("info");
+  await peer.wantLogs("info");
   await peer.callForText("test_tool_with_logging");
   await peer.until("three log messages", () => peer.notificationsOf(method).length >= 3);
-  await peer.client.setLoggingLevel("error");
+  await peer.wantLogs("error");
   await peer.callForText("test_tool_with_logging");
   await sleep(SILENCE_MILLISECONDS);
   const messages = peer.notificationsOf(method);
@@ -107,6 +107,24 @@ export async function logging(peer) {
     ["info", "info", "info"],
   );
   return messages.map(({ data }) => JSON.stringify(data)).join(", ");
+}
+
+export async function caching(peer) {
+  const requests = [
+    ["tools/list"],
+    ["prompts/list"],
+    ["resources/list"],
+    ["resources/templates/list"],
+    ["resources/read", { uri: "test://static-text" }],
+  ];
+  const hints = [];
+  for (const [method, params] of requests) {
+    const { ttlMs, cacheScope } = await peer.ask(method, params);
+    assert.ok(Number.isInteger(ttlMs) && ttlMs >= 0, `${method}: ttlMs is ${ttlMs}`);
+    assert.ok(["public", "private"].includes(cacheScope), `${method}: cacheScope is ${cacheScope}`);
+    hints.push(`${method}: ${ttlMs} ms, ${cacheScope}`);
+  }
+  return hints.join("; ");
 }
 
 async function readOne(client, uri) {

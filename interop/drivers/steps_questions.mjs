@@ -14,7 +14,7 @@ export async function roots(peer) {
   const expected = () => peer.roots.map(({ uri }) => uri);
   assert.deepEqual(await listed(), expected());
   peer.roots.push({ uri: "file:///project/two" });
-  await peer.client.sendRootsListChanged();
+  if (!peer.sdk.stateless) await peer.client.sendRootsListChanged();
   assert.deepEqual(await listed(), expected());
   return expected().join(", ");
 }
@@ -34,4 +34,21 @@ export async function elicitation(peer) {
     texts.push(text);
   }
   return texts.join("; ");
+}
+
+/** Several questions at once, and one after the other. */
+export async function rounds(peer) {
+  const together = await rounded(peer, "test_input_required_result_multiple_inputs", 2);
+  for (const answer of ["my name", "heard: ", peer.roots[0].uri]) assert.ok(together.includes(answer), together);
+  const inTurn = await rounded(peer, "test_input_required_result_multi_round", 3);
+  for (const answer of ["my name", "my color"]) assert.ok(inTurn.includes(answer), inTurn);
+  return `${together}; ${inTurn}`;
+}
+
+/** Calls a tool that must take so many requests, each with an id of its own. */
+async function rounded(peer, name, times) {
+  const text = await peer.callForText(name);
+  const ids = peer.sent.filter(({ params }) => params?.name === name).map(({ id }) => id);
+  assert.equal(new Set(ids).size, times, `${name} took the requests ${ids}`);
+  return text;
 }

@@ -3,18 +3,20 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use mcp_runtime::hub::LoggingLevel;
 use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
 use mcp_runtime::transport::{Transport as Connection, stdio, watched};
 use mcp_runtime::{Era, Limits, Options, connect, hub};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::cell::{Cell, Maker, Transport};
+use super::cell::{Cell, Maker, Mode, Transport};
 use super::host::{Host, ReceivedMessages};
 use super::report::Step;
-use super::script::Script;
+use super::script::{self, Script};
 use super::steps::{Declares, ScriptRun};
 use crate::error::Error;
 use crate::process::{Group, Running};
+use crate::validation::released;
 use crate::wire::Log;
 
 /// What running a script needs.
@@ -37,11 +39,11 @@ pub async fn call(cell: &Cell, context: &ScriptContext, steps: &mut Vec<Step>) -
         };
         let server = stdio::spawn(command, stdio::SpawnOptions::default()).map_err(|error| error.to_string())?;
         let _group = Group::of(server.id());
-        return converse(server, log, context, steps).await;
+        return converse(server, cell, log, context, steps).await;
     }
     let (_server, url) = serve(cell).await?;
     let client = HttpClient::new(&url, HttpOptions::default()).map_err(|error| error.to_string())?;
-    converse(client, log, context, steps).await
+    converse(client, cell, log, context, steps).await
 }
 
 /// Starts a peer's server of HTTP, and waits until it is there.
@@ -84,6 +86,7 @@ async fn serve(cell: &Cell) -> Result<(Running, String), String> {
 /// Goes through the script that is for the server.
 async fn converse(
     transport: impl Connection,
+    cell: &Cell,
     log: Log,
     context: &ScriptContext,
     steps: &mut Vec<Step>,
@@ -95,8 +98,13 @@ async fn converse(
             answer: Duration::from_secs(30),
             ..Limits::default()
         },
-        // The peers of every era so far have one, and the scripts count the messages.
-        era: Some(Era::Handshake),
+        era: match cell.mode {
+            Mode::Auto => None,
+            Mode::Stateless => Some(Era::Stateless),
+            Mode::Handshake => Some(Era::Handshake),
+        },
+        supported: released().collect(),
+        log_level: Some(LoggingLevel::Info),
         ..Options::default()
     };
     let session = connect(
@@ -113,12 +121,13 @@ async fn converse(
         .info()
         .and_then(|info| Some(info.implementation.as_ref()?.name.clone()))
         .unwrap_or_default();
-    let script = context.scripts.iter().find(|script| script.is_for(&server));
-    let script = script.ok_or_else(|| format!("no script is for a server that calls itself {server:?}"))?;
+    let found = context.scripts.iter().find(|script| script.is_for(&server));
+    let script = found.ok_or_else(|| format!("no script is for a server that calls itself {server:?}"))?;
     let play = ScriptRun {
         peer: &peer,
         received: &received,
         script,
+        names: script::steps(cell.revision()),
         declares: &*context.declares,
     };
     play.run(steps).await;

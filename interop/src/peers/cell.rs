@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde::Serialize;
+use mcp_runtime::Revision;
+use serde::Deserialize;
 use tokio::process::Command;
 
 use super::report::Row;
@@ -12,7 +13,7 @@ use crate::error::Error;
 use crate::packages::Packages;
 use crate::paths;
 use crate::process::leading;
-use crate::validation::OurRole;
+use crate::validation::{OurRole, released};
 
 /// Whose implementation the peer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +33,8 @@ pub enum Maker {
 }
 
 /// How to reach a server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Transport {
     Stdio,
     /// Streamable HTTP.
@@ -42,6 +44,16 @@ pub enum Transport {
 }
 
 impl Transport {
+    /// Those of an era.
+    fn of(era: &Era) -> [Self; 2] {
+        // Session ids came with Streamable HTTP, and went with the handshake; whoever has neither only has what was before.
+        let facts = era.revision.facts();
+        match facts.sessions || !facts.initializes {
+            true => [Self::Stdio, Self::Http],
+            false => [Self::Stdio, Self::Sse],
+        }
+    }
+
     /// Its name in the table, and as an option of drivers.
     pub fn name(self) -> &'static str {
         match self {
@@ -57,6 +69,37 @@ impl Transport {
     }
 }
 
+/// How a client that knows both eras of the protocol finds the server's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// It asks.
+    Auto,
+    /// It takes it for one without a handshake.
+    Stateless,
+    /// It takes it for one with a handshake.
+    Handshake,
+}
+
+impl Mode {
+    /// Those that are tried with the peers of an era, which know both eras of the protocol if theirs has no handshake.
+    fn of(era: &Era) -> &'static [Self] {
+        match era.revision.facts().initializes {
+            true => &[Self::Handshake],
+            false => &[Self::Auto, Self::Stateless, Self::Handshake],
+        }
+    }
+
+    /// Its name in the table, and as an argument of drivers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Stateless => "stateless",
+            Self::Handshake => "handshake",
+        }
+    }
+}
+
 /// One peer over one transport.
 #[derive(Debug, Clone)]
 pub struct Cell {
@@ -66,6 +109,8 @@ pub struct Cell {
     pub ours: OurRole,
     pub maker: Maker,
     pub transport: Transport,
+    /// How the client begins.
+    pub mode: Mode,
 }
 
 const SDK: &str = "@modelcontextprotocol/sdk";
@@ -75,36 +120,48 @@ const EVERYTHING: &str = "@modelcontextprotocol/server-everything";
 impl Cell {
     /// All that are to be tried with the packages of an era.
     pub fn of(era: &Arc<Era>) -> Vec<Self> {
-        // Session ids came with Streamable HTTP; whoever has none only has what was before.
-        let http = if era.revision.facts().sessions {
-            Transport::Http
-        } else {
-            Transport::Sse
-        };
-        let own =
-            [Maker::TypeScript, Maker::Python, Maker::Everything].map(|maker| Some((maker, era.packages.clone())));
-        let others = [
-            (Maker::TypeScript2, "typescript-2"),
-            (Maker::FastMcp, "fastmcp"),
-            (Maker::Rmcp, "rmcp"),
-        ];
-        let others = others.map(|(maker, folder)| Some((maker, era.others(folder)?)));
-        let makers: Vec<(Maker, Packages)> = own.into_iter().chain(others).flatten().collect();
+        let makers = Self::makers(era);
         // There is no client to go with the reference server.
         let with_clients = makers.iter().filter(|(maker, _)| *maker != Maker::Everything);
         let pairs = with_clients
             .map(|peer| (OurRole::Server, peer))
             .chain(makers.iter().map(|peer| (OurRole::Client, peer)));
-        let both = |(ours, (maker, packages)): (OurRole, &(Maker, Packages))| {
-            [Transport::Stdio, http].map(|transport| Self {
+        let all = |(ours, (maker, packages)): (OurRole, &(Maker, Packages))| {
+            let cell = |transport, mode| Self {
                 era: Arc::clone(era),
                 packages: packages.clone(),
                 ours,
                 maker: *maker,
                 transport,
-            })
+                mode,
+            };
+            let modes = Mode::of(era).iter();
+            modes
+                .flat_map(|mode| Transport::of(era).map(|transport| cell(transport, *mode)))
+                .collect::<Vec<_>>()
         };
-        pairs.flat_map(both).collect()
+        pairs.flat_map(all).collect()
+    }
+
+    /// Whose implementations an era has, and in which packages.
+    fn makers(era: &Era) -> Vec<(Maker, Packages)> {
+        let own: &[Maker] = match era.revision.facts().initializes {
+            true => &[Maker::TypeScript, Maker::Python, Maker::Everything],
+            false => &[Maker::TypeScript2],
+        };
+        let own = own.iter().map(|maker| Some((*maker, era.packages.clone())));
+        let others = [(Maker::FastMcp, "fastmcp"), (Maker::Rmcp, "rmcp")];
+        let others = others.map(|(maker, folder)| Some((maker, era.others(folder)?)));
+        own.chain(others).flatten().collect()
+    }
+
+    /// The revision that must be negotiated: of clients that begin with a handshake, the latest that has one.
+    pub fn revision(&self) -> Revision {
+        let with_handshake = || released().filter(|revision| revision.facts().initializes).max();
+        match self.mode {
+            Mode::Handshake if !self.era.revision.facts().initializes => with_handshake().unwrap_or(self.era.revision),
+            _ => self.era.revision,
+        }
     }
 
     /// A row in which nothing has been tried yet.
@@ -118,12 +175,16 @@ impl Cell {
             Maker::Rmcp => format!("rmcp {}", self.packages.crate_version("rmcp")?),
         };
         Ok(Row {
-            revision: self.era.revision,
+            revision: self.revision(),
             ours: self.ours,
-            peer,
+            peer: match Mode::of(&self.era) {
+                [_] => peer,
+                _ => format!("{peer}, {}", self.mode.name()),
+            },
             transport: self.transport.name(),
             ok: 0,
             failed: 0,
+            known: 0,
             absent: 0,
             sent: 0,
             violations: Vec::new(),
@@ -139,7 +200,7 @@ impl Cell {
             OurRole::Server => "client",
             OurRole::Client => "server",
         };
-        let name = format!("{maker}-{ours}-{}.{kind}", self.transport.name());
+        let name = format!("{maker}-{ours}-{}-{}.{kind}", self.transport.name(), self.mode.name());
         paths::install_directory()
             .join("logs")
             .join(self.era.revision.as_str())
@@ -148,7 +209,7 @@ impl Cell {
 
     /// A driver of the SDK, `client` or `server`.
     pub fn driver(&self, name: &str) -> Command {
-        match self.maker {
+        let mut command = match self.maker {
             Maker::Rmcp => {
                 let mut command = leading(self.packages.program("rmcp-driver"));
                 command.arg(name);
@@ -169,7 +230,9 @@ impl Cell {
                     .arg(&self.packages.installed);
                 command
             }
-        }
+        };
+        command.env("MCP_MODE", self.mode.name());
+        command
     }
 
     /// The reference server, with the port that it is to listen on unless it speaks over stdio.

@@ -16,6 +16,8 @@ pub enum Status {
     Ok,
     /// It didn't.
     Failed,
+    /// It didn't, which is known.
+    Known,
     /// The peer has no such thing.
     Absent,
 }
@@ -58,6 +60,8 @@ pub struct Row {
     pub ok: usize,
     /// How many failed.
     pub failed: usize,
+    /// How many failed as is known.
+    pub known: usize,
     /// How many the peer doesn't have.
     pub absent: usize,
     /// How many messages our side sent.
@@ -74,7 +78,8 @@ impl Row {
     /// Counts the steps.
     pub fn count(&mut self) {
         let count = |status| self.steps.iter().filter(|step| step.status == status).count();
-        (self.ok, self.failed, self.absent) = (count(Status::Ok), count(Status::Failed), count(Status::Absent));
+        (self.ok, self.failed) = (count(Status::Ok), count(Status::Failed));
+        (self.known, self.absent) = (count(Status::Known), count(Status::Absent));
     }
 
     /// Whether everything is as it should be.
@@ -91,7 +96,7 @@ impl Row {
             .any(|column| column.to_lowercase().contains(&word))
     }
 
-    fn columns(&self) -> [String; 9] {
+    fn columns(&self) -> [String; 10] {
         let ours = match self.ours {
             OurRole::Server => "server",
             OurRole::Client => "client",
@@ -103,6 +108,7 @@ impl Row {
             self.transport.to_owned(),
             self.ok.to_string(),
             self.failed.to_string(),
+            self.known.to_string(),
             self.absent.to_string(),
             self.sent.to_string(),
             self.violations.len().to_string(),
@@ -110,13 +116,14 @@ impl Row {
     }
 }
 
-const TITLES: [&str; 9] = [
+const TITLES: [&str; 10] = [
     "revision",
     "we are the",
     "peer",
     "transport",
     "ok",
     "failed",
+    "known",
     "absent",
     "sent",
     "invalid",
@@ -124,7 +131,7 @@ const TITLES: [&str; 9] = [
 
 /// The table, which is also Markdown.
 pub fn table(rows: &[Row]) -> String {
-    let lines: Vec<[String; 9]> = rows.iter().map(Row::columns).collect();
+    let lines: Vec<[String; 10]> = rows.iter().map(Row::columns).collect();
     let mut widths = TITLES.map(str::len);
     for line in &lines {
         for (width, cell) in widths.iter_mut().zip(line) {
@@ -144,7 +151,7 @@ pub fn table(rows: &[Row]) -> String {
         table.push_str("|\n");
     };
     write(&TITLES, ' ');
-    write(&["-", "-", "-", "-", ":", ":", ":", ":", ":"], '-');
+    write(&["-", "-", "-", "-", ":", ":", ":", ":", ":", ":"], '-');
     for line in &lines {
         write(&line.each_ref().map(String::as_str), ' ');
     }
@@ -185,6 +192,7 @@ mod tests {
             transport: "stdio",
             ok: 0,
             failed: 0,
+            known: 0,
             absent: 0,
             sent: 3,
             violations: violations.iter().map(ToString::to_string).collect(),
@@ -206,7 +214,7 @@ mod tests {
             lines[1]
         );
         assert!(
-            lines[3].ends_with("|  0 |      0 |      1 |    3 |       2 |"),
+            lines[3].ends_with("|  0 |      0 |     0 |      1 |    3 |       2 |"),
             "{}",
             lines[3]
         );

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use mcp_runtime::Revision;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::error::Error;
 use crate::paths;
 
-/// Everything that is tried with every peer, in this order.
-pub const STEPS: [&str; 20] = [
+/// Everything that is tried with every peer, in this order; the last ones where there is no handshake.
+const STEPS: [&str; 22] = [
     "initialize",
     "ping",
     "tools/list",
@@ -30,7 +31,20 @@ pub const STEPS: [&str; 20] = [
     "roots",
     "elicitation",
     "list_changed",
+    "rounds",
+    "caching",
 ];
+
+/// How many of them are only tried where there is no handshake.
+const NEW_STEPS: usize = 2;
+
+/// The steps of a session or of requests with this revision.
+pub fn steps(revision: Revision) -> &'static [&'static str] {
+    match revision.facts().initializes {
+        true => &STEPS[..STEPS.len() - NEW_STEPS],
+        false => &STEPS,
+    }
+}
 
 /// What our client does with a kind of server.
 #[derive(Debug, Deserialize)]
@@ -41,7 +55,10 @@ pub struct Script {
     /// The capabilities that they declare.
     pub capabilities: Value,
     /// Each step but the first.
-    pub steps: BTreeMap<String, StepPlan>,
+    steps: BTreeMap<String, StepPlan>,
+    /// The steps that go otherwise without a handshake.
+    #[serde(default)]
+    stateless: BTreeMap<String, StepPlan>,
 }
 
 /// A step.
@@ -143,7 +160,8 @@ impl Script {
             let path = entry.map_err(Error::io(&directory))?.path();
             let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
             let script: Self = yaml_serde::from_str(&text).map_err(|error| Error::malformed(&path, error))?;
-            if let Some(step) = script.steps.keys().find(|step| !STEPS.contains(&step.as_str())) {
+            let mut names = script.steps.keys().chain(script.stateless.keys());
+            if let Some(step) = names.find(|step| !STEPS.contains(&step.as_str())) {
                 return Err(Error::malformed(&path, format!("there is no step {step:?}")));
             }
             scripts.push(script);
@@ -154,6 +172,12 @@ impl Script {
     /// Whether it is for a server of this name.
     pub fn is_for(&self, server: &str) -> bool {
         self.servers.iter().any(|name| name == server)
+    }
+
+    /// What is done in a step when this revision was agreed on.
+    pub fn step(&self, name: &str, revision: Revision) -> Option<&StepPlan> {
+        let other = self.stateless.get(name).filter(|_| !revision.facts().initializes);
+        other.or_else(|| self.steps.get(name))
     }
 }
 
@@ -181,8 +205,14 @@ mod tests {
         let scripts = Script::all().unwrap();
         assert!(!scripts.is_empty());
         for script in scripts {
-            for step in &STEPS[1..] {
-                let plan = script.steps.get(*step);
+            // Those for an era that these servers don't speak may be missing.
+            let steps = script
+                .steps
+                .keys()
+                .map(String::as_str)
+                .chain(STEPS[1..STEPS.len() - NEW_STEPS].iter().copied());
+            for step in steps {
+                let plan = script.steps.get(step);
                 let plan = plan.unwrap_or_else(|| panic!("{:?} say nothing about {step}", script.servers));
                 assert_ne!(
                     plan.absent.is_some(),

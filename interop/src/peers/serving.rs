@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::cell::{Cell, Transport};
 use super::report::{Status, Step};
-use super::script::STEPS;
+use super::script;
 use crate::error::Error;
 use crate::process::{Running, leading};
 
@@ -57,7 +57,7 @@ pub async fn serve(cell: &Cell, everything: &Path, steps: &mut Vec<Step>) -> Res
         }
     }
     let skipped = |name: &&&str| !steps.iter().any(|step| step.step == **name);
-    let skipped: Vec<Step> = STEPS
+    let skipped: Vec<Step> = script::steps(cell.revision())
         .iter()
         .filter(skipped)
         .map(|name| Step::failed(name, "the driver skipped it"))

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use super::host::ReceivedMessages;
 use super::pattern::departure;
 use super::report::{Status, Step};
-use super::script::{Action, Call, Expect, Notify, STEPS, Script, StepPlan};
+use super::script::{Action, Call, Expect, Notify, Script, StepPlan};
 
 /// Whether a definition of a revision has a member.
 pub type Declares = dyn Fn(Revision, &str, &str) -> bool + Send + Sync;
@@ -29,6 +29,8 @@ pub struct ScriptRun<'p> {
     pub peer: &'p Peer<ClientSide>,
     pub received: &'p Arc<ReceivedMessages>,
     pub script: &'p Script,
+    /// The names of the steps.
+    pub names: &'p [&'static str],
     pub declares: &'p Declares,
 }
 
@@ -37,8 +39,9 @@ impl ScriptRun<'_> {
     pub async fn run(&self, steps: &mut Vec<Step>) {
         steps.push(self.initialized());
         let listed = self.list_tools().await.unwrap_or_default();
-        for &name in STEPS.iter().skip(1) {
-            let step = match self.script.steps.get(name) {
+        let revision = self.peer.revision().unwrap_or(Revision::HUB);
+        for &name in self.names.iter().skip(1) {
+            let step = match self.script.step(name, revision) {
                 None => Step::failed(name, "the script says nothing about it"),
                 Some(plan) => self.step(name, plan, &listed).await,
             };

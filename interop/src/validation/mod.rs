@@ -4,11 +4,11 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use mcp_adapters::mcp_wire;
 use mcp_runtime::Revision;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use self::schema::{MessageKind, Schema};
@@ -17,7 +17,7 @@ use crate::paths;
 use crate::wire::{Direction, Entry};
 
 /// Our role in a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OurRole {
     Server,
@@ -34,9 +34,15 @@ pub struct Report {
     pub checked: usize,
     /// What is wrong, and in which message.
     pub violations: Vec<String>,
-    /// The revisions that were negotiated.
+    /// The revisions that were negotiated: by `initialize`, or by requests that name theirs and got a result.
     pub negotiated: Vec<Revision>,
 }
+
+/// The key of `_meta` by which a request names its revision, in the era without a handshake.
+const REVISION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
+
+/// The kind of a result that is the method's own.
+const COMPLETE: &str = "complete";
 
 impl LogValidator {
     /// Reads the official schemas, without our corrections.
@@ -64,15 +70,14 @@ impl LogValidator {
         for entry in log {
             let session = sessions.entry(entry.session).or_insert_with(|| Session::new(ours));
             for message in session.unpack(entry) {
-                let reasons = match entry.way {
-                    Direction::In => {
-                        session.receive(message);
-                        continue;
-                    }
-                    Direction::Out => session.validate(message, &mut self.0),
-                };
+                if entry.way == Direction::In {
+                    session.receive(message);
+                    continue;
+                }
+                let named = session.named_revision(message);
+                let reasons = session.validate(message, named, &mut self.0);
                 report.checked += 1;
-                let (revision, text) = (session.revision(), shortened(message));
+                let (revision, text) = (named.unwrap_or_else(|| session.revision()), shortened(message));
                 let violation = |reason| format!("by {revision}: {reason} in {text}");
                 report.violations.extend(reasons.into_iter().map(violation));
             }
@@ -80,7 +85,10 @@ impl LogValidator {
                 report.violations.push(format!("{} has no batches", session.revision()));
             }
         }
-        report.negotiated = sessions.values().filter_map(|session| session.negotiated).collect();
+        report.negotiated = sessions
+            .into_values()
+            .flat_map(|session| session.stated.into_iter().chain(session.negotiated))
+            .collect();
         report
     }
 }
@@ -91,10 +99,14 @@ struct Session {
     /// The revision that `initialize` asks for.
     asked: Option<Revision>,
     negotiated: Option<Revision>,
+    /// What the last request names, if requests name their revision.
+    latest: Option<Revision>,
+    /// The revisions that were named by requests with a result.
+    stated: BTreeSet<Revision>,
     /// The peer's requests that we haven't answered, by id.
     unanswered: HashMap<String, Request>,
-    /// The ids of our own requests.
-    used: HashSet<String>,
+    /// The ids of our own requests, and the revision that each names.
+    used: HashMap<String, Option<Revision>>,
     /// The id of our own `initialize`.
     initialize_id: Option<String>,
 }
@@ -104,6 +116,8 @@ struct Request {
     method: String,
     /// It asks for a task in place of the result.
     for_task: bool,
+    /// The revision that it names.
+    revision: Option<Revision>,
 }
 
 impl Session {
@@ -112,8 +126,10 @@ impl Session {
             ours,
             asked: None,
             negotiated: None,
+            latest: None,
+            stated: BTreeSet::new(),
             unanswered: HashMap::new(),
-            used: HashSet::new(),
+            used: HashMap::new(),
             initialize_id: None,
         }
     }
@@ -126,12 +142,20 @@ impl Session {
         }
     }
 
-    /// What the session speaks; before that is settled, what `initialize` asks for.
+    /// What the session speaks; before that is settled, what `initialize` asks for. Without a handshake, what the last request
+    /// names.
     fn revision(&self) -> Revision {
         self.negotiated
             .or(self.asked)
+            .or(self.latest)
             .or_else(|| released().filter(|revision| revision.facts().initializes).max())
             .unwrap_or(Revision::HUB)
+    }
+
+    /// The revision that our message, or what it answers, names.
+    fn named_revision(&self, message: &Value) -> Option<Revision> {
+        let answered = || self.unanswered.get(&message.get("id")?.to_string())?.revision;
+        named_revision(message).or_else(answered)
     }
 
     /// Takes note of what the peer sent.
@@ -146,15 +170,25 @@ impl Session {
             let request = Request {
                 method: method.to_owned(),
                 for_task: message["params"].get("task").is_some(),
+                revision: named_revision(message),
             };
+            self.latest = request.revision.or(self.latest);
             self.unanswered.insert(id, request);
-        } else if Some(&id) == self.initialize_id.as_ref() && message.get("result").is_some() {
-            self.negotiated = version(&message["result"]);
+        } else if message.get("result").is_some() {
+            if Some(&id) == self.initialize_id.as_ref() {
+                self.negotiated = version(&message["result"]);
+            }
+            self.stated.extend(self.used.get(&id).copied().flatten());
         }
     }
 
     /// What is wrong with a message that our side sent.
-    fn validate(&mut self, message: &Value, schemas: &mut BTreeMap<Revision, Schema>) -> Vec<String> {
+    fn validate(
+        &mut self,
+        message: &Value,
+        named: Option<Revision>,
+        schemas: &mut BTreeMap<Revision, Schema>,
+    ) -> Vec<String> {
         let id = message.get("id").map(Value::to_string);
         let method = message["method"].as_str().map(str::to_owned);
         let (kind, definitions) = match (&method, &id) {
@@ -176,7 +210,7 @@ impl Session {
                 (MessageKind::Error, [].as_slice())
             }
         };
-        match schemas.get_mut(&self.revision()) {
+        match schemas.get_mut(&named.unwrap_or_else(|| self.revision())) {
             Some(schema) => schema.violations(kind, definitions, message),
             None => vec!["there is no schema".to_owned()],
         }
@@ -189,7 +223,9 @@ impl Session {
                 self.asked = version(&message["params"]);
                 self.initialize_id = Some(id.to_owned());
             }
-            if !self.used.insert(id.to_owned()) {
+            let revision = named_revision(message);
+            self.latest = revision.or(self.latest);
+            if self.used.insert(id.to_owned(), revision).is_some() {
                 return Err(format!("the id {id} is used again"));
             }
         }
@@ -198,10 +234,8 @@ impl Session {
         } else {
             MessageKind::Notification
         };
-        let method = self
-            .revision()
-            .method(name)
-            .ok_or_else(|| format!("there is no {name}"))?;
+        let revision = named_revision(message).unwrap_or_else(|| self.revision());
+        let method = revision.method(name).ok_or_else(|| format!("there is no {name}"))?;
         let away = match self.ours {
             OurRole::Server => mcp_wire::Direction::ServerToClient,
             OurRole::Client => mcp_wire::Direction::ClientToServer,
@@ -221,24 +255,33 @@ impl Session {
         if name == "initialize" {
             self.negotiated = version(&message["result"]);
         }
-        let method = self.revision().method(name);
+        self.stated.extend(request.revision);
+        let revision = request.revision.unwrap_or_else(|| self.revision());
+        let method = revision.method(name);
         let method = method.ok_or_else(|| format!("a result for {name}, which doesn't exist"))?;
-        // The first is the method's own; the others only come where a task was asked for.
-        let results = if request.for_task {
-            method.results
-        } else {
-            method.results.get(..1).unwrap_or_default()
+        // The first is the method's own. The others come where a task was asked for, or say what they are.
+        let result_type = message["result"]["resultType"].as_str();
+        let results = match result_type {
+            Some(result_type) if result_type != COMPLETE => method.results.get(1..),
+            _ if request.for_task => Some(method.results),
+            _ => method.results.get(..1),
         };
-        Ok((MessageKind::Result, results))
+        Ok((MessageKind::Result, results.unwrap_or_default()))
     }
 }
 
 /// The revisions that are no drafts: nobody speaks those unasked.
-fn released() -> impl Iterator<Item = Revision> {
+pub fn released() -> impl Iterator<Item = Revision> {
     Revision::ALL.into_iter().filter(|revision| revision.facts().released)
 }
 
 type Known = (MessageKind, &'static [&'static str]);
+
+/// The revision that a request names, if its revision is of the era without a handshake.
+fn named_revision(request: &Value) -> Option<Revision> {
+    let named: Revision = request["params"]["_meta"][REVISION_KEY].as_str()?.parse().ok()?;
+    (!named.facts().initializes).then_some(named)
+}
 
 /// The revision that is named in the parameters or the result of `initialize`.
 fn version(within: &Value) -> Option<Revision> {

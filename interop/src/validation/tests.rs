@@ -194,3 +194,55 @@ fn an_id_that_is_used_again_and_an_error_without_a_message_are_wrong() {
         assert!(report.violations[0].contains("message"), "{:?}", report.violations);
     }
 }
+
+/// A request that names its revision, which has no handshake.
+fn standing_alone(id: u32, method: &str, params: Value) -> (Revision, Value) {
+    let revision = released().find(|revision| !revision.facts().initializes).unwrap();
+    let mut request = call(id, method, params);
+    request["params"]["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": revision,
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    (revision, request)
+}
+
+#[test]
+fn a_request_that_names_its_revision_and_its_result_are_validated_by_that_one_also_beside_a_handshake() {
+    let (revision, list) = standing_alone(7, "tools/list", json!({}));
+    let complete = json!({"tools": [], "resultType": "complete", "ttlMs": 0, "cacheScope": "private"});
+    for (result, is_valid) in [(complete, true), (json!({"tools": []}), false)] {
+        let answer = json!({"jsonrpc": "2.0", "id": 7, "result": result});
+        let (asked, agreed) = (asks(ends().1), answers(ends().1));
+        let beside = [
+            ("in", asked),
+            ("out", agreed),
+            ("in", list.clone()),
+            ("out", answer.clone()),
+        ];
+        let report = validate(OurRole::Server, &beside);
+        assert_eq!(report.violations.is_empty(), is_valid, "{:?}", report.violations);
+        let by = format!("by {revision}");
+        assert!(report.violations.iter().all(|violation| violation.starts_with(&by)));
+        assert_eq!(report.negotiated, [revision, ends().1]);
+        let alone = validate(OurRole::Client, &[("out", list.clone()), ("in", answer)]);
+        assert_eq!(
+            (alone.checked, alone.violations, alone.negotiated),
+            (1, vec![], vec![revision])
+        );
+    }
+    let nameless = call(8, "tools/list", json!({}));
+    let report = validate(OurRole::Client, &[("out", list), ("out", nameless)]);
+    assert!(report.violations[0].contains("_meta"), "{:?}", report.violations);
+}
+
+#[test]
+fn a_result_that_asks_is_validated_as_one() {
+    let (_, ask) = standing_alone(7, "tools/call", json!({"name": "a"}));
+    let roots = json!({"resultType": "input_required", "inputRequests": {"a": {"method": "roots/list"}}});
+    let wrong = json!({"resultType": "input_required", "inputRequests": {"a": {"method": "tools/list"}}});
+    for (result, is_valid) in [(roots, true), (wrong, false)] {
+        let answer = json!({"jsonrpc": "2.0", "id": 7, "result": result});
+        let report = validate(OurRole::Server, &[("in", ask.clone()), ("out", answer)]);
+        assert_eq!(report.violations.is_empty(), is_valid, "{:?}", report.violations);
+    }
+}

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use clap::Parser;
 use mcp_runtime::transport::http::server::{HttpServer, router, serve};
 use mcp_runtime::transport::stdio;
-use mcp_runtime::{Options, Router};
+use mcp_runtime::{Options, Revision, Router};
 use tokio_util::sync::CancellationToken;
 
 use wire_log::WireLog;
@@ -42,7 +42,7 @@ async fn main() -> io::Result<()> {
         Some(port) => over_http(port, log).await,
         None => {
             let transport = log.watch(stdio(stdio::LineLimits::default())?);
-            everything().serve(Options::default(), transport).ended().await;
+            everything().serve(options(), transport).ended().await;
             Ok(())
         }
     }
@@ -56,11 +56,20 @@ async fn over_http(port: u16, log: WireLog) -> io::Result<()> {
     let shutdown = CancellationToken::new();
     let server = HttpServer::new().shutdown(shutdown.clone());
     let app = router(server, move |transport, _| {
-        everything().serve(Options::default(), log.watch(transport));
+        everything().serve(options(), log.watch(transport));
     });
     stop_at_end_of_input(shutdown.clone());
     serve(listener, app).shutdown(shutdown).await;
     Ok(())
+}
+
+/// Every released revision, also those without a handshake.
+fn options() -> Options {
+    let released = Revision::ALL.into_iter().filter(|revision| revision.facts().released);
+    Options {
+        supported: released.collect(),
+        ..Options::default()
+    }
 }
 
 /// A router of its own for each session, so that what one client changes is not another's.

@@ -1,0 +1,66 @@
+//! What is known to fail with the peers of an era: `expected-failures.yaml` in its directory. The list only shrinks.
+
+use serde::Deserialize;
+
+use super::cell::{Cell, Mode, Transport};
+use super::report::{Status, Step};
+use crate::error::Error;
+use crate::validation::OurRole;
+
+/// Steps that fail in some rows.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Known {
+    ours: OurRole,
+    transports: Vec<Transport>,
+    modes: Vec<Mode>,
+    /// Without these, it is every step that doesn't pass.
+    steps: Option<Vec<String>>,
+    why: String,
+}
+
+impl Known {
+    fn is_about(&self, cell: &Cell) -> bool {
+        self.ours == cell.ours && self.transports.contains(&cell.transport) && self.modes.contains(&cell.mode)
+    }
+}
+
+/// Marks the failures that are known, and adds one for each that is known and doesn't happen.
+pub fn mark(cell: &Cell, steps: &mut Vec<Step>) -> Result<(), Error> {
+    let path = cell.era.packages.described.join("expected-failures.yaml");
+    if !path.exists() {
+        return Ok(());
+    }
+    let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
+    let all: Vec<Known> = yaml_serde::from_str(&text).map_err(|error| Error::malformed(&path, error))?;
+    for known in all.iter().filter(|known| known.is_about(cell)) {
+        let stale = |name: &str| {
+            Step::failed(
+                name,
+                format!("it is known to fail, and doesn't; see {}", path.display()),
+            )
+        };
+        let mut marked = 0;
+        for step in steps.iter_mut().filter(|step| step.status == Status::Failed) {
+            if known.steps.as_ref().is_none_or(|names| names.contains(&step.step)) {
+                step.status = Status::Known;
+                step.detail = format!("{}: {}", known.why, step.detail);
+                marked += 1;
+            }
+        }
+        match &known.steps {
+            None if marked == 0 => steps.push(stale("the session")),
+            None => {}
+            Some(names) => {
+                let passed = |name: &&String| {
+                    steps
+                        .iter()
+                        .any(|step| step.step == **name && step.status == Status::Ok)
+                };
+                let passed: Vec<Step> = names.iter().filter(passed).map(|name| stale(name)).collect();
+                steps.extend(passed);
+            }
+        }
+    }
+    Ok(())
+}
