@@ -4,8 +4,10 @@
 /// what the revision doesn't have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lifecycle {
-    /// The notification that a subscription has begun.
+    /// The notification that says which changes the server will tell.
     pub acknowledge: Option<&'static str>,
+    /// What it says.
+    pub acknowledge_params: Members,
     /// The request that begins a session.
     pub begin: Option<&'static str>,
     /// What the client says in it.
@@ -22,14 +24,36 @@ pub struct Lifecycle {
     pub discover: Option<&'static str>,
     /// What the server says in its result.
     pub discover_result: Members,
-    /// The request for changes.
+    /// The member of a filter that asks for changes of the list of prompts.
+    pub filter_prompts: Option<&'static str>,
+    /// The member of a filter that asks for changes of the list of resources.
+    pub filter_resources: Option<&'static str>,
+    /// The member of a filter that asks for changes of the list of tools.
+    pub filter_tools: Option<&'static str>,
+    /// The member of a filter that lists the URIs of resources.
+    pub filter_uris: Option<&'static str>,
+    /// The request to be notified of changes, which lasts as long as that.
     pub listen: Option<&'static str>,
+    /// What the client says in it.
+    pub listen_params: Members,
     /// The notification of a log message.
     pub log: Option<&'static str>,
     /// The request that asks whether the peer is alive.
     pub ping: Option<&'static str>,
     /// The notification of progress.
     pub progress: Option<&'static str>,
+    /// The request that sets the level of log messages.
+    pub set_level: Option<&'static str>,
+    /// What it says.
+    pub set_level_params: Members,
+    /// The request to be notified of changes of a resource.
+    pub subscribe: Option<&'static str>,
+    /// What it says.
+    pub subscribe_params: Members,
+    /// The request that ends that.
+    pub unsubscribe: Option<&'static str>,
+    /// What it says.
+    pub unsubscribe_params: Members,
     /// The key of the client's capabilities in a request.
     pub meta_capabilities: Option<&'static str>,
     /// The key of the client's name and version in a request.
@@ -50,6 +74,7 @@ impl Lifecycle {
     /// A revision that has none of it.
     pub const NONE: Self = Self {
         acknowledge: None,
+        acknowledge_params: Members::NONE,
         begin: None,
         begin_params: Members::NONE,
         begin_result: Members::NONE,
@@ -58,10 +83,21 @@ impl Lifecycle {
         cancel_params: Members::NONE,
         discover: None,
         discover_result: Members::NONE,
+        filter_prompts: None,
+        filter_resources: None,
+        filter_tools: None,
+        filter_uris: None,
         listen: None,
+        listen_params: Members::NONE,
         log: None,
         ping: None,
         progress: None,
+        set_level: None,
+        set_level_params: Members::NONE,
+        subscribe: None,
+        subscribe_params: Members::NONE,
+        unsubscribe: None,
+        unsubscribe_params: Members::NONE,
         meta_capabilities: None,
         meta_client: None,
         meta_log_level: None,
@@ -75,8 +111,8 @@ impl Lifecycle {
 /// The members of an object that say what a session needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Members {
-    /// One revision.
-    pub version: Option<&'static str>,
+    /// What the object is about, by its name: a revision, or the URI of a resource.
+    pub name: Option<&'static str>,
     /// Several revisions.
     pub versions: Option<&'static str>,
     /// Capabilities.
@@ -87,17 +123,23 @@ pub struct Members {
     pub text: Option<&'static str>,
     /// The id of a request.
     pub request: Option<&'static str>,
+    /// A log level.
+    pub level: Option<&'static str>,
+    /// The changes that a client wants to be notified of.
+    pub filter: Option<&'static str>,
 }
 
 impl Members {
     /// An object with none of them.
     pub const NONE: Self = Self {
-        version: None,
+        name: None,
         versions: None,
         capabilities: None,
         implementation: None,
         text: None,
         request: None,
+        level: None,
+        filter: None,
     };
 }
 

@@ -12,7 +12,7 @@ use crate::normalise::Scalar;
 pub(super) type Roles = BTreeMap<String, OneOrMany>;
 
 /// The roles of methods, and whether handlers are asked all the same.
-pub(super) const METHOD_ROLES: [(&str, bool); 9] = [
+pub(super) const METHOD_ROLES: [(&str, bool); 12] = [
     ("acknowledge", false),
     ("begin", false),
     ("begun", true),
@@ -22,10 +22,17 @@ pub(super) const METHOD_ROLES: [(&str, bool); 9] = [
     ("log", true),
     ("ping", false),
     ("progress", false),
+    ("set-level", true),
+    ("subscribe", true),
+    ("unsubscribe", true),
 ];
 
-/// The roles of members, most of them keys of `_meta`.
-pub(super) const MEMBER_ROLES: [&str; 7] = [
+/// The roles of members: keys of `_meta`, members of the filter of changes, and one of results.
+pub(super) const MEMBER_ROLES: [&str; 11] = [
+    "filter.prompts",
+    "filter.resources",
+    "filter.tools",
+    "filter.uris",
     "meta.capabilities",
     "meta.client",
     "meta.log-level",
@@ -52,9 +59,9 @@ pub struct Lifecycle {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(default)]
 pub struct Members {
-    /// The required text: a revision.
+    /// The required text, which names what the object is about, such as a revision or a resource.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub version: Option<String>,
+    pub name: Option<String>,
     /// The list of texts: several revisions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub versions: Option<String>,
@@ -70,29 +77,40 @@ pub struct Members {
     /// The id of a request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
+    /// The log level.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<String>,
+    /// The object that declares the members with the roles of a filter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filter: Option<String>,
 }
 
 /// Puts the roles into a model and its methods.
 pub fn assign_roles(model: &mut Model, roles: &Roles) {
-    let mut lifecycle = Lifecycle::default();
-    for (role, names) in roles {
-        let declared = names.as_slice().iter().find(|name| match is_of_member(role) {
+    let declared = roles.iter().filter_map(|(role, names)| {
+        let name = names.as_slice().iter().find(|name| match is_of_member(role) {
             true => declares_member(model, name),
             false => model.methods.iter().any(|method| method.name == **name),
         });
-        let Some(name) = declared else { continue };
-        lifecycle.names.insert(role.clone(), name.clone());
+        Some((role.clone(), name?.clone()))
+    });
+    let names: BTreeMap<String, String> = declared.collect();
+    let (mut params, mut results) = (BTreeMap::new(), BTreeMap::new());
+    for (role, name) in &names {
         let Some(method) = model.methods.iter().find(|method| method.name == *name) else {
             continue;
         };
         let request = TypeRef::Named(method.ty.clone());
-        if let Some(params) = member(model, &request, "params") {
-            lifecycle.params.insert(role.clone(), members(model, params));
+        if let Some(of_request) = member(model, &request, "params") {
+            let filter = filter(model, of_request, &names);
+            let of_request = members(model, of_request);
+            params.insert(role.clone(), Members { filter, ..of_request });
         }
         if let Some(result) = method.results.first() {
-            lifecycle.results.insert(role.clone(), members(model, result));
+            results.insert(role.clone(), members(model, result));
         }
     }
+    let lifecycle = Lifecycle { names, params, results };
     for method in &mut model.methods {
         let role = lifecycle.names.iter().find(|(_, name)| **name == method.name);
         method.role = role.map(|(role, _)| role.clone());
@@ -158,7 +176,7 @@ pub(super) fn incomplete(lifecycle: &Lifecycle) -> Vec<(&'static str, &'static s
     let needed = [
         (
             "begin",
-            begin.version.is_some(),
+            begin.name.is_some(),
             "parameter that names the revision: one required text",
         ),
         (
@@ -173,7 +191,7 @@ pub(super) fn incomplete(lifecycle: &Lifecycle) -> Vec<(&'static str, &'static s
         ),
         (
             "begin",
-            begun.version.is_some(),
+            begun.name.is_some(),
             "member of its result that names the revision: one required text",
         ),
         (
@@ -200,6 +218,37 @@ pub(super) fn incomplete(lifecycle: &Lifecycle) -> Vec<(&'static str, &'static s
             "cancel",
             params("cancel").request.is_some(),
             "parameter with the id of a request",
+        ),
+        (
+            "acknowledge",
+            params("acknowledge").filter.is_some(),
+            "parameter with members that have the roles of a filter",
+        ),
+        (
+            "listen",
+            params("listen").filter.is_some(),
+            "parameter with members that have the roles of a filter",
+        ),
+        ("listen", has("acknowledge"), "notification that acknowledges it"),
+        (
+            "listen",
+            has("meta.subscription"),
+            "key for the subscription in notifications",
+        ),
+        (
+            "set-level",
+            params("set-level").level.is_some(),
+            "parameter with a log level",
+        ),
+        (
+            "subscribe",
+            params("subscribe").name.is_some(),
+            "parameter with the URI: one required text",
+        ),
+        (
+            "unsubscribe",
+            params("unsubscribe").name.is_some(),
+            "parameter with the URI: one required text",
         ),
         (
             "meta.version",
@@ -238,11 +287,29 @@ fn members(model: &Model, ty: &TypeRef) -> Members {
     };
     let named = |ty: &TypeRef, names: &[&str]| matches!(ty, TypeRef::Named(name) if names.contains(&name.as_str()));
     Members {
-        version: only(&|ty, required| required && *ty == TypeRef::String),
+        name: only(&|ty, required| required && *ty == TypeRef::String),
         versions: only(&|ty, _| *ty == TypeRef::List(Box::new(TypeRef::String))),
         capabilities: only(&|ty, _| named(ty, &["ClientCapabilities", "ServerCapabilities"])),
         implementation: only(&|ty, _| named(ty, &["Implementation"])),
         text: only(&|ty, required| !required && *ty == TypeRef::String),
         request: only(&|ty, _| *ty == TypeRef::RequestId),
+        level: only(&|ty, _| named(ty, &["LoggingLevel"])),
+        filter: None,
     }
+}
+
+/// The member that is an object in which a member has the role of a filter's.
+fn filter(model: &Model, params: &TypeRef, names: &BTreeMap<String, String>) -> Option<String> {
+    let roles = names.iter().filter(|(role, _)| role.starts_with("filter."));
+    let members: Vec<&String> = roles.map(|(_, name)| name).collect();
+    let is_filter = |ty: &TypeRef| {
+        let object = model.struct_of(ty);
+        object.is_some_and(|object| object.members.iter().any(|member| members.contains(&&member.name)))
+    };
+    let found = model
+        .struct_of(params)?
+        .members
+        .iter()
+        .find(|member| is_filter(&member.ty))?;
+    Some(found.name.clone())
 }

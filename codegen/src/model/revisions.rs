@@ -144,7 +144,7 @@ fn wrong_errors(overlay: &Overlay, model: &Model) -> Vec<crate::Problem> {
     let lacking = model.error_codes.iter().enumerate().filter_map(|(index, error)| {
         let data = &error.data;
         let what = match error.role? {
-            ErrorRole::UnsupportedVersion if data.versions.is_none() || data.version.is_none() => {
+            ErrorRole::UnsupportedVersion if data.versions.is_none() || data.name.is_none() => {
                 "a list of texts and a required text, for the revisions"
             }
             ErrorRole::MissingCapability if data.capabilities.is_none() => "the capabilities of a client",

@@ -12,7 +12,7 @@ use super::{ClientHello, HelloError, META, PeerTypes, Read, ServerHello, Written
 pub fn begin<R: PeerTypes>(revision: R, hello: ClientHello<R>) -> Written {
     let members = revision.lifecycle().begin_params;
     let mut object = Object::default();
-    object.put(members.version, Some(text(&hello.version)));
+    object.put(members.name, Some(text(&hello.version)));
     object.put_encoded(members.capabilities, revision.client_capabilities(hello.capabilities))?;
     if let Some(implementation) = hello.implementation {
         object.put_encoded(members.implementation, revision.implementation(implementation))?;
@@ -28,7 +28,7 @@ pub fn read_begin<R: PeerTypes>(revision: R, params: &OpenJson) -> Read<ClientHe
     let members = revision.lifecycle().begin_params;
     let mut reader = HelloReader::new(params);
     let result = ClientHello {
-        version: reader.text(members.version)?,
+        version: reader.text(members.name)?,
         capabilities: reader.read(members.capabilities, |json| revision.read_client_capabilities(json))?,
         implementation: Some(reader.read(members.implementation, |json| revision.read_implementation(json))?),
         log_level: None,
@@ -44,7 +44,7 @@ pub fn agree<R: PeerTypes>(revision: R, hello: ServerHello<R>) -> Written {
     let members = revision.lifecycle().begin_result;
     let version = hello.versions.first().map(|version| text(version));
     let mut object = Object::default();
-    object.put(members.version, version);
+    object.put(members.name, version);
     object.put_server(revision, members, hello)?;
     Ok(object.finish())
 }
@@ -57,7 +57,7 @@ pub fn read_agreement<R: PeerTypes>(revision: R, result: &OpenJson) -> Read<Serv
     let members = revision.lifecycle().begin_result;
     let mut reader = HelloReader::new(result);
     let hello = ServerHello {
-        versions: vec![reader.text(members.version)?],
+        versions: vec![reader.text(members.name)?],
         capabilities: reader.read(members.capabilities, |json| revision.read_server_capabilities(json))?,
         implementation: Some(reader.read(members.implementation, |json| revision.read_implementation(json))?),
         instructions: members.text.and_then(|member| result.get(member)?.parse().ok()),
@@ -70,7 +70,7 @@ pub fn read_agreement<R: PeerTypes>(revision: R, result: &OpenJson) -> Read<Serv
 pub fn agreed_version<R: PeerTypes>(result: &OpenJson) -> Option<R> {
     let mut handshakes = R::REVISIONS.iter().filter(|revision| revision.has_handshake());
     handshakes.find_map(|revision| {
-        let named: String = result.get(revision.lifecycle().begin_result.version?)?.parse().ok()?;
+        let named: String = result.get(revision.lifecycle().begin_result.name?)?.parse().ok()?;
         R::by_name(&named).filter(|named| named == revision)
     })
 }
@@ -89,14 +89,7 @@ pub fn discovery<R: PeerTypes>(revision: R, hello: ServerHello<R>) -> Written {
     let versions = OpenJson::from_serialize(&hello.versions).unwrap_or_else(|_| null());
     object.put(members.versions, Some(versions));
     object.put_server(revision, members, hello)?;
-    // What an absent member is read as is what a server means that says nothing of it.
-    for tolerance in revision
-        .tolerated(method)
-        .iter()
-        .filter(|it| it.found.is_none() && it.beside.is_none())
-    {
-        object.put(Some(tolerance.member), mcp_wire::from_str(tolerance.read).ok());
-    }
+    object.put_defaults(revision, method);
     Ok(object.finish())
 }
 
@@ -138,7 +131,7 @@ pub fn requested_version<R: PeerTypes>(request: &MessageHeader<'_>) -> Option<Op
     let mut revisions = R::REVISIONS.iter().map(|revision| revision.lifecycle());
     let lifecycle = revisions.find(|lifecycle| lifecycle.begin == Some(&*method))?;
     let named = || {
-        let version = request.param(&[lifecycle.begin_params.version?]).ok()??;
+        let version = request.param(&[lifecycle.begin_params.name?]).ok()??;
         R::by_name(&version.string().ok()?).filter(|revision| revision.has_handshake())
     };
     Some(named())

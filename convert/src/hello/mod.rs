@@ -1,5 +1,6 @@
 //! What clients and servers say about themselves, in the handshake of a revision, in its discovery, or with each request.
 
+mod changes;
 mod errors;
 mod handshake;
 mod object;
@@ -15,6 +16,10 @@ use crate::revision::{ProtocolRevision, Tolerance};
 use crate::translated::{FromPeer, FromResult};
 use crate::unrepresentable::Unrepresentable;
 
+pub use self::changes::{
+    ChangeFilter, acknowledge, listen, listen_result, read_acknowledgement, read_listen, set_level, subscribe,
+    subscription, text_param, unsubscribe,
+};
 pub use self::errors::{missing_capability, supported_by_peer, unsupported};
 pub use self::handshake::{
     agree, agreed_version, begin, cancellation, cancelled_request, completes_handshake, discovery, read_agreement,

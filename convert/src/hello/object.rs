@@ -58,6 +58,14 @@ impl Object {
         Ok(())
     }
 
+    /// The members of a result that says nothing of them: what an absent one is read as is what a server means.
+    pub(super) fn put_defaults<R: PeerTypes>(&mut self, revision: R, method: &str) {
+        let tolerances = revision.tolerated(method).iter();
+        for tolerance in tolerances.filter(|it| it.found.is_none() && it.beside.is_none()) {
+            self.put(Some(tolerance.member), mcp_wire::from_str(tolerance.read).ok());
+        }
+    }
+
     pub(super) fn finish(self) -> (OpenJson, Vec<Loss>) {
         let members: Map<OpenJson> = self
             .entries

@@ -21,9 +21,15 @@ peer_types! {
             log: Some("notifications/message"),
             ping: Some("ping"),
             progress: Some("notifications/progress"),
-            begin_params: Members { version: Some("protocolVersion"), capabilities: Some("capabilities"), implementation: Some("clientInfo"), ..Members::NONE },
+            set_level: Some("logging/setLevel"),
+            subscribe: Some("resources/subscribe"),
+            unsubscribe: Some("resources/unsubscribe"),
+            begin_params: Members { name: Some("protocolVersion"), capabilities: Some("capabilities"), implementation: Some("clientInfo"), ..Members::NONE },
             cancel_params: Members { text: Some("reason"), request: Some("requestId"), ..Members::NONE },
-            begin_result: Members { version: Some("protocolVersion"), capabilities: Some("capabilities"), implementation: Some("serverInfo"), text: Some("instructions"), ..Members::NONE },
+            set_level_params: Members { level: Some("level"), ..Members::NONE },
+            subscribe_params: Members { name: Some("uri"), ..Members::NONE },
+            unsubscribe_params: Members { name: Some("uri"), ..Members::NONE },
+            begin_result: Members { name: Some("protocolVersion"), capabilities: Some("capabilities"), implementation: Some("serverInfo"), text: Some("instructions"), ..Members::NONE },
         }
         V2025_03_26 {
             begin: Some("initialize"),
@@ -32,9 +38,15 @@ peer_types! {
             log: Some("notifications/message"),
             ping: Some("ping"),
             progress: Some("notifications/progress"),
-            begin_params: Members { version: Some("protocolVersion"), capabilities: Some("capabilities"), implementation: Some("clientInfo"), ..Members::NONE },
+            set_level: Some("logging/setLevel"),
+            subscribe: Some("resources/subscribe"),
+            unsubscribe: Some("resources/unsubscribe"),
+            begin_params: Members { name: Some("protocolVersion"), capabilities: Some("capabilities"), implementation: Some("clientInfo"), ..Members::NONE },
             cancel_params: Members { text: Some("reason"), request: Some("requestId"), ..Members::NONE },
-            begin_result: Members { version: Some("protocolVersion"), capabilities: Some("capabilities"), implementation: Some("serverInfo"), text: Some("instructions"), ..Members::NONE },
+            set_level_params: Members { level: Some("level"), ..Members::NONE },
+            subscribe_params: Members { name: Some("uri"), ..Members::NONE },
+            unsubscribe_params: Members { name: Some("uri"), ..Members::NONE },
+            begin_result: Members { name: Some("protocolVersion"), capabilities: Some("capabilities"), implementation: Some("serverInfo"), text: Some("instructions"), ..Members::NONE },
         }
         V2025_06_18 {
             begin: Some("initialize"),
@@ -43,9 +55,15 @@ peer_types! {
             log: Some("notifications/message"),
             ping: Some("ping"),
             progress: Some("notifications/progress"),
-            begin_params: Members { version: Some("protocolVersion"), capabilities: Some("capabilities"), implementation: Some("clientInfo"), ..Members::NONE },
+            set_level: Some("logging/setLevel"),
+            subscribe: Some("resources/subscribe"),
+            unsubscribe: Some("resources/unsubscribe"),
+            begin_params: Members { name: Some("protocolVersion"), capabilities: Some("capabilities"), implementation: Some("clientInfo"), ..Members::NONE },
             cancel_params: Members { text: Some("reason"), request: Some("requestId"), ..Members::NONE },
-            begin_result: Members { version: Some("protocolVersion"), capabilities: Some("capabilities"), implementation: Some("serverInfo"), text: Some("instructions"), ..Members::NONE },
+            set_level_params: Members { level: Some("level"), ..Members::NONE },
+            subscribe_params: Members { name: Some("uri"), ..Members::NONE },
+            unsubscribe_params: Members { name: Some("uri"), ..Members::NONE },
+            begin_result: Members { name: Some("protocolVersion"), capabilities: Some("capabilities"), implementation: Some("serverInfo"), text: Some("instructions"), ..Members::NONE },
         }
         V2025_11_25 {
             begin: Some("initialize"),
@@ -54,14 +72,24 @@ peer_types! {
             log: Some("notifications/message"),
             ping: Some("ping"),
             progress: Some("notifications/progress"),
-            begin_params: Members { version: Some("protocolVersion"), capabilities: Some("capabilities"), implementation: Some("clientInfo"), ..Members::NONE },
+            set_level: Some("logging/setLevel"),
+            subscribe: Some("resources/subscribe"),
+            unsubscribe: Some("resources/unsubscribe"),
+            begin_params: Members { name: Some("protocolVersion"), capabilities: Some("capabilities"), implementation: Some("clientInfo"), ..Members::NONE },
             cancel_params: Members { text: Some("reason"), request: Some("requestId"), ..Members::NONE },
-            begin_result: Members { version: Some("protocolVersion"), capabilities: Some("capabilities"), implementation: Some("serverInfo"), text: Some("instructions"), ..Members::NONE },
+            set_level_params: Members { level: Some("level"), ..Members::NONE },
+            subscribe_params: Members { name: Some("uri"), ..Members::NONE },
+            unsubscribe_params: Members { name: Some("uri"), ..Members::NONE },
+            begin_result: Members { name: Some("protocolVersion"), capabilities: Some("capabilities"), implementation: Some("serverInfo"), text: Some("instructions"), ..Members::NONE },
         }
         V2026_07_28 {
             acknowledge: Some("notifications/subscriptions/acknowledged"),
             cancel: Some("notifications/cancelled"),
             discover: Some("server/discover"),
+            filter_prompts: Some("promptsListChanged"),
+            filter_resources: Some("resourcesListChanged"),
+            filter_tools: Some("toolsListChanged"),
+            filter_uris: Some("resourceSubscriptions"),
             listen: Some("subscriptions/listen"),
             log: Some("notifications/message"),
             meta_capabilities: Some("io.modelcontextprotocol/clientCapabilities"),
@@ -72,7 +100,9 @@ peer_types! {
             meta_version: Some("io.modelcontextprotocol/protocolVersion"),
             progress: Some("notifications/progress"),
             result_kind: Some("resultType"),
+            acknowledge_params: Members { filter: Some("notifications"), ..Members::NONE },
             cancel_params: Members { text: Some("reason"), request: Some("requestId"), ..Members::NONE },
+            listen_params: Members { filter: Some("notifications"), ..Members::NONE },
             discover_result: Members { versions: Some("supportedVersions"), capabilities: Some("capabilities"), text: Some("instructions"), ..Members::NONE },
         }
     }
@@ -80,7 +110,7 @@ peer_types! {
         V2026_07_28 => [
             KnownError { role: ErrorRole::HeaderMismatch, code: -32020, data: Members::NONE },
             KnownError { role: ErrorRole::MissingCapability, code: -32021, data: Members { capabilities: Some("requiredCapabilities"), ..Members::NONE } },
-            KnownError { role: ErrorRole::UnsupportedVersion, code: -32022, data: Members { version: Some("requested"), versions: Some("supported"), ..Members::NONE } },
+            KnownError { role: ErrorRole::UnsupportedVersion, code: -32022, data: Members { name: Some("requested"), versions: Some("supported"), ..Members::NONE } },
         ];
     }
 }

@@ -1,6 +1,7 @@
 //! What the generated crates promise, in one binary, because each binary links all of them.
 
 mod adapters;
+mod changes;
 mod documentation;
 mod instances;
 mod json_schema;

@@ -10,7 +10,15 @@ use crate::model::{Members, Model};
 const TYPES: [&str; 3] = ["ClientCapabilities", "ServerCapabilities", "Implementation"];
 
 /// The roles whose methods have members that a session reads or writes.
-const PARAMS: [&str; 2] = ["begin", "cancel"];
+const PARAMS: [&str; 7] = [
+    "acknowledge",
+    "begin",
+    "cancel",
+    "listen",
+    "set-level",
+    "subscribe",
+    "unsubscribe",
+];
 const RESULTS: [&str; 2] = ["begin", "discover"];
 
 /// The file of the table; `None` if a revision lacks the types.
@@ -82,12 +90,14 @@ fn errors(revision: &RevisionInput<'_>) -> Option<String> {
 
 fn write_members(members: &Members) -> String {
     let fields = [
-        ("version", &members.version),
+        ("name", &members.name),
         ("versions", &members.versions),
         ("capabilities", &members.capabilities),
         ("implementation", &members.implementation),
         ("text", &members.text),
         ("request", &members.request),
+        ("level", &members.level),
+        ("filter", &members.filter),
     ];
     let fields = fields
         .iter()

@@ -1,0 +1,186 @@
+//! Which changes a client wants to be notified of: by one request that lasts, or by requests about one resource each.
+
+use mcp_wire::{JsonType, MessageHeader, OpenJson, RequestId};
+
+use super::object::{Object, null, text};
+use super::{HelloError, META, PeerTypes};
+
+/// The changes that a client wants to be notified of, or that a server agrees to notify it of.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ChangeFilter {
+    /// Those of the list of tools.
+    pub tool_list: bool,
+    /// Those of the list of prompts.
+    pub prompt_list: bool,
+    /// Those of the lists of resources and of resource templates.
+    pub resource_list: bool,
+    /// Those of the resources with these URIs.
+    pub resources: Vec<String>,
+}
+
+impl ChangeFilter {
+    /// The changes of all lists.
+    #[must_use]
+    pub fn lists() -> Self {
+        Self {
+            tool_list: true,
+            prompt_list: true,
+            resource_list: true,
+            resources: Vec::new(),
+        }
+    }
+
+    /// With the changes of a resource.
+    #[must_use]
+    pub fn with_resource(mut self, uri: impl Into<String>) -> Self {
+        self.resources.push(uri.into());
+        self
+    }
+}
+
+/// A method, and the parameters of its request or notification.
+type Written = Option<(&'static str, OpenJson)>;
+
+/// The request to be notified of changes; `None` if the revision has none.
+#[must_use]
+pub fn listen<R: PeerTypes>(revision: R, filter: &ChangeFilter) -> Written {
+    let lifecycle = revision.lifecycle();
+    let mut params = Object::default();
+    put_filter(revision, &mut params, lifecycle.listen_params.filter, filter);
+    Some((lifecycle.listen?, params.finish().0))
+}
+
+/// What a client wants to be notified of, from its request.
+///
+/// # Errors
+/// When something is missing or wrong.
+pub fn read_listen<R: PeerTypes>(revision: R, request: &MessageHeader<'_>) -> Result<ChangeFilter, HelloError> {
+    read_filter(revision, request, revision.lifecycle().listen_params.filter)
+}
+
+/// The notification of what the server agrees to; `None` if the revision has none.
+#[must_use]
+pub fn acknowledge<R: PeerTypes>(revision: R, subscription: &RequestId, agreed: &ChangeFilter) -> Written {
+    let lifecycle = revision.lifecycle();
+    let mut params = Object::default();
+    put_filter(revision, &mut params, lifecycle.acknowledge_params.filter, agreed);
+    put_subscription(revision, &mut params, subscription);
+    Some((lifecycle.acknowledge?, params.finish().0))
+}
+
+/// What a server agrees to, from its notification.
+///
+/// # Errors
+/// When something is missing or wrong.
+pub fn read_acknowledgement<R: PeerTypes>(
+    revision: R,
+    notification: &MessageHeader<'_>,
+) -> Result<ChangeFilter, HelloError> {
+    read_filter(revision, notification, revision.lifecycle().acknowledge_params.filter)
+}
+
+/// The subscription that a notification belongs to: the id of the request for it.
+#[must_use]
+pub fn subscription<R: PeerTypes>(revision: R, notification: &MessageHeader<'_>) -> Option<RequestId> {
+    let key = revision.lifecycle().meta_subscription?;
+    notification.param(&[META, key]).ok()??.decode_as().ok()
+}
+
+/// The result of the request to be notified of changes, by which the server ends that.
+#[must_use]
+pub fn listen_result<R: PeerTypes>(revision: R, subscription: &RequestId) -> OpenJson {
+    let mut result = Object::default();
+    put_subscription(revision, &mut result, subscription);
+    result.put_defaults(revision, revision.lifecycle().listen.unwrap_or_default());
+    result.finish().0
+}
+
+/// The request to be notified of changes of a resource; `None` if the revision has none.
+#[must_use]
+pub fn subscribe<R: PeerTypes>(revision: R, uri: &str) -> Written {
+    let lifecycle = revision.lifecycle();
+    Some((lifecycle.subscribe?, one_text(lifecycle.subscribe_params.name, uri)))
+}
+
+/// The request that ends that.
+#[must_use]
+pub fn unsubscribe<R: PeerTypes>(revision: R, uri: &str) -> Written {
+    let lifecycle = revision.lifecycle();
+    Some((lifecycle.unsubscribe?, one_text(lifecycle.unsubscribe_params.name, uri)))
+}
+
+/// The request that sets the level of log messages; `None` if the revision has none.
+#[must_use]
+pub fn set_level<R: PeerTypes>(revision: R, level: &str) -> Written {
+    let lifecycle = revision.lifecycle();
+    Some((lifecycle.set_level?, one_text(lifecycle.set_level_params.level, level)))
+}
+
+/// A text in the parameters of a request, such as the URI or the level of those above.
+///
+/// # Errors
+/// When it is missing, or no text.
+pub fn text_param(request: &MessageHeader<'_>, member: Option<&'static str>) -> Result<String, HelloError> {
+    let member = member.ok_or(HelloError::NoSuchMethod)?;
+    let text = || request.param(&[member]).ok()??.string().ok();
+    Ok(text().ok_or(HelloError::Missing(member))?.into_owned())
+}
+
+fn one_text(member: Option<&'static str>, value: &str) -> OpenJson {
+    let mut params = Object::default();
+    params.put(member, Some(text(value)));
+    params.finish().0
+}
+
+fn put_subscription<R: PeerTypes>(revision: R, object: &mut Object, subscription: &RequestId) {
+    let mut meta = Object::default();
+    meta.put(
+        revision.lifecycle().meta_subscription,
+        OpenJson::from_serialize(subscription).ok(),
+    );
+    object.put(Some(META), Some(meta.finish().0));
+}
+
+/// Writes a filter as a member; what it doesn't ask for is left out.
+fn put_filter<R: PeerTypes>(revision: R, object: &mut Object, member: Option<&'static str>, filter: &ChangeFilter) {
+    let lifecycle = revision.lifecycle();
+    let mut members = Object::default();
+    let mut put = |member, is_wanted: bool, value| members.put(member, Some(value).filter(|_| is_wanted));
+    let yes = || OpenJson::from(mcp_wire::serde_json::Value::Bool(true));
+    put(lifecycle.filter_tools, filter.tool_list, yes());
+    put(lifecycle.filter_prompts, filter.prompt_list, yes());
+    put(lifecycle.filter_resources, filter.resource_list, yes());
+    let uris = OpenJson::from_serialize(&filter.resources).unwrap_or_else(|_| null());
+    put(lifecycle.filter_uris, !filter.resources.is_empty(), uris);
+    object.put(member, Some(members.finish().0));
+}
+
+fn read_filter<R: PeerTypes>(
+    revision: R,
+    message: &MessageHeader<'_>,
+    member: Option<&'static str>,
+) -> Result<ChangeFilter, HelloError> {
+    let lifecycle = revision.lifecycle();
+    let member = member.ok_or(HelloError::NoSuchMethod)?;
+    let filter = message.param(&[member]).ok().flatten();
+    let filter: Option<OpenJson> = filter.and_then(|filter| filter.decode_as().ok());
+    let filter = filter
+        .filter(|filter| filter.json_type() == JsonType::Object)
+        .ok_or(HelloError::Missing(member))?;
+    let flag = |member: Option<&'static str>| match member.and_then(|member| filter.get(member)) {
+        None => Ok(false),
+        Some(json) => json
+            .parse()
+            .map_err(|_| HelloError::Missing(member.unwrap_or_default())),
+    };
+    let uris = lifecycle.filter_uris.and_then(|member| filter.get(member));
+    let uris = uris.map(|json| json.parse::<Vec<String>>()).transpose();
+    Ok(ChangeFilter {
+        tool_list: flag(lifecycle.filter_tools)?,
+        prompt_list: flag(lifecycle.filter_prompts)?,
+        resource_list: flag(lifecycle.filter_resources)?,
+        resources: uris
+            .map_err(|_| HelloError::Missing(lifecycle.filter_uris.unwrap_or_default()))?
+            .unwrap_or_default(),
+    })
+}

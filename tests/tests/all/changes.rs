@@ -1,0 +1,141 @@
+//! What a session writes and reads about changes, in every revision.
+
+use mcp_adapters::hello::{self, ChangeFilter};
+use mcp_adapters::mcp_wire::{MessageHeader, OpenJson, RequestId};
+use mcp_adapters::{PeerTypes, Revision};
+use serde_json::{Value, json};
+
+fn filters() -> Vec<ChangeFilter> {
+    let some = ChangeFilter {
+        tool_list: true,
+        ..ChangeFilter::default()
+    };
+    let uris = ChangeFilter::default().with_resource("file:///a").with_resource("");
+    let all = ChangeFilter::lists().with_resource("file:///b");
+    vec![ChangeFilter::default(), some, uris, all]
+}
+
+fn params(json: &OpenJson) -> Value {
+    json.parse().expect("it is JSON")
+}
+
+fn message(method: &str, params: Value) -> String {
+    json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string()
+}
+
+/// The revisions that have a request for changes.
+fn listening() -> Vec<Revision> {
+    let revisions = Revision::ALL.into_iter();
+    let listening: Vec<_> = revisions.filter(|it| it.lifecycle().listen.is_some()).collect();
+    assert!(!listening.is_empty());
+    listening
+}
+
+#[test]
+fn a_request_for_changes_is_valid_and_is_read_as_it_was_written() {
+    for revision in listening() {
+        for filter in filters() {
+            let (method, written) = hello::listen(revision, &filter).expect("the revision has it");
+            let mut params = params(&written);
+            params["_meta"] = json!({
+                "io.modelcontextprotocol/protocolVersion": revision.as_str(),
+                "io.modelcontextprotocol/clientCapabilities": {},
+            });
+            let mut request: Value = serde_json::from_str(&message(method, params)).expect("it is JSON");
+            request["id"] = json!(1);
+            let request = request.to_string();
+            revision
+                .validate_call(request.as_bytes())
+                .expect("it is what the schema says");
+            let header = MessageHeader::from_slice(request.as_bytes()).expect("it is a message");
+            assert_eq!(hello::read_listen(revision, &header).as_ref(), Ok(&filter));
+        }
+    }
+}
+
+#[test]
+fn an_acknowledgement_is_valid_and_is_read_as_it_was_written_with_an_id_of_either_type() {
+    for revision in listening() {
+        for (filter, id) in filters().into_iter().zip([
+            RequestId::Integer(7),
+            RequestId::String("7".to_owned()),
+            RequestId::Integer(-1),
+            RequestId::String(String::new()),
+        ]) {
+            let (method, written) = hello::acknowledge(revision, &id, &filter).expect("the revision has it");
+            let notification = message(method, params(&written));
+            let valid = revision.validate_call(notification.as_bytes());
+            valid.expect("it is what the schema says");
+            let header = MessageHeader::from_slice(notification.as_bytes()).expect("it is a message");
+            assert_eq!(hello::read_acknowledgement(revision, &header).as_ref(), Ok(&filter));
+            assert_eq!(hello::subscription(revision, &header), Some(id.clone()));
+            let result = hello::listen_result(revision, &id);
+            let method = revision.lifecycle().listen.expect("the revision has it");
+            revision
+                .validate_result(method, &result)
+                .expect("it is what the schema says");
+        }
+    }
+}
+
+#[test]
+fn a_filter_of_another_type_is_an_error() {
+    for revision in listening() {
+        let lifecycle = revision.lifecycle();
+        let (method, filter) = (
+            lifecycle.listen.expect("it has one"),
+            lifecycle.listen_params.filter.expect("so"),
+        );
+        let (tools, uris) = (lifecycle.filter_tools.expect("so"), lifecycle.filter_uris.expect("so"));
+        for params in [
+            json!({}),
+            json!({filter: null}),
+            json!({filter: []}),
+            json!({filter: {tools: 1}}),
+            json!({filter: {uris: "file:///a"}}),
+            json!({filter: {uris: [1]}}),
+        ] {
+            let request = message(method, params.clone());
+            let header = MessageHeader::from_slice(request.as_bytes()).expect("it is a message");
+            assert!(hello::read_listen(revision, &header).is_err(), "{params}");
+        }
+    }
+}
+
+#[test]
+fn requests_about_one_resource_and_about_the_log_are_valid_and_read_as_they_were_written() {
+    let mut subscribing = 0;
+    for revision in Revision::ALL {
+        let lifecycle = revision.lifecycle();
+        let written = [
+            (
+                hello::subscribe(revision, "file:///a"),
+                lifecycle.subscribe_params.name,
+                "file:///a",
+            ),
+            (
+                hello::unsubscribe(revision, "file:///a"),
+                lifecycle.unsubscribe_params.name,
+                "file:///a",
+            ),
+            (
+                hello::set_level(revision, "info"),
+                lifecycle.set_level_params.level,
+                "info",
+            ),
+        ];
+        for (written, member, text) in written {
+            let Some((method, written)) = written else { continue };
+            subscribing += 1;
+            let mut request: Value = serde_json::from_str(&message(method, params(&written))).expect("it is JSON");
+            request["id"] = json!(1);
+            let request = request.to_string();
+            revision
+                .validate_call(request.as_bytes())
+                .expect("it is what the schema says");
+            let header = MessageHeader::from_slice(request.as_bytes()).expect("it is a message");
+            assert_eq!(hello::text_param(&header, member).as_deref(), Ok(text));
+        }
+    }
+    assert!(subscribing >= 3);
+}
