@@ -10,6 +10,8 @@ use serde_core::de::{self, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::decode::{Decode, from_str};
+use crate::id::RequestId;
+use crate::number::Number;
 
 /// Implements `Deserialize` for types that implement [`Decode`](crate::Decode).
 #[macro_export]
@@ -41,6 +43,8 @@ macro_rules! serde_object {
         $crate::deserialize_by_decoding!($type);
     )*};
 }
+
+crate::deserialize_by_decoding!(Number, RequestId);
 
 /// Decodes whatever a deserializer holds.
 ///

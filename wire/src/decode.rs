@@ -1,6 +1,8 @@
 //! From a JSON text to a value.
 
 use crate::error::Decoded;
+use crate::id::RequestId;
+use crate::number::Number;
 use crate::reader::{ALLOCATION, JsonType, Reader};
 
 /// A type that can be read from JSON in one pass.
@@ -37,6 +39,17 @@ fn decode_whole<T: Decode>(mut reader: Reader<'_>) -> Decoded<T> {
     Ok(value)
 }
 
+impl Reader<'_> {
+    /// Reads the next value as a `T`.
+    ///
+    /// # Errors
+    /// When a `T` can't hold it.
+    #[inline]
+    pub fn decode<T: Decode>(&mut self) -> Decoded<T> {
+        T::decode(self)
+    }
+}
+
 impl Decode for String {
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
         let text = reader.string()?;
@@ -57,9 +70,15 @@ impl Decode for i64 {
     }
 }
 
-impl Decode for crate::Number {
+impl Decode for Number {
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
         reader.number()
+    }
+}
+
+impl Decode for RequestId {
+    fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
+        reader.request_id()
     }
 }
 

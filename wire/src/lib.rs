@@ -12,6 +12,7 @@ mod decimal;
 mod decode;
 mod definition;
 mod error;
+mod id;
 pub mod json_schema;
 mod map;
 mod members;
@@ -31,11 +32,12 @@ pub mod validator;
 pub use decode::{Decode, Null, from_slice, from_str};
 pub use definition::{Definition, Instance, definition_name};
 pub use error::{DecodeError, DecodeErrorKind, Decoded};
+pub use id::RequestId;
 pub use map::{Extra, Map};
 pub use members::{Constant, MemberWriter, Members, Object, serialize_object};
 pub use message::{
     Batch, BatchElements, BorrowedJson, Call, ErrorObject, ErrorResponse, Message, MessageHeader, MessageKind, Notice,
-    Payload, RequestId, Response, UnknownMethod,
+    Payload, Response, UnknownMethod,
 };
 pub use method::{Direction, Method, Notification, Request, error_code};
 pub use number::Number;

@@ -1,14 +1,13 @@
 //! JSON objects with any keys.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 use serde_core::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::decode::Decode;
 use crate::error::Decoded;
 use crate::open::OpenJson;
-use crate::reader::{ALLOCATION, Reader};
+use crate::reader::{ALLOCATION, Reader, first_duplicate};
 
 /// The members of an object that its type doesn't declare.
 pub type Extra = Map<OpenJson>;
@@ -108,15 +107,6 @@ impl<T> Map<T> {
         let entries = self.entries.into_iter().filter_map(convert).collect::<Result<_, E>>()?;
         Ok(Map { entries })
     }
-}
-
-/// The first key that occurs a second time.
-pub(crate) fn first_duplicate<'k>(keys: impl ExactSizeIterator<Item = &'k str>) -> Option<&'k str> {
-    if keys.len() < 2 {
-        return None;
-    }
-    let mut seen = HashSet::with_capacity(keys.len());
-    keys.into_iter().find(|key| !seen.insert(*key))
 }
 
 impl<T> Default for Map<T> {

@@ -6,10 +6,9 @@ use serde_core::{Serialize, Serializer, ser::SerializeMap};
 
 use crate::decode::Decode;
 use crate::error::Decoded;
-use crate::map::{Extra, first_duplicate};
-use crate::message::EnvelopeSlot;
+use crate::map::Extra;
 use crate::open::OpenJson;
-use crate::reader::{JsonType, Reader};
+use crate::reader::{Envelope, JsonType, Reader, first_duplicate};
 
 /// An object whose members are being read.
 ///
@@ -32,7 +31,7 @@ impl<'a> Reader<'a> {
     /// When another value comes next.
     pub fn members(&mut self) -> Decoded<Members<'_, 'a>> {
         let first = self.open_object()?;
-        let enveloped = self.envelope.as_mut().is_some_and(EnvelopeSlot::claim);
+        let enveloped = self.envelope.as_mut().is_some_and(Envelope::open);
         Ok(Members {
             reader: self,
             first,
@@ -49,7 +48,7 @@ impl<'a> Members<'_, 'a> {
     /// When the text isn't JSON here.
     pub fn key(&mut self) -> Decoded<Option<Cow<'a, str>>> {
         while let Some(key) = self.reader.next_key(&mut self.first)? {
-            if !self.enveloped || !EnvelopeSlot::takes(&key) {
+            if !self.enveloped || !Envelope::has_member(&key) {
                 return Ok(Some(key));
             }
             self.reader.envelope_member(&key)?;

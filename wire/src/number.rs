@@ -149,5 +149,3 @@ impl Serialize for Number {
         }
     }
 }
-
-crate::deserialize_by_decoding!(Number);

@@ -52,7 +52,7 @@ impl OpenJson {
     /// When it isn't one, or an object in it has a member twice.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
         Reader::new(self.text())
-            .skip_distinct()
+            .check_distinct()
             .map_err(serde_json::Error::custom)?;
         serde_json::from_str(self.text())
     }
@@ -149,6 +149,19 @@ impl Decode for OpenJson {
         let text = reader.raw()?;
         reader.charge(ALLOCATION)?;
         Ok(Self::from(text))
+    }
+}
+
+impl Reader<'_> {
+    /// Reads the next value as the variant of a union that the revision doesn't declare.
+    ///
+    /// A member that occurs twice in it is an error, since the tag was read from it, and validation reads the rest.
+    ///
+    /// # Errors
+    /// When it isn't JSON, is nested too deep, or an object in it has a member twice.
+    pub fn unknown_variant(&mut self) -> Decoded<OpenJson> {
+        self.check_distinct()?;
+        OpenJson::decode(self)
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::id::RequestId;
 use crate::decode::Decode;
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
+use crate::id::RequestId;
 use crate::reader::{JsonType, Reader};
 
 /// The members of a JSON-RPC message that are the same for every method, borrowed from the message's text.

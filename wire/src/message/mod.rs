@@ -2,7 +2,6 @@
 
 mod envelope;
 mod header;
-mod id;
 mod response;
 
 use std::borrow::Cow;
@@ -17,14 +16,9 @@ use crate::members::{MemberWriter, Object};
 use crate::open::OpenObject;
 use crate::reader::{JsonType, Reader};
 
-const VERSION: &str = "2.0";
-
 pub use envelope::{Call, Notice};
 pub use header::{BatchElements, BorrowedJson, MessageHeader, MessageKind, Payload};
-pub use id::RequestId;
 pub use response::{ErrorObject, ErrorResponse, Response};
-
-pub(crate) use envelope::EnvelopeSlot;
 
 /// A request or notification whose method the revision doesn't have.
 #[derive(Debug, Clone, PartialEq)]

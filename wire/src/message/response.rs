@@ -3,15 +3,14 @@
 use serde_core::ser::SerializeMap;
 use serde_core::{Serialize, Serializer};
 
-use super::VERSION;
 use super::envelope::{Version, decode_enveloped};
-use super::id::RequestId;
 use crate::decode::Decode;
 use crate::error::Decoded;
+use crate::id::RequestId;
 use crate::map::Extra;
 use crate::members::{MemberWriter, Object};
 use crate::open::OpenJson;
-use crate::reader::Reader;
+use crate::reader::{Reader, VERSION};
 
 /// A successful response.
 ///

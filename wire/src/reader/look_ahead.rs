@@ -129,7 +129,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    pub(crate) fn peek<T>(&mut self, look: impl FnOnce(&mut LookAhead<'_, 'a>) -> Decoded<T>) -> Decoded<T> {
+    pub(super) fn peek<T>(&mut self, look: impl FnOnce(&mut LookAhead<'_, 'a>) -> Decoded<T>) -> Decoded<T> {
         let (position, depth) = (self.position, self.depth);
         let first = self.open_object()?;
         let looked = look(&mut LookAhead {
@@ -143,9 +143,9 @@ impl<'a> Reader<'a> {
 }
 
 /// An object that is looked into. The cursor goes back afterwards.
-pub(crate) struct LookAhead<'r, 'a> {
-    pub(crate) reader: &'r mut Reader<'a>,
-    pub(crate) first: bool,
+pub(super) struct LookAhead<'r, 'a> {
+    pub(super) reader: &'r mut Reader<'a>,
+    pub(super) first: bool,
     at_end: bool,
 }
 

@@ -4,10 +4,6 @@ use std::fmt;
 
 use serde_core::{Serialize, Serializer};
 
-use crate::decode::Decode;
-use crate::error::Decoded;
-use crate::reader::{JsonType, Reader};
-
 /// The id of a request, which its response repeats.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RequestId {
@@ -15,16 +11,6 @@ pub enum RequestId {
     Integer(i64),
     /// A string.
     String(String),
-}
-
-impl Decode for RequestId {
-    fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
-        match reader.json_type()? {
-            JsonType::String => reader.string().map(|id| Self::String(id.into_owned())),
-            JsonType::Number => reader.integer().map(Self::Integer),
-            found => Err(reader.wrong_type("a string or an integer", found)),
-        }
-    }
 }
 
 impl Serialize for RequestId {
@@ -35,8 +21,6 @@ impl Serialize for RequestId {
         }
     }
 }
-
-crate::deserialize_by_decoding!(RequestId);
 
 impl fmt::Display for RequestId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

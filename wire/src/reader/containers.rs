@@ -1,0 +1,87 @@
+//! Arrays and objects.
+
+use std::borrow::Cow;
+
+use super::{JsonType, MAX_DEPTH, Reader};
+use crate::error::Decoded;
+
+impl<'a> Reader<'a> {
+    /// Opens an object, and says whether its first member is the next.
+    ///
+    /// # Errors
+    /// When the next value is none.
+    pub(crate) fn open_object(&mut self) -> Decoded<bool> {
+        self.expect(b'{', JsonType::Object)?;
+        let start = self.position;
+        self.descend()?;
+        let resumed = self.envelope.as_ref().and_then(|envelope| envelope.resumes(start));
+        self.position = resumed.unwrap_or(self.position);
+        Ok(resumed.is_none())
+    }
+
+    /// The next key of the object that is open, with the cursor on its value; `None` closes the object.
+    pub(crate) fn next_key(&mut self, first: &mut bool) -> Decoded<Option<Cow<'a, str>>> {
+        if !self.next_item(b'}', first, "`,` or `}`")? {
+            return Ok(None);
+        }
+        self.skip_space();
+        if self.byte() != Some(b'"') {
+            return Err(self.syntax("a member's name"));
+        }
+        let key = self.quoted()?;
+        self.skip_space();
+        if self.byte() != Some(b':') {
+            return Err(self.syntax("`:`"));
+        }
+        self.position += 1;
+        Ok(Some(key))
+    }
+
+    /// Reads an array, each element by `element`.
+    ///
+    /// # Errors
+    /// When the next value is none, or an element can't be decoded.
+    pub fn array(&mut self, mut element: impl FnMut(&mut Self) -> Decoded<()>) -> Decoded<()> {
+        self.expect(b'[', JsonType::Array)?;
+        self.descend()?;
+        let mut first = true;
+        let mut index = 0;
+        while self.next_item(b']', &mut first, "`,` or `]`")? {
+            element(self).map_err(|error| error.in_element(index))?;
+            index += 1;
+        }
+        Ok(())
+    }
+
+    /// Whether another item follows in the array or object that is open; closes it if not.
+    fn next_item(&mut self, close: u8, first: &mut bool, expected: &'static str) -> Decoded<bool> {
+        self.skip_space();
+        let was_first = std::mem::replace(first, false);
+        match self.byte() {
+            Some(byte) if byte == close => {
+                self.position += 1;
+                self.depth -= 1;
+                Ok(false)
+            }
+            Some(b',') if !was_first => {
+                self.position += 1;
+                self.skip_space();
+                if self.byte() == Some(close) {
+                    return Err(self.syntax("another item after the comma"));
+                }
+                Ok(true)
+            }
+            Some(_) if was_first => Ok(true),
+            _ => Err(self.syntax(expected)),
+        }
+    }
+
+    fn descend(&mut self) -> Decoded<()> {
+        if self.depth == MAX_DEPTH {
+            return Err(self.too_deep());
+        }
+        self.depth += 1;
+        self.position += 1;
+        Ok(())
+    }
+}

@@ -1,0 +1,49 @@
+//! The errors of a reader, at its position.
+
+use std::borrow::Cow;
+
+use super::{JsonType, MAX_DEPTH, Reader};
+use crate::error::{DecodeError, DecodeErrorKind};
+use crate::text::shortened;
+
+impl Reader<'_> {
+    /// The error for a value of another type than the one that is held here.
+    #[must_use]
+    pub fn wrong_type(&self, expected: impl Into<Cow<'static, str>>, found: JsonType) -> DecodeError {
+        let kind = DecodeErrorKind::WrongType;
+        DecodeError::new(kind, expected, found.with_article(), self.position)
+    }
+
+    /// The error for a required member that is absent from the object that ends here.
+    #[must_use]
+    pub fn missing(&self, member: &str) -> DecodeError {
+        let kind = DecodeErrorKind::MissingMember;
+        DecodeError::new(kind, "a required member", "nothing", self.position).in_member(member)
+    }
+
+    /// The error for a tag whose value is none of those that are known.
+    #[must_use]
+    pub fn unknown_tag(&self, member: &str, value: &str) -> DecodeError {
+        let found = format!("{:?}", shortened(value));
+        DecodeError::new(DecodeErrorKind::UnknownTag, "a known value", found, self.position).in_member(member)
+    }
+
+    /// The error for a second member of the same name.
+    pub(crate) fn duplicate(&self, member: &str) -> DecodeError {
+        let kind = DecodeErrorKind::DuplicateMember;
+        DecodeError::new(kind, "the member once", "it again", self.position).in_member(member)
+    }
+
+    pub(super) fn too_deep(&self) -> DecodeError {
+        let expected = format!("at most {MAX_DEPTH} levels of nesting");
+        DecodeError::new(DecodeErrorKind::TooDeep, expected, "deeper ones", self.position)
+    }
+
+    pub(crate) fn syntax(&self, expected: &'static str) -> DecodeError {
+        let found = match self.text[self.position..].chars().next() {
+            Some(character) => Cow::Owned(format!("{character:?} at byte {}", self.position)),
+            None => Cow::Borrowed("the end of the text"),
+        };
+        DecodeError::new(DecodeErrorKind::Syntax, expected, found, self.position)
+    }
+}

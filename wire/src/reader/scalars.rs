@@ -1,0 +1,145 @@
+//! Strings, numbers, booleans and `null`.
+
+use std::borrow::Cow;
+
+use super::{JsonType, Reader};
+use crate::decimal::{Decimal, Integral};
+use crate::error::{DecodeError, DecodeErrorKind, Decoded};
+use crate::number::Number;
+use crate::text::{plain_prefix, push_escape, shortened};
+
+impl<'a> Reader<'a> {
+    /// Reads a string.
+    ///
+    /// # Errors
+    /// When the next value is none.
+    pub fn string(&mut self) -> Decoded<Cow<'a, str>> {
+        self.expect(b'"', JsonType::String)?;
+        self.quoted()
+    }
+
+    /// Reads the string whose opening quote is the next byte.
+    pub(super) fn quoted(&mut self) -> Decoded<Cow<'a, str>> {
+        let start = self.position + 1;
+        let end = start + plain_prefix(&self.text.as_bytes()[start..]);
+        if self.text.as_bytes().get(end) == Some(&b'"') {
+            self.position = end + 1;
+            return Ok(Cow::Borrowed(&self.text[start..end]));
+        }
+        self.escaped_string(start, end).map(Cow::Owned)
+    }
+
+    /// Reads a string from `start` whose first escape is at `at`.
+    fn escaped_string(&mut self, mut start: usize, mut at: usize) -> Decoded<String> {
+        let bytes = self.text.as_bytes();
+        let mut unescaped = String::new();
+        loop {
+            unescaped.push_str(&self.text[start..at]);
+            match bytes.get(at) {
+                Some(b'"') => break,
+                Some(b'\\') => {
+                    let escape = push_escape(&mut unescaped, &self.text[at..]);
+                    start = at + escape.ok_or_else(|| self.syntax("a string with valid escapes"))?;
+                }
+                Some(_) => return Err(self.syntax("a string without unescaped control characters")),
+                None => return Err(self.syntax("the end of the string")),
+            }
+            at = start + plain_prefix(&bytes[start..]);
+        }
+        self.position = at + 1;
+        // Spare capacity is given back, because a string is charged by the length of its text.
+        unescaped.shrink_to_fit();
+        Ok(unescaped)
+    }
+
+    /// Reads `true` or `false`.
+    ///
+    /// # Errors
+    /// When the next value is neither.
+    pub fn boolean(&mut self) -> Decoded<bool> {
+        match self.json_type()? {
+            JsonType::Boolean if self.byte() == Some(b't') => self.literal("true").map(|()| true),
+            JsonType::Boolean => self.literal("false").map(|()| false),
+            found => Err(self.wrong_type(JsonType::Boolean.with_article(), found)),
+        }
+    }
+
+    /// Reads `null`.
+    ///
+    /// # Errors
+    /// When the next value is another.
+    pub fn null(&mut self) -> Decoded<()> {
+        self.expect(b'n', JsonType::Null)?;
+        self.literal("null")
+    }
+
+    /// Reads an integer of 64 bits, however it is written: `1`, `1.0` and `10e-1` are the same.
+    ///
+    /// # Errors
+    /// When the next value is no number, has a fraction, or doesn't fit.
+    pub fn integer(&mut self) -> Decoded<i64> {
+        let text = self.number_text("an integer")?;
+        let integral = Decimal::parse(text).ok_or_else(|| self.syntax("a number"))?.integral();
+        let wrong = |kind, expected, found| {
+            Err(DecodeError::new(
+                kind,
+                expected,
+                format!("{found} {}", shortened(text)),
+                self.position,
+            ))
+        };
+        match integral {
+            Integral::Fits(integer) => {
+                self.position += text.len();
+                Ok(integer)
+            }
+            Integral::TooLarge => wrong(DecodeErrorKind::OutOfRange, "an integer of 64 bits", "the larger"),
+            Integral::Fractional => wrong(DecodeErrorKind::WrongType, "an integer", "the fraction"),
+        }
+    }
+
+    /// Reads a number of any size.
+    ///
+    /// # Errors
+    /// When the next value is none.
+    pub fn number(&mut self) -> Decoded<Number> {
+        let text = self.number_text("a number")?;
+        let number = Number::parse(text).ok_or_else(|| self.syntax("a number"))?;
+        self.position += text.len();
+        Ok(number)
+    }
+
+    /// Reads a string if it is this one, written without escapes; otherwise reads nothing.
+    pub(crate) fn string_is(&mut self, text: &str) -> bool {
+        self.skip_space();
+        let rest = self.text[self.position..].strip_prefix('"');
+        let is = rest
+            .and_then(|rest| rest.strip_prefix(text))
+            .is_some_and(|rest| rest.starts_with('"'));
+        if is {
+            self.position += text.len() + 2;
+        }
+        is
+    }
+
+    fn number_text(&mut self, expected: &'static str) -> Decoded<&'a str> {
+        let found = self.json_type()?;
+        if found != JsonType::Number {
+            return Err(self.wrong_type(expected, found));
+        }
+        let rest = &self.text[self.position..];
+        let end = rest
+            .bytes()
+            .position(|byte| !matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'))
+            .unwrap_or(rest.len());
+        Ok(&rest[..end])
+    }
+
+    fn literal(&mut self, literal: &'static str) -> Decoded<()> {
+        if !self.text[self.position..].starts_with(literal) {
+            return Err(self.syntax(literal));
+        }
+        self.position += literal.len();
+        Ok(())
+    }
+}

@@ -1,0 +1,113 @@
+//! Going past values without decoding them.
+
+use std::collections::HashSet;
+
+use serde_core::Deserialize;
+use serde_json::value::RawValue;
+
+use super::{JsonType, MAX_DEPTH, Reader};
+use crate::error::Decoded;
+use crate::text::{brackets, plain_prefix, string_end};
+
+impl<'a> Reader<'a> {
+    /// Takes the next value as text. It is checked to be JSON and not nested too deep, but not parsed.
+    ///
+    /// # Errors
+    /// When it isn't JSON, or is nested too deep.
+    pub fn raw(&mut self) -> Decoded<&'a RawValue> {
+        self.skip_space();
+        let (start, raw) = (self.position, self.raw_at_any_depth()?);
+        if nested_deeper_than(raw.get(), MAX_DEPTH - self.depth) {
+            self.position = start;
+            return Err(self.too_deep());
+        }
+        Ok(raw)
+    }
+
+    /// Takes the next value as [`Self::raw`] does, however deep it is nested.
+    pub(crate) fn raw_at_any_depth(&mut self) -> Decoded<&'a RawValue> {
+        self.skip_space();
+        let mut value = serde_json::Deserializer::from_str(&self.text[self.position..]);
+        let raw = <&'a RawValue>::deserialize(&mut value).map_err(|_| self.syntax("a JSON value"))?;
+        self.position += raw.get().len();
+        Ok(raw)
+    }
+
+    /// Checks that no object in the next value has a member twice. The cursor stays.
+    pub(crate) fn check_distinct(&mut self) -> Decoded<()> {
+        let start = self.position;
+        self.skip_distinct()?;
+        self.position = start;
+        Ok(())
+    }
+
+    /// Skips the next value. An object in it that has a member twice is an error.
+    fn skip_distinct(&mut self) -> Decoded<()> {
+        match self.json_type()? {
+            JsonType::Object => {
+                let mut first = self.open_object()?;
+                let mut keys = Vec::new();
+                while let Some(key) = self.next_key(&mut first)? {
+                    self.skip_distinct().map_err(|error| error.in_member(&key))?;
+                    keys.push(key);
+                }
+                match first_duplicate(keys.iter().map(|key| &**key)) {
+                    Some(key) => Err(self.duplicate(key)),
+                    None => Ok(()),
+                }
+            }
+            JsonType::Array => self.array(Self::skip_distinct),
+            _ => self.skip(),
+        }
+    }
+
+    /// Skips the next value, checked as [`Self::raw`] checks it.
+    pub(super) fn skip(&mut self) -> Decoded<()> {
+        self.skip_space();
+        // Most skipped members hold a string without escapes.
+        if self.byte() == Some(b'"') {
+            let start = self.position + 1;
+            let end = start + plain_prefix(&self.text.as_bytes()[start..]);
+            if self.text.as_bytes().get(end) == Some(&b'"') {
+                self.position = end + 1;
+                return Ok(());
+            }
+        }
+        self.raw().map(drop)
+    }
+}
+
+/// The first key that occurs a second time.
+pub(crate) fn first_duplicate<'k>(keys: impl ExactSizeIterator<Item = &'k str>) -> Option<&'k str> {
+    if keys.len() < 2 {
+        return None;
+    }
+    let mut seen = HashSet::with_capacity(keys.len());
+    keys.into_iter().find(|key| !seen.insert(*key))
+}
+
+/// Whether arrays and objects are nested deeper than `limit` in a text that is known to be JSON.
+fn nested_deeper_than(json: &str, limit: usize) -> bool {
+    // A level takes two bytes. Most texts hold fewer brackets than they may have levels, and counting is far cheaper than
+    // following strings.
+    if json.len() <= 2 * limit || brackets(json.as_bytes()) <= limit {
+        return false;
+    }
+    let bytes = json.as_bytes();
+    let (mut depth, mut at) = (0_usize, 0);
+    while let Some(byte) = bytes.get(at) {
+        at += 1;
+        match byte {
+            b'{' | b'[' => {
+                depth += 1;
+                if depth > limit {
+                    return true;
+                }
+            }
+            b'}' | b']' => depth -= 1,
+            b'"' => at = string_end(bytes, at),
+            _ => {}
+        }
+    }
+    false
+}
