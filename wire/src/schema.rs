@@ -3,17 +3,17 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-use crate::validator::Validator;
+use crate::validator::{SchemaError, Validator};
 
-/// A revision's schema as a crate embeds it, compiled when a value is first validated.
+/// A revision's schema, embedded in the crate of its types and compiled when a value is first validated.
 pub struct Schema {
     revision: &'static str,
     text: &'static str,
-    validator: OnceLock<Validator>,
+    validator: OnceLock<Result<Validator, SchemaError>>,
 }
 
 impl Schema {
-    /// The schema of `revision`, as JSON.
+    /// Creates the schema of `revision` from its JSON text.
     #[must_use]
     pub const fn new(revision: &'static str, text: &'static str) -> Self {
         let validator = OnceLock::new();
@@ -30,7 +30,7 @@ impl Schema {
         self.revision
     }
 
-    /// The schema as JSON.
+    /// The JSON text of the schema.
     #[must_use]
     pub fn text(&self) -> &'static str {
         self.text
@@ -38,14 +38,14 @@ impl Schema {
 
     /// The validator of the schema, compiled by the first call.
     ///
-    /// # Panics
-    /// When the text is no schema that values can be validated by. A crate is generated only from one that is.
-    #[must_use]
-    pub fn validator(&self) -> &Validator {
-        self.validator.get_or_init(|| {
-            let schema = serde_json::from_str(self.text).expect("an embedded schema is JSON");
-            Validator::new(&schema).expect("the generator has compiled the embedded schema before")
-        })
+    /// # Errors
+    /// When the text isn't JSON, or isn't a schema that [`Validator`] supports. The schemas of generated crates are.
+    pub fn validator(&self) -> Result<&Validator, &SchemaError> {
+        let compile = || {
+            let schema = serde_json::from_str(self.text).map_err(|error| SchemaError::not_json(&error))?;
+            Validator::new(&schema)
+        };
+        self.validator.get_or_init(compile).as_ref()
     }
 }
 
@@ -102,4 +102,20 @@ macro_rules! json_schema_at {
 #[macro_export]
 macro_rules! json_schema_at {
     ($type:ident, $schema:ident, $pointer:literal) => {};
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validate_at;
+
+    #[test]
+    fn a_text_that_is_no_schema_is_an_error_and_validates_nothing() {
+        for text in ["{", r#"{"type": "text"}"#] {
+            let schema = Schema::new("2099-01-01", text);
+            assert!(schema.validator().is_err());
+            let invalid = validate_at(&1, "#", &schema).unwrap_err();
+            assert_eq!(invalid.violations[0].expected, "a schema to validate by");
+        }
+    }
 }

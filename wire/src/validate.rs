@@ -10,23 +10,23 @@ use crate::path::Path;
 use crate::plain::plain_value;
 use crate::schema::Schema;
 use crate::text::shortened;
-use crate::validator::Violation;
+use crate::validator::{SchemaError, Violation};
 
-/// A type whose values can be validated by the schema that they come from.
+/// A type whose values can be validated by their revision's schema.
 ///
-/// Decoding accepts whatever the type can hold, so that a small mistake of a peer loses no data. `validate` accepts exactly
-/// what the official schema accepts, as corrected by the revision's overlay.
+/// Decoding is lenient: it accepts every value that the type can represent, so that a small mistake of a peer loses no data.
+/// `validate` accepts exactly what the official schema accepts, as corrected by the revision's overlay.
 pub trait Validate: Serialize {
-    /// Where the type is defined in its revision's schema.
+    /// The JSON pointer of the type's definition in its revision's schema.
     const POINTER: &'static str;
 
-    /// That schema.
+    /// The revision's schema.
     fn schema() -> &'static Schema;
 
-    /// Reports every departure from the schema.
+    /// Validates the value by its definition.
     ///
     /// # Errors
-    /// When there is any.
+    /// When the value is invalid. The error lists every violation.
     // Inline, so that it is compiled where it is called and not for every type of a revision.
     #[inline]
     fn validate(&self) -> Result<(), Invalid> {
@@ -41,7 +41,7 @@ impl<T: Validate + crate::Object> Validate for Call<T> {
         T::schema()
     }
 
-    /// Validates the request. Its envelope is valid, or it couldn't have been decoded.
+    /// Validates the request. An invalid envelope can't be decoded.
     fn validate(&self) -> Result<(), Invalid> {
         self.request.validate()
     }
@@ -54,7 +54,7 @@ impl<T: Validate + crate::Object> Validate for Notice<T> {
         T::schema()
     }
 
-    /// Validates the notification. Its envelope is valid, or it couldn't have been decoded.
+    /// Validates the notification. An invalid envelope can't be decoded.
     fn validate(&self) -> Result<(), Invalid> {
         self.notification.validate()
     }
@@ -63,12 +63,13 @@ impl<T: Validate + crate::Object> Validate for Notice<T> {
 /// Validates `value` by the definition at `pointer`.
 ///
 /// # Errors
-/// When it departs from it.
+/// When the value is invalid.
 pub fn validate_at<T: Serialize + ?Sized>(value: &T, pointer: &str, schema: &Schema) -> Result<(), Invalid> {
     let violations = match serde_json::to_string(value) {
-        Ok(text) => match plain_value(&text) {
-            Ok(json) => schema.validator().validate_json(pointer, &json),
-            Err(error) => vec![Violation::unreadable(&error)],
+        Ok(text) => match (plain_value(&text), schema.validator()) {
+            (Ok(json), Ok(validator)) => validator.validate_json(pointer, &json),
+            (Err(error), _) => vec![Violation::unreadable(&error)],
+            (_, Err(error)) => vec![unusable_schema(pointer, error)],
         },
         Err(error) => vec![Violation::unwritable(&error)],
     };
@@ -78,15 +79,25 @@ pub fn validate_at<T: Serialize + ?Sized>(value: &T, pointer: &str, schema: &Sch
     Err(Invalid { violations })
 }
 
-/// A value that departs from its schema.
+/// The violation of every value, because the schema can't be compiled.
+fn unusable_schema(pointer: &str, error: &SchemaError) -> Violation {
+    Violation {
+        path: Path::default(),
+        expected: "a schema to validate by".to_owned(),
+        found: error.to_string(),
+        schema: pointer.to_owned(),
+    }
+}
+
+/// The error of a value that its schema doesn't accept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Invalid {
-    /// Every departure, in the order of the value; at least one.
+    /// The violations, in the order of the value. There is at least one.
     pub violations: Vec<Violation>,
 }
 
 impl Invalid {
-    /// A method that the revision doesn't declare, so that its messages can't be validated.
+    /// The error of a message whose method the revision doesn't declare.
     #[must_use]
     pub fn unknown_method(method: &str) -> Self {
         let mut path = Path::default();
@@ -102,7 +113,7 @@ impl Invalid {
     }
 }
 
-/// A text that can't be validated, because it isn't JSON or has a member twice.
+/// The error of a text that can't be validated, because it isn't JSON or a member occurs twice.
 impl From<DecodeError> for Invalid {
     fn from(error: DecodeError) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Why values can't be validated by a document.
+//! The errors of compiling a schema document.
 
 use std::fmt;
 
@@ -7,18 +7,18 @@ use serde_json::Value;
 use super::value::Json;
 use super::violation::found;
 
-/// Everything about a schema document that keeps values from being validated by it exactly.
+/// The error of a schema document that can't be compiled. It has all problems of the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaError {
     problems: Vec<Problem>,
 }
 
-/// One thing that is wrong with a schema document, or that this validator doesn't support.
+/// A mistake in a schema document, or something that this validator doesn't support.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Where in the document, as in `#/$defs/Tool/properties/name/pattern`.
+    /// The JSON pointer of the problem, such as `#/$defs/Tool/properties/name/pattern`.
     pub pointer: String,
-    /// What is wrong there.
+    /// The problem in one sentence.
     pub message: String,
 }
 
@@ -27,7 +27,15 @@ impl SchemaError {
         Self { problems }
     }
 
-    /// What is wrong, each with its place.
+    /// The error of a document that isn't JSON.
+    pub(crate) fn not_json(error: &serde_json::Error) -> Self {
+        Self::new(vec![Problem {
+            pointer: "#".to_owned(),
+            message: error.to_string(),
+        }])
+    }
+
+    /// The problems, each with its place.
     #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
@@ -52,7 +60,7 @@ impl fmt::Display for SchemaError {
 
 impl std::error::Error for SchemaError {}
 
-/// The message of a keyword whose value isn't what the meta-schema demands.
+/// The message about a keyword whose value the meta-schema doesn't allow.
 pub(super) fn unexpected(expected: &str, value: &Value) -> String {
     format!("expected {expected}, found {}", found(&Json::borrowed(value)))
 }
