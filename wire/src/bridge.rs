@@ -1,7 +1,7 @@
 //! `serde::Deserialize` for types that implement [`Decode`].
 //!
-//! serde_json hands over the text of the value, so that numbers stay exact. The value of any other deserializer (a YAML
-//! reader, a `#[serde(flatten)]` buffer) is written as JSON first.
+//! From serde_json, the text of the value is taken, so that numbers stay exact. The value of any other deserializer, such as
+//! a YAML reader or a `#[serde(flatten)]` buffer, is written as JSON first.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -46,19 +46,19 @@ macro_rules! serde_object {
 
 crate::deserialize_by_decoding!(Number, RequestId);
 
-/// Decodes whatever a deserializer holds.
+/// Decodes the value of a deserializer.
 ///
 /// # Errors
-/// When it can't be held by `T`; the message has the path.
+/// When the value isn't a `T`. The message contains the path.
 pub fn deserialize<'de, T: Decode, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let transcoded = RefCell::new(None);
-    let asked = Asked {
+    let request = RawTextDeserializer {
         deserializer,
         transcoded: &transcoded,
     };
     // serde_json answers a request for a `RawValue` with the text; others call back with themselves, which fails the
     // request and leaves the text in `transcoded`.
-    let raw = <Box<RawValue> as de::Deserialize>::deserialize(asked);
+    let raw = <Box<RawValue> as de::Deserialize>::deserialize(request);
     let text: Box<str> = match transcoded.into_inner() {
         Some(text) => text,
         None => raw?.into(),
@@ -66,20 +66,20 @@ pub fn deserialize<'de, T: Decode, D: Deserializer<'de>>(deserializer: D) -> Res
     from_str(&text).map_err(de::Error::custom)
 }
 
-struct Asked<'t, D> {
+struct RawTextDeserializer<'t, D> {
     deserializer: D,
     transcoded: &'t RefCell<Option<Box<str>>>,
 }
 
-impl<'de, D: Deserializer<'de>> Deserializer<'de> for Asked<'_, D> {
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for RawTextDeserializer<'_, D> {
     type Error = D::Error;
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, D::Error> {
-        let answer = Answer {
+        let visitor = RawTextVisitor {
             visitor,
             transcoded: self.transcoded,
         };
-        self.deserializer.deserialize_newtype_struct(name, answer)
+        self.deserializer.deserialize_newtype_struct(name, visitor)
     }
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
@@ -92,12 +92,12 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Asked<'_, D> {
     }
 }
 
-struct Answer<'t, V> {
+struct RawTextVisitor<'t, V> {
     visitor: V,
     transcoded: &'t RefCell<Option<Box<str>>>,
 }
 
-impl<'de, V: Visitor<'de>> Visitor<'de> for Answer<'_, V> {
+impl<'de, V: Visitor<'de>> Visitor<'de> for RawTextVisitor<'_, V> {
     type Value = V::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -111,6 +111,6 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Answer<'_, V> {
     fn visit_newtype_struct<D: Deserializer<'de>>(self, other: D) -> Result<V::Value, D::Error> {
         let value = <serde_json::Value as de::Deserialize>::deserialize(other)?;
         self.transcoded.replace(Some(value.to_string().into()));
-        Err(de::Error::custom("the text is elsewhere"))
+        Err(de::Error::custom("the value was written as JSON"))
     }
 }

@@ -1,6 +1,6 @@
 //! Parses the decimal notation of JSON numbers without rounding.
 
-/// A JSON number's text: `-12.50e3` is the digits `12`, the fraction `50` and the exponent 3, negated.
+/// The parts of a JSON number: `-12.50e3` has the digits `12`, the fraction `50` and the exponent 3, and is negative.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Decimal<'a> {
     negative: bool,
@@ -52,9 +52,9 @@ impl<'a> Decimal<'a> {
         })
     }
 
-    /// Whether this is an integer, and which.
+    /// The number as a 64-bit integer, if it is one.
     pub(crate) fn integral(self) -> Integral {
-        // The usual notation of integers.
+        // Integers are usually written like this.
         if self.fraction.is_empty()
             && self.exponent == 0
             && let Ok(integer) = self.integer.parse::<i64>()
@@ -84,7 +84,7 @@ impl<'a> Decimal<'a> {
         value.checked_neg().map_or(Integral::TooLarge, Integral::Fits)
     }
 
-    /// Whether the two are one number, however they are written.
+    /// Whether the two numbers are equal.
     pub(crate) fn has_same_value(self, other: Self) -> bool {
         match (self.significant(), other.significant()) {
             (None, None) => true,
@@ -95,7 +95,7 @@ impl<'a> Decimal<'a> {
         }
     }
 
-    /// Whether this is the shortest decimal that names a floating point number, however it is written.
+    /// Whether this is the shortest decimal, in any notation, that stands for `float`.
     pub(crate) fn is_value_of(self, float: f64) -> bool {
         // A double keeps this many digits of any number that isn't near the ends of its range.
         const KEPT: usize = 15;

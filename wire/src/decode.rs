@@ -1,4 +1,4 @@
-//! From a JSON text to a value.
+//! Decoding a JSON text into a value.
 
 use crate::error::Decoded;
 use crate::id::RequestId;
@@ -7,20 +7,20 @@ use crate::reader::{ALLOCATION, JsonType, Reader};
 
 /// A type that can be read from JSON in one pass.
 pub trait Decode: Sized {
-    /// Whether `null` is one of the type's values. Where it isn't, an optional member's `null` is kept beside it.
+    /// Whether `null` is one of the type's values. If not, the `null` of an optional member is kept as an undeclared member.
     const HOLDS_NULL: bool = false;
 
     /// Reads the next value.
     ///
     /// # Errors
-    /// When the value can't be held by this type.
+    /// When the type can't represent the value.
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self>;
 }
 
 /// Decodes a whole JSON text.
 ///
 /// # Errors
-/// When it isn't UTF-8, isn't JSON, or can't be held by `T`; the error says where.
+/// When the text isn't UTF-8, isn't JSON, or isn't a `T`. The error has the path to the value.
 pub fn from_slice<T: Decode>(json: &[u8]) -> Decoded<T> {
     decode_whole(Reader::from_slice(json)?)
 }
@@ -28,7 +28,7 @@ pub fn from_slice<T: Decode>(json: &[u8]) -> Decoded<T> {
 /// Decodes a whole JSON text.
 ///
 /// # Errors
-/// When it isn't JSON, or can't be held by `T`; the error says where.
+/// When the text isn't JSON, or isn't a `T`. The error has the path to the value.
 pub fn from_str<T: Decode>(json: &str) -> Decoded<T> {
     decode_whole(Reader::new(json))
 }
@@ -43,7 +43,7 @@ impl Reader<'_> {
     /// Reads the next value as a `T`.
     ///
     /// # Errors
-    /// When a `T` can't hold it.
+    /// When the value isn't a `T`.
     #[inline]
     pub fn decode<T: Decode>(&mut self) -> Decoded<T> {
         T::decode(self)
@@ -104,7 +104,7 @@ impl<T: Decode> Decode for Vec<T> {
     }
 }
 
-/// A value that may be `null`; whether a member is absent is told one level further out.
+/// A value that may be `null`. Whether a member is absent is the concern of the object that holds it.
 impl<T: Decode> Decode for Option<T> {
     const HOLDS_NULL: bool = true;
 

@@ -1,4 +1,4 @@
-//! A revision's definitions by name, for types that are known at run time only.
+//! A revision's definitions by name, for types that are known only at run time.
 
 use serde_core::Serialize;
 
@@ -10,16 +10,16 @@ use crate::validate::{Invalid, validate_at};
 /// A definition of a revision's schema.
 #[derive(Clone, Copy)]
 pub struct Definition {
-    /// The schema's name for it.
+    /// The name of the definition in the schema.
     pub name: &'static str,
-    /// Where it stands in the schema.
+    /// The JSON pointer of the definition in the schema.
     pub pointer: &'static str,
     schema: &'static Schema,
     decode: fn(&[u8]) -> Decoded<Box<dyn ErasedSerialize>>,
 }
 
 impl Definition {
-    /// The definition `name` at `pointer`, whose instances are values of `T`.
+    /// Creates the definition `name` at `pointer`, whose instances have the type `T`.
     #[must_use]
     pub const fn new<T: Decode + Serialize + 'static>(
         name: &'static str,
@@ -37,7 +37,7 @@ impl Definition {
     /// Decodes an instance.
     ///
     /// # Errors
-    /// When the JSON can't be held by the definition's type.
+    /// When the JSON isn't an instance of the definition's type.
     pub fn decode(&self, json: &[u8]) -> Decoded<Instance> {
         let value = (self.decode)(json)?;
         Ok(Instance {
@@ -56,31 +56,31 @@ impl std::fmt::Debug for Definition {
     }
 }
 
-/// The name of the definition at a JSON pointer: the last part of `#/$defs/Tool`.
+/// The name of the definition at a JSON pointer: `Tool` for `#/$defs/Tool`.
 #[must_use]
 pub fn definition_name(pointer: &str) -> &str {
     pointer.rsplit('/').next().unwrap_or(pointer)
 }
 
-/// A value of a definition whose type is known at run time only.
+/// A value of a definition whose type is known only at run time.
 pub struct Instance {
     value: Box<dyn ErasedSerialize>,
     definition: Definition,
 }
 
 impl Instance {
-    /// The value as JSON.
+    /// Serializes the value as JSON.
     ///
     /// # Errors
-    /// Those of `Serialize`.
+    /// When serializing the value fails.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         self.value.to_json()
     }
 
-    /// Reports every departure from the schema.
+    /// Validates the value by its definition.
     ///
     /// # Errors
-    /// When there is any.
+    /// When the value is invalid. The error lists every violation.
     pub fn validate(&self) -> Result<(), Invalid> {
         self.value.validate(self.definition.pointer, self.definition.schema)
     }

@@ -10,7 +10,7 @@ use crate::path::{Path, Segment};
 /// Generated code uses this alias because revisions declare types of their own that are called `Result` and `Error`.
 pub type Decoded<T> = Result<T, DecodeError>;
 
-/// The error for a JSON text that a type can't hold.
+/// The error for a JSON text that can't be decoded into a type.
 ///
 /// Displays as `` `params.messages[2].content.type`: expected a string, found a number ``.
 #[derive(Clone, PartialEq, Eq)]
@@ -32,9 +32,9 @@ struct Details {
 pub enum DecodeErrorKind {
     /// The text isn't JSON, or isn't UTF-8.
     Syntax,
-    /// A value of another JSON type than the one that is held here.
+    /// The value has another JSON type than expected.
     WrongType,
-    /// A value of the right type that can't be held, such as an integer beyond 64 bits.
+    /// The value has the expected type but can't be represented, such as an integer beyond 64 bits.
     OutOfRange,
     /// A required member is absent.
     MissingMember,
@@ -42,12 +42,11 @@ pub enum DecodeErrorKind {
     DuplicateMember,
     /// The value is nested deeper than [`MAX_DEPTH`](crate::MAX_DEPTH).
     TooDeep,
-    /// The value takes more memory than a text of its length may: at most 24 times its length and a mebibyte are allowed,
-    /// whichever is more.
+    /// The value takes more memory than its text allows: 24 times the length of the text, and at least a mebibyte.
     MemoryLimit,
-    /// An object with a tag that none of the types has which it may be.
+    /// The tag of an object has an unknown value.
     UnknownTag,
-    /// An object that is neither a request, a notification nor a response.
+    /// The object is neither a request, a notification nor a response.
     NotAMessage,
 }
 
@@ -67,21 +66,21 @@ impl DecodeError {
         }))
     }
 
-    /// The same error, seen from the object that holds the value as `member`.
+    /// Prepends `member` to the path.
     #[must_use]
     pub fn in_member(mut self, member: &str) -> Self {
         self.0.reversed.push(Segment::shortened(member));
         self
     }
 
-    /// The same error, seen from the array that holds the value at `index`.
+    /// Prepends the index of an element to the path.
     #[must_use]
     pub fn in_element(mut self, index: usize) -> Self {
         self.0.reversed.push(Segment::Index(index));
         self
     }
 
-    /// What kind of error it is.
+    /// The kind of error.
     #[must_use]
     pub fn kind(&self) -> DecodeErrorKind {
         self.0.kind
@@ -93,25 +92,25 @@ impl DecodeError {
         Path::from_reversed(self.0.reversed.clone())
     }
 
-    /// What was expected there.
+    /// The value that was expected.
     #[must_use]
     pub fn expected(&self) -> &str {
         &self.0.expected
     }
 
-    /// What was there instead.
+    /// The value that was found instead.
     #[must_use]
     pub fn found(&self) -> &str {
         &self.0.found
     }
 
-    /// The offset in the text, in bytes.
+    /// The offset of the error in the text, in bytes.
     #[must_use]
     pub fn offset(&self) -> usize {
         self.0.offset
     }
 
-    /// What is wrong, without the path: `expected a string, found a number`.
+    /// The message without the path: `expected a string, found a number`.
     #[must_use]
     pub fn reason(&self) -> String {
         format!("expected {}, found {}", self.0.expected, self.0.found)

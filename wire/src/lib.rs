@@ -1,4 +1,4 @@
-//! What the generated MCP type crates share.
+//! The parts that the generated MCP type crates share.
 //!
 //! A generated type reads itself from bytes with [`Decode`], writes itself with `serde::Serialize`, and is validated by its
 //! revision's schema with [`Validate`]. Nothing that a peer sent is lost: members that a type doesn't declare are kept in an

@@ -14,7 +14,7 @@ pub type Extra = Map<OpenJson>;
 
 /// A JSON object with any keys, in the order in which they were written.
 ///
-/// It is made for few entries: a look-up is a linear search.
+/// Maps are expected to be small: a look-up is a linear search.
 #[derive(Debug, Clone)]
 pub struct Map<T> {
     pub(crate) entries: Vec<(String, T)>,
@@ -33,7 +33,7 @@ impl<T> Map<T> {
         self.entries.is_empty()
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
@@ -90,7 +90,7 @@ impl<T> Map<T> {
     /// Converts each value, up to the first error.
     ///
     /// # Errors
-    /// Those of `convert`.
+    /// When `convert` fails.
     pub fn try_map<U, E>(self, mut convert: impl FnMut(&str, T) -> Result<U, E>) -> Result<Map<U>, E> {
         self.try_filter_map(|key, value| convert(key, value).map(Some))
     }
@@ -98,7 +98,7 @@ impl<T> Map<T> {
     /// Converts each value, up to the first error, and leaves out the entries for which `convert` returns `None`.
     ///
     /// # Errors
-    /// Those of `convert`.
+    /// When `convert` fails.
     pub fn try_filter_map<U, E>(self, mut convert: impl FnMut(&str, T) -> Result<Option<U>, E>) -> Result<Map<U>, E> {
         let convert = |(key, value): (String, T)| match convert(&key, value) {
             Ok(value) => value.map(|value| Ok((key, value))),

@@ -20,15 +20,15 @@ pub struct Members<'r, 'a> {
     reader: &'r mut Reader<'a>,
     first: bool,
     extra: Extra,
-    /// Whether the reader takes the members of the JSON-RPC envelope out of this object.
+    /// Whether the members of the JSON-RPC envelope belong to the reader, because the object is a message.
     enveloped: bool,
 }
 
 impl<'a> Reader<'a> {
-    /// Opens the object that comes next.
+    /// Opens the next object.
     ///
     /// # Errors
-    /// When another value comes next.
+    /// When the next value isn't an object.
     pub fn members(&mut self) -> Decoded<Members<'_, 'a>> {
         let first = self.open_object()?;
         let enveloped = self.envelope.as_mut().is_some_and(Envelope::open);
@@ -42,10 +42,10 @@ impl<'a> Reader<'a> {
 }
 
 impl<'a> Members<'_, 'a> {
-    /// The name of the next member, whose value is then to be read or kept; `None` after the last.
+    /// Reads the name of the next member, whose value must then be read or kept. `None` after the last member.
     ///
     /// # Errors
-    /// When the text isn't JSON here.
+    /// When the text isn't JSON.
     pub fn key(&mut self) -> Decoded<Option<Cow<'a, str>>> {
         while let Some(key) = self.reader.next_key(&mut self.first)? {
             if !self.enveloped || !Envelope::has_member(&key) {
@@ -59,7 +59,7 @@ impl<'a> Members<'_, 'a> {
     /// Reads a member's value into its field.
     ///
     /// # Errors
-    /// When the member occurs twice, or the field can't hold the value.
+    /// When the member occurs twice, or the value isn't a `T`.
     pub fn read<T: Decode>(&mut self, field: &mut Option<T>, member: &str) -> Decoded<()> {
         if field.is_some() {
             return Err(self.reader.duplicate(member));
@@ -71,7 +71,7 @@ impl<'a> Members<'_, 'a> {
     /// Reads an optional member's value into its field, and keeps a `null` that the field can't hold.
     ///
     /// # Errors
-    /// When the member occurs twice, or the field can't hold the value.
+    /// When the member occurs twice, or the value isn't a `T`.
     pub fn read_optional<T: Decode>(&mut self, field: &mut Option<T>, member: &str) -> Decoded<()> {
         if T::HOLDS_NULL {
             return self.read(field, member);
@@ -89,7 +89,7 @@ impl<'a> Members<'_, 'a> {
         self.read(field, member)
     }
 
-    /// Reads a member that has the same value in every object of its type, and keeps another value.
+    /// Reads a member whose value is the same in every object of the type. Another value is kept.
     ///
     /// # Errors
     /// When the member occurs twice, or its value isn't JSON.
@@ -120,15 +120,15 @@ impl<'a> Members<'_, 'a> {
         self.extra.read(member, value, self.reader)
     }
 
-    /// The value of a required member.
+    /// Returns the value of a required member.
     ///
     /// # Errors
-    /// When it was absent.
+    /// When the member was absent.
     pub fn require<T>(&self, value: Option<T>, member: &str) -> Decoded<T> {
         value.ok_or_else(|| self.reader.missing(member))
     }
 
-    /// The members that were kept, once all have been read.
+    /// Returns the members that were kept, after the last has been read.
     ///
     /// # Errors
     /// When a member that was kept occurs twice.
@@ -197,14 +197,14 @@ pub trait Object {
     /// Writes the declared members, constants first.
     ///
     /// # Errors
-    /// Those of the serializer.
+    /// When the serializer fails.
     fn write_members<M: SerializeMap>(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error>;
 }
 
 /// Writes an object: its declared members, then those that were kept.
 ///
 /// # Errors
-/// Those of the serializer.
+/// When the serializer fails.
 pub fn serialize_object<T: Object, S: Serializer>(object: &T, serializer: S) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(None)?;
     write_object(object, &mut map)?;
@@ -242,7 +242,7 @@ impl<M: SerializeMap> MemberWriter<'_, M> {
     /// Writes a member.
     ///
     /// # Errors
-    /// Those of the serializer.
+    /// When the serializer fails.
     pub fn write<T: Serialize + ?Sized>(&mut self, member: &'static str, value: &T) -> Result<(), M::Error> {
         if !self.extra.is_empty() {
             self.written.push(member);
@@ -250,10 +250,10 @@ impl<M: SerializeMap> MemberWriter<'_, M> {
         self.map.serialize_entry(member, value)
     }
 
-    /// Writes a member if it is there.
+    /// Writes a member if it is present.
     ///
     /// # Errors
-    /// Those of the serializer.
+    /// When the serializer fails.
     pub fn write_optional<T: Serialize>(&mut self, member: &'static str, value: &Option<T>) -> Result<(), M::Error> {
         match value {
             Some(value) => self.write(member, value),
@@ -264,7 +264,7 @@ impl<M: SerializeMap> MemberWriter<'_, M> {
     /// Writes a constant, unless another value was read for it: that value was kept, and is written instead.
     ///
     /// # Errors
-    /// Those of the serializer.
+    /// When the serializer fails.
     pub fn write_constant(&mut self, member: &'static str, constant: impl Into<Constant>) -> Result<(), M::Error> {
         if self.extra.contains_key(member) {
             return Ok(());

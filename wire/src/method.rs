@@ -5,33 +5,33 @@ use serde_core::{Serialize, Serializer};
 use crate::decode::Decode;
 use crate::members::Object;
 
-/// Who may call a method.
+/// The direction of a request or notification: who may send it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Direction {
-    /// The client calls, the server answers.
+    /// The client sends it.
     ClientToServer,
-    /// The server calls, the client answers.
+    /// The server sends it.
     ServerToClient,
-    /// Either side calls.
+    /// Either side sends it.
     Both,
-    /// Nobody calls: the request is part of a result, and the next request brings its answer.
+    /// Nobody sends it as a message: the request is part of a result, and the next request has its response.
     InResult,
 }
 
 impl Direction {
-    /// Whether a client may call the method.
+    /// Whether a client may send the message.
     #[must_use]
     pub fn from_client(self) -> bool {
         self.includes(Self::ClientToServer)
     }
 
-    /// Whether a server may call the method.
+    /// Whether a server may send the message.
     #[must_use]
     pub fn from_server(self) -> bool {
         self.includes(Self::ServerToClient)
     }
 
-    /// Whether everyone who calls in the direction `other` may call the method.
+    /// Whether the direction is `other` or both.
     #[must_use]
     pub fn includes(self, other: Self) -> bool {
         self == Self::Both || self == other
@@ -55,19 +55,19 @@ pub trait Request: Object + Decode {
     const METHOD: &'static str;
     /// Who may send it.
     const DIRECTION: Direction;
-    /// What is sent with it; optional where it may be left out.
+    /// The type of the parameters, an `Option` if they may be left out.
     type Params;
-    /// What comes back.
+    /// The type of the result.
     type Result: Decode;
 }
 
-/// A notification: a method with its parameters, and no answer.
+/// A notification: a method with its parameters.
 pub trait Notification: Object + Decode {
     /// The method's name on the wire.
     const METHOD: &'static str;
     /// Who may send it.
     const DIRECTION: Direction;
-    /// What is sent with it; optional where it may be left out.
+    /// The type of the parameters, an `Option` if they may be left out.
     type Params;
 }
 
@@ -76,21 +76,21 @@ pub trait Notification: Object + Decode {
 pub struct Method {
     /// The method's name on the wire.
     pub name: &'static str,
-    /// Who may call it.
+    /// Who may send it.
     pub direction: Direction,
-    /// The capability that it needs, as a path in the capabilities, such as `tools.listChanged`. The receiver of a request
-    /// must have it, or the sender of a notification.
+    /// The capability that it needs, as a path in the capabilities, such as `tools.listChanged`. The receiver of a request or
+    /// the sender of a notification must declare it.
     pub capability: Option<&'static str>,
-    /// Where the schema defines the request or notification, such as `#/$defs/CallToolRequest`.
+    /// The JSON pointer of the definition of the request or notification, such as `#/$defs/CallToolRequest`.
     pub definition: &'static str,
-    /// Where it defines the result, in each of the forms that it may have, the usual one first; empty for a notification,
-    /// and for a request whose result may be any object.
+    /// The JSON pointers of the definitions of its results, the usual one first. Empty for a notification, and for a request
+    /// whose result may be any object.
     pub results: &'static [&'static str],
     is_request: bool,
 }
 
 impl Method {
-    /// A request, by the places in the schema of its definition and of its results'.
+    /// Creates the row of a request.
     #[must_use]
     pub const fn request(
         name: &'static str,
@@ -108,7 +108,7 @@ impl Method {
         }
     }
 
-    /// A notification, by the place in the schema of its definition.
+    /// Creates the row of a notification.
     #[must_use]
     pub const fn notification(name: &'static str, direction: Direction, definition: &'static str) -> Self {
         let mut method = Self::request(name, direction, definition, &[]);
@@ -116,14 +116,14 @@ impl Method {
         method
     }
 
-    /// The same method, which needs a capability.
+    /// Sets the capability that the method needs.
     #[must_use]
     pub const fn needs(mut self, capability: &'static str) -> Self {
         self.capability = Some(capability);
         self
     }
 
-    /// Whether an answer is expected.
+    /// Whether the method is a request, and not a notification.
     #[must_use]
     pub fn is_request(&self) -> bool {
         self.is_request
@@ -140,7 +140,7 @@ pub mod error_code {
     pub const METHOD_NOT_FOUND: i64 = -32601;
     /// The parameters aren't those of the method.
     pub const INVALID_PARAMS: i64 = -32602;
-    /// The receiver failed.
+    /// The receiver has an internal error.
     pub const INTERNAL_ERROR: i64 = -32603;
 }
 

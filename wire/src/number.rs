@@ -47,7 +47,7 @@ impl Number {
         }))
     }
 
-    /// The nearest 64-bit floating point number: infinite beyond the greatest, and zero below the least.
+    /// The nearest 64-bit floating point number: infinite if the number is too large, and zero if it is too small.
     #[must_use]
     pub fn as_f64(&self) -> f64 {
         match &self.0 {
@@ -57,7 +57,7 @@ impl Number {
         }
     }
 
-    /// The integer that this is, if it is one of 64 bits.
+    /// The number as a 64-bit integer, if it is one.
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
         match self.0 {
@@ -67,7 +67,7 @@ impl Number {
     }
 }
 
-/// By value: `1e400` and `10e399` are equal.
+/// Compares values: `1e400` and `10e399` are equal.
 impl PartialEq for Number {
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
@@ -103,7 +103,7 @@ impl From<u32> for Number {
 }
 
 impl From<f64> for Number {
-    /// JSON has no infinity and no NaN: such a number is held, and refused when it is serialized.
+    /// Accepts infinity and NaN, which JSON doesn't have. Serializing such a number is an error.
     fn from(float: f64) -> Self {
         const EXACT: f64 = 9_007_199_254_740_992.0;
         Self(if float.fract() == 0.0 && float.abs() <= EXACT {
@@ -115,7 +115,7 @@ impl From<f64> for Number {
 }
 
 impl From<f32> for Number {
-    /// By the shortest decimal that names the number: 0.8 stays 0.8, not 0.800000011920929.
+    /// Takes the shortest decimal that stands for the number: 0.8 stays 0.8, and doesn't become 0.800000011920929.
     fn from(float: f32) -> Self {
         Self::from(float.to_string().parse::<f64>().unwrap_or_else(|_| f64::from(float)))
     }

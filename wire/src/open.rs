@@ -1,4 +1,4 @@
-//! JSON that the schema leaves open, kept as the text that came.
+//! JSON that the schema leaves open, kept as its text.
 
 use std::fmt;
 
@@ -12,9 +12,9 @@ use crate::error::Decoded;
 use crate::plain::plain_value;
 use crate::reader::{ALLOCATION, JsonType, Reader};
 
-/// Any JSON value, verbatim: the order of keys and the text of numbers survive, and nothing is parsed until asked.
+/// Any JSON value, verbatim: the order of keys and the text of numbers survive, and nothing is parsed in advance.
 ///
-/// A member that occurs twice in one object is part of the text, and is passed on with it. Reading the text finds it:
+/// A member that occurs twice in one object is part of the text, and is passed on with it. Reading the text detects it:
 /// [`parse`](Self::parse), [`decode_as`](Self::decode_as) and [`validate`](crate::Validate) return an error, and
 /// [`get`](Self::get) returns `None`.
 ///
@@ -32,10 +32,10 @@ use crate::reader::{ALLOCATION, JsonType, Reader};
 pub struct OpenJson(Box<RawValue>);
 
 impl OpenJson {
-    /// The JSON that `value` serializes to.
+    /// Serializes `value`.
     ///
     /// # Errors
-    /// Those of the value's own `Serialize`.
+    /// When serializing the value fails.
     pub fn from_serialize<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
         to_raw_value(value).map(Self)
     }
@@ -46,10 +46,10 @@ impl OpenJson {
         self.0.get()
     }
 
-    /// Deserializes the value, by serde_json.
+    /// Deserializes the value with serde_json.
     ///
     /// # Errors
-    /// When it isn't one, or an object in it has a member twice.
+    /// When the value isn't a `T`, or an object in it has a member twice.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
         Reader::new(self.text())
             .check_distinct()
@@ -57,10 +57,10 @@ impl OpenJson {
         serde_json::from_str(self.text())
     }
 
-    /// Decodes the value, as a generated type decodes: numbers stay exact, and an error has a path.
+    /// Decodes the value. Unlike [`parse`](Self::parse), this keeps numbers exact, and an error has a path.
     ///
     /// # Errors
-    /// When it can't be held.
+    /// When the value isn't a `T`.
     pub fn decode_as<T: Decode>(&self) -> Decoded<T> {
         crate::from_str(self.text())
     }
@@ -83,7 +83,7 @@ impl OpenJson {
     /// The JSON type of the value.
     #[must_use]
     pub fn json_type(&self) -> JsonType {
-        // It was JSON when it came in, so it has a type.
+        // The text is valid JSON, so it has a type.
         Reader::new(self.text()).json_type().unwrap_or(JsonType::Null)
     }
 }
@@ -155,10 +155,10 @@ impl Decode for OpenJson {
 impl Reader<'_> {
     /// Reads the next value as the variant of a union that the revision doesn't declare.
     ///
-    /// A member that occurs twice in it is an error, since the tag was read from it, and validation reads the rest.
+    /// A member that occurs twice is an error, because the tag has been read from the object, and validation reads the rest.
     ///
     /// # Errors
-    /// When it isn't JSON, is nested too deep, or an object in it has a member twice.
+    /// When the value isn't JSON, is nested too deep, or has an object in which a member occurs twice.
     pub fn unknown_variant(&mut self) -> Decoded<OpenJson> {
         self.check_distinct()?;
         OpenJson::decode(self)
@@ -175,8 +175,8 @@ crate::deserialize_by_decoding!(OpenJson);
 
 /// Any JSON object, verbatim. It derefs to [`OpenJson`].
 ///
-/// Decoding any other value is an error. Made from a [`Value`] that is no object, it holds that value, and `validate`
-/// reports it.
+/// Decoding any other value is an error. Converting a [`Value`] with `From` accepts any value, and
+/// `validate` reports one that isn't an object.
 ///
 /// ```
 /// use mcp_wire::OpenObject;

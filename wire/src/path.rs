@@ -14,9 +14,7 @@ pub enum Segment {
 }
 
 impl Segment {
-    /// Into the member `name`, which is shortened where it is too long to read.
-    ///
-    /// An error can have many paths, which stay small whatever a peer sends.
+    /// Into the member `name`, which is shortened if it is long, so that errors stay small.
     #[must_use]
     pub fn shortened(name: &str) -> Self {
         Self::Member(shortened(name).into_owned())
@@ -42,7 +40,7 @@ impl Segment {
 pub struct Path(Vec<Segment>);
 
 impl Path {
-    /// The path with these segments, the innermost first. Errors collect them in this order on the way outwards.
+    /// Creates a path from its segments, the innermost first. Errors collect them in this order.
     #[must_use]
     pub fn from_reversed(mut segments: Vec<Segment>) -> Self {
         segments.reverse();

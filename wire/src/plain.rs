@@ -1,8 +1,8 @@
 //! A JSON text as a value that can be validated and compared.
 //!
-//! serde_json's own deserializer isn't used: it replaces an object whose only key is its internal mark for raw values by the
-//! value in it, so that a peer could have one value validated and another one handled. It also refuses numbers that no double
-//! holds.
+//! serde_json's own deserializer isn't used. It replaces an object whose only key is its internal mark for raw values by the
+//! value in it, so that a peer could have one value validated and another one handled. It also refuses numbers beyond the
+//! range of a double.
 
 use serde_json::Number;
 
@@ -11,8 +11,8 @@ use crate::error::Decoded;
 use crate::reader::{JsonType, Reader};
 use crate::validator::{Json, Members};
 
-/// The value of a JSON text. A member that occurs twice is an error. A number that is too large for a double becomes the
-/// greatest double, and one that is too small becomes the least.
+/// Parses a JSON text. A member that occurs twice is an error. A number that is too large for a double becomes the largest
+/// double, and one that is too small becomes the smallest.
 pub(crate) fn plain_value(json: &str) -> Decoded<Json<'_>> {
     let mut reader = Reader::new(json);
     let value = read(&mut reader)?;
@@ -55,7 +55,7 @@ fn read<'a>(reader: &mut Reader<'a>) -> Decoded<Json<'a>> {
 
 fn number(text: &str) -> Number {
     let sign = if text.starts_with('-') { -1.0 } else { 1.0 };
-    // Neither of the two magnitudes is infinite, so that there is a number for it.
+    // Both magnitudes are finite, so `from_f64` doesn't fail.
     let signed = |magnitude: f64| Number::from_f64(sign * magnitude).unwrap_or_else(|| 0.into());
     let is_zero = || Decimal::parse(text).is_some_and(|number| number.integral() == Integral::Fits(0));
     match serde_json::from_str::<Number>(text) {

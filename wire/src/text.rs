@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Shortens a text that an error quotes, so that errors stay small whatever a peer sends.
+/// Shortens a text that an error quotes, so that errors stay small.
 pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
     const LONGEST: usize = 80;
     match text.char_indices().nth(LONGEST) {
@@ -11,8 +11,8 @@ pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// How many bytes come before the first that a JSON string can't hold as it is: a quote, a backslash, a control
-/// character. All of `bytes`, if there is none.
+/// The number of bytes before the first quote, backslash or control character, which a JSON string can't hold unescaped.
+/// The length of `bytes` if there is none.
 pub(crate) fn plain_prefix(bytes: &[u8]) -> usize {
     let (words, rest) = bytes.as_chunks::<8>();
     for (index, word) in words.iter().enumerate() {
@@ -36,7 +36,7 @@ fn special_bytes(word: u64) -> u64 {
     (quote_or_control | backslash) & !word & (ONES << 7)
 }
 
-/// Where the string ends whose content starts at `at`, in a text that is known to be JSON.
+/// The end of the string whose content starts at `at`. `bytes` must be valid JSON.
 pub(crate) fn string_end(bytes: &[u8], mut at: usize) -> usize {
     loop {
         at += plain_prefix(&bytes[at..]);
@@ -48,7 +48,7 @@ pub(crate) fn string_end(bytes: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// How many brackets open in `json`, those in strings counted too.
+/// The number of opening brackets and braces in `json`, including those in strings.
 pub(crate) fn brackets(json: &[u8]) -> usize {
     // Counting in bytes, which the compiler makes one instruction for many of them: 224 are seven times 32, and few enough
     // for a byte to count them. The two brackets differ in one bit.
@@ -56,8 +56,8 @@ pub(crate) fn brackets(json: &[u8]) -> usize {
     json.chunks(224).map(|run| usize::from(count(run))).sum()
 }
 
-/// Appends the character that the escape at the start of `text` stands for, and says how long the escape is; `None` if
-/// it stands for none.
+/// Appends the character of the escape at the start of `text`, and returns the length of the escape. `None` if the escape
+/// is invalid.
 pub(crate) fn push_escape(unescaped: &mut String, text: &str) -> Option<usize> {
     let character = match *text.as_bytes().get(1)? {
         byte @ (b'"' | b'\\' | b'/') => char::from(byte),
@@ -73,7 +73,7 @@ pub(crate) fn push_escape(unescaped: &mut String, text: &str) -> Option<usize> {
     Some(2)
 }
 
-/// The same for `\u0041`, and for two of them that are a surrogate pair.
+/// The same for an escape such as `\u0041`, and for two of them that are a surrogate pair.
 fn push_unicode_escape(unescaped: &mut String, text: &str) -> Option<usize> {
     let first = hex_escape(text)?;
     if let Some(character) = char::from_u32(first.into()) {

@@ -10,10 +10,10 @@ enum State {
     Done,
 }
 
-/// Calls `found` with each cycle that a depth-first search from `starts` closes, beginning with the node where the search
-/// entered it. Without these first nodes, the graph has no cycle.
+/// Calls `found` with each cycle that a depth-first search from `starts` closes. The first node of a cycle is the one where
+/// the search entered it. Without these nodes, the graph has no cycle.
 ///
-/// The search keeps its own stack, because the graph is as deep as the author of a document likes.
+/// The search keeps its own stack, because the depth of the graph has no limit.
 ///
 /// ```
 /// use mcp_wire::json_schema::find_cycles;

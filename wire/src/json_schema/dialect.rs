@@ -1,4 +1,4 @@
-//! Which version of JSON Schema a document is written in.
+//! The dialects of JSON Schema.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,23 +10,23 @@ use serde_json::Value;
 /// A version of JSON Schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Dialect {
-    /// Draft-07, where a `$ref` hides the keywords beside it.
+    /// Draft-07. The keywords beside a `$ref` are ignored.
     Draft07,
     /// 2020-12.
     Draft202012,
 }
 
-/// `$schema`, or the name of a dialect, is neither draft-07 nor 2020-12.
+/// The error of a dialect that is neither draft-07 nor 2020-12.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnknownDialect;
 
 impl Dialect {
     const ALL: [Self; 2] = [Self::Draft07, Self::Draft202012];
 
-    /// The dialect that the document's `$schema` names; 2020-12 where it names none, as is usual.
+    /// The dialect that the document's `$schema` names, or 2020-12 if there is no `$schema`.
     ///
     /// # Errors
-    /// When it names another one.
+    /// When `$schema` names another dialect.
     pub fn of(document: &Value) -> Result<Self, UnknownDialect> {
         match document.get("$schema") {
             None => Ok(Self::Draft202012),
@@ -55,8 +55,8 @@ impl Dialect {
         }
     }
 
-    /// Whether a keyword that holds schemas is one of this dialect. Documents mix `definitions` and `$defs`, and still use
-    /// `dependencies`, so that these count in either.
+    /// Whether a keyword that holds schemas belongs to this dialect. Documents mix `definitions` and `$defs`, and still use
+    /// `dependencies`, so these belong to both.
     #[must_use]
     pub fn knows(self, keyword: &str) -> bool {
         match self {
@@ -76,14 +76,14 @@ impl Dialect {
     }
 }
 
-/// As people name it: `draft-07`, `2020-12`.
+/// Writes `draft-07` or `2020-12`.
 impl fmt::Display for Dialect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-/// From the name that it displays.
+/// Parses `draft-07` or `2020-12`.
 impl FromStr for Dialect {
     type Err = UnknownDialect;
 

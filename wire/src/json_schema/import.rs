@@ -1,4 +1,5 @@
-//! `schemars::JsonSchema` for generated types: the revision's own schema, brought into the caller's document.
+//! `schemars::JsonSchema` for generated types: the definitions are copied from the revision's schema into the caller's
+//! document.
 
 use std::borrow::Cow;
 
@@ -13,13 +14,13 @@ pub fn name(pointer: &str) -> Cow<'static, str> {
     Cow::Owned(crate::definition_name(pointer).to_owned())
 }
 
-/// What tells a revision's definition from those of other revisions.
+/// An identifier of the definition, which differs between revisions.
 #[must_use]
 pub fn id(revision: &str, pointer: &str) -> Cow<'static, str> {
     Cow::Owned(format!("mcp {revision} {pointer}"))
 }
 
-/// The schema at `pointer` of a revision's schema, with everything that it refers to among the generator's definitions.
+/// The schema at `pointer` of a revision's schema. The definitions that it refers to are added to the generator's.
 #[must_use]
 pub fn schema(generator: &mut SchemaGenerator, revision: &str, document: &str, pointer: &str) -> Schema {
     let document: Value = serde_json::from_str(document).unwrap_or(Value::Bool(true));
@@ -38,7 +39,7 @@ struct Import<'i> {
     generator: &'i mut SchemaGenerator,
     revision: &'i str,
     document: &'i Value,
-    /// In draft-07, what stands beside a reference is not part of the schema.
+    /// In draft-07, the keywords beside a reference are ignored.
     draft_07: bool,
 }
 
@@ -86,7 +87,7 @@ impl Import<'_> {
         }
     }
 
-    /// The reference, in the caller's document, to what a reference in ours points at.
+    /// Converts a reference in the revision's schema to a reference in the caller's document.
     fn reference(&mut self, reference: &str) -> String {
         let path: Vec<&str> = reference
             .split('/')
@@ -94,7 +95,7 @@ impl Import<'_> {
             .collect();
         let name = format!("{}-{}", path.join("."), self.revision);
         if !self.generator.definitions().contains_key(&name) {
-            // There before it is imported, because it may refer to itself.
+            // Inserted before it is imported, because it may refer to itself.
             self.generator.definitions_mut().insert(name.clone(), Value::Bool(true));
             let target = reference
                 .strip_prefix('#')

@@ -1,6 +1,6 @@
-//! What every reader of JSON Schema documents has to know: pointers, dialects, and where schemas stand inside of schemas.
+//! The structure of JSON Schema documents: pointers, dialects, definitions and subschemas.
 //!
-//! The generator, the validator and the maker of random instances share it.
+//! The code generator, the validator and the generator of random instances share this module.
 
 mod cycles;
 mod definitions;

@@ -1,10 +1,10 @@
 //! JSON pointers in the form of URI fragments: `#`, `#/$defs/Tool`, `#/properties/a~1b`.
 //!
-//! A pointer is canonical here when nothing in it is percent-encoded, so that one place has one pointer.
+//! A canonical pointer has no percent-encoding, so that each place has one canonical pointer.
 
 use serde_json::Value;
 
-/// The pointer to `token` inside of `pointer`.
+/// The pointer to the member or element `token` of the value at `pointer`.
 ///
 /// ```
 /// use mcp_wire::json_schema::pointer;
@@ -19,7 +19,7 @@ pub fn child(pointer: &str, token: &str) -> String {
     child
 }
 
-/// Goes on to `token`, in place.
+/// Appends `token` to a pointer.
 pub fn push(pointer: &mut String, token: &str) {
     pointer.push('/');
     for char in token.chars() {
@@ -31,7 +31,7 @@ pub fn push(pointer: &mut String, token: &str) {
     }
 }
 
-/// The steps of a canonical pointer, unescaped; `None` if it isn't one.
+/// The unescaped tokens of a canonical pointer. `None` if it isn't one.
 #[must_use]
 pub fn tokens(pointer: &str) -> Option<Vec<String>> {
     let path = pointer.strip_prefix('#')?;
@@ -39,11 +39,11 @@ pub fn tokens(pointer: &str) -> Option<Vec<String>> {
         return Some(Vec::new());
     }
     let steps = path.strip_prefix('/')?.split('/');
-    // `~1` first: the other way round, `~01` would become a slash.
+    // `~1` is replaced first, or else `~01` would become a slash.
     Some(steps.map(|step| step.replace("~1", "/").replace("~0", "~")).collect())
 }
 
-/// The canonical pointer that a reference into its own document means; `None` if it leads elsewhere or to an anchor, or
+/// The canonical pointer of a reference into its own document. `None` if it refers to another document or to an anchor, or
 /// isn't UTF-8.
 #[must_use]
 pub fn canonical(reference: &str) -> Option<String> {
@@ -59,7 +59,7 @@ pub fn resolve<'v>(document: &'v Value, pointer: &str) -> Option<&'v Value> {
     document.pointer(pointer.strip_prefix('#')?)
 }
 
-/// The text without percent escapes; `None` if one isn't complete, or if that isn't UTF-8.
+/// Decodes percent-encoding. `None` if an escape is incomplete, or the result isn't UTF-8.
 #[must_use]
 pub fn percent_decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());

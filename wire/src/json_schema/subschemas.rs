@@ -1,4 +1,4 @@
-//! Where schemas stand inside of schemas.
+//! The schemas inside a schema.
 
 use std::borrow::Cow;
 
@@ -17,12 +17,12 @@ pub enum Applicator {
     OneOrList,
     /// Schemas by name.
     Map,
-    /// By name, either a schema or a list of member names: `dependencies`.
+    /// Schemas or lists of member names, by name: `dependencies`.
     MapOrNames,
 }
 
 impl Applicator {
-    /// How this keyword of either dialect holds schemas; `None` if it holds none.
+    /// The kind of a keyword of either dialect. `None` if it doesn't hold schemas.
     #[must_use]
     pub fn of(keyword: &str) -> Option<Self> {
         Some(match keyword {
@@ -58,7 +58,7 @@ impl Applicator {
     }
 }
 
-/// Whether the schemas of a keyword apply to the same value as the schema around them.
+/// Whether the schemas of a keyword apply to the same value as the schema that has the keyword.
 #[must_use]
 pub fn is_in_place(keyword: &str) -> bool {
     matches!(
@@ -67,19 +67,19 @@ pub fn is_in_place(keyword: &str) -> bool {
     )
 }
 
-/// A schema that stands directly inside of another.
+/// A schema directly inside another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Subschema<'v> {
-    /// The keyword that holds it.
+    /// The keyword.
     pub keyword: &'v str,
-    /// The name or index under which the keyword holds it, if it holds several.
+    /// The name or index of the schema, if the keyword holds several.
     pub key: Option<Cow<'v, str>>,
     /// The schema.
     pub schema: &'v Value,
 }
 
 impl Subschema<'_> {
-    /// Goes on from the pointer of the outer schema to this one's, in place.
+    /// Extends the pointer of the outer schema to the pointer of this one.
     pub fn push_to(&self, pointer: &mut String) {
         pointer::push(pointer, self.keyword);
         if let Some(key) = &self.key {
@@ -88,7 +88,7 @@ impl Subschema<'_> {
     }
 }
 
-/// The schemas directly inside of a schema. What isn't held as its keyword holds schemas is left out.
+/// The schemas directly inside a schema. A value that isn't of the form that its keyword requires is left out.
 pub fn subschemas(schema: &Value) -> impl Iterator<Item = Subschema<'_>> {
     schema.as_object().into_iter().flatten().flat_map(|(keyword, value)| {
         let mut found = Vec::new();
@@ -111,7 +111,7 @@ pub fn subschemas(schema: &Value) -> impl Iterator<Item = Subschema<'_>> {
     })
 }
 
-/// Visits every schema of a document with its pointer, the outer before the inner.
+/// Visits every schema of a document with its pointer. An outer schema comes before its inner schemas.
 pub fn walk<'v>(document: &'v Value, mut visit: impl FnMut(&str, &'v Value)) {
     let mut left = vec![("#".to_owned(), document)];
     while let Some((pointer, schema)) = left.pop() {
@@ -126,7 +126,7 @@ pub fn walk<'v>(document: &'v Value, mut visit: impl FnMut(&str, &'v Value)) {
     }
 }
 
-/// Changes a schema and all schemas inside of it, the inner before the outer: what a change puts in is not changed again.
+/// Changes a schema and all schemas inside it. Inner schemas come first, so that inserted schemas aren't changed again.
 pub fn change_schemas(schema: &mut Value, change: &mut impl FnMut(&mut Value)) {
     for (keyword, value) in schema.as_object_mut().into_iter().flatten() {
         match (Applicator::of(keyword), value) {
@@ -144,7 +144,7 @@ pub fn change_schemas(schema: &mut Value, change: &mut impl FnMut(&mut Value)) {
     change(schema);
 }
 
-/// The schema at a pointer, if a schema stands there: a member's name or an enumeration's value is none.
+/// The schema at a pointer. `None` if the value there isn't a schema, such as the value of an enumeration.
 #[must_use]
 pub fn schema_at<'v>(document: &'v Value, pointer: &str) -> Option<&'v Value> {
     let mut tokens = pointer::tokens(pointer)?.into_iter();

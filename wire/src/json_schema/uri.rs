@@ -1,4 +1,4 @@
-//! URI references, as far as schemas need them: RFC 3986, section 5.2, without normalization.
+//! Resolution of URI references by RFC 3986, section 5.2, without normalization.
 
 /// The parts of a URI reference without its fragment.
 struct Parts<'u> {
@@ -41,8 +41,7 @@ fn is_scheme(text: &str) -> bool {
             .all(|char| char.is_ascii_alphanumeric() || "+-.".contains(char))
 }
 
-/// The URI that `reference` means within what `base` identifies. Neither has a fragment. A base without a scheme is
-/// taken as it is.
+/// Resolves `reference` against `base`. Neither has a fragment. A base without a scheme is accepted.
 pub(crate) fn resolve(base: &str, reference: &str) -> String {
     let (base, mut parts) = (Parts::of(base), Parts::of(reference));
     let mut path = remove_dot_segments(parts.path);
@@ -71,7 +70,7 @@ pub(crate) fn resolve(base: &str, reference: &str) -> String {
     resolved
 }
 
-/// The relative `path`, in place of the last segment of the base's.
+/// Replaces the last segment of the base's path by `path`.
 fn merge(base: &Parts<'_>, path: &str) -> String {
     match base.path.rfind('/') {
         Some(slash) => format!("{}{path}", &base.path[..=slash]),

@@ -12,7 +12,7 @@ use crate::reader::{Envelope, Reader, VERSION};
 /// A request, or a union of requests, with the envelope that JSON-RPC puts around it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call<T> {
-    /// The id that the response will repeat.
+    /// The id, which the response repeats.
     pub id: RequestId,
     /// The method and its parameters.
     pub request: T,
@@ -25,7 +25,7 @@ pub struct Notice<T> {
     pub notification: T,
 }
 
-/// The object that comes next, without the members of the envelope, and these.
+/// Decodes the next object, and returns it without the members of the envelope, and these members.
 pub(super) fn decode_enveloped<T: Decode>(reader: &mut Reader<'_>) -> Decoded<(T, Envelope)> {
     reader.expect_envelope();
     let body = T::decode(reader)?;

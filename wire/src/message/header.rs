@@ -1,4 +1,4 @@
-//! The members of a message that are read without decoding its parameters, and without a copy.
+//! The header of a message, which is read without a copy and without decoding the parameters.
 
 use std::borrow::Cow;
 
@@ -9,9 +9,9 @@ use crate::reader::{JsonType, Reader};
 
 /// The members of a JSON-RPC message that are the same for every method, borrowed from the message's text.
 ///
-/// A header can be read from every text that [`Message`](super::Message) can be decoded from, and both agree on what it
-/// is. It can also be read from many texts that can't be decoded, such as a request whose parameters are nested too deep,
-/// so that an error can be sent to the right place.
+/// A header can be read from every text that [`Message`](super::Message) can be decoded from, and both agree on the kind of
+/// message. A header can also be read from many texts that can't be decoded, such as a request whose parameters are nested
+/// too deep, so that the error response has the id of the request.
 ///
 /// ```
 /// use mcp_wire::{MessageHeader, MessageKind};
@@ -33,20 +33,20 @@ pub struct MessageHeader<'a> {
     params: Option<BorrowedJson<'a>>,
     result: Option<BorrowedJson<'a>>,
     error: Option<BorrowedJson<'a>>,
-    /// A message with a method before its result is a request; one with its result first is none.
+    /// Whether the member `method` comes before `result` and `error`: a message in another order isn't a request.
     method_is_first: bool,
 }
 
 /// The kinds of JSON-RPC messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MessageKind {
-    /// A method is called, and an answer expected.
+    /// A request, which expects a response.
     Request,
-    /// A method is called, and no answer expected.
+    /// A notification, which expects no response.
     Notification,
-    /// An earlier request succeeded.
+    /// The successful response to an earlier request.
     Response,
-    /// An earlier request failed.
+    /// The error response to an earlier request.
     Error,
 }
 
@@ -86,10 +86,10 @@ impl<'a> MessageHeader<'a> {
         Ok(header)
     }
 
-    /// What the message is.
+    /// The kind of the message.
     ///
     /// # Errors
-    /// When it is none: without a method, a result or an error, or with several of them.
+    /// When the message has none of `method`, `result` and `error`, or several of them.
     pub fn kind(&self) -> Decoded<MessageKind> {
         let not_a_message = |expected: &'static str, found: &'static str| {
             let kind = DecodeErrorKind::NotAMessage;
@@ -113,19 +113,19 @@ impl<'a> MessageHeader<'a> {
         self.message
     }
 
-    /// The name of the method, if there is a member `method` that is a string.
+    /// The name of the method, if the member `method` is a string.
     #[must_use]
     pub fn method(&self) -> Option<Cow<'a, str>> {
         self.method?.string().ok()
     }
 
-    /// Whether there is a member `id`, whatever its value.
+    /// Whether there is a member `id` with any value.
     #[must_use]
     pub fn has_id(&self) -> bool {
         self.id.is_some()
     }
 
-    /// The id, if there is one that a request can have.
+    /// The id, if it is valid.
     #[must_use]
     pub fn id(&self) -> Option<RequestId> {
         self.id?.decode_as().ok()
@@ -152,7 +152,7 @@ impl<'a> MessageHeader<'a> {
     /// The value at `path` in the parameters; see [`BorrowedJson::get`].
     ///
     /// # Errors
-    /// When that can't be told: see there.
+    /// As for [`BorrowedJson::get`].
     pub fn param(&self, path: &[&str]) -> Decoded<Option<BorrowedJson<'a>>> {
         match self.params {
             Some(params) => params.get(path).map_err(|error| error.in_member("params")),
@@ -161,7 +161,7 @@ impl<'a> MessageHeader<'a> {
     }
 }
 
-/// The payload that a peer sent: a message, or several messages in an array.
+/// The payload that a peer sent: a message, or a batch of messages.
 #[derive(Debug, Clone)]
 pub enum Payload<'a> {
     /// One message.
@@ -174,7 +174,7 @@ impl<'a> Payload<'a> {
     /// Reads a JSON text that is an object or an array.
     ///
     /// # Errors
-    /// When it is neither, or a member of the header of a single message occurs twice.
+    /// When the text is neither, or a member of the header of a single message occurs twice.
     pub fn from_slice(json: &'a [u8]) -> Decoded<Self> {
         let payload = BorrowedJson::whole(Reader::from_slice(json)?)?;
         match payload.json_type() {
@@ -188,9 +188,9 @@ impl<'a> Payload<'a> {
     }
 }
 
-/// The messages of a batch, read one after the other from its text. Nothing is allocated for those to come.
+/// The messages of a batch, read one after the other from its text. Nothing is allocated in advance.
 ///
-/// An element that is no message is an error in its place, and the elements after it are still read.
+/// An element that isn't a message is an error, and the elements after it are still read.
 ///
 /// ```
 /// use mcp_wire::Payload;
@@ -212,7 +212,7 @@ pub struct BatchElements<'a> {
 }
 
 impl BatchElements<'_> {
-    /// Whether more than `limit` elements are still to come. No more than that many are looked at.
+    /// Whether more than `limit` elements are left. This reads at most `limit` + 1 elements.
     #[must_use]
     pub fn is_longer_than(&self, limit: usize) -> bool {
         let mut elements = self.clone();
@@ -225,7 +225,7 @@ impl<'a> BatchElements<'a> {
         let rest = &self.array[self.position..];
         let gap = rest.find(|character: char| character != ',' && !character.is_ascii_whitespace())?;
         let mut reader = Reader::new(&rest[gap..]);
-        // The end of the array is no value.
+        // The end of the array isn't a value.
         let text = reader.raw_at_any_depth().ok()?.get();
         let offset = self.position + gap;
         self.position = offset + text.len();
@@ -238,7 +238,7 @@ impl<'a> Iterator for BatchElements<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let element = self.next_text()?;
-        // Offsets in a header are those in the message, which an element is by itself.
+        // The offsets of a header start at its own message.
         let header = MessageHeader::read(BorrowedJson { offset: 0, ..element });
         let index = self.index;
         self.index += 1;
@@ -246,7 +246,7 @@ impl<'a> Iterator for BatchElements<'a> {
     }
 }
 
-/// A JSON value as the text that it is in a message.
+/// A JSON value, borrowed from the text of a message.
 #[derive(Debug, Clone, Copy)]
 pub struct BorrowedJson<'a> {
     text: &'a str,
@@ -266,7 +266,7 @@ impl<'a> BorrowedJson<'a> {
         self.text
     }
 
-    /// Where in the text of the message the value begins, in bytes from where the message itself begins.
+    /// The offset of the value from the start of the message, in bytes.
     #[must_use]
     pub fn offset(self) -> usize {
         self.offset
@@ -275,32 +275,32 @@ impl<'a> BorrowedJson<'a> {
     /// The JSON type of the value.
     #[must_use]
     pub fn json_type(self) -> JsonType {
-        // The text has been checked to be JSON, so it has a type.
+        // The text is valid JSON, so it has a type.
         Reader::new(self.text).json_type().unwrap_or(JsonType::Null)
     }
 
     /// Decodes the value.
     ///
     /// # Errors
-    /// When it can't be held.
+    /// When the value isn't a `T`.
     pub fn decode_as<T: Decode>(self) -> Decoded<T> {
         crate::from_str(self.text)
     }
 
-    /// The string, copied only if it has escapes.
+    /// The value of a string, which is copied only if it has escapes.
     ///
     /// # Errors
-    /// When the value is no string, or has an escape that stands for no character.
+    /// When the value isn't a string, or has an invalid escape.
     pub fn string(self) -> Decoded<Cow<'a, str>> {
         Reader::new(self.text).string()
     }
 
-    /// The value at `path`, which is a list of member names; `None` if there is none, or if a value on the way is no
+    /// The value at `path`, a list of member names. `None` if there is no such value, or if a value on the way isn't an
     /// object.
     ///
     /// # Errors
-    /// When it isn't clear which value that is, because a member on the way occurs twice, or when a name in an object on
-    /// the way can't be read. Whoever decides something by a value takes an error as a reason to refuse.
+    /// When a member on the way occurs twice, so that the value is ambiguous, or when a name in an object on the way isn't
+    /// valid. A caller that bases a decision on the value should refuse the message then.
     pub fn get(self, path: &[&str]) -> Decoded<Option<Self>> {
         let [member, rest @ ..] = path else {
             return Ok(Some(self));
@@ -316,7 +316,7 @@ impl<'a> BorrowedJson<'a> {
         }
     }
 
-    /// Goes through the members of the object that this is, for as long as `take` doesn't say that one occurs twice.
+    /// Calls `take` with each member of the object, until `take` returns `false` because the member occurs twice.
     fn members(self, mut take: impl FnMut(&str, Self) -> bool) -> Decoded<()> {
         let mut reader = Reader::new(self.text);
         let mut first = reader.open_object()?;

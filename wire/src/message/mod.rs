@@ -20,19 +20,19 @@ pub use envelope::{Call, Notice};
 pub use header::{BatchElements, BorrowedJson, MessageHeader, MessageKind, Payload};
 pub use response::{ErrorObject, ErrorResponse, Response};
 
-/// A request or notification whose method the revision doesn't have.
+/// A request or notification whose method the revision doesn't declare.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnknownMethod {
     /// The method's name.
     pub method: String,
-    /// The parameters, if there were any.
+    /// The parameters, if any.
     pub params: Option<OpenObject>,
-    /// Further members.
+    /// The other members.
     pub extra: Extra,
 }
 
 impl UnknownMethod {
-    /// A call of `method` without parameters.
+    /// Creates a message without parameters.
     pub fn new(method: impl Into<String>) -> Self {
         Self {
             method: method.into(),
@@ -44,13 +44,13 @@ impl UnknownMethod {
     /// Decodes the message as another type, such as one that implements [`Request`](crate::Request).
     ///
     /// # Errors
-    /// When it isn't one.
+    /// When the message isn't a `T`.
     pub fn decode_as<T: Decode>(&self) -> Decoded<T> {
-        // Only a map whose keys are no strings could fail, and a message has none.
+        // Serialization fails only for maps with other keys than strings, and a message has none.
         crate::from_slice(&serde_json::to_vec(self).unwrap_or_default())
     }
 
-    /// The same call with parameters.
+    /// Sets the parameters.
     #[must_use]
     pub fn with_params(mut self, params: impl Into<OpenObject>) -> Self {
         self.params = Some(params.into());
@@ -93,13 +93,13 @@ crate::serde_object!(UnknownMethod);
 /// A whole JSON-RPC message from a peer that sends the requests `Q` and the notifications `N`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message<Q, N> {
-    /// A method is called, and an answer expected.
+    /// A request, which expects a response.
     Request(Call<Q>),
-    /// A method is called, and no answer expected.
+    /// A notification, which expects no response.
     Notification(Notice<N>),
-    /// An earlier request succeeded.
+    /// The successful response to an earlier request.
     Response(Response),
-    /// An earlier request failed.
+    /// The error response to an earlier request.
     Error(ErrorResponse),
 }
 
@@ -116,14 +116,14 @@ impl<Q: Decode, N: Decode> Decode for Message<Q, N> {
             },
             Some("result") => {
                 let response = Response::decode(reader)?;
-                refuse_second_nature(&response.extra, reader)?;
+                check_single_kind(&response.extra, reader)?;
                 Ok(Self::Response(response))
             }
             Some(_) => {
                 // An error response has an envelope of its own, in which the id may be `null`.
                 reader.envelope = None;
                 let response = ErrorResponse::decode(reader)?;
-                refuse_second_nature(&response.extra, reader)?;
+                check_single_kind(&response.extra, reader)?;
                 Ok(Self::Error(response))
             }
             None => Err(DecodeError::new(
@@ -136,8 +136,8 @@ impl<Q: Decode, N: Decode> Decode for Message<Q, N> {
     }
 }
 
-/// A response that is also a request, or both a result and an error, is neither.
-fn refuse_second_nature(extra: &Extra, reader: &Reader<'_>) -> Decoded<()> {
+/// A response must not have a method, or both a result and an error.
+fn check_single_kind(extra: &Extra, reader: &Reader<'_>) -> Decoded<()> {
     let second = ["method", "result", "error"]
         .into_iter()
         .find(|member| extra.contains_key(member));

@@ -18,16 +18,16 @@ use crate::reader::{Reader, VERSION};
 /// [`OpenJson::decode_as`] decodes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response<T = OpenJson> {
-    /// The id of the request that this answers.
+    /// The id of the request.
     pub id: RequestId,
-    /// What the method returned.
+    /// The result of the method.
     pub result: T,
     /// Members that JSON-RPC doesn't declare.
     pub extra: Extra,
 }
 
 impl<T> Response<T> {
-    /// The answer to the request `id`.
+    /// Creates the response to the request `id`.
     pub fn new(id: impl Into<RequestId>, result: T) -> Self {
         Self {
             id: id.into(),
@@ -92,16 +92,16 @@ impl<T: Serialize> Serialize for Response<T> {
 /// An error response.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ErrorResponse {
-    /// The id of the request that failed; absent if it couldn't be read.
+    /// The id of the request that failed. Absent if the id couldn't be read.
     pub id: Option<RequestId>,
-    /// What went wrong.
+    /// The error.
     pub error: ErrorObject,
     /// Members that JSON-RPC doesn't declare.
     pub extra: Extra,
 }
 
 impl ErrorResponse {
-    /// The failure of the request `id`, or of something whose id couldn't be read.
+    /// Creates the error response to the request `id`, or to a message whose id couldn't be read.
     pub fn new(id: Option<RequestId>, error: ErrorObject) -> Self {
         Self {
             id,
@@ -146,21 +146,21 @@ impl Object for ErrorResponse {
 
 crate::serde_object!(ErrorResponse);
 
-/// What went wrong, by [JSON-RPC's error object](https://www.jsonrpc.org/specification#error_object).
+/// The error of a request: [JSON-RPC's error object](https://www.jsonrpc.org/specification#error_object).
 #[derive(Debug, Clone, PartialEq)]
 pub struct ErrorObject {
-    /// The kind of error: see [`error_code`](crate::error_code) and the revision's own codes.
+    /// The code of the error, one of [`error_code`](crate::error_code) or of the revision's own codes.
     pub code: i64,
-    /// One sentence about it.
+    /// A description of the error in one sentence.
     pub message: String,
-    /// Anything that helps to handle it.
+    /// Further information about the error.
     pub data: Option<OpenJson>,
     /// Members that JSON-RPC doesn't declare.
     pub extra: Extra,
 }
 
 impl ErrorObject {
-    /// An error without data.
+    /// Creates an error without data.
     pub fn new(code: i64, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -170,7 +170,7 @@ impl ErrorObject {
         }
     }
 
-    /// The same error with `data`.
+    /// Sets the data.
     #[must_use]
     pub fn with_data(mut self, data: impl Into<OpenJson>) -> Self {
         self.data = Some(data.into());

@@ -1,4 +1,4 @@
-//! How much memory a value may take while it is decoded.
+//! The limit on the memory that decoding a text may take.
 //!
 //! A small text can decode to a large value: in an array of `{}`, each element takes three bytes of text, but as much memory
 //! as any other value of its type.
@@ -6,20 +6,20 @@
 use super::Reader;
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
 
-/// How many bytes of memory a byte of text may take.
+/// The number of bytes of memory for each byte of text.
 ///
-/// Charged are the capacity of lists and the size of allocations. Among the smallest valid elements of all revisions,
+/// The capacity of lists and the size of allocations are charged. Among the smallest valid elements of all revisions,
 /// resources (`{"name":"","uri":""}`, 296 bytes) and prompts (`{"name":""}`, 160 bytes) take the most: up to 23 times their
 /// text. Only lists of elements that no revision declares, such as the content `{"type":""}`, take more than the factor.
 const FACTOR: usize = 24;
 
-/// How many bytes of memory every text may take, so that only long texts are refused.
+/// The number of bytes of memory that every text may take, so that only long texts are refused.
 const FLOOR: usize = 1 << 20;
 
-/// How many bytes an allocation takes beside the text that it holds: the smallest block of usual allocators.
+/// The bytes of an allocation besides its text: the smallest block of the usual allocators.
 pub(crate) const ALLOCATION: usize = 32;
 
-/// How many bytes of memory decoding `text` may take.
+/// The number of bytes of memory that decoding `text` may take.
 pub(super) fn budget(text: &str) -> usize {
     text.len().saturating_mul(FACTOR).max(FLOOR)
 }
@@ -28,7 +28,7 @@ impl Reader<'_> {
     /// Charges memory that is about to be allocated.
     ///
     /// # Errors
-    /// When the text has taken more than it may.
+    /// When the text has taken more memory than it may.
     #[inline]
     pub(crate) fn charge(&mut self, bytes: usize) -> Decoded<()> {
         match self.budget.checked_sub(bytes) {
@@ -43,7 +43,7 @@ impl Reader<'_> {
     /// Appends to a list, and charges the memory that the list reserves.
     ///
     /// # Errors
-    /// When the text has taken more than it may.
+    /// When the text has taken more memory than it may.
     #[inline]
     pub(crate) fn push<T>(&mut self, list: &mut Vec<T>, item: T) -> Decoded<()> {
         if list.len() == list.capacity() {

@@ -6,10 +6,10 @@ use super::{JsonType, MAX_DEPTH, Reader};
 use crate::error::Decoded;
 
 impl<'a> Reader<'a> {
-    /// Opens an object, and says whether its first member is the next.
+    /// Opens an object, and returns whether the next member is its first.
     ///
     /// # Errors
-    /// When the next value is none.
+    /// When the next value isn't an object.
     pub(crate) fn open_object(&mut self) -> Decoded<bool> {
         self.expect(b'{', JsonType::Object)?;
         let start = self.position;
@@ -19,7 +19,7 @@ impl<'a> Reader<'a> {
         Ok(resumed.is_none())
     }
 
-    /// The next key of the object that is open, with the cursor on its value; `None` closes the object.
+    /// Reads the next key of the open object and stops before its value. `None` closes the object.
     pub(crate) fn next_key(&mut self, first: &mut bool) -> Decoded<Option<Cow<'a, str>>> {
         if !self.next_item(b'}', first, "`,` or `}`")? {
             return Ok(None);
@@ -40,7 +40,7 @@ impl<'a> Reader<'a> {
     /// Reads an array, each element by `element`.
     ///
     /// # Errors
-    /// When the next value is none, or an element can't be decoded.
+    /// When the next value isn't an array, or an element can't be decoded.
     pub fn array(&mut self, mut element: impl FnMut(&mut Self) -> Decoded<()>) -> Decoded<()> {
         self.expect(b'[', JsonType::Array)?;
         self.descend()?;
@@ -53,7 +53,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Whether another item follows in the array or object that is open; closes it if not.
+    /// Returns whether the open array or object has another item, and closes it if not.
     fn next_item(&mut self, close: u8, first: &mut bool, expected: &'static str) -> Decoded<bool> {
         self.skip_space();
         let was_first = std::mem::replace(first, false);

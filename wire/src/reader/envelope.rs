@@ -32,7 +32,7 @@ impl Envelope {
         matches!(key, "jsonrpc" | "id")
     }
 
-    /// Opens an object, and says whether it is the message itself.
+    /// Opens an object, and returns whether it is the message itself.
     pub(crate) fn open(&mut self) -> bool {
         !std::mem::replace(&mut self.opened, true)
     }
@@ -66,7 +66,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads the members of the envelope that the next object begins with, and says whether the id is among them.
+    /// Reads the members of the envelope at the start of the next object, and returns whether the id is among them.
     ///
     /// The cursor stays before the object. Looking ahead and decoding start behind these members.
     pub(crate) fn read_envelope(&mut self) -> Decoded<bool> {

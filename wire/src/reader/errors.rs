@@ -7,7 +7,7 @@ use crate::error::{DecodeError, DecodeErrorKind};
 use crate::text::shortened;
 
 impl Reader<'_> {
-    /// The error for a value of another type than the one that is held here.
+    /// The error for a value of an unexpected type.
     #[must_use]
     pub fn wrong_type(&self, expected: impl Into<Cow<'static, str>>, found: JsonType) -> DecodeError {
         let kind = DecodeErrorKind::WrongType;
@@ -21,7 +21,7 @@ impl Reader<'_> {
         DecodeError::new(kind, "a required member", "nothing", self.position).in_member(member)
     }
 
-    /// The error for a tag whose value is none of those that are known.
+    /// The error for a tag with an unknown value.
     #[must_use]
     pub fn unknown_tag(&self, member: &str, value: &str) -> DecodeError {
         let found = format!("{:?}", shortened(value));

@@ -10,9 +10,9 @@ use crate::error::Decoded;
 pub struct Discriminator {
     /// The member.
     pub member: &'static str,
-    /// The types that its value may have; any, if none is named.
+    /// The types that its value may have; empty if it may have any.
     pub types: &'static [JsonType],
-    /// The members that the variant requires beside it.
+    /// The other members that the variant requires.
     pub required: &'static [&'static str],
 }
 
@@ -22,7 +22,7 @@ impl<'a> Reader<'a> {
     /// `None` if the object has no such member.
     ///
     /// # Errors
-    /// When no object comes next, or the member is no string.
+    /// When the next value isn't an object, or the member isn't a string.
     pub fn peek_tag(&mut self, member: &str) -> Decoded<Option<Cow<'a, str>>> {
         self.peek(|reader| {
             reader.seek(|key| key == member)?;
@@ -37,7 +37,7 @@ impl<'a> Reader<'a> {
     /// Looks ahead for the first member of the next object whose name is among `members`. The cursor stays.
     ///
     /// # Errors
-    /// When no object comes next.
+    /// When the next value isn't an object.
     pub fn peek_member(&mut self, members: &[&'static str]) -> Decoded<Option<&'static str>> {
         let mut found = None;
         self.peek(|reader| {
@@ -52,7 +52,7 @@ impl<'a> Reader<'a> {
     /// Looks ahead for the first of `members`, in that order, that the next object has. The cursor stays.
     ///
     /// # Errors
-    /// When no object comes next.
+    /// When the next value isn't an object.
     pub fn peek_members(&mut self, members: &[&'static str]) -> Decoded<Option<&'static str>> {
         let mut best = members.len();
         self.peek(|reader| {
@@ -67,11 +67,11 @@ impl<'a> Reader<'a> {
 
     /// Looks ahead for the first of `cases` that fits the next object; `None` if none fits. The cursor stays.
     ///
-    /// If none fits and the object lacks a member of `otherwise_required`, the first case whose member it has is chosen, so
-    /// that decoding it as that case says what is wrong.
+    /// If none fits and the object lacks a member of `otherwise_required`, the result is the first case whose member the
+    /// object has. Decoding the object as that case then fails with a useful error.
     ///
     /// # Errors
-    /// When no object comes next.
+    /// When the next value isn't an object.
     pub fn peek_discriminator(
         &mut self,
         cases: &[Discriminator],
@@ -118,7 +118,7 @@ impl<'a> Reader<'a> {
     /// Looks ahead into a member of the next object; `None` if it has no such member. The cursor stays.
     ///
     /// # Errors
-    /// When no object comes next, or `look` fails.
+    /// When the next value isn't an object, or `look` fails.
     pub fn peek_into<T>(&mut self, member: &str, look: impl FnOnce(&mut Self) -> Decoded<T>) -> Decoded<Option<T>> {
         self.peek(|reader| {
             reader.seek(|key| key == member)?;
@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// An object that is looked into. The cursor goes back afterwards.
+/// The next object while the reader looks ahead into it. The cursor goes back afterwards.
 pub(super) struct LookAhead<'r, 'a> {
     pub(super) reader: &'r mut Reader<'a>,
     pub(super) first: bool,
@@ -150,7 +150,7 @@ pub(super) struct LookAhead<'r, 'a> {
 }
 
 impl LookAhead<'_, '_> {
-    /// Goes to the value of the first member whose name is wanted, or to the end of the object.
+    /// Goes to the value of the first member whose name `wanted` accepts, or to the end of the object.
     fn seek(&mut self, mut wanted: impl FnMut(&str) -> bool) -> Decoded<()> {
         while let Some(key) = self.reader.next_key(&mut self.first)? {
             if wanted(&key) {

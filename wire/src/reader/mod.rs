@@ -30,14 +30,14 @@ pub struct Reader<'a> {
     text: &'a str,
     position: usize,
     depth: usize,
-    /// How many bytes of memory the rest of the text may take.
+    /// The number of bytes of memory that the rest of the text may take.
     budget: usize,
     /// The envelope of the message that is being read, if the next object is a message.
     pub(crate) envelope: Option<Envelope>,
 }
 
 impl<'a> Reader<'a> {
-    /// Reads `text` from its start.
+    /// Creates a reader at the start of `text`.
     #[must_use]
     pub fn new(text: &'a str) -> Self {
         Self {
@@ -49,7 +49,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads `bytes` from their start.
+    /// Creates a reader at the start of `bytes`.
     ///
     /// # Errors
     /// When they aren't UTF-8.
@@ -59,7 +59,7 @@ impl<'a> Reader<'a> {
             .map_err(|error| DecodeError::new(DecodeErrorKind::Syntax, "UTF-8", "other bytes", error.valid_up_to()))
     }
 
-    /// The type of the value that comes next.
+    /// Returns the type of the next value. The cursor stays.
     ///
     /// # Errors
     /// When no JSON value starts here.
@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
     /// Reads the end of the text.
     ///
     /// # Errors
-    /// When anything but white space is left.
+    /// When anything other than white space is left.
     pub fn finish(mut self) -> Decoded<()> {
         self.skip_space();
         match self.byte() {
@@ -88,7 +88,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Goes to the next value, which must be of the type that this byte starts.
+    /// Goes to the next value, which must be of the type whose first byte is `start`.
     fn expect(&mut self, start: u8, json_type: JsonType) -> Decoded<()> {
         self.skip_space();
         if self.byte() == Some(start) {
@@ -108,7 +108,7 @@ impl<'a> Reader<'a> {
         self.text.as_bytes().get(self.position).copied()
     }
 
-    /// How many bytes have been read.
+    /// The number of bytes that have been read.
     pub(crate) fn position(&self) -> usize {
         self.position
     }

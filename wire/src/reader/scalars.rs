@@ -12,7 +12,7 @@ impl<'a> Reader<'a> {
     /// Reads a string.
     ///
     /// # Errors
-    /// When the next value is none.
+    /// When the next value isn't a string.
     pub fn string(&mut self) -> Decoded<Cow<'a, str>> {
         self.expect(b'"', JsonType::String)?;
         self.quoted()
@@ -55,7 +55,7 @@ impl<'a> Reader<'a> {
     /// Reads `true` or `false`.
     ///
     /// # Errors
-    /// When the next value is neither.
+    /// When the next value isn't a boolean.
     pub fn boolean(&mut self) -> Decoded<bool> {
         match self.json_type()? {
             JsonType::Boolean if self.byte() == Some(b't') => self.literal("true").map(|()| true),
@@ -67,16 +67,16 @@ impl<'a> Reader<'a> {
     /// Reads `null`.
     ///
     /// # Errors
-    /// When the next value is another.
+    /// When the next value isn't `null`.
     pub fn null(&mut self) -> Decoded<()> {
         self.expect(b'n', JsonType::Null)?;
         self.literal("null")
     }
 
-    /// Reads an integer of 64 bits, however it is written: `1`, `1.0` and `10e-1` are the same.
+    /// Reads a 64-bit integer in any notation: `1`, `1.0` and `10e-1` are the same.
     ///
     /// # Errors
-    /// When the next value is no number, has a fraction, or doesn't fit.
+    /// When the next value isn't a number, has a fraction, or doesn't fit.
     pub fn integer(&mut self) -> Decoded<i64> {
         let text = self.number_text("an integer")?;
         let integral = Decimal::parse(text).ok_or_else(|| self.syntax("a number"))?.integral();
@@ -101,7 +101,7 @@ impl<'a> Reader<'a> {
     /// Reads a number of any size.
     ///
     /// # Errors
-    /// When the next value is none.
+    /// When the next value isn't a number.
     pub fn number(&mut self) -> Decoded<Number> {
         let text = self.number_text("a number")?;
         let number = Number::parse(text).ok_or_else(|| self.syntax("a number"))?;
@@ -109,7 +109,7 @@ impl<'a> Reader<'a> {
         Ok(number)
     }
 
-    /// Reads a string if it is this one, written without escapes; otherwise reads nothing.
+    /// Reads the next string if it is `text`, written without escapes, and returns whether it was.
     pub(crate) fn string_is(&mut self, text: &str) -> bool {
         self.skip_space();
         let rest = self.text[self.position..].strip_prefix('"');

@@ -10,7 +10,7 @@ use crate::error::Decoded;
 use crate::text::{brackets, plain_prefix, string_end};
 
 impl<'a> Reader<'a> {
-    /// Takes the next value as text. It is checked to be JSON and not nested too deep, but not parsed.
+    /// Reads the next value as text. The text is checked to be JSON and not nested too deep, but it isn't parsed.
     ///
     /// # Errors
     /// When it isn't JSON, or is nested too deep.
@@ -24,7 +24,7 @@ impl<'a> Reader<'a> {
         Ok(raw)
     }
 
-    /// Takes the next value as [`Self::raw`] does, however deep it is nested.
+    /// Reads the next value as [`Self::raw`] does, without a limit on its depth.
     pub(crate) fn raw_at_any_depth(&mut self) -> Decoded<&'a RawValue> {
         self.skip_space();
         let mut value = serde_json::Deserializer::from_str(&self.text[self.position..]);
@@ -61,7 +61,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Skips the next value, checked as [`Self::raw`] checks it.
+    /// Skips the next value, with the checks of [`Self::raw`].
     pub(super) fn skip(&mut self) -> Decoded<()> {
         self.skip_space();
         // Most skipped members hold a string without escapes.
@@ -86,7 +86,7 @@ pub(crate) fn first_duplicate<'k>(keys: impl ExactSizeIterator<Item = &'k str>) 
     keys.into_iter().find(|key| !seen.insert(*key))
 }
 
-/// Whether arrays and objects are nested deeper than `limit` in a text that is known to be JSON.
+/// Whether arrays and objects are nested deeper than `limit` in `json`, which must be valid JSON.
 fn nested_deeper_than(json: &str, limit: usize) -> bool {
     // A level takes two bytes. Most texts hold fewer brackets than they may have levels, and counting is far cheaper than
     // following strings.

@@ -158,9 +158,9 @@ macro_rules! methods {
 
 /// Implements `decode`, by the method that was called, and `Serialize` for an enum of results.
 ///
-/// The variants come first, then what each method gives. Where a method gives results of several kinds, each is named
-/// with a member that tells it from the others; a result that has none of them is the first. A tag may tell them apart too:
-/// a result without it is the first, and one with another value is an error.
+/// The variants come first, then a row for each method. If a method has several results, each is named with a member that
+/// only this result has. A result with none of these members is the first. The results may also have a tag: a result
+/// without it is the first, and a result with an unknown tag is an error.
 ///
 /// `"tools/call" => CallTool("content") or CreateTask("task"),` and
 /// `"tools/call" by "resultType" => CallTool = "complete" or InputRequired = "input_required",` are such rows; the example of
@@ -174,7 +174,7 @@ macro_rules! results {
             $(= $first_value:literal $(or $tagged:ident = $value:literal)+)?,)*
     ) => {
         impl $type {
-            /// Decodes the result of `method`; `None` if the revision has no such method in this direction.
+            /// Decodes the result of `method`. `None` if the revision has no such method in this direction.
             ///
             /// # Errors
             /// When it isn't a result of the method.

@@ -3,18 +3,18 @@
 /// Implements the traits of a JSON object for a struct: [`Decode`](crate::Decode), [`Object`](crate::Object), `serde`'s
 /// traits, [`Validate`](crate::Validate), a constructor and setters.
 ///
-/// A row names a member as it is written in JSON, its field, and the type of the argument that the field is made from.
-/// There are five kinds of members, and each section may be left out:
+/// A row has the name of a member in JSON, its field, and the type of the argument that the field is made from. There are
+/// five kinds of members, and each section may be left out:
 ///
-/// - `constant`: always there, and always with this value. The struct has no field for it.
-/// - `implied`: the same, but it may be absent. A private field of type `bool` says whether it is there; one function
+/// - `constant`: a required member with a fixed value. The struct has no field for it.
+/// - `implied`: an optional member with a fixed value. A private field of type `bool` says whether it is present. One function
 ///   reads the field and one sets it.
-/// - `required`: always there. `new` takes one argument for each.
-/// - `preset`: always there too. `new` gives it the value of the row, and a function sets another.
-/// - `optional`: the field is an `Option`, and a function sets it.
+/// - `required`: a required member. `new` takes one argument for each.
+/// - `preset`: a required member for which `new` takes no argument. It has the value of the row, and a function sets another.
+/// - `optional`: an optional member. The field is an `Option`, and a function sets it.
 ///
-/// The field `extra` is an [`Extra`](crate::Extra) with the members that the table doesn't name. A struct without required
-/// members derives `Default`, and gets no `new`; if it has preset ones, the table implements `Default`.
+/// The field `extra` is an [`Extra`](crate::Extra) with the undeclared members. A struct without required members derives
+/// `Default` and has no `new`. If it has preset members, the table implements `Default`.
 ///
 /// ```
 /// use mcp_wire::{Extra, OpenObject, Schema, object};

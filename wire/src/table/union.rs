@@ -3,8 +3,8 @@
 /// Implements the traits of a union for an enum: [`Decode`](crate::Decode), `serde`'s traits,
 /// [`Validate`](crate::Validate), and `From` for the types that only one variant holds.
 ///
-/// A variant with a type in parentheses gets `From` for it. Most unions are told apart by a tag; the last row then names
-/// the variant that holds an object with another tag, as an [`OpenJson`](crate::OpenJson):
+/// A variant with a type in parentheses gets `From` for it. The variants of most unions have different tags. The last row then
+/// names the variant for objects with another tag, which holds an [`OpenJson`](crate::OpenJson):
 ///
 /// ```
 /// use mcp_wire::{Extra, OpenJson, Schema, object, union};

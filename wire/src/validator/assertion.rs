@@ -1,4 +1,4 @@
-//! Validation by the rules that have no schemas inside.
+//! Validation by the rules that hold no schemas.
 
 use serde_json::Number;
 
@@ -10,7 +10,7 @@ use super::value::{Json, Members};
 use super::violation::{Violation, constant, constants, found, quoted};
 use super::violations::{FINE, Flow, Sink};
 
-/// Validates by one rule; one that is for another type of value is fulfilled.
+/// Validates a value by one rule. A rule for another type of value accepts it.
 pub(super) fn assertion(rule: &Rule, context: Context<'_>, sink: &mut impl Sink) -> Flow {
     match context.value {
         Json::Number(number) => number_assertion(rule, number, context, sink)?,

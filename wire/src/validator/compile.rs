@@ -1,4 +1,4 @@
-//! From a schema document to the arena of nodes.
+//! Compiles a schema document into the arena of nodes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -15,7 +15,7 @@ use super::node::{Node, NodeId, Rule};
 #[derive(Debug)]
 pub(super) struct Compiled {
     pub(super) nodes: Vec<Node>,
-    /// By the canonical pointers of the subschemas.
+    /// The nodes, by the canonical pointers of the subschemas.
     pub(super) entries: HashMap<String, NodeId>,
 }
 
@@ -39,7 +39,7 @@ impl<'a> Compiler<'a> {
         }
         let mut entries = HashMap::new();
         for ((at, _), node) in self.known {
-            // The first was compiled in the scope of the document itself.
+            // The first node of a pointer was compiled in the scope of the document itself.
             let entry = entries.entry(at).or_insert(node);
             *entry = node.min(*entry);
         }
@@ -86,7 +86,7 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// The places on a cycle from its start back to it.
+/// The pointers on a cycle from its start back to it.
 fn describe_cycle(nodes: &[Node], cycle: &[NodeId]) -> String {
     const SHOWN: usize = 20;
     let at = |node: &NodeId| nodes[*node].at.as_str();
@@ -96,7 +96,7 @@ fn describe_cycle(nodes: &[Node], cycle: &[NodeId]) -> String {
     places.join(" → ")
 }
 
-/// The nodes with which cycles of `successors` begin.
+/// The first nodes of the cycles of `successors`.
 fn cycle_starts(nodes: &[Node], successors: impl Fn(&Node) -> Vec<NodeId>) -> Vec<NodeId> {
     let mut starts = BTreeSet::new();
     find_cycles(
@@ -107,8 +107,8 @@ fn cycle_starts(nodes: &[Node], successors: impl Fn(&Node) -> Vec<NodeId>) -> Ve
     starts.into_iter().collect()
 }
 
-/// The nodes that apply to the same value as a node with `unevaluatedItems` or `unevaluatedProperties`: their verdicts are
-/// needed again for what they have evaluated.
+/// The nodes that apply to the same value as a node with `unevaluatedItems` or `unevaluatedProperties`. Their verdicts are
+/// needed again to find out what they have evaluated.
 fn under_unevaluated(nodes: &[Node]) -> BTreeSet<NodeId> {
     let with_unevaluated = nodes.iter().filter(|node| node.has_unevaluated());
     let mut left: Vec<NodeId> = with_unevaluated.flat_map(Node::in_place).collect();

@@ -1,4 +1,4 @@
-//! The state of compiling a document: the resources that references are resolved in, the dynamic scopes, and the nodes so far.
+//! The state of a compilation: the schema resources, the dynamic scopes, and the nodes so far.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -10,22 +10,22 @@ use super::error::{Problem, SchemaError};
 use super::node::{Node, NodeId};
 use super::resources::{ResourceId, Resources};
 
-/// What references in a schema are resolved against.
+/// The base that references in a schema are resolved against.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Base {
     pub(super) resource: ResourceId,
     pub(super) scope: ScopeId,
 }
 
-/// Where each dynamic anchor leads: to the outermost resource on the way that has it.
+/// The target of each dynamic anchor: the outermost resource of the dynamic scope that has the anchor.
 ///
-/// A schema that can be reached in several dynamic scopes is compiled once for each of them, so that validation needs to
-/// know nothing about them.
+/// A schema that can be reached in several dynamic scopes is compiled once for each of them, so that validation needs no
+/// scopes.
 type Scope = BTreeMap<String, (String, ResourceId)>;
 
 type ScopeId = usize;
 
-/// How many dynamic scopes a document may have. Each costs a copy of the schemas that are reached in it.
+/// The maximum number of dynamic scopes. Each costs a copy of the schemas that are reached in it.
 const MAX_SCOPES: usize = 100;
 
 pub(super) struct Compiler<'a> {
@@ -33,7 +33,7 @@ pub(super) struct Compiler<'a> {
     scopes: Vec<Scope>,
     pub(super) nodes: Vec<Node>,
     pub(super) known: HashMap<(String, ScopeId), NodeId>,
-    /// The nodes whose rules are still to be made.
+    /// The nodes whose rules haven't been compiled yet.
     pub(super) pending: VecDeque<(NodeId, Base, &'a Value)>,
     pub(super) problems: Vec<Problem>,
 }
@@ -50,7 +50,7 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    /// The node of the subschema at a place, to be compiled later unless it was met before.
+    /// The node of the subschema at `at`. A new node is compiled later.
     pub(super) fn node(&mut self, at: String, schema: &'a Value, outer: Base) -> NodeId {
         let resource = self.resources.at_root(&at).unwrap_or(outer.resource);
         self.node_in(at, schema, resource, outer.scope)
@@ -73,7 +73,7 @@ impl<'a> Compiler<'a> {
         node
     }
 
-    /// The dynamic scope inside of a resource.
+    /// The dynamic scope inside a resource.
     fn enter(&mut self, resource: ResourceId, scope: ScopeId) -> ScopeId {
         let anchors = self.resources.get(resource).dynamic_anchors();
         let unbound = anchors.filter(|(name, _)| !self.scopes[scope].contains_key(*name));
@@ -97,7 +97,7 @@ impl<'a> Compiler<'a> {
         self.scopes.len() - 1
     }
 
-    /// The node that a `$ref` at `at` leads to.
+    /// The target of a `$ref` at `at`.
     pub(super) fn referenced(&mut self, at: String, reference: &str, from: Base) -> Option<NodeId> {
         match self.resources.resolve(from.resource, reference) {
             Ok(target) => Some(self.node_in(target.at, target.schema, target.resource, from.scope)),
@@ -108,7 +108,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// The node that a `$dynamicRef` at `at` leads to: if it names a dynamic anchor, then the outermost of that name.
+    /// The target of a `$dynamicRef` at `at`. If it names a dynamic anchor, that is the outermost anchor of the name.
     pub(super) fn dynamically_referenced(&mut self, at: String, reference: &str, from: Base) -> Option<NodeId> {
         let target = match self.resources.resolve(from.resource, reference) {
             Ok(target) => target,
@@ -134,7 +134,7 @@ impl<'a> Compiler<'a> {
     pub(super) fn refuse(&mut self, pointer: String, message: impl Into<String>) {
         let message = message.into();
         let problem = Problem { pointer, message };
-        // A schema that is compiled for several scopes has its problems several times.
+        // A schema that is compiled for several scopes reports its problems several times.
         if !self.problems.contains(&problem) {
             self.problems.push(problem);
         }

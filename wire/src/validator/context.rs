@@ -1,11 +1,11 @@
-//! What a rule is applied to.
+//! The value that a rule is applied to.
 
 use super::node::Node;
 use super::value::Json;
 use super::violation::{Violation, found};
 use super::violations::{Flow, Location, Sink};
 
-/// A value that is being validated, where it is, and by what.
+/// A value that is being validated, its location, and the node that it is validated by.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'c> {
     pub(super) node: &'c Node,

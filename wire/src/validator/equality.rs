@@ -1,4 +1,4 @@
-//! When two JSON values are the same: numbers by their value, objects whatever their order.
+//! Equality of JSON values. Numbers are compared by value, objects without regard to the order of members.
 
 use std::collections::HashSet;
 
@@ -31,7 +31,7 @@ fn equal_numbers(left: &Number, right: &Number) -> bool {
     }
 }
 
-/// The indices of the first two elements that are the same, in time proportional to the size of the array.
+/// The indices of the first two equal elements, in time proportional to the size of the array.
 pub(super) fn first_repetition(elements: &[Json<'_>]) -> Option<(usize, usize)> {
     let mut seen = HashSet::with_capacity(elements.len());
     let again = elements
@@ -41,7 +41,7 @@ pub(super) fn first_repetition(elements: &[Json<'_>]) -> Option<(usize, usize)> 
     Some((first, again))
 }
 
-/// A value in the one form that all its equals have.
+/// A canonical form: equal values have the same.
 #[derive(PartialEq, Eq, Hash)]
 enum Canonical<'a> {
     Null,

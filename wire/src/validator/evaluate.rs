@@ -12,8 +12,8 @@ use super::violations::{FINE, Flow, Location, Silent, Sink};
 /// One validation of one value.
 pub(super) struct Validation<'j> {
     pub(super) nodes: &'j [Node],
-    /// The verdicts of memoized nodes on arrays and objects, by their addresses: without them, a union that comes back
-    /// to itself would validate a value again for each way to it, twice as often with every level of nesting.
+    /// The verdicts of memoized nodes on arrays and objects, by their addresses. Without them, a recursive union would
+    /// validate a value again on each way to it, twice as often with every level of nesting.
     verdicts: RefCell<HashMap<(NodeId, *const ()), bool>>,
 }
 
@@ -42,7 +42,7 @@ impl<'j> Validation<'j> {
     }
 
     fn verdict(&self, id: NodeId, context: Context<'_>) -> bool {
-        // Arrays and objects stay where they are throughout; only a property name is a temporary value.
+        // Arrays and objects have stable addresses. Only a property name is a temporary value.
         let key = (id, std::ptr::from_ref(context.value).cast());
         if let Some(verdict) = self.verdicts.borrow().get(&key) {
             return *verdict;
@@ -59,7 +59,7 @@ impl<'j> Validation<'j> {
         FINE
     }
 
-    /// Loops rather than iterators here and below: their frames are what a level of nesting takes of the stack.
+    /// This and the functions below use loops instead of iterators, to keep stack frames small in nested values.
     fn rule(&self, rule: &Rule, context: Context<'_>, sink: &mut impl Sink) -> Flow {
         match (rule, context.value) {
             (Rule::Ref(target), value) => self.validate(*target, value, context.location, sink),

@@ -1,4 +1,4 @@
-//! Why a value fits no alternative of a union, in terms of the one that was meant.
+//! Explains why a value fits no alternative of a union, by the violations of the intended alternative.
 
 use super::context::Context;
 use super::evaluate::Validation;
@@ -8,7 +8,7 @@ use super::violation::{Violation, constants, found};
 use super::violations::{Flow, Location, Violations};
 
 impl Validation<'_> {
-    /// Reports the violations of the alternative that was evidently meant, or else that none of them fits.
+    /// Reports the violations of the intended alternative, or that no alternative fits if the intended one is unclear.
     #[cold]
     pub(super) fn explain(
         &self,
@@ -33,7 +33,7 @@ impl Validation<'_> {
         violations.push(context.violation(keyword, expected, found(context.value)))
     }
 
-    /// Whether the value has the type and the constants of this alternative, whatever else is wrong with it.
+    /// Whether the value has the type and the constants of this alternative.
     fn may_be_meant(&self, node: NodeId, value: &Json<'_>) -> bool {
         let rules = &self.nodes[node].rules;
         let required = |name: &String| {
@@ -66,7 +66,7 @@ impl Validation<'_> {
             .is_none_or(|constants| constants.contains(&value))
     }
 
-    /// The violation of a member whose constant tells the alternatives apart, if its value is none of theirs.
+    /// The violation of a tag whose value no alternative has.
     fn unknown_tag(&self, keyword: &str, alternatives: &[NodeId], context: Context<'_>) -> Option<Violation> {
         let Json::Object(members) = context.value else {
             return None;
@@ -104,7 +104,7 @@ impl Validation<'_> {
         })
     }
 
-    /// The constants that the member `name` may have in an alternative, which may be a union itself.
+    /// The constants of the member `name` in an alternative, which may be a union itself.
     fn tags_of(&self, node: NodeId, name: &str) -> Option<Vec<&Json<'_>>> {
         self.nodes[node].rules.iter().find_map(|rule| match rule {
             Rule::Members(members) => self.constants_of(members.named(name)?),
@@ -119,7 +119,7 @@ impl Validation<'_> {
         })
     }
 
-    /// The strings that a node is limited to, if it is.
+    /// The constants of a node, if it has any.
     fn constants_of(&self, node: NodeId) -> Option<Vec<&Json<'_>>> {
         self.nodes[node].rules.iter().find_map(|rule| match rule {
             Rule::Const(constant @ Json::String(_)) => Some(vec![constant]),

@@ -1,4 +1,4 @@
-//! From a subschema's keywords to its rules.
+//! Compiles the keywords of a subschema into rules.
 
 mod values;
 
@@ -33,13 +33,13 @@ impl<'c, 'a> Keywords<'c, 'a> {
         }
     }
 
-    /// The rules, the cheapest first, because a verdict ends with the first that refuses.
+    /// The rules, the cheapest first, because a verdict ends with the first violation.
     pub(super) fn rules(mut self) -> Vec<Rule> {
         for container in DEFINITIONS {
             self.named_schemas(container);
         }
         if self.dialect() == Dialect::Draft07 && self.members.contains_key("$ref") {
-            // Draft-07 ignores what stands beside a reference.
+            // Draft-07 ignores the keywords beside a reference.
             self.reference();
             return self.rules;
         }
@@ -55,7 +55,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
         self.rules
     }
 
-    /// Annotations become no rules. The meta-schemas say what their values are.
+    /// Checks the values of annotations, which have no rules.
     fn annotations(&mut self) {
         for keyword in [
             "$comment",
@@ -160,7 +160,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
                 rest: self.schema("items"),
             };
         }
-        // Compiled even where it means nothing, so that its errors are known.
+        // Compiled even where it has no effect, so that its errors are reported.
         let additional = self.schema("additionalItems");
         match self.members.get("items") {
             Some(Value::Array(schemas)) => Items {
@@ -279,7 +279,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
         let condition = self.schema("if");
         let then = self.schema("then");
         let otherwise = self.schema("else");
-        // Without the others, what the condition evaluates still counts for `unevaluated…`.
+        // Without the others, the condition still matters for `unevaluated…`.
         if let Some(condition) = condition {
             self.rules.push(Rule::If(Conditional {
                 condition,

@@ -21,7 +21,7 @@ static BY_URI: LazyLock<HashMap<String, Value>> = LazyLock::new(|| {
     TEXTS.into_iter().flat_map(parse).filter_map(with_uri).collect()
 });
 
-/// The meta-schema, or part of one, that has this URI.
+/// The meta-schema, or the part of one, with this URI.
 pub(super) fn meta_schema(uri: &str) -> Option<&'static Value> {
     BY_URI.get(uri)
 }

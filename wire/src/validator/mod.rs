@@ -1,13 +1,14 @@
 //! Exact validation of JSON values by a JSON Schema document.
 //!
-//! A [`Validator`] is a document compiled once. It validates as JSON Schema draft-07 or 2020-12 says, whichever the document's
-//! `$schema` names (2020-12 if it names none), or it can't be made: a reference out of the document, except to the meta-schemas
-//! of these dialects, a schema that applies itself without end, and a `pattern` that no engine matches in linear time are a
-//! [`SchemaError`]. Annotations refuse nothing, and `format` is one.
+//! A [`Validator`] is a compiled document. It follows JSON Schema draft-07 or 2020-12, whichever the document's `$schema`
+//! names, and 2020-12 if there is no `$schema`. Compilation fails with a [`SchemaError`] if the document can't be followed
+//! exactly: a reference to another document, except to the meta-schemas of these dialects, a schema that applies itself
+//! without end, or a `pattern` that can't be matched in linear time. Annotations accept every value, and `format` is an
+//! annotation.
 //!
-//! Values may be hostile, the document is taken to be friendly. What a validation costs grows with the size of the value,
-//! also in schemas that recurse through unions; at most a hundred violations are reported; and values nested deeper than
-//! [`MAX_DEPTH`] are refused unseen.
+//! Values are untrusted, documents are trusted. The cost of a validation grows with the size of the value, also for schemas
+//! that recurse through unions. At most a hundred violations are reported. Values nested deeper than [`MAX_DEPTH`] are
+//! refused.
 
 mod assertion;
 mod compile;
@@ -68,17 +69,17 @@ impl Validator {
     ///
     /// # Errors
     ///
-    /// Everything in it that can't be honoured exactly: another dialect, keywords whose values aren't what the dialect asks
-    /// for, references that lead out of the document or nowhere or in circles, patterns that can't be matched in linear
-    /// time, and any pattern without the feature `pattern`.
+    /// When the document can't be followed exactly. The error lists all problems: another dialect, invalid values of
+    /// keywords, references to other documents, to nothing or in circles, patterns that can't be matched in linear time,
+    /// and any pattern without the feature `pattern`.
     pub fn new(document: &Value) -> Result<Self, SchemaError> {
         let compiled = Compiler::new(document)?.compile(document)?;
         Ok(Self { compiled })
     }
 
-    /// What `value` has against it by the subschema at `pointer`, such as `#/$defs/Tool`; nothing if it is valid.
+    /// Validates `value` by the subschema at `pointer`, such as `#/$defs/Tool`. The result is empty if the value is valid.
     ///
-    /// A pointer to no subschema is a violation too, so that a slip doesn't pass for validity.
+    /// A pointer that doesn't lead to a subschema is a violation too.
     #[must_use]
     pub fn validate(&self, pointer: &str, value: &Value) -> Vec<Violation> {
         if nested_deeper_than(MAX_DEPTH, value) {
@@ -88,13 +89,13 @@ impl Validator {
         self.validate_json(pointer, &Json::borrowed(value))
     }
 
-    /// The same for a value that isn't nested too deep.
+    /// The same for a value whose depth has been checked.
     pub(crate) fn validate_json(&self, pointer: &str, value: &Json<'_>) -> Vec<Violation> {
         let Some(node) = self.entry(pointer) else {
             return refused(pointer, "a subschema to validate by".to_owned(), "none at this pointer");
         };
         let mut violations = Violations::default();
-        // Whether it was broken off doesn't matter: the violations tell.
+        // Whether the validation ended early doesn't matter: the violations are in the list.
         let _ = Validation::new(&self.compiled.nodes).validate(node, value, Location::Root, &mut violations);
         violations.list
     }
@@ -108,7 +109,7 @@ impl Validator {
     }
 }
 
-/// The violation of a value that isn't validated at all.
+/// The violation of a value that isn't validated.
 fn refused(pointer: &str, expected: String, found: &str) -> Vec<Violation> {
     vec![Violation {
         path: Path::default(),
@@ -118,7 +119,7 @@ fn refused(pointer: &str, expected: String, found: &str) -> Vec<Violation> {
     }]
 }
 
-/// It recurses no deeper than the limit, whatever the value.
+/// Recurses no deeper than the limit.
 fn nested_deeper_than(limit: usize, value: &Value) -> bool {
     let deeper = |inner: &Value| nested_deeper_than(limit - 1, inner);
     match value {

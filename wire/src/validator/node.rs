@@ -1,4 +1,4 @@
-//! A compiled schema: an arena of nodes that name each other by index.
+//! A compiled schema: an arena of nodes that refer to each other by index.
 
 use serde_json::Number;
 
@@ -9,17 +9,17 @@ use super::value::Json;
 /// A subschema's index in the arena.
 pub(super) type NodeId = usize;
 
-/// A subschema. No rules is the schema `true`.
+/// A subschema. The schema `true` has no rules.
 #[derive(Debug)]
 pub(super) struct Node {
-    /// Its pointer in the document.
+    /// The pointer of the subschema in the document.
     pub(super) at: String,
     pub(super) rules: Vec<Rule>,
-    /// Whether each verdict on an array or object is kept, because the schema comes back here or asks again.
+    /// Whether verdicts on arrays and objects are memoized, because the schema is recursive or needs them again.
     pub(super) memoized: bool,
 }
 
-/// What a keyword, or a group that is evaluated together, demands of a value.
+/// The rule of a keyword, or of a group of keywords that are evaluated together.
 #[derive(Debug)]
 pub(super) enum Rule {
     /// The schema `false`.
@@ -50,7 +50,7 @@ pub(super) enum Rule {
     OneOf(Vec<NodeId>),
     Not(NodeId),
     If(Conditional),
-    /// These two come last: they are about what the others leave.
+    /// These two come last, because they depend on the others.
     UnevaluatedMembers(NodeId),
     UnevaluatedItems(NodeId),
 }
@@ -82,12 +82,12 @@ impl Bound {
     }
 }
 
-/// Which elements which schemas apply to.
+/// The schemas of an array's elements.
 #[derive(Debug)]
 pub(super) struct Items {
-    /// By position.
+    /// The schemas of the first elements, by position.
     pub(super) prefix: Vec<NodeId>,
-    /// To the others.
+    /// The schema of the other elements.
     pub(super) rest: Option<NodeId>,
 }
 
@@ -98,12 +98,12 @@ pub(super) struct Contains {
     pub(super) max: Option<u64>,
 }
 
-/// Which members which schemas apply to.
+/// The schemas of an object's members.
 #[derive(Debug)]
 pub(super) struct Members {
     pub(super) named: Vec<(String, NodeId)>,
     pub(super) patterns: Vec<(Pattern, NodeId)>,
-    /// To the members that neither applies to.
+    /// The schema of the members that neither applies to.
     pub(super) others: Option<NodeId>,
 }
 
@@ -115,7 +115,7 @@ pub(super) struct Conditional {
 }
 
 impl Members {
-    /// What applies to the member `name`. Schemas name few members: walking them is as good as a map.
+    /// The schema of the member `name`. Schemas have few members, so a linear search is as good as a map.
     pub(super) fn named(&self, name: &str) -> Option<NodeId> {
         self.named
             .iter()
@@ -127,7 +127,7 @@ impl Members {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct TypeSet(u8);
 
-/// In the order in which a set names them; a type's bit is its index.
+/// The types in the order in which a set names them. A type's bit is its index.
 const TYPES: [(&str, &str); 7] = [
     ("object", "an object"),
     ("array", "an array"),
@@ -144,7 +144,7 @@ impl TypeSet {
         TYPES.map(|(name, _)| name)
     }
 
-    /// Adds the type of this name; whether there is one.
+    /// Adds the type `name`, and returns whether there is such a type.
     pub(super) fn insert(&mut self, name: &str) -> bool {
         let index = TYPES.iter().position(|(known, _)| *known == name);
         self.0 |= index.map_or(0, |index| 1 << index);
@@ -200,7 +200,7 @@ impl Node {
         })
     }
 
-    /// The nodes that apply to values inside of this one's.
+    /// The nodes that apply to values inside the value.
     pub(super) fn inward(&self) -> Vec<NodeId> {
         self.successors(|rule, out| match rule {
             Rule::Items(items) => {

@@ -1,4 +1,4 @@
-//! JSON numbers as the mathematics that JSON Schema means by them.
+//! Exact arithmetic on JSON numbers, as JSON Schema requires.
 
 use std::cmp::Ordering;
 
@@ -12,7 +12,7 @@ use serde_json::Number;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Exact {
     negative: bool,
-    /// Without any for zero.
+    /// Empty for zero.
     digits: Vec<u8>,
     exponent: i64,
 }
@@ -54,7 +54,7 @@ impl Exact {
         self.exponent >= 0
     }
 
-    /// The number, if it is a natural one; the largest stands for all that are larger.
+    /// The number if it is a natural number. Larger numbers become the largest `u64`.
     pub(super) fn as_count(&self) -> Option<u64> {
         if self.negative || !self.is_integer() {
             return None;
@@ -94,7 +94,7 @@ impl PartialOrd for Exact {
     }
 }
 
-/// What `multipleOf` divides by: `digits × 10^exponent`.
+/// The divisor of `multipleOf`: `digits × 10^exponent`.
 #[derive(Debug)]
 pub(super) struct Divisor {
     digits: u64,

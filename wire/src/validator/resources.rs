@@ -1,6 +1,6 @@
-//! The schema resources of a document: its base URIs and anchors, and where a reference leads.
+//! The schema resources of a document: base URIs, anchors, and the targets of references.
 //!
-//! A schema's place is its JSON pointer, `#/$defs/Tool`. The places of a meta-schema have its URI before the `#`.
+//! The place of a schema is its JSON pointer, such as `#/$defs/Tool`. Places in a meta-schema have its URI before the `#`.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,9 +13,9 @@ use super::meta_schemas::meta_schema;
 
 pub(super) type ResourceId = usize;
 
-/// A schema with a base URI of its own, and the schemas inside of it that have none.
+/// A schema with a base URI of its own, and the schemas inside it that have none.
 pub(super) struct Resource<'a> {
-    /// Without a fragment; empty for a document that has none.
+    /// The base URI without a fragment. Empty if the document has none.
     base: String,
     pub(super) dialect: Dialect,
     /// The place of its root.
@@ -36,7 +36,7 @@ impl Resource<'_> {
     }
 }
 
-/// Where a reference leads.
+/// The target of a reference.
 pub(super) struct Target<'a> {
     pub(super) at: String,
     pub(super) resource: ResourceId,
@@ -47,7 +47,7 @@ pub(super) struct Target<'a> {
 
 /// All resources of a document, and of the meta-schemas that it refers to.
 pub(super) struct Resources<'a> {
-    /// By what stands before the `#` in their places.
+    /// The documents, by the text before the `#` in their places.
     documents: HashMap<String, &'a Value>,
     list: Vec<Resource<'a>>,
     by_uri: HashMap<String, ResourceId>,
@@ -55,7 +55,7 @@ pub(super) struct Resources<'a> {
 }
 
 impl<'a> Resources<'a> {
-    /// Finds the resources of a document; the first is that of its root.
+    /// Finds the resources of a document. The first is that of its root.
     pub(super) fn of(document: &'a Value) -> Result<Self, Vec<Problem>> {
         let mut resources = Self {
             documents: HashMap::new(),
@@ -168,7 +168,7 @@ impl<'a> Resources<'a> {
         while let Some((at, mut resource, schema)) = left.pop() {
             let dialect = self.list[resource].dialect;
             let keywords = schema.as_object();
-            // Draft-07 ignores what stands beside a reference, except for definitions.
+            // Draft-07 ignores the keywords beside a reference, except for definitions.
             let is_reference =
                 dialect == Dialect::Draft07 && keywords.is_some_and(|keywords| keywords.contains_key("$ref"));
             if let (Some(keywords), false) = (keywords, is_reference) {
@@ -203,7 +203,7 @@ impl<'a> Resources<'a> {
         });
     }
 
-    /// Takes note of a schema's identifiers. Gives the resource that it belongs to, which it may be the root of.
+    /// Records a schema's identifiers, and returns the resource that it belongs to or is the root of.
     fn identify(
         &mut self,
         at: &str,

@@ -1,7 +1,7 @@
-//! Which members and elements of a value have been evaluated, for `unevaluatedProperties` and `unevaluatedItems`.
+//! `unevaluatedProperties` and `unevaluatedItems`.
 //!
-//! Nothing is recorded while a value is validated, so that schemas without these keywords cost no more. Where one stands,
-//! the schemas beside it have been validated already, and are gone through again.
+//! Nothing is recorded while a value is validated, so that schemas without these keywords cost no more. A schema that has one
+//! of them goes through the keywords beside it again, after they have accepted the value.
 
 use super::context::Context;
 use super::evaluate::Validation;
@@ -50,7 +50,8 @@ impl Validation<'_> {
         FINE
     }
 
-    /// Marks what the rules of a schema evaluate in a value that it accepts, except for `unevaluated…` itself.
+    /// Marks the members or elements that the rules of a schema evaluate in a value that it accepts, except for
+    /// `unevaluated…` itself.
     fn mark(&self, rules: &[Rule], value: &Json<'_>, evaluated: &mut [bool]) {
         for rule in rules {
             match (rule, value) {

@@ -1,4 +1,4 @@
-//! A JSON value to be validated, in little memory.
+//! A compact representation of a JSON value for validation.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,8 +7,8 @@ use serde_json::{Number, Value};
 
 /// A JSON value that borrows its strings where it can.
 ///
-/// A [`Value`] takes 600 bytes and more for each object that isn't empty, so that a short text can stand for much memory;
-/// this takes what the members take.
+/// A [`Value`] takes at least 600 bytes for each object that isn't empty, so that a short text could take much memory. This
+/// type takes only the memory of the members.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Json<'a> {
     Null,
@@ -62,7 +62,7 @@ impl Json<'static> {
 }
 
 impl<'a> Members<'a> {
-    /// The members of an object, in any order.
+    /// Creates the members of an object from a list in any order.
     pub(crate) fn sorted(mut members: Vec<Member<'a>>) -> Self {
         members.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         Self(members.into_boxed_slice())
@@ -91,13 +91,13 @@ impl<'a> Members<'a> {
         self.0.len()
     }
 
-    /// By name.
+    /// The members, sorted by name.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &Json<'a>)> {
         self.0.iter().map(|(name, value)| (&**name, value))
     }
 }
 
-/// As JSON.
+/// Writes the value as JSON.
 impl fmt::Display for Json<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let string = |text: &str| Value::from(text);

@@ -1,4 +1,4 @@
-//! What a value has against it.
+//! Violations of a schema.
 
 use std::fmt;
 
@@ -10,23 +10,23 @@ use crate::text::shortened;
 
 use super::value::Json;
 
-/// One way in which a value isn't what its schema says.
+/// A part of a value that its schema doesn't accept.
 ///
 /// Displays as `` `params.messages[2].content.type`: expected "text", found "txt" ``.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
-    /// Where in the value.
+    /// The path to the part.
     pub path: Path,
-    /// What the schema allows there.
+    /// A description of what the schema accepts.
     pub expected: String,
-    /// What is there, shortened where it is long.
+    /// A description of the part, shortened if it is long.
     pub found: String,
-    /// The pointer of the keyword that refused, as in `#/$defs/TextContent/properties/type/const`.
+    /// The JSON pointer of the keyword that refused it, such as `#/$defs/TextContent/properties/type/const`.
     pub schema: String,
 }
 
 impl Violation {
-    /// The violation of a text that can't be read, because it has half a surrogate pair or a member twice, for example.
+    /// The violation of a text that can't be read, for example because a member occurs twice.
     pub(crate) fn unreadable(error: &DecodeError) -> Self {
         Self {
             path: error.path(),
@@ -36,7 +36,7 @@ impl Violation {
         }
     }
 
-    /// The violation of a value that can't be written as JSON, so that it can't be validated either.
+    /// The violation of a value that can't be serialized.
     pub(crate) fn unwritable(error: &serde_json::Error) -> Self {
         Self {
             path: Path::default(),
@@ -56,7 +56,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// What a value is, in a few words: scalars as JSON, arrays and objects as just that.
+/// Describes a value: scalars as JSON, others as `an array` or `an object`.
 pub(super) fn found(value: &Json<'_>) -> String {
     match value {
         Json::Array(_) => "an array".to_owned(),
@@ -71,7 +71,7 @@ pub(super) fn quoted(text: &str) -> String {
     Value::from(shortened(text)).to_string()
 }
 
-/// One of the values that a schema allows, as JSON, shortened.
+/// A value that a schema allows, as shortened JSON.
 pub(super) fn constant(value: &Json<'_>) -> String {
     match value {
         Json::String(text) => quoted(text),

@@ -1,4 +1,4 @@
-//! What comes of a validation: a verdict alone, or every violation up to a limit.
+//! The result of a validation: whether the value is valid, or a list of violations.
 
 use std::ops::ControlFlow;
 
@@ -6,19 +6,19 @@ use crate::path::{Path, Segment};
 
 use super::violation::Violation;
 
-/// Breaks off as soon as nothing more is to be learnt.
+/// Ends a validation as soon as its result is known.
 pub(super) type Flow = ControlFlow<()>;
 
-/// Nothing was refused.
+/// The value is valid so far.
 pub(super) const FINE: Flow = Flow::Continue(());
 
-/// Takes note of refusals.
+/// Receives violations.
 pub(super) trait Sink {
-    /// Takes note that the value is refused; `explain` says why, and is only called if that matters.
+    /// Records that the value is invalid. `explain` adds the reasons, and is called only if they are wanted.
     fn refuse(&mut self, explain: impl FnOnce(&mut Violations) -> Flow) -> Flow;
 }
 
-/// Ends with the first refusal, and doesn't ask why.
+/// Ends with the first violation, without its reason.
 pub(super) struct Silent;
 
 impl Sink for Silent {
@@ -27,14 +27,14 @@ impl Sink for Silent {
     }
 }
 
-/// Gathers violations up to [`Violations::LIMIT`].
+/// Collects violations up to [`Violations::LIMIT`].
 #[derive(Default)]
 pub(super) struct Violations {
     pub(super) list: Vec<Violation>,
 }
 
 impl Violations {
-    /// Keeps a hostile value from filling the memory with its faults.
+    /// Bounds the memory that the violations of a hostile value take.
     pub(super) const LIMIT: usize = 100;
 
     pub(super) fn push(&mut self, violation: Violation) -> Flow {
@@ -53,7 +53,7 @@ impl Sink for Violations {
     }
 }
 
-/// Where a value is, linked to where the value around it is, so that it costs nothing unless there is a violation.
+/// The location of a value, linked to that of the value around it. The path is built only for a violation.
 #[derive(Clone, Copy)]
 pub(super) enum Location<'p> {
     Root,

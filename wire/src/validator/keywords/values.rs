@@ -1,4 +1,4 @@
-//! The values of keywords, which have to be what the meta-schemas demand.
+//! Checks the values of keywords as the meta-schemas do.
 
 use std::collections::HashSet;
 
@@ -125,7 +125,7 @@ impl<'a> Keywords<'_, 'a> {
         Some(self.compiler.node(self.pointer(keyword), schema, self.base))
     }
 
-    /// The schemas that `keyword` lists, of which there has to be one.
+    /// The schemas that `keyword` lists. There must be at least one.
     pub(super) fn schemas(&mut self, keyword: &str) -> Vec<NodeId> {
         match self.array(keyword) {
             Some(schemas) if schemas.is_empty() => {

@@ -86,7 +86,7 @@ impl Class {
         ])
     }
 
-    /// The characters with a Unicode property, such as `Lu`, `Letter` or `Alphabetic`; `None` if it isn't known.
+    /// The characters with a Unicode property, such as `Lu`, `Letter` or `Alphabetic`. `None` if the property is unknown.
     pub(super) fn with_property(name: &str) -> Option<Self> {
         let category = |char| get_general_category(char).abbreviation();
         Some(match name {
@@ -155,7 +155,7 @@ impl Class {
     }
 }
 
-/// The next character: there are none between U+D7FF and U+E000.
+/// The next character. The surrogates between U+D7FF and U+E000 are left out.
 fn next(char: char) -> Option<char> {
     (char..=char::MAX).nth(1)
 }

@@ -1,7 +1,7 @@
-//! `pattern` and `patternProperties`, where the feature `pattern` compiles them in.
+//! The regular expressions of `pattern` and `patternProperties`, with the feature `pattern`.
 //!
-//! A match takes time proportional to the length of the text, whatever the pattern: what only a backtracking engine could
-//! match is refused when the schema is compiled.
+//! Every match takes time proportional to the length of the text. A pattern that needs a backtracking engine is refused when
+//! the schema is compiled.
 
 #[cfg(feature = "pattern")]
 mod class;
@@ -18,7 +18,7 @@ pub(super) struct Pattern {
 
 #[cfg(feature = "pattern")]
 impl Pattern {
-    /// Compiles `source`, and says why not if it can't be.
+    /// Compiles `source`. The error is the reason why it can't be compiled.
     pub(super) fn new(source: &str) -> Result<Self, String> {
         let translated = translate::translate(source)?;
         let regex = regex_lite::RegexBuilder::new(&translated).size_limit(1 << 20).build();
@@ -38,14 +38,14 @@ impl Pattern {
     }
 }
 
-/// No regular expression: without the feature, none can be made.
+/// Without the feature, there are no regular expressions.
 #[cfg(not(feature = "pattern"))]
 #[derive(Debug)]
 pub(super) enum Pattern {}
 
 #[cfg(not(feature = "pattern"))]
 impl Pattern {
-    /// Says that the feature is missing.
+    /// Fails because the feature is missing.
     pub(super) fn new(_source: &str) -> Result<Self, String> {
         Err("a regular expression needs mcp-wire's feature `pattern`".to_owned())
     }

@@ -1,7 +1,7 @@
-//! From ECMAScript's regular expressions to those of `regex-lite`, whose engine takes linear time.
+//! Translates ECMAScript's regular expressions to those of `regex-lite`, whose engine takes linear time.
 //!
-//! Patterns are read as with the flag `u`, except for what is often written without it: `]`, `{` and `}` as they are, a
-//! needless backslash before punctuation, and a `-` beside a class such as `\w`.
+//! Patterns are read as with the flag `u`, but some common deviations are accepted: a literal `]`, `{` or `}`, an unneeded
+//! backslash before punctuation, and a `-` beside a class such as `\w`.
 
 use std::fmt::Write;
 use std::iter::Peekable;
@@ -9,10 +9,10 @@ use std::str::Chars;
 
 use super::class::Class;
 
-/// What is wrong with a pattern, or can't be matched in linear time.
+/// The reason why a pattern is invalid, or can't be matched in linear time.
 type Refused = String;
 
-/// The same regular expression in the syntax of `regex-lite`.
+/// Translates a regular expression to the syntax of `regex-lite`.
 pub(super) fn translate(pattern: &str) -> Result<String, Refused> {
     let mut translator = Translator {
         left: pattern.chars().peekable(),
@@ -27,7 +27,7 @@ struct Translator<'p> {
     regex: String,
 }
 
-/// What an escape stands for.
+/// The meaning of an escape.
 enum Escape {
     Char(char),
     Class(Class),
@@ -76,7 +76,7 @@ impl Translator<'_> {
                     continue;
                 }
             }
-            // After a quantifier: whether it is lazy doesn't matter to whether there is a match.
+            // A lazy quantifier matches the same texts.
             self.left.next_if_eq(&'?');
             quantifiable = false;
         }
@@ -86,7 +86,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Translates what matches a character, or a boundary of words. Says whether it can be repeated.
+    /// Translates an atom or a word boundary, and returns whether a quantifier may follow.
     fn atom(&mut self, first: char) -> Result<bool, Refused> {
         match first {
             '.' => Class::line_terminators().complement().write_to(&mut self.regex),
@@ -126,7 +126,7 @@ impl Translator<'_> {
         }
     }
 
-    /// The counts of `{2}`, `{2,}` or `{2,3}` after its brace, if that is what follows.
+    /// Reads the counts of `{2}`, `{2,}` or `{2,3}` after its brace, if such a quantifier follows.
     fn counts(&mut self) -> Option<String> {
         let inside: String = self.left.clone().take_while(|char| *char != '}').collect();
         let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -181,7 +181,7 @@ impl Translator<'_> {
         })
     }
 
-    /// What stands after a backslash.
+    /// Reads an escape after its backslash.
     fn escape(&mut self) -> Result<Escape, Refused> {
         let char = self.left.next().ok_or("a `\\` ends the pattern")?;
         let class = match char {
