@@ -1,4 +1,4 @@
-//! Conversions of what every revision has: containers, envelopes and plain values.
+//! Conversions of containers, envelopes and plain values, which every revision has.
 
 use mcp_wire::{Call, Map, Message, Notice, Number, OpenJson, OpenObject, RequestId};
 
@@ -59,7 +59,7 @@ impl<S: Convert<T, R>, T, R> Convert<Notice<T>, R> for Notice<S> {
     }
 }
 
-/// The result of a response is still undecoded, and so is its conversion: it needs the method that was called.
+/// The result of a response isn't decoded or converted, because that requires the method of the request.
 impl<Q: Convert<Q2, R>, N: Convert<N2, R>, Q2, N2, R> Convert<Message<Q2, N2>, R> for Message<Q, N> {
     fn convert(self, conversion: &mut Conversion<R>) -> Result<Message<Q2, N2>, Unrepresentable> {
         Ok(match self {

@@ -1,4 +1,4 @@
-//! Moving values from one revision to the next.
+//! Conversion of values between adjacent revisions.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -9,20 +9,20 @@ use mcp_wire::{OpenJson, Path};
 use crate::loss::{Loss, LossKind, Reversed, without_detours};
 use crate::unrepresentable::Unrepresentable;
 
-/// A value that has a counterpart in an adjacent revision.
+/// A type with a counterpart in an adjacent revision.
 ///
-/// Going to the later revision is an upgrade, going to the earlier one a downgrade; which it is, the types say. `R` is the
-/// enumeration of the revisions, `mcp_adapters::Revision`. It is a parameter so that the crate which declares it may
-/// implement the trait for types of other crates.
+/// The types determine whether a conversion is an upgrade to the later revision or a downgrade to the earlier one. `R` is the
+/// enumeration of the revisions, `mcp_adapters::Revision`. It is a parameter so that the crate that declares it may implement
+/// the trait for types of other crates.
 pub trait Convert<T, R>: Sized {
-    /// The counterpart, made by moving what the value holds. What is lost is noted in `conversion`.
+    /// Converts the value to its counterpart. Losses are recorded in `conversion`.
     ///
     /// # Errors
     /// When the other revision can't represent the value.
     fn convert(self, conversion: &mut Conversion<R>) -> Result<T, Unrepresentable>;
 }
 
-/// What happens to what the target revision doesn't declare.
+/// The treatment of members and variants that the target revision doesn't declare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Policy {
     /// It is removed, or put into words the target has, and recorded as lost: what comes out conforms to the target.
@@ -33,12 +33,13 @@ pub enum Policy {
     Carry,
 }
 
-/// What whoever converts knows of a session, and some revisions say in every message: JSON by the names that rules have for it.
+/// Values that some revisions repeat in every message and others don't, by the names that rules have for them. The caller
+/// knows them from the session.
 pub type Supply = BTreeMap<String, OpenJson>;
 
-/// The state of one conversion: its policy, and what has been lost so far.
+/// The state of one conversion: its policy, and the losses so far.
 ///
-/// The functions that rules call use it to record losses, and to convert what is inside of a value.
+/// The functions that rules call use it to record losses, and to convert inner values.
 #[derive(Debug)]
 pub struct Conversion<R> {
     policy: Policy,
@@ -60,7 +61,7 @@ impl<R> From<Policy> for Conversion<R> {
 }
 
 impl<R> Conversion<R> {
-    /// A conversion with a policy.
+    /// Creates a conversion with a policy.
     #[must_use]
     pub fn new(policy: Policy) -> Self {
         Self {
@@ -71,15 +72,15 @@ impl<R> Conversion<R> {
         }
     }
 
-    /// The same conversion, with what is supplied to revisions that say more than others. What the source says and the target
-    /// doesn't is added to it, instead of being lost.
+    /// Sets the values for members that only the target declares. Such members of the source that the target doesn't declare
+    /// are added to the supply, instead of being lost.
     #[must_use]
     pub fn supplied_with(mut self, supply: Supply) -> Self {
         self.supply = Some(supply);
         self
     }
 
-    /// What was supplied and what was added, once.
+    /// Takes the supply, with the values that the conversion added.
     pub fn take_supply(&mut self) -> Option<Supply> {
         self.supply.take()
     }
@@ -87,12 +88,12 @@ impl<R> Conversion<R> {
     /// Converts a value.
     ///
     /// # Errors
-    /// When the other revision can't represent it.
+    /// When the other revision can't represent the value.
     pub fn convert<S: Convert<T, R>, T>(&mut self, value: S) -> Result<T, Unrepresentable> {
         value.convert(self)
     }
 
-    /// What happens to what the target doesn't declare.
+    /// The policy of the conversion.
     #[must_use]
     pub fn policy(&self) -> Policy {
         self.policy
@@ -104,7 +105,7 @@ impl<R> Conversion<R> {
         self.losses.is_empty()
     }
 
-    /// What was lost, in the order in which it was.
+    /// The losses, in the order in which they occurred.
     #[must_use]
     pub fn into_losses(self) -> Vec<Loss> {
         let finished = self.losses.into_iter().map(|loss| Loss {
@@ -115,19 +116,19 @@ impl<R> Conversion<R> {
         without_detours(finished.collect())
     }
 
-    /// Notes that something about the value at hand was lost.
+    /// Records a loss of the current value.
     pub fn lose(&mut self, kind: LossKind, rule: &'static str) {
         let path = Vec::new();
         self.losses.push(Reversed { path, kind, rule });
     }
 
-    /// Notes that something about a member of the value at hand was lost.
+    /// Records a loss of a member of the current value.
     pub fn lose_member(&mut self, member: &str, kind: LossKind, rule: &'static str) {
         let path = vec![Segment::Member(member.to_owned())];
         self.losses.push(Reversed { path, kind, rule });
     }
 
-    /// Notes that something further inside was lost.
+    /// Records a loss at a path inside the current value.
     pub fn lose_within(&mut self, path: &[&str], kind: LossKind, rule: &'static str) {
         let path = path
             .iter()
@@ -137,16 +138,16 @@ impl<R> Conversion<R> {
         self.losses.push(Reversed { path, kind, rule });
     }
 
-    /// Whether what the target doesn't declare stays.
+    /// Whether the policy is [`Policy::Carry`].
     #[must_use]
     pub fn carries(&self) -> bool {
         self.policy == Policy::Carry
     }
 
-    /// Does something inside a member: what is lost or refused there has the member on its path.
+    /// Runs `inside` for a member: the paths of its losses and its error begin with the member.
     ///
     /// # Errors
-    /// Those of `inside`.
+    /// When `inside` fails.
     pub fn within_member<T>(
         &mut self,
         member: &str,
@@ -155,10 +156,10 @@ impl<R> Conversion<R> {
         self.within(|| Segment::Member(member.to_owned()), inside)
     }
 
-    /// Does something inside an element of a list.
+    /// Runs `inside` for an element of a list.
     ///
     /// # Errors
-    /// Those of `inside`.
+    /// When `inside` fails.
     pub fn within_element<T>(
         &mut self,
         index: usize,

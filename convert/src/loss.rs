@@ -1,4 +1,4 @@
-//! What is lost on the way from one revision to another.
+//! The losses of conversions.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -6,35 +6,35 @@ use std::fmt;
 use mcp_wire::Path;
 use mcp_wire::path::Segment;
 
-/// What automatic losses and refusals name as their rule.
+/// The rule of automatic losses and refusals.
 pub const AUTOMATIC: &str = "automatic";
 
-/// Something that was in the source and isn't in the target, or the other way round.
+/// A difference between the source and the target of a conversion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loss {
-    /// Where in the source value. In a chain it is the value that the step began with, whose lists may have become shorter or
-    /// longer by then.
+    /// The path in the source value. In a chain of conversions it is the path in the source of the step, in which lists may
+    /// be shorter or longer than in the first source.
     pub path: Path,
     /// What happened.
     pub kind: LossKind,
-    /// What did it: the revision and place of a rule in `schema/<revision>/adapt.yaml`, or `automatic`.
+    /// The cause: the revision and place of a rule in `schema/<revision>/adapt.yaml`, or `automatic`.
     pub rule: &'static str,
 }
 
-/// What happened to a value that couldn't be moved.
+/// The kinds of losses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LossKind {
-    /// It was left out.
+    /// The value was left out.
     Dropped,
-    /// Something else stands in its place.
+    /// The value was replaced by another one.
     Replaced,
-    /// Less of it is there.
+    /// The value was shortened.
     Narrowed,
-    /// The source had none, and the target has one.
+    /// The value was added to the target.
     Defaulted,
 }
 
-/// A loss whose path is still being put together, from the inside outwards.
+/// A loss whose path is still being built, the innermost segment first.
 #[derive(Debug)]
 pub(crate) struct Reversed {
     pub(crate) path: Vec<Segment>,
@@ -42,7 +42,7 @@ pub(crate) struct Reversed {
     pub(crate) rule: &'static str,
 }
 
-/// Leaves out what one step of a chain put in and a later one took out again.
+/// Leaves out values that one step of a chain added and a later step removed.
 pub(crate) fn without_detours(losses: Vec<Loss>) -> Vec<Loss> {
     if !losses.iter().any(|loss| loss.kind == LossKind::Defaulted) {
         return losses;
@@ -66,7 +66,7 @@ pub(crate) fn without_detours(losses: Vec<Loss>) -> Vec<Loss> {
         });
         if let Some((depth, place)) = taken_out {
             detours[at] = true;
-            // What was dropped had more in it than what was made, unless it is the same.
+            // The dropped value has more members than the added one, unless they are equal.
             detours[place] |= depth == path.len();
         }
     }
@@ -77,7 +77,7 @@ pub(crate) fn without_detours(losses: Vec<Loss>) -> Vec<Loss> {
 }
 
 impl LossKind {
-    /// The kind as reports name it.
+    /// The name of the kind in reports.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! The members of an object, one by one.
+//! Conversions of the members of an object.
 
 use mcp_wire::serde::Serialize;
 use mcp_wire::serde_json::Value;
@@ -18,7 +18,7 @@ impl<R> Conversion<R> {
         self.within_member(member, |conversion| value.convert(conversion))
     }
 
-    /// Leaves out a member that the target doesn't declare, or carries it.
+    /// Drops a member that the target doesn't declare, or carries it.
     pub fn leave<T: Serialize>(&mut self, extra: &mut Extra, member: &str, value: Option<T>, rule: &'static str) {
         if let Some(value) = value {
             self.leave_present(extra, member, &value, rule);
@@ -36,7 +36,8 @@ impl<R> Conversion<R> {
         self.lose_member(member, LossKind::Dropped, rule);
     }
 
-    /// Takes a member that the source doesn't declare and the target does; one that the target would find invalid is lost.
+    /// Takes a member that only the target declares from the undeclared members. A member that is invalid in the target is
+    /// lost.
     pub fn adopt<T: Decode + Serialize>(
         &mut self,
         extra: &mut Extra,
@@ -56,7 +57,7 @@ impl<R> Conversion<R> {
         value
     }
 
-    /// Leaves out a constant that the target doesn't declare, or carries it; so too another value that was kept in its place.
+    /// Drops or carries a constant that the target doesn't declare, and another value that was kept in its place.
     pub fn leave_constant<T: Serialize>(
         &mut self,
         extra: &mut Extra,
@@ -72,15 +73,15 @@ impl<R> Conversion<R> {
         }
     }
 
-    /// Puts a constant among the undeclared members, to be adopted from there, unless another value was kept in its place.
+    /// Adds a constant to the undeclared members, from where it is adopted, unless another value was kept in its place.
     pub fn undeclare_constant(&self, extra: &mut Extra, member: &str, is_there: bool, constant: &Value) {
         if is_there && !extra.contains_key(member) {
             extra.insert(member, OpenJson::from(constant));
         }
     }
 
-    /// Makes a member the constant that the target has there, and says whether it is there. The source may have another constant
-    /// in its place. A value that was kept in the place of either is lost, or carried.
+    /// Gives a member the constant value of the target, and returns whether the member is present. The source may have
+    /// another constant. A value that was kept in the place of either is lost, or carried.
     pub fn adopt_constant(
         &mut self,
         extra: &mut Extra,
@@ -110,7 +111,7 @@ impl<R> Conversion<R> {
         true
     }
 
-    /// Whether a member is there whose value is constant in the target; another value is refused.
+    /// Returns whether a member is present whose value is constant in the target. Another value is refused.
     pub fn constant<T: Serialize>(
         &mut self,
         extra: &mut Extra,
@@ -129,7 +130,7 @@ impl<R> Conversion<R> {
         Err(Unrepresentable::new(error_code::INVALID_PARAMS, because, AUTOMATIC).within_member(member))
     }
 
-    /// The value of a member that the target requires.
+    /// Returns the value of a member that the target requires, or refuses its absence.
     pub fn require<T>(&self, member: &str, value: Option<T>) -> Result<T, Unrepresentable> {
         value.ok_or_else(|| {
             let because = format!("the target revision requires `{member}`, and nothing supplies it");
@@ -137,24 +138,24 @@ impl<R> Conversion<R> {
         })
     }
 
-    /// The value that a rule gives to a member that the source lacks.
+    /// Returns the default value of a rule for a member that the source lacks.
     pub fn default<T: Decode>(&mut self, member: &str, json: &str, rule: &'static str) -> Result<T, Unrepresentable> {
         self.lose_member(member, LossKind::Defaulted, rule);
         from_str(json).map_err(|error| Unrepresentable::by_rule(&error, rule).within_member(member))
     }
 
-    /// The value that a rule says a member has in effect where the source lacks it.
+    /// Returns the value that a rule implies for a member that the source lacks.
     pub fn imply<T: Decode>(&self, member: &str, json: &str, rule: &'static str) -> Result<T, Unrepresentable> {
         from_str(json).map_err(|error| Unrepresentable::by_rule(&error, rule).within_member(member))
     }
 
-    /// A value, unless a rule says that its absence means the same.
+    /// Returns a value, unless a rule says that its absence means the same.
     pub fn unless_implied<T: Decode + PartialEq>(&self, value: T, json: &str) -> Option<T> {
         let is_implied = from_str::<T>(json).is_ok_and(|implied| implied == value);
         (!is_implied).then_some(value)
     }
 
-    /// Refuses a member that is there.
+    /// Refuses a member that is present.
     pub fn refuse_member<T>(
         &self,
         member: &str,
@@ -169,7 +170,7 @@ impl<R> Conversion<R> {
         }
     }
 
-    /// Validates a value where the target says more about it than the source.
+    /// Validates a value for which the target's schema is stricter than the source's.
     pub fn check<T: Serialize>(
         &self,
         member: &str,
@@ -185,7 +186,7 @@ impl<R> Conversion<R> {
         }
     }
 
-    /// Leaves out a value that the target finds invalid, unless it is carried.
+    /// Drops a value that is invalid in the target, unless it is carried.
     pub fn drop_invalid<T: Serialize>(
         &mut self,
         member: &str,
@@ -202,7 +203,7 @@ impl<R> Conversion<R> {
         None
     }
 
-    /// Converts the value of a member, or gives it back if the target can't hold it.
+    /// Converts the value of a member, or returns it unchanged if the target can't represent it.
     pub fn member_or_keep<S: Convert<T, R> + Clone, T>(
         &mut self,
         member: &str,
@@ -223,7 +224,7 @@ impl<R> Conversion<R> {
         }
     }
 
-    /// Takes out of an open object what only the target declares in it and would find invalid.
+    /// Removes members from an open object that only the target declares, and whose values are invalid there.
     pub fn declare(
         &mut self,
         member: &str,
@@ -257,7 +258,7 @@ impl<R> Conversion<R> {
         rest.into()
     }
 
-    /// Leaves out every undeclared member, because the target allows none. What was kept in place of a constant isn't undeclared.
+    /// Drops every undeclared member, because the target allows none. A value in place of a constant isn't undeclared.
     pub fn drop_undeclared(&mut self, extra: &mut Extra, constants: &[&str]) {
         for (member, value) in std::mem::take(extra) {
             if constants.contains(&member.as_str()) {

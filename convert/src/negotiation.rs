@@ -1,14 +1,14 @@
-//! Which revision two peers speak.
+//! Negotiation of the revision that two peers use.
 
 use mcp_wire::serde_json::json;
 use mcp_wire::{ErrorObject, error_code};
 
 use crate::revision::ProtocolRevision;
 
-/// What a server answers when a client asks for `requested`: that revision if it is supported, else the latest that is;
-/// `None` if none is. Revisions without a handshake are never the answer.
+/// The revision that a server returns to a client that requests `requested`: that revision if it is supported, or else the
+/// latest supported one. `None` if no revision with a handshake is supported.
 ///
-/// A name that isn't known, of a revision to come or of none, is answered in the same way: it is never read as a date.
+/// An unknown name is treated like an unsupported revision. Names aren't compared as dates.
 #[must_use]
 pub fn negotiate<R: ProtocolRevision>(requested: &str, supported: &[R]) -> Option<R> {
     let mut supported: Vec<R> = supported.to_vec();
@@ -17,10 +17,10 @@ pub fn negotiate<R: ProtocolRevision>(requested: &str, supported: &[R]) -> Optio
     requested.or_else(|| supported.into_iter().max())
 }
 
-/// The revision that a client speaks when a server has answered with `answered`.
+/// The revision that a client uses after a server has returned `answered`.
 ///
 /// # Errors
-/// When the client doesn't support it; then it should end the session.
+/// When the client doesn't support the revision. It should end the session then.
 pub fn accept<R: ProtocolRevision>(answered: &str, supported: &[R]) -> Result<R, Mismatch<R>> {
     let known = R::by_name(answered).filter(|revision| supported.contains(revision));
     known.ok_or_else(|| Mismatch {
@@ -29,17 +29,17 @@ pub fn accept<R: ProtocolRevision>(answered: &str, supported: &[R]) -> Result<R,
     })
 }
 
-/// Two peers have no revision in common.
+/// The error of two peers that have no revision in common.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch<R> {
-    /// What the other peer named.
+    /// The name of the revision that the other peer requires.
     pub requested: String,
-    /// What this one supports.
+    /// The revisions that this peer supports.
     pub supported: Vec<R>,
 }
 
 impl<R: ProtocolRevision> Mismatch<R> {
-    /// The error that tells the other peer, as the specification has it.
+    /// The JSON-RPC error for the other peer.
     #[must_use]
     pub fn to_error(&self) -> ErrorObject {
         let mut error = ErrorObject::new(error_code::INVALID_PARAMS, "Unsupported protocol version");

@@ -1,4 +1,4 @@
-//! Messages and results from and for a peer of another revision.
+//! Decodes and encodes the messages and results of a peer.
 
 use mcp_wire::path::Segment;
 use mcp_wire::serde::Serialize;
@@ -15,10 +15,10 @@ use crate::revision::ProtocolRevision;
 use crate::translated::{FromPeer, FromResult, Translated};
 use crate::unrepresentable::Unrepresentable;
 
-/// Messages of revision `peer` that came as bytes, in another revision.
+/// Decodes the messages of a peer of revision `peer`, and converts them to another revision.
 ///
 /// # Errors
-/// When the bytes aren't JSON, or a single message that is none of that revision.
+/// When the bytes aren't JSON, or a single message isn't valid in the revision `peer`.
 pub fn read_messages<Q, N, Q2, N2, R: ProtocolRevision>(
     peer: R,
     json: &[u8],
@@ -33,10 +33,10 @@ where
     })
 }
 
-/// Messages of revision `peer` that came as bytes, and stay in that revision.
+/// Decodes the messages of a peer of revision `peer` without a conversion.
 ///
 /// # Errors
-/// When the bytes aren't JSON, or a single message that is none of that revision.
+/// When the bytes aren't JSON, or a single message isn't valid in the revision `peer`.
 pub fn read_same<Q: Decode, N: Decode, R: ProtocolRevision>(
     peer: R,
     json: &[u8],
@@ -44,7 +44,7 @@ pub fn read_same<Q: Decode, N: Decode, R: ProtocolRevision>(
     received(peer, json, unchanged)
 }
 
-/// A message in another revision, as the bytes that are sent.
+/// Converts a message to another revision, and encodes it.
 pub fn encode_message<Q2: Object, N2: Object, Q, N, R>(
     message: Message<Q, N>,
     conversion: Conversion<R>,
@@ -56,15 +56,15 @@ where
     encoded(translated::<Q, N, Q2, N2, R>(message, conversion))
 }
 
-/// A message that stays in its revision, as the bytes that are sent.
+/// Encodes a message without a conversion.
 pub fn encode_same<Q: Object, N: Object>(message: Message<Q, N>) -> Translated<Vec<u8>> {
     encoded(unchanged(message))
 }
 
-/// A result in another revision; `decode` reads it by the method that was called.
+/// Decodes a result with `decode`, and converts it to another revision.
 ///
 /// # Errors
-/// When it is no result of the method, or the other revision can't represent it.
+/// When the JSON isn't a result of the method, or the other revision can't represent it.
 pub fn read_result<S: Convert<T, R>, T, R>(
     decode: DecodeResult<S>,
     method: &str,
@@ -79,13 +79,13 @@ pub fn read_result<S: Convert<T, R>, T, R>(
     Ok(Some(FromResult { result, losses }))
 }
 
-/// Reads a result by the method that was called; `None` for an unknown method.
+/// Decodes the result of a method. `None` for an unknown method.
 type DecodeResult<T> = fn(&str, &OpenJson) -> Decoded<Option<T>>;
 
-/// A result that stays in its revision.
+/// Decodes a result without a conversion.
 ///
 /// # Errors
-/// When it is no result of the method.
+/// When the JSON isn't a result of the method.
 pub fn read_same_result<T>(
     decode: DecodeResult<T>,
     method: &str,
@@ -95,10 +95,10 @@ pub fn read_same_result<T>(
     Ok(decode(method, result)?.map(|result| FromResult { result, losses }))
 }
 
-/// A value that a peer says about itself, in another revision.
+/// Decodes a value from a peer's description of itself, and converts it to another revision.
 ///
 /// # Errors
-/// When it is no such value, or the other revision can't represent it.
+/// When the JSON isn't an `S`, or the other revision can't represent it.
 pub fn read_value<S: Decode + Convert<T, R>, T, R>(json: &OpenJson) -> Result<FromResult<T>, FromPeer> {
     let mut conversion = Conversion::<R>::new(Policy::Conform);
     let result = conversion.convert(json.decode_as::<S>()?)?;
@@ -106,19 +106,19 @@ pub fn read_value<S: Decode + Convert<T, R>, T, R>(json: &OpenJson) -> Result<Fr
     Ok(FromResult { result, losses })
 }
 
-/// A value that a peer says about itself, in the same revision.
+/// Decodes a value from a peer's description of itself without a conversion.
 ///
 /// # Errors
-/// When it is no such value.
+/// When the JSON isn't a `T`.
 pub fn read_same_value<T: Decode>(json: &OpenJson) -> Result<FromResult<T>, FromPeer> {
     let (result, losses) = (json.decode_as()?, Vec::new());
     Ok(FromResult { result, losses })
 }
 
-/// A result in another revision, as JSON.
+/// Converts a result to another revision, and serializes it.
 ///
 /// # Errors
-/// When that revision can't represent it.
+/// When the other revision can't represent the result.
 pub fn encode_result<T: Serialize, S: Convert<T, R>, R>(
     result: S,
     mut conversion: Conversion<R>,
@@ -127,17 +127,17 @@ pub fn encode_result<T: Serialize, S: Convert<T, R>, R>(
     Ok((result, conversion.into_losses()))
 }
 
-/// A result that stays in its revision, as JSON.
+/// Serializes a result without a conversion.
 ///
 /// # Errors
-/// When it can't be written.
+/// When the result can't be serialized.
 pub fn encode_same_result<T: Serialize>(result: &T) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
     Ok((open(result)?, Vec::new()))
 }
 
-/// Each message of what a peer sent at once, which is several where its revision has batches.
+/// Decodes a payload: a message, or a batch of messages where the revision has batches.
 ///
-/// Only an array is looked at twice: each element of it has an outcome of its own.
+/// Each element of a batch has an outcome of its own, so only batches are parsed twice.
 fn received<M: Decode, T, R: ProtocolRevision>(
     peer: R,
     json: &[u8],
@@ -164,10 +164,10 @@ fn received<M: Decode, T, R: ProtocolRevision>(
     Ok(Batch::Many(elements.iter().map(outcome).collect()))
 }
 
-/// The answer to what is no message.
+/// The response to an invalid message.
 fn malformed(json: &OpenJson, error: &DecodeError) -> ErrorResponse {
     let has = |member| json.get(member).is_some();
-    // The id of an answer is one of ours: an error with it would be taken for the answer to another request.
+    // The id of a response is one of ours. An error with this id would be taken for the response to another request.
     let is_answer = !has("method") && (has("result") || has("error"));
     let id = json.get("id").filter(|_| !is_answer);
     let id: Option<RequestId> = id.and_then(|id| id.decode_as().ok());
@@ -187,7 +187,7 @@ fn unchanged<M>(message: M) -> Translated<M> {
     }
 }
 
-/// A message in another revision.
+/// Converts a message to another revision.
 fn translated<Q, N, Q2, N2, R>(message: Message<Q, N>, mut conversion: Conversion<R>) -> Translated<Message<Q2, N2>>
 where
     Q: Convert<Q2, R>,
@@ -217,7 +217,7 @@ where
     }
 }
 
-/// A message as the bytes that are sent.
+/// Encodes a message.
 fn encoded<Q: Object, N: Object>(message: Translated<Message<Q, N>>) -> Translated<Vec<u8>> {
     match message {
         Translated::Message { message, losses } => match serde_json::to_vec(&message) {

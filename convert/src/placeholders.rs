@@ -1,4 +1,4 @@
-//! The placeholders in what rules put in a value's place.
+//! The placeholders in the replacements of rules.
 
 use mcp_wire::OpenJson;
 use mcp_wire::serde::Serialize;
@@ -6,9 +6,9 @@ use mcp_wire::serde_json::{self, Value};
 
 /// Fills the placeholders of a rule's JSON with members of a value.
 ///
-/// A text that is one placeholder becomes the member's value, or nothing; placeholders within a text become their text,
-/// and a line of it whose placeholder has no value is left out. `{}` is the whole value as JSON text, and `{list[].name}`
-/// a member of each element.
+/// A text that is only a placeholder becomes the member's value, or is left out if there is none. Placeholders within a text
+/// become text, and a line whose placeholder has no value is left out. `{}` is the whole value as JSON text, and
+/// `{list[].name}` a member of each element.
 pub(crate) fn fill_template<S: Serialize>(template: &str, value: &S) -> Result<Value, serde_json::Error> {
     let template: Value = serde_json::from_str(template)?;
     let value = OpenJson::from_serialize(value)?.parse()?;

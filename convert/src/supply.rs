@@ -1,4 +1,4 @@
-//! What whoever converts knows, and some revisions say in every message.
+//! Conversions of members that some revisions repeat in every message.
 
 use std::collections::btree_map::Entry;
 
@@ -12,7 +12,7 @@ use crate::unrepresentable::Unrepresentable;
 /// For the tables.
 #[doc(hidden)]
 impl<R> Conversion<R> {
-    /// A member that the source doesn't declare: as it came, or as it is supplied.
+    /// Returns a member that the source doesn't declare: its undeclared value, or the value from the supply.
     pub fn supplied<T: Decode>(
         &self,
         member: &str,
@@ -29,8 +29,8 @@ impl<R> Conversion<R> {
         }
     }
 
-    /// Adds a member that the target doesn't declare to what is supplied. If nothing is supplied, or something else, it is dropped and
-    /// recorded, or carried.
+    /// Adds a member that the target doesn't declare to the supply. If there is no supply, or it has another value, the
+    /// member is dropped and recorded, or carried.
     pub fn hand_over<T: Serialize>(
         &mut self,
         extra: &mut Extra,
@@ -54,7 +54,7 @@ impl<R> Conversion<R> {
         self.leave(extra, member, value, rule);
     }
 
-    /// Converts an object in which the target requires nothing but what is supplied: an absent one is an empty one.
+    /// Converts an optional object whose required members are all supplied. An absent object is converted like an empty one.
     pub fn fill<S: Convert<T, R> + Default + PartialEq, T>(
         &mut self,
         member: &str,
@@ -62,13 +62,13 @@ impl<R> Conversion<R> {
     ) -> Result<T, Unrepresentable> {
         let empty = S::default();
         if value.as_ref() == Some(&empty) {
-            // Coming back, it can't be told from an absent one.
+            // In the other direction, an empty object can't be told from an absent one.
             self.lose_member(member, LossKind::Replaced, AUTOMATIC);
         }
         self.member(member, value.unwrap_or(empty))
     }
 
-    /// Converts an object in which the source requires nothing but what is supplied: an empty one is left out.
+    /// Converts an object whose required members all go to the supply. The result is absent if it is empty.
     pub fn empty<S: Convert<T, R>, T: Default + PartialEq>(
         &mut self,
         member: &str,

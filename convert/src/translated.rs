@@ -1,28 +1,28 @@
-//! What becomes of messages and results between peers of different revisions.
+//! The outcomes of converting messages and results between peers of different revisions.
 
 use mcp_wire::{DecodeError, ErrorObject, ErrorResponse};
 
 use crate::loss::Loss;
 use crate::unrepresentable::Unrepresentable;
 
-/// What became of one message.
+/// The outcome of converting one message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Translated<M> {
-    /// The message in the other revision, and what it lost.
+    /// The message in the other revision.
     Message {
         /// The message.
         message: M,
-        /// What it lost.
+        /// The losses of the conversion.
         losses: Vec<Loss>,
     },
-    /// A request that the other revision can't represent, or what is no message: it isn't sent on, and this is the
-    /// answer to it.
+    /// The error response to an invalid message, or to a request that the other revision can't represent. The message isn't
+    /// sent on.
     Refused(ErrorResponse),
-    /// A notification that the other revision can't represent: it isn't sent on, and nobody is told.
+    /// A notification that the other revision can't represent. It isn't sent on, and there is no response.
     Dropped {
         /// The notification as a loss.
         losses: Vec<Loss>,
-        /// Why.
+        /// The reason.
         reason: Unrepresentable,
     },
 }
@@ -32,16 +32,16 @@ pub enum Translated<M> {
 pub struct FromResult<T> {
     /// The result.
     pub result: T,
-    /// What it lost.
+    /// The losses of the conversion.
     pub losses: Vec<Loss>,
 }
 
-/// A result from a peer that can't be had in the other revision.
+/// The error of a result from a peer that can't be decoded or converted.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FromPeer {
-    /// It isn't what the peer's revision says.
+    /// The result isn't valid in the peer's revision.
     Invalid(DecodeError),
-    /// The other revision can't represent it.
+    /// The other revision can't represent the result.
     Unrepresentable(Unrepresentable),
 }
 
@@ -69,7 +69,7 @@ impl std::fmt::Display for FromPeer {
 impl std::error::Error for FromPeer {}
 
 impl<M> Translated<M> {
-    /// The error that a refused request is answered with.
+    /// The error of the response to a refused request.
     #[must_use]
     pub fn refusal(&self) -> Option<&ErrorObject> {
         match self {

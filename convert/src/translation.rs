@@ -1,4 +1,4 @@
-//! Conversions between any two revisions for tools that learn the type at run time.
+//! Conversions between any two revisions for types that are known only at run time.
 
 use std::any::Any;
 use std::fmt;
@@ -12,13 +12,13 @@ use crate::open::open;
 use crate::revision::ProtocolRevision;
 use crate::unrepresentable::Unrepresentable;
 
-/// An enumeration of revisions whose definitions have counterparts in each other.
+/// An enumeration of revisions whose definitions can be translated.
 pub trait Translations: ProtocolRevision {
-    /// The definitions of the revision that can be translated, and what they become.
+    /// The definitions of the revision that can be translated.
     fn translations(self) -> &'static [Definition<Self>];
 }
 
-/// A definition of a revision, and what it becomes one revision earlier or later.
+/// A definition of a revision, and its counterparts one revision earlier and later.
 pub struct Definition<R> {
     name: &'static str,
     decode: fn(&[u8]) -> Decoded<Box<dyn Any>>,
@@ -29,14 +29,14 @@ pub struct Definition<R> {
 
 type ConvertAny<R> = fn(Box<dyn Any>, &mut Conversion<R>) -> Result<Box<dyn Any>, Unrepresentable>;
 
-/// What a definition becomes in an adjacent revision.
+/// The conversion of a definition to an adjacent revision.
 struct Step<R> {
     name: &'static str,
     convert: ConvertAny<R>,
 }
 
 impl<R> Definition<R> {
-    /// A definition with its type.
+    /// Creates a definition without counterparts.
     #[must_use]
     pub const fn new<T: Decode + Serialize + 'static>(name: &'static str) -> Self {
         Self {
@@ -51,14 +51,14 @@ impl<R> Definition<R> {
         }
     }
 
-    /// The same definition, with what it becomes one revision earlier.
+    /// Sets the counterpart one revision earlier.
     #[must_use]
     pub const fn earlier<S: Convert<T, R> + 'static, T: 'static>(mut self, name: &'static str) -> Self {
         self.earlier = Some(Step::new::<S, T>(name));
         self
     }
 
-    /// The same definition, with what it becomes one revision later.
+    /// Sets the counterpart one revision later.
     #[must_use]
     pub const fn later<S: Convert<T, R> + 'static, T: 'static>(mut self, name: &'static str) -> Self {
         self.later = Some(Step::new::<S, T>(name));
@@ -81,7 +81,7 @@ impl<R> Step<R> {
     }
 }
 
-/// The tables name one type for each definition, so a value of another never gets here.
+/// The error of a value with an unexpected type. It doesn't occur, because the tables name one type for each definition.
 fn mixed_up() -> Unrepresentable {
     let code = mcp_wire::error_code::INTERNAL_ERROR;
     Unrepresentable::new(code, "the value is not of its definition's type", AUTOMATIC)
@@ -90,44 +90,44 @@ fn mixed_up() -> Unrepresentable {
 /// A value in another revision.
 #[derive(Debug)]
 pub struct Translation {
-    /// The definition that it is an instance of now.
+    /// The definition in the target revision.
     pub definition: &'static str,
     /// The value.
     pub value: OpenJson,
-    /// What it lost.
+    /// The losses of the conversions.
     pub losses: Vec<Loss>,
-    /// What was supplied, with what was added to it.
+    /// The supply, with the values that the conversions added.
     pub supply: Option<Supply>,
 }
 
-/// Why a value can't be had in another revision.
+/// The error of a value that can't be translated.
 #[derive(Debug)]
 pub enum TranslateError<R> {
-    /// The revision has no definition of that name that could be exchanged.
+    /// The revision has no such definition, or peers don't exchange it.
     UnknownDefinition {
         /// The revision.
         revision: R,
         /// The name.
         name: String,
     },
-    /// A revision on the way has nothing that corresponds.
+    /// A revision on the way has no counterpart of the definition.
     NoCounterpart {
         /// That revision.
         revision: R,
-        /// What it would have to have.
+        /// The definition without a counterpart.
         name: &'static str,
     },
-    /// The value is no instance of the definition.
+    /// The value isn't an instance of the definition.
     Invalid(DecodeError),
     /// A revision on the way can't represent the value.
     Unrepresentable(Unrepresentable),
 }
 
-/// Converts an instance of a definition from one revision to another, a step at a time. A policy is enough of a conversion where
-/// nothing is supplied.
+/// Converts an instance of a definition from one revision to another, one revision at a time. A [`Policy`](crate::Policy)
+/// can be passed as the conversion.
 ///
 /// # Errors
-/// When it is no instance, or can't be represented.
+/// When the value isn't an instance of the definition, or a revision can't represent it.
 pub fn translate<R: Translations>(
     from: R,
     to: R,
@@ -181,7 +181,7 @@ pub fn translatable<R: Translations>(revision: R) -> impl Iterator<Item = &'stat
 }
 
 impl<R: ProtocolRevision> TranslateError<R> {
-    /// The JSON-RPC error code that would tell a peer.
+    /// The JSON-RPC error code for a peer.
     #[must_use]
     pub fn code(&self) -> i64 {
         match self {
@@ -191,7 +191,7 @@ impl<R: ProtocolRevision> TranslateError<R> {
         }
     }
 
-    /// Where in the value, seen from its root.
+    /// The path to the part of the value that can't be translated.
     #[must_use]
     pub fn path(&self) -> mcp_wire::Path {
         match self {
@@ -201,7 +201,7 @@ impl<R: ProtocolRevision> TranslateError<R> {
         }
     }
 
-    /// What is wrong, without the path.
+    /// The message without the path.
     #[must_use]
     pub fn reason(&self) -> String {
         match self {

@@ -1,4 +1,4 @@
-//! Why a value can't be had in another revision.
+//! The error of a value that another revision can't represent.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,7 +8,7 @@ use mcp_wire::{Path, error_code};
 
 use crate::loss::AUTOMATIC;
 
-/// A value that the other revision can't represent.
+/// The error of a value that the other revision can't represent.
 #[derive(Clone, PartialEq)]
 pub struct Unrepresentable(Box<Refused>);
 
@@ -21,7 +21,7 @@ struct Refused {
 }
 
 impl Unrepresentable {
-    /// A refusal by a rule, which a peer is told with a JSON-RPC error code.
+    /// Creates the refusal of a rule, with a JSON-RPC error code for the peer.
     #[must_use]
     pub fn new(code: i64, reason: impl Into<Cow<'static, str>>, rule: &'static str) -> Self {
         Self(Box::new(Refused {
@@ -32,7 +32,7 @@ impl Unrepresentable {
         }))
     }
 
-    /// A null where the other revision allows none.
+    /// The refusal of a `null` that the other revision doesn't allow.
     #[doc(hidden)]
     #[must_use]
     pub fn no_null() -> Self {
@@ -43,7 +43,7 @@ impl Unrepresentable {
         )
     }
 
-    /// A method that the other revision doesn't have.
+    /// The refusal of a method that the other revision doesn't have.
     #[doc(hidden)]
     #[must_use]
     pub fn no_such_method(method: &str, target: &'static str) -> Self {
@@ -51,7 +51,7 @@ impl Unrepresentable {
         Self::new(error_code::METHOD_NOT_FOUND, because, AUTOMATIC).within_member("method")
     }
 
-    /// A text where the other revision allows a few, and not this one.
+    /// The refusal of a string that isn't among the values of the other revision.
     #[doc(hidden)]
     #[must_use]
     pub fn no_such_value(text: &str, target: &'static str) -> Self {
@@ -59,7 +59,7 @@ impl Unrepresentable {
         Self::new(error_code::INVALID_PARAMS, because, AUTOMATIC)
     }
 
-    /// A variant that corresponds to nothing in the other revision.
+    /// The refusal of a variant without a counterpart in the other revision.
     #[doc(hidden)]
     #[must_use]
     pub fn no_counterpart(what: &str, target: &'static str) -> Self {
@@ -67,7 +67,7 @@ impl Unrepresentable {
         Self::new(error_code::INVALID_PARAMS, because, AUTOMATIC)
     }
 
-    /// A result that no method of the other revision has.
+    /// The refusal of a result that no method of the other revision has.
     #[doc(hidden)]
     #[must_use]
     pub fn no_such_result(target: &'static str) -> Self {
@@ -79,43 +79,43 @@ impl Unrepresentable {
         Self::new(error_code::INVALID_PARAMS, error.to_string(), rule)
     }
 
-    /// The same refusal, of the value of a member.
+    /// Prepends a member to the path.
     #[must_use]
     pub fn within_member(self, member: &str) -> Self {
         self.within(Segment::Member(member.to_owned()))
     }
 
-    /// The same refusal, seen from further outside.
+    /// Prepends a segment to the path.
     pub(crate) fn within(mut self, segment: Segment) -> Self {
         self.0.path.push(segment);
         self
     }
 
-    /// The same refusal, of something further inside.
+    /// Appends a path to the path.
     pub(crate) fn at(mut self, path: &Path) -> Self {
         self.0.path = path.segments().iter().rev().cloned().collect();
         self
     }
 
-    /// Where in the source value.
+    /// The path in the source value.
     #[must_use]
     pub fn path(&self) -> Path {
         Path::from_reversed(self.0.path.clone())
     }
 
-    /// The JSON-RPC error code that tells a peer.
+    /// The JSON-RPC error code for the peer.
     #[must_use]
     pub fn code(&self) -> i64 {
         self.0.code
     }
 
-    /// Why.
+    /// The reason.
     #[must_use]
     pub fn reason(&self) -> &str {
         &self.0.reason
     }
 
-    /// What refused it: the revision and place of a rule, or `automatic`.
+    /// The cause: the revision and place of a rule, or `automatic`.
     #[must_use]
     pub fn rule(&self) -> &'static str {
         self.0.rule

@@ -1,15 +1,15 @@
-//! Validation of what a peer sent by the schema of its revision.
+//! Validation of a peer's messages by the schema of its revision.
 
 use mcp_wire::{DecodeErrorKind, Invalid, Map, Method, OpenJson, from_slice, validate_at};
 
 use crate::revision::ProtocolRevision;
 
-/// Validates a request or notification, as it came, by the schema of a revision.
+/// Validates the JSON text of a request or notification by the schema of a revision.
 ///
-/// What can't be validated passes: a JSON value that isn't a call, and methods that the revision doesn't declare.
+/// A message that is neither, and a method that the revision doesn't declare, can't be validated and are accepted.
 ///
 /// # Errors
-/// When it departs from the schema, isn't JSON, or has a member twice.
+/// When the message is invalid, isn't JSON, or has a member twice.
 pub fn validate_call<R: ProtocolRevision>(revision: R, json: &[u8]) -> Result<(), Invalid> {
     let mut message = match from_slice::<Map<OpenJson>>(json) {
         Ok(message) => message,
@@ -28,11 +28,11 @@ pub fn validate_call<R: ProtocolRevision>(revision: R, json: &[u8]) -> Result<()
     validate_at(&message, method.definition, revision.declared_schema())
 }
 
-/// Validates a result of a method, as it came, in the same way. Where there are several forms, what is reported is what
-/// speaks against the one that comes closest.
+/// Validates the result of a method in the same way. If the method has several results, the error has the violations of the
+/// one that fits best.
 ///
 /// # Errors
-/// When it departs from the schema.
+/// When the result is invalid.
 pub fn validate_result<R: ProtocolRevision>(revision: R, method: &str, result: &OpenJson) -> Result<(), Invalid> {
     let forms = declared(revision, method).map_or(&[][..], |method| method.results);
     let mut closest: Option<Invalid> = None;

@@ -13,7 +13,7 @@ use crate::unrepresentable::Unrepresentable;
 /// For the tables.
 #[doc(hidden)]
 impl<R> Conversion<R> {
-    /// Puts JSON in place of a variant that the target lacks.
+    /// Replaces a variant that the target lacks by the JSON of a rule.
     pub fn replace<S: Serialize, T: Decode>(
         &mut self,
         value: &S,
@@ -25,12 +25,12 @@ impl<R> Conversion<R> {
         from_str(&filled.to_string()).map_err(|error| Unrepresentable::by_rule(&error, rule))
     }
 
-    /// A value that the source couldn't name: perhaps the target can.
+    /// Decodes a value that is unknown in the source, since the target may know it.
     pub fn reinterpret<T: Decode>(&mut self, json: OpenJson, unknown: fn(OpenJson) -> T) -> T {
         from_str(json.text()).unwrap_or_else(|_| unknown(json))
     }
 
-    /// Converts the elements of a list but those that a rule hides.
+    /// Converts the elements of a list, except for those that a rule hides.
     pub fn show<S: Convert<T, R>, T>(
         &mut self,
         list: Vec<S>,
@@ -51,7 +51,7 @@ impl<R> Conversion<R> {
         Ok(shown)
     }
 
-    /// Converts the entries of a map, and leaves out those that can't be unless they are needed.
+    /// Converts the entries of a map, and leaves out entries that can't be converted unless they are required.
     pub fn omit<S: Convert<T, R>, T>(
         &mut self,
         map: Map<S>,
@@ -73,7 +73,7 @@ impl<R> Conversion<R> {
         })
     }
 
-    /// Appends an element to a list unless one of its kind is there.
+    /// Appends an element to a list, unless there is one of its kind.
     pub fn ensure<S: Serialize, T: Decode>(
         &mut self,
         list: &mut Vec<T>,

@@ -1,9 +1,9 @@
 //! The table of conversions over more than one revision.
 
-/// Conversions over more than one revision: a step at a time, in one call.
+/// Conversions over more than one revision, in one call.
 ///
-/// A table names the enumeration of revisions and the modules of a revision, of the next one and of the last one. A row is the
-/// name of a type, or three names where they differ.
+/// A table names the enumeration of revisions and the modules of the first, the next and the last revision. A row is the
+/// name of a type, or three names if they differ.
 #[macro_export]
 macro_rules! chains {
     ($revision:ident: $from:ident => $via:ident => $to:ident; $($source:ident $(=> $next:ident => $target:ident)?,)*) => {$(

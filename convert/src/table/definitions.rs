@@ -1,6 +1,6 @@
 //! The table of definitions, for conversions by name.
 
-/// Definitions, each with its type, and with what it becomes one revision earlier and later.
+/// Definitions with their types, and with their counterparts one revision earlier and later.
 #[macro_export]
 macro_rules! definitions {
     ($($name:literal: $type:ty

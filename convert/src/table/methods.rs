@@ -4,9 +4,9 @@
 /// (`ServerRequest => InputRequest`), and its variants:
 ///
 /// - `CallTool => CallTool`: converted.
-/// - `GetTask => missing "tasks/get"`: the target has no such method. It is refused, or carried as an unknown one.
-/// - `_ => Unknown => Unknown`: methods that the source couldn't name. Those listed after `except` are the target's
-///   own, which a peer of the source's revision doesn't have: they are refused, or with the policy `Carry` known again.
+/// - `GetTask => missing "tasks/get"`: the target has no such method. The message is refused, or carried as an unknown one.
+/// - `_ => Unknown => Unknown`: methods that are unknown in the source. The methods after `except` are known in the target, but
+///   a peer of the source's revision doesn't have them. They are refused, or decoded again with the policy `Carry`.
 #[macro_export]
 macro_rules! methods {
     (
@@ -56,7 +56,7 @@ macro_rules! methods {
 }
 
 /// Conversions of the unions of results. A row is the name of the union, and its variants: `CallTool => CallTool` is
-/// converted, `GetTask => missing` is the result of a method that the target doesn't have.
+/// converted, and `GetTask => missing` is the result of a method that the target doesn't have.
 #[macro_export]
 macro_rules! results {
     ($revision:ident: $from:ident => $to:ident; $($union:ident { $($variant:ident => $held:ident,)* })*) => {$(

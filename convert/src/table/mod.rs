@@ -1,4 +1,4 @@
-//! The macros that generated conversions are written with.
+//! The macros of the generated conversions.
 //!
 //! A table begins with the enumeration of revisions and the modules of the two revisions, `Revision: source => target;`.
 

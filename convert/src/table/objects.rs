@@ -3,13 +3,13 @@
 /// Conversions of structs, member by member. A row is the name of the struct in both revisions, or two names, and its fields:
 ///
 /// - `field`: moved.
-/// - `field: "member"`: converted; the text is the member's name in JSON.
-/// - `field: "member" [require]`: moved where the source has it; a value without it is refused.
-/// - `field: "member" [adopt "#/pointer"]`: taken from the undeclared members, if what the target's schema says at the
-///   pointer is true of it.
-/// - `field: "member" [call function, "rule"]`: converted by a hand-written function, which is told the rule's name.
+/// - `field: "member"`: converted. The text is the member's name in JSON.
+/// - `field: "member" [require]`: moved. A value without the member is refused.
+/// - `field: "member" [adopt "#/pointer"]`: taken from the undeclared members, if the value is valid by the target's schema at
+///   the pointer.
+/// - `field: "member" [call function, "rule"]`: converted by a hand-written function, which gets the rule's name.
 ///
-/// After `leave` stand the members that the target doesn't declare: they are dropped and recorded, or carried.
+/// The members after `leave` aren't declared in the target. They are dropped and recorded, or carried.
 ///
 /// ```
 /// # mod source {

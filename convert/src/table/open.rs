@@ -1,6 +1,6 @@
-//! The tables of types that one of two revisions leaves open.
+//! The tables of conversions between types and open JSON.
 
-/// Conversions of types whose values the target leaves open: they are written as JSON.
+/// Conversions of types whose values the target leaves open: the values are serialized.
 #[macro_export]
 macro_rules! opened {
     ($revision:ident: $($source:ty => $target:ty,)*) => {$(
@@ -16,7 +16,7 @@ macro_rules! opened {
     )*};
 }
 
-/// Conversions of JSON that the source leaves open: it is read, and refused where the target's schema refuses it.
+/// Conversions of JSON that the source leaves open: it is decoded, and refused if it is invalid in the target.
 #[macro_export]
 macro_rules! closed {
     ($revision:ident: $($source:ty => $target:ty,)*) => {$(

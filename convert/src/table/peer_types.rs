@@ -1,9 +1,9 @@
-//! The table of what peers say about themselves.
+//! The table of the types with which peers describe themselves.
 
-/// Implements [`PeerTypes`](crate::PeerTypes) for an enum of revisions: which modules have the types of each, the names of its
-/// lifecycle, and its errors.
+/// Implements [`PeerTypes`](crate::PeerTypes) for an enum of revisions. A row names the module of a revision's types, its
+/// lifecycle and its errors.
 ///
-/// The hub stands first; a row of each other revision converts by the chain of conversions.
+/// The hub comes first. The values of the other revisions are converted by the chain of conversions.
 #[macro_export]
 macro_rules! peer_types {
     (

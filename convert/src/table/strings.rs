@@ -1,7 +1,7 @@
 //! The table of enumerations.
 
-/// Conversions of enumerations by their texts. A row is the name of the enumeration in both revisions, or two names. A value
-/// that the target doesn't name is its unknown value.
+/// Conversions of enumerations by their strings. A row is the name of the enumeration in both revisions, or two names. A
+/// string that the target doesn't declare becomes its unknown value.
 #[macro_export]
 macro_rules! strings {
     ($revision:ident: $from:ident => $to:ident; $($source:ident $(=> $target:ident)?,)*) => {$(

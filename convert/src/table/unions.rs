@@ -3,14 +3,14 @@
 /// Conversions of unions, variant by variant. A row is the name of the union in both revisions, or two names, and its
 /// variants:
 ///
-/// - `Text => Text`: converted, and held by that variant of the target.
-/// - `Text: convert()`: converted; the target is no union.
-/// - `Video: no_counterpart("video")`: refused; the target has nothing that corresponds.
+/// - `Text => Text`: converted to that variant of the target.
+/// - `Text: convert()`: converted. The target isn't a union.
+/// - `Video: no_counterpart("video")`: refused, because the target has no counterpart.
 /// - `Video: refuse(-32602, "because", "rule")`: refused by a rule.
-/// - `Video: replace("{json}", "rule")`: JSON with placeholders stands in its place.
+/// - `Video: replace("{json}", "rule")`: replaced by JSON with placeholders.
 /// - `Video: carry(Unknown) or no_counterpart("video")`: kept as the target's unknown variant with the policy `Carry`.
-/// - `Unknown: reinterpret(Unknown)`: what the source couldn't name; perhaps the target can.
-/// - `Unknown: close()`: what the source couldn't name, for a target without an unknown variant.
+/// - `Unknown: reinterpret(Unknown)`: unknown in the source. Decoded again, since the target may know it.
+/// - `Unknown: close()`: unknown in the source, for a target without an unknown variant.
 #[macro_export]
 macro_rules! unions {
     (
