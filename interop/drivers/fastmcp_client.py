@@ -5,83 +5,55 @@
 It prints a line of JSON for each step, and exits with 0 if none failed.
 """
 
-import base64
-import json
-import logging
 import sys
 import warnings
+from contextlib import asynccontextmanager
 
 import anyio
-import mcp_types as types
 from fastmcp import Client
 from fastmcp.client.elicitation import ElicitResult
 from fastmcp.client.transports import StdioTransport, StreamableHttpTransport
 from fastmcp.exceptions import ToolError
-from mcp.shared.exceptions import MCPError
 
-STEP_SECONDS = 8
-ALL_SECONDS = 28
-PATIENCE_SECONDS = 5
-POLL_SECONDS = 0.02
-SILENCE_SECONDS = 0.25
-HEAD_START_SECONDS = 0.5
-INVALID_PARAMS = -32602
-RESOURCE_NOT_FOUND = -32002
-WATCHED = "test://watched-resource"
+from python_2_steps import STEP_SECONDS, Failed, Memory, run
 
 
-class Peer(logging.Handler):
-    """A client that records the notifications from the server."""
+class Peer(Memory):
+    """A client that begins with a handshake."""
 
     def __init__(self, transport) -> None:
-        super().__init__(logging.WARNING)
-        self.roots = ["file:///project/one"]
-        self.notifications: list[dict] = []
-        self.errors: list[str] = []
-        """What FastMCP found wrong with what it was sent."""
-        self.answered: dict = {}
-        # Log messages of the server go to the client's handler; only what the SDK itself logs is an error.
-        logging.getLogger("mcp").addHandler(self)
+        super().__init__()
         self.client = Client(
             transport,
             roots=lambda _context: self.roots,
             sampling_handler=self._answer_sampling,
             elicitation_handler=self._answer_elicitation,
             log_handler=self._hear,
-            message_handler=self._remember,
+            message_handler=self.remember,
             timeout=STEP_SECONDS,
             mode="legacy",
         )
 
-    def emit(self, record: logging.LogRecord) -> None:
-        self.errors.append(record.getMessage())
-
     async def call_for_text(self, name: str, given: dict | None = None, **options) -> str:
-        result = await self.client.call_tool(name, given or {}, **options)
+        try:
+            result = await self.client.call_tool(name, given or {}, **options)
+        except ToolError as error:
+            raise Failed(str(error)) from error
         return "\n".join(getattr(block, "text", "") for block in result.content)
 
-    def notifications_of(self, method: str) -> list[dict]:
-        """The parameters of the notifications of this method so far."""
-        return [sent.get("params") or {} for sent in self.notifications if sent["method"] == method]
+    async def want_logs(self, level: str) -> None:
+        await self.client.set_logging_level(level)
 
-    async def until(self, what: str, enough) -> None:
-        with anyio.move_on_after(PATIENCE_SECONDS):
-            while not await enough():
-                await anyio.sleep(POLL_SECONDS)
-            return
-        raise AssertionError(f"waited in vain for {what}")
+    @asynccontextmanager
+    async def watching_resource(self, uri: str):
+        # FastMCP has no word for this; the SDK below it has.
+        await self.client.session.subscribe_resource(uri)
+        yield
+        await self.client.session.unsubscribe_resource(uri)
 
-    async def until_notified(self, method: str, times: int = 1) -> None:
-        async def enough() -> bool:
-            return len(self.notifications_of(method)) >= times
-
-        await self.until(method, enough)
-
-    async def _remember(self, message) -> None:
-        if isinstance(message, Exception):
-            self.errors.append(str(message))
-        elif method := getattr(message, "method", None):
-            self.notifications.append({"method": method, "params": as_json(message.params) if message.params else {}})
+    @asynccontextmanager
+    async def watching_tools(self):
+        yield
 
     async def _hear(self, _message) -> None:
         """Log messages are remembered with all others."""
@@ -90,325 +62,7 @@ class Peer(logging.Handler):
         return f"heard: {messages[-1].content.text}"
 
     async def _answer_elicitation(self, _message, _type, params, _context):
-        properties = params.requested_schema["properties"]
-        self.answered = {name: answer_question(name, schema) for name, schema in properties.items()}
-        return ElicitResult(action="accept", content=self.answered)
-
-
-def answer_question(name: str, schema: dict):
-    """An answer that the schema allows and that is not its default."""
-    choices = schema.get("enum") or [choice["const"] for choice in schema.get("oneOf", [])]
-    if choices:
-        return choices[-1]
-    match schema["type"]:
-        case "boolean":
-            return schema.get("default") is False
-        case "integer":
-            return 7
-        case "number":
-            return 2.5
-        case "array":
-            items = schema["items"]
-            return (items.get("enum") or [choice["const"] for choice in items["anyOf"]])[-1:]
-        case _:
-            return "ada@localhost.localdomain" if schema.get("format") == "email" else f"my {name}"
-
-
-async def initialize(peer: Peer) -> str:
-    server = peer.client.server_info
-    return f"negotiated {peer.client.protocol_version} with {server.name} {server.version}"
-
-
-async def ping(peer: Peer) -> str:
-    assert await peer.client.ping()
-    return "answered"
-
-
-async def list_tools(peer: Peer) -> str:
-    listed = await peer.client.list_tools()
-    tools = {tool.name: tool for tool in listed}
-    equal(len(tools), len(listed))
-    for name in ["test_simple_text", "test_tool_with_progress", "json_schema_2020_12_tool"]:
-        assert name in tools, f"{name} is not listed"
-    assert "test_dynamic" not in tools, "test_dynamic is listed before it was added"
-    schema = tools["json_schema_2020_12_tool"].input_schema
-    assert "address" in schema["$defs"], "the definitions of a tool's schema are lost"
-    equal(schema["additionalProperties"], False)
-    assert "celsius" in tools["test_structured"].output_schema["properties"], "an output schema is lost"
-    return f"{len(tools)} tools"
-
-
-async def call_tools(peer: Peer) -> str:
-    async def blocks_of(name: str):
-        return (await peer.client.call_tool(name, {})).content
-
-    [text] = await blocks_of("test_simple_text")
-    assert text.type == "text" and text.text
-    [image] = await blocks_of("test_image_content")
-    equal(image.mime_type, "image/png")
-    check_png(image.data)
-    [embedded] = await blocks_of("test_embedded_resource")
-    equal(str(embedded.resource.uri), "test://embedded-resource")
-    kinds = [block.type for block in await blocks_of("test_multiple_content_types")]
-    equal(kinds, ["text", "image", "resource"])
-    [audio] = await blocks_of("test_audio_content")
-    equal((audio.type, audio.mime_type), ("audio", "audio/wav"))
-    equal(base64.b64decode(audio.data)[:4], b"RIFF")
-    return ", ".join([*kinds, audio.type, await peer.call_for_text("test_reconnection")])
-
-
-async def call_failing(peer: Peer) -> str:
-    failed = await failure_of(peer, "test_error_handling")
-    unknown = await error_of(peer.client.call_tool("test_no_such_tool", {}))
-    equal(unknown.code, INVALID_PARAMS)
-    # A model reads what is wrong with its arguments.
-    invalid = await failure_of(peer, "test_touch_resource", {"uri": 5})
-    assert "uri" in invalid, invalid
-    return f"isError: {failed}; unknown tool: {unknown.message}; invalid arguments: {invalid}"
-
-
-async def failure_of(peer: Peer, name: str, given: dict | None = None) -> str:
-    """The text of a result that says it is an error."""
-    try:
-        text = await peer.call_for_text(name, given)
-    except ToolError as error:
-        return str(error)
-    raise AssertionError(f"{name} should have failed, but answered {text}")
-
-
-async def call_structured(peer: Peer) -> str:
-    result = await peer.client.call_tool("test_structured", {})
-    equal(result.structured_content, {"celsius": 21.5, "city": "Bern"})
-    # What FastMCP makes of it by the output schema.
-    equal((result.data.celsius, result.data.city), (21.5, "Bern"))
-    return str(result.data)
-
-
-async def progress(peer: Peer) -> str:
-    seen = []
-
-    async def hear(done, total, _message) -> None:
-        seen.append((done, total))
-
-    await peer.call_for_text("test_tool_with_progress", progress_handler=hear)
-    equal(seen, [(0, 100), (50, 100), (100, 100)])
-    return ", ".join(f"{done:g} of {total:g}" for done, total in seen)
-
-
-async def cancel(peer: Peer) -> str:
-    before = int(await peer.call_for_text("test_cancelled"))
-
-    async def has_been_cancelled() -> bool:
-        return int(await peer.call_for_text("test_cancelled")) == before + 1
-
-    # The server must have begun: over HTTP, a cancellation could overtake what it cancels.
-    with anyio.move_on_after(HEAD_START_SECONDS):
-        await peer.call_for_text("test_slow")
-        raise AssertionError("the slow call was answered")
-    await peer.until("the slow call's end", has_been_cancelled)
-    await anyio.sleep(SILENCE_SECONDS)
-    return "cancelled by leaving the call"
-
-
-async def list_resources(peer: Peer) -> str:
-    uris = [str(resource.uri) for resource in await peer.client.list_resources()]
-    for uri in ["test://static-text", "test://static-binary", WATCHED]:
-        assert uri in uris, f"no {uri}"
-    return ", ".join(uris)
-
-
-async def read_resources(peer: Peer) -> str:
-    [text] = await peer.client.read_resource("test://static-text")
-    equal(text.mime_type, "text/plain")
-    assert text.text
-    [binary] = await peer.client.read_resource("test://static-binary")
-    equal(binary.mime_type, "image/png")
-    check_png(binary.blob)
-    missing = "test://no-such-resource"
-    unknown = await error_of(peer.client.read_resource(missing))
-    equal((unknown.code, unknown.data), (RESOURCE_NOT_FOUND, {"uri": missing}))
-    return f"{text.text}; unknown resource: {unknown.message}"
-
-
-async def use_template(peer: Peer) -> str:
-    templates = [template.uri_template for template in await peer.client.list_resource_templates()]
-    assert "test://template/{id}/data" in templates, f"only {templates}"
-    [read] = await peer.client.read_resource("test://template/4711/data")
-    assert "4711" in read.text, read.text
-    return read.text
-
-
-async def subscribe(peer: Peer) -> str:
-    method = "notifications/resources/updated"
-    peer.notifications.clear()
-    # FastMCP has no word for this; the SDK below it has.
-    await peer.client.session.subscribe_resource(WATCHED)
-    await peer.call_for_text("test_touch_resource", {"uri": WATCHED})
-    await peer.until_notified(method)
-    await peer.client.session.unsubscribe_resource(WATCHED)
-    await peer.call_for_text("test_touch_resource", {"uri": WATCHED})
-    await anyio.sleep(SILENCE_SECONDS)
-    equal([params["uri"] for params in peer.notifications_of(method)], [WATCHED])
-    return "told once while subscribed, not after"
-
-
-async def list_prompts(peer: Peer) -> str:
-    prompts = {prompt.name: prompt for prompt in await peer.client.list_prompts()}
-    expected = prompts["test_prompt_with_arguments"].arguments
-    equal([(argument.name, argument.required) for argument in expected], [("arg1", True), ("arg2", True)])
-    return ", ".join(prompts)
-
-
-async def get_prompts(peer: Peer) -> str:
-    async def content_of(name: str, given: dict | None = None):
-        return (await peer.client.get_prompt(name, given)).messages[0].content
-
-    assert (await content_of("test_simple_prompt")).text
-    filled = await content_of("test_prompt_with_arguments", {"arg1": "hello", "arg2": "world"})
-    assert "hello" in filled.text and "world" in filled.text, filled.text
-    embedded = await content_of("test_prompt_with_embedded_resource", {"resourceUri": "test://example"})
-    equal(str(embedded.resource.uri), "test://example")
-    check_png((await content_of("test_prompt_with_image")).data)
-    unknown = await error_of(peer.client.get_prompt("test_no_such_prompt"))
-    equal(unknown.code, INVALID_PARAMS)
-    return f"{filled.text}; unknown prompt: {unknown.message}"
-
-
-async def completion(peer: Peer) -> str:
-    async def complete(ref, name: str, value: str) -> list[str]:
-        return (await peer.client.complete(ref, {"name": name, "value": value})).values
-
-    prompt = types.PromptReference(type="ref/prompt", name="test_prompt_with_arguments")
-    equal(await complete(prompt, "arg1", "par"), ["paris", "park", "party"])
-    equal(await complete(prompt, "arg1", "part"), ["party"])
-    template = types.ResourceTemplateReference(type="ref/resource", uri="test://template/{id}/data")
-    ids = await complete(template, "id", "1")
-    assert ids and all(each.startswith("1") for each in ids), f"ids: {ids}"
-    return f"paris, park, party; {len(ids)} ids"
-
-
-async def log(peer: Peer) -> str:
-    method = "notifications/message"
-    peer.notifications.clear()
-    await peer.client.set_logging_level("info")
-    await peer.call_for_text("test_tool_with_logging")
-    await peer.until_notified(method, 3)
-    await peer.client.set_logging_level("error")
-    await peer.call_for_text("test_tool_with_logging")
-    await anyio.sleep(SILENCE_SECONDS)
-    equal([params["level"] for params in peer.notifications_of(method)], ["info"] * 3)
-    return ", ".join(json.dumps(params["data"]) for params in peer.notifications_of(method))
-
-
-async def sampling(peer: Peer) -> str:
-    text = await peer.call_for_text("test_sampling", {"prompt": "the time in Bern"})
-    assert "heard: the time in Bern" in text, text
-    return text
-
-
-async def roots(peer: Peer) -> str:
-    equal(json.loads(await peer.call_for_text("test_roots")), peer.roots)
-    peer.roots = [*peer.roots, "file:///project/two"]
-    await peer.client.send_roots_list_changed()
-    equal(json.loads(await peer.call_for_text("test_roots")), peer.roots)
-    return ", ".join(peer.roots)
-
-
-async def elicitation(peer: Peer) -> str:
-    texts = []
-    for tool in ["test_elicitation", "test_elicitation_sep1034_defaults", "test_elicitation_sep1330_enums"]:
-        given = {"message": "Who are you?"} if tool == "test_elicitation" else {}
-        text = await peer.call_for_text(tool, given)
-        for name, answer in peer.answered.items():
-            expected = json.dumps(answer, separators=(",", ":"))
-            assert expected in text, f"{tool}: {name} was {expected}, but the server says: {text}"
-        texts.append(text)
-    return "; ".join(texts)
-
-
-async def list_changed(peer: Peer) -> str:
-    for listed in [True, False]:
-        peer.notifications.clear()
-        await peer.call_for_text("test_list_changed")
-        await peer.until_notified("notifications/tools/list_changed")
-        equal("test_dynamic" in [tool.name for tool in await peer.client.list_tools()], listed)
-    return "test_dynamic came and went"
-
-
-STEPS = {
-    "initialize": initialize,
-    "ping": ping,
-    "tools/list": list_tools,
-    "tools/call": call_tools,
-    "tools/call error": call_failing,
-    "tools/call structured": call_structured,
-    "progress": progress,
-    "cancel": cancel,
-    "resources/list": list_resources,
-    "resources/read": read_resources,
-    "resources/templates": use_template,
-    "resources/subscribe": subscribe,
-    "prompts/list": list_prompts,
-    "prompts/get": get_prompts,
-    "completion": completion,
-    "logging": log,
-    "sampling": sampling,
-    "roots": roots,
-    "elicitation": elicitation,
-    "list_changed": list_changed,
-}
-
-
-def as_json(model) -> dict:
-    return model.model_dump(by_alias=True, mode="json", exclude_none=True)
-
-
-async def error_of(call) -> types.ErrorData:
-    """The error that a call must end with."""
-    try:
-        result = await call
-    except MCPError as error:
-        return error.error
-    raise AssertionError(f"should have failed, but answered {result}")
-
-
-def equal(actual, expected) -> None:
-    assert actual == expected, f"{actual!r} is not {expected!r}"
-
-
-def check_png(text: str) -> None:
-    equal(base64.b64decode(text)[1:4], b"PNG")
-
-
-async def run(transport: str, target: str, parameters: list[str]) -> bool:
-    with anyio.move_on_after(ALL_SECONDS):
-        opened = StdioTransport(target, parameters) if transport == "--stdio" else StreamableHttpTransport(target)
-        peer = Peer(opened)
-        good = True
-        async with peer.client:
-            for name, step in STEPS.items():
-                good = await take(name, step, peer) and good
-        return good
-    report("all steps", "failed", f"not done after {ALL_SECONDS} s")
-    return False
-
-
-async def take(name: str, step, peer: Peer) -> bool:
-    """Takes one step and reports it. What the SDK complains of fails the step during which it did."""
-    peer.errors.clear()
-    try:
-        with anyio.fail_after(STEP_SECONDS):
-            detail = await step(peer)
-        assert not peer.errors, "the SDK complains"
-        report(name, "ok", detail)
-        return True
-    except Exception as error:
-        report(name, "failed", "; ".join([f"{type(error).__name__}: {error}", *peer.errors]))
-        return False
-
-
-def report(step: str, status: str, detail: str) -> None:
-    print(json.dumps({"step": step, "status": status, "detail": detail}, ensure_ascii=False), flush=True)
+        return ElicitResult(action="accept", content=self.answer_form(params.requested_schema))
 
 
 if __name__ == "__main__":
@@ -416,4 +70,6 @@ if __name__ == "__main__":
         sys.exit("usage: fastmcp_client.py (--stdio COMMAND ARGUMENT… | --http URL)")
     # A later revision deprecates what this one has.
     warnings.simplefilter("ignore")
-    sys.exit(0 if anyio.run(run, sys.argv[1], sys.argv[2], sys.argv[3:]) else 1)
+    transport, target, *parameters = sys.argv[1:]
+    opened = StdioTransport(target, parameters) if transport == "--stdio" else StreamableHttpTransport(target)
+    sys.exit(0 if anyio.run(run, Peer(opened)) else 1)

@@ -57,7 +57,7 @@ pub struct PeersArgs {
 /// Run the official conformance suite with our server and our client
 ///
 /// The suite and the Node that it wants are those of interop/conformance, where legs.yaml says what is run and
-/// expected-failures.yaml what may fail: whatever fails besides, and whatever doesn't fail any more, is a failure.
+/// expected-failures-REVISION.yaml what may fail: whatever fails besides, and whatever doesn't fail any more, is a failure.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

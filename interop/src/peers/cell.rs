@@ -26,6 +26,8 @@ pub enum Maker {
     Everything,
     /// The official SDK for TypeScript, written anew.
     TypeScript2,
+    /// The official SDK for Python, written anew.
+    Python2,
     /// FastMCP, which is above the official SDK for Python, written anew.
     FastMcp,
     /// The official SDK for Rust.
@@ -147,7 +149,7 @@ impl Cell {
     fn makers(era: &Era) -> Vec<(Maker, Packages)> {
         let own: &[Maker] = match era.revision.facts().initializes {
             true => &[Maker::TypeScript, Maker::Python, Maker::Everything],
-            false => &[Maker::TypeScript2],
+            false => &[Maker::TypeScript2, Maker::Python2],
         };
         let own = own.iter().map(|maker| Some((*maker, era.packages.clone())));
         let others = [(Maker::FastMcp, "fastmcp"), (Maker::Rmcp, "rmcp")];
@@ -168,7 +170,7 @@ impl Cell {
     pub fn row(&self) -> Result<Row, Error> {
         let peer = match self.maker {
             Maker::TypeScript => format!("TypeScript SDK {}", self.packages.npm_version(SDK)?),
-            Maker::Python => format!("Python SDK {}", self.packages.python_version("mcp")?),
+            Maker::Python | Maker::Python2 => format!("Python SDK {}", self.packages.python_version("mcp")?),
             Maker::Everything => format!("server-everything {}", self.packages.npm_version(EVERYTHING)?),
             Maker::TypeScript2 => format!("TypeScript SDK {}", self.packages.npm_version(SDK_2)?),
             Maker::FastMcp => format!("FastMCP {}", self.packages.python_version("fastmcp")?),
@@ -215,9 +217,13 @@ impl Cell {
                 command.arg(name);
                 command
             }
-            Maker::Python | Maker::FastMcp => {
+            Maker::Python | Maker::Python2 | Maker::FastMcp => {
                 let mut command = leading(self.packages.python());
-                let prefix = if self.maker == Maker::FastMcp { "fastmcp_" } else { "" };
+                let prefix = match self.maker {
+                    Maker::FastMcp => "fastmcp_",
+                    Maker::Python2 => "python_2_",
+                    _ => "",
+                };
                 command.arg(driver(&format!("{prefix}{name}.py")));
                 // Nobody wants its byte code beside the drivers.
                 command.env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONUNBUFFERED", "1");

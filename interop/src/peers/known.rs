@@ -14,26 +14,32 @@ struct Known {
     ours: OurRole,
     transports: Vec<Transport>,
     modes: Vec<Mode>,
+    /// The peers whose names begin so; all without this.
+    #[serde(default)]
+    peer: String,
     /// Without these, it is every step that doesn't pass.
     steps: Option<Vec<String>>,
     why: String,
 }
 
 impl Known {
-    fn is_about(&self, cell: &Cell) -> bool {
-        self.ours == cell.ours && self.transports.contains(&cell.transport) && self.modes.contains(&cell.mode)
+    fn is_about(&self, cell: &Cell, peer: &str) -> bool {
+        peer.starts_with(&self.peer)
+            && self.ours == cell.ours
+            && self.transports.contains(&cell.transport)
+            && self.modes.contains(&cell.mode)
     }
 }
 
 /// Marks the failures that are known, and adds one for each that is known and doesn't happen.
-pub fn mark(cell: &Cell, steps: &mut Vec<Step>) -> Result<(), Error> {
+pub fn mark(cell: &Cell, peer: &str, steps: &mut Vec<Step>) -> Result<(), Error> {
     let path = cell.era.packages.described.join("expected-failures.yaml");
     if !path.exists() {
         return Ok(());
     }
     let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
     let all: Vec<Known> = yaml_serde::from_str(&text).map_err(|error| Error::malformed(&path, error))?;
-    for known in all.iter().filter(|known| known.is_about(cell)) {
+    for known in all.iter().filter(|known| known.is_about(cell, peer)) {
         let stale = |name: &str| {
             Step::failed(
                 name,

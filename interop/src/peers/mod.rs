@@ -129,7 +129,7 @@ impl Environment {
         if let Err(reason) = done.and(self.validate(cell, row)) {
             row.steps.push(Step::failed("the session", reason));
         }
-        if let Err(error) = known::mark(cell, &mut row.steps) {
+        if let Err(error) = known::mark(cell, &row.peer, &mut row.steps) {
             row.steps.push(Step::failed("expected-failures.yaml", error));
         }
         row.count();

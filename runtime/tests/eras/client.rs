@@ -202,6 +202,25 @@ async fn a_silent_server_gets_a_handshake_after_a_while() {
 }
 
 #[tokio::test]
+async fn a_handshake_never_ends_in_a_stateless_revision() {
+    let (connecting, mut server) = connect_with(options());
+    let probe = server.receive().await;
+    let error = json!({"code": -32601, "message": "no"});
+    server
+        .send(json!({"jsonrpc": "2.0", "id": probe["id"], "error": error}))
+        .await;
+    let asked = server.receive().await;
+    assert_eq!(asked["method"], "initialize", "{asked}");
+    assert_ne!(asked["id"], probe["id"]);
+    let info = json!({"name": "server", "version": "1"});
+    let result = json!({"protocolVersion": stateless().as_str(), "capabilities": {}, "serverInfo": info});
+    server
+        .send(json!({"jsonrpc": "2.0", "id": asked["id"], "result": result}))
+        .await;
+    session(connecting).await.expect_err("the revision has no handshake");
+}
+
+#[tokio::test]
 async fn an_era_that_is_known_is_not_asked_for() {
     let options = Options {
         era: Some(Era::Handshake),

@@ -185,6 +185,38 @@ async fn a_handshake_never_agrees_on_a_stateless_revision() {
 }
 
 #[tokio::test]
+async fn a_probe_that_is_refused_leaves_nothing_behind() {
+    let with_handshake = Revision::ALL
+        .into_iter()
+        .filter(|revision| revision.facts().initializes);
+    for supported in [with_handshake.collect(), Revision::ALL.to_vec()] {
+        let (_server, mut client) = server_of(supported);
+        let mut probe = request(1, "server/discover", json!({}));
+        probe["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2999-01-01");
+        probe["params"]["_meta"]["io.modelcontextprotocol/clientInfo"] = json!({"name": "prober", "version": "1"});
+        let refused = client.ask(probe).await;
+        assert!(refused["error"].is_object(), "{refused}");
+        // The handshake may have the id of the probe, and is the first that the server hears of the client.
+        let begun = client.ask(initialize(1, handshake().as_str())).await;
+        assert_eq!(begun["result"]["protocolVersion"], handshake().as_str(), "{begun}");
+        client
+            .send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+            .await;
+        client
+            .send(json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}))
+            .await;
+        let listed = loop {
+            let message = client.receive().await;
+            if message["id"] == 2 {
+                break message;
+            }
+        };
+        let title = format!("legacy in {}", handshake());
+        assert_eq!(listed["result"]["tools"][0]["title"], title, "{listed}");
+    }
+}
+
+#[tokio::test]
 async fn a_stateless_server_tells_a_client_with_a_handshake_what_it_supports() {
     let (_server, mut client) = server_of(vec![stateless()]);
     let refused = client.ask(initialize(1, handshake().as_str())).await;

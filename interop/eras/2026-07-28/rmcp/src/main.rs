@@ -6,6 +6,8 @@
 //! The client goes through everything with a server that has the fixtures, and prints a line of JSON for each step. The
 //! server has the fixtures, and over HTTP prints its URL first; it stops at the end of its input.
 //!
+//! The environment variable MCP_MODE says how the client begins: `auto`, `stateless` or `handshake`.
+//!
 //! What rmcp has types for is made from JSON and looked at as JSON, as the other drivers do it.
 
 // A later revision deprecates what this one has.

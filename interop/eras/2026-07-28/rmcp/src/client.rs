@@ -10,12 +10,12 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use rmcp::model::{
     ClientConfig, ClientRequest, CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult,
-    ListRootsResult, LoggingMessageNotificationParam, PingRequest, ProgressNotificationParam,
+    ListRootsResult, LoggingMessageNotificationParam, PingRequest, ProgressNotificationParam, ProtocolVersion,
     ResourceUpdatedNotificationParam,
 };
-use rmcp::service::{NotificationContext, Peer, RequestContext, RunningService, ServiceError};
+use rmcp::service::{NotificationContext, Peer, RequestContext, RunningService, ServiceError, Subscription};
 use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
-use rmcp::{ClientHandler, ErrorData, RoleClient, ServiceExt};
+use rmcp::{ClientHandler, ClientLifecycleMode, ClientServiceExt, ErrorData, RoleClient};
 use serde_json::{Map, Value, json};
 use tokio::time::{sleep, timeout};
 
@@ -31,7 +31,8 @@ const INVALID_PARAMS: i32 = -32602;
 const RESOURCE_NOT_FOUND: i32 = -32002;
 const WATCHED: &str = "test://watched-resource";
 
-const STEPS: [&str; 20] = [
+/// The steps; the last ones without a handshake alone.
+const STEPS: [&str; 22] = [
     "initialize",
     "ping",
     "tools/list",
@@ -52,7 +53,17 @@ const STEPS: [&str; 20] = [
     "roots",
     "elicitation",
     "list_changed",
+    "rounds",
+    "caching",
 ];
+const STATELESS_STEPS: usize = 2;
+const STATELESS: ProtocolVersion = ProtocolVersion::V_2026_07_28;
+const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+
+/// Why a step isn't taken.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Absent(&'static str);
 
 /// What the client has, and what it was told.
 #[derive(Default)]
@@ -62,6 +73,8 @@ struct Memory {
     told: Vec<(&'static str, Value)>,
     /// The answers to the last elicitation.
     answered: Map<String, Value>,
+    /// What is sent with each call of a tool.
+    meta: Map<String, Value>,
 }
 
 #[derive(Clone, Default)]
@@ -192,40 +205,66 @@ pub async fn over_stdio(command: &str, arguments: &[&str]) -> Result<ExitCode> {
     let mut command = tokio::process::Command::new(command);
     command.args(arguments);
     let client = Client::default();
-    let running = client.clone().serve(TokioChildProcess::new(command)?).await?;
+    let transport = TokioChildProcess::new(command)?;
+    let running = client.clone().serve_with_lifecycle(transport, lifecycle()).await?;
     take_all(client, running).await
 }
 
 pub async fn over_http(url: &str) -> Result<ExitCode> {
     let client = Client::default();
     let transport = StreamableHttpClientTransport::from_uri(url.to_owned());
-    let running = client.clone().serve(transport).await?;
+    let running = client.clone().serve_with_lifecycle(transport, lifecycle()).await?;
     take_all(client, running).await
+}
+
+/// How the client begins.
+fn lifecycle() -> ClientLifecycleMode {
+    let preferred_versions = vec![STATELESS];
+    match std::env::var("MCP_MODE").as_deref() {
+        Ok("auto") => ClientLifecycleMode::Auto {
+            preferred_versions,
+            legacy_version: None,
+        },
+        Ok("stateless") => ClientLifecycleMode::Discover { preferred_versions },
+        _ => ClientLifecycleMode::Initialize,
+    }
 }
 
 async fn take_all(client: Client, running: RunningService<RoleClient, Client>) -> Result<ExitCode> {
     client.with(|memory| memory.roots.push("file:///project/one".to_owned()));
-    let peer = running.peer().clone();
-    let steps = Steps { client, peer };
+    let steps = Steps {
+        client,
+        peer: running.peer().clone(),
+        running,
+        is_stateless: lifecycle() != ClientLifecycleMode::Initialize,
+    };
     let mut good = true;
-    for step in STEPS {
+    let taken = if steps.is_stateless {
+        &STEPS[..]
+    } else {
+        &STEPS[..STEPS.len() - STATELESS_STEPS]
+    };
+    for &step in taken {
         let taken = timeout(STEP, steps.take(step))
             .await
             .unwrap_or_else(|_| bail!("not done after {STEP:?}"));
-        good &= taken.is_ok();
         let (status, detail) = match taken {
             Ok(detail) => ("ok", detail),
+            Err(error) if error.is::<Absent>() => ("absent", error.to_string()),
             Err(error) => ("failed", format!("{error:#}")),
         };
+        good &= status != "failed";
         println!("{}", json!({"step": step, "status": status, "detail": detail}));
     }
-    running.cancel().await?;
+    steps.running.cancel().await?;
     Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 struct Steps {
     client: Client,
     peer: Peer<RoleClient>,
+    running: RunningService<RoleClient, Client>,
+    is_stateless: bool,
 }
 
 impl Steps {
@@ -251,13 +290,18 @@ impl Steps {
             "roots" => self.roots().await,
             "elicitation" => self.elicitation().await,
             "list_changed" => self.list_changed().await,
+            "rounds" => self.rounds().await,
+            "caching" => self.caching().await,
             _ => bail!("no such step"),
         }
     }
 
     async fn call(&self, name: &str, given: Value) -> Result<Value, ServiceError> {
-        let params = typed(json!({"name": name, "arguments": given})).map_err(ServiceError::McpError)?;
-        self.peer.call_tool(params).await.map(json)
+        let meta = self.client.with(|memory| memory.meta.clone());
+        let params = json!({"name": name, "arguments": given, "_meta": meta});
+        let params = typed(params).map_err(ServiceError::McpError)?;
+        // What the result asks is answered by the client, which calls again.
+        self.running.call_tool(params).await.map(json)
     }
 
     /// Calls a tool that must succeed, and answers with the texts of its result.
@@ -284,6 +328,9 @@ impl Steps {
     }
 
     async fn ping(&self) -> Result<String> {
+        if self.is_stateless {
+            bail!(Absent("the revision has no ping"));
+        }
         let answer = self
             .peer
             .send_request(ClientRequest::PingRequest(PingRequest::default()))
@@ -450,7 +497,12 @@ impl Steps {
         check_png(&binary["blob"])?;
         let missing = "test://no-such-resource";
         let unknown = error_of(self.read(missing).await)?;
-        ensure!(unknown.code.0 == RESOURCE_NOT_FOUND, "{unknown:?}");
+        let code = if self.is_stateless {
+            INVALID_PARAMS
+        } else {
+            RESOURCE_NOT_FOUND
+        };
+        ensure!(unknown.code.0 == code, "{unknown:?}");
         ensure!(unknown.data == Some(json!({"uri": missing})), "{unknown:?}");
         Ok(format!("{}; unknown resource: {}", text["text"], unknown.message))
     }
@@ -471,15 +523,38 @@ impl Steps {
         let method = "notifications/resources/updated";
         let touch = || self.call_for_text("test_touch_resource", json!({"uri": WATCHED}));
         self.client.forget();
-        self.peer.subscribe(typed(json!({"uri": WATCHED}))?).await?;
-        touch().await?;
-        self.client.until_told(method, 1).await?;
-        self.peer.unsubscribe(typed(json!({"uri": WATCHED}))?).await?;
+        if self.is_stateless {
+            let mut subscription = self
+                .peer
+                .listen(typed(json!({"resourceSubscriptions": [WATCHED]}))?)
+                .await?;
+            touch().await?;
+            self.hear(&mut subscription).await?;
+            subscription.cancel().await?;
+        } else {
+            self.peer.subscribe(typed(json!({"uri": WATCHED}))?).await?;
+            touch().await?;
+            self.client.until_told(method, 1).await?;
+            self.peer.unsubscribe(typed(json!({"uri": WATCHED}))?).await?;
+        }
         touch().await?;
         sleep(SILENCE).await;
         let told = self.client.told(method);
         ensure!(told.len() == 1 && told[0]["uri"] == WATCHED, "{told:?}");
         Ok("told once while subscribed, not after".to_owned())
+    }
+
+    /// Notes the next notification of a subscription.
+    async fn hear(&self, subscription: &mut Subscription) -> Result<()> {
+        let heard = timeout(PATIENCE, subscription.next())
+            .await
+            .context("waited in vain")??;
+        let heard = json(heard.context("the subscription has ended")?);
+        let known = ["notifications/resources/updated", "notifications/tools/list_changed"];
+        let method = known.into_iter().find(|method| heard["method"] == *method);
+        self.client
+            .note(method.context("another notification")?, heard["params"].clone());
+        Ok(())
     }
 
     async fn list_prompts(&self) -> Result<String> {
@@ -541,10 +616,10 @@ impl Steps {
     async fn logging(&self) -> Result<String> {
         let method = "notifications/message";
         self.client.forget();
-        self.peer.set_level(typed(json!({"level": "info"}))?).await?;
+        self.want_logs("info").await?;
         self.call_for_text("test_tool_with_logging", json!({})).await?;
         self.client.until_told(method, 3).await?;
-        self.peer.set_level(typed(json!({"level": "error"}))?).await?;
+        self.want_logs("error").await?;
         self.call_for_text("test_tool_with_logging", json!({})).await?;
         sleep(SILENCE).await;
         let told = self.client.told(method);
@@ -553,6 +628,17 @@ impl Steps {
             "{told:?}"
         );
         Ok("three messages".to_owned())
+    }
+
+    /// Wants the log messages of this level and above: from now on, or with each call.
+    async fn want_logs(&self, level: &str) -> Result<()> {
+        if self.is_stateless {
+            self.client
+                .with(|memory| memory.meta.insert(LOG_LEVEL.to_owned(), level.into()));
+        } else {
+            self.peer.set_level(typed(json!({"level": level}))?).await?;
+        }
+        Ok(())
     }
 
     async fn sampling(&self) -> Result<String> {
@@ -567,7 +653,9 @@ impl Steps {
         for more in [None, Some("file:///project/two")] {
             if let Some(uri) = more {
                 self.client.with(|memory| memory.roots.push(uri.to_owned()));
-                self.peer.notify_roots_list_changed().await?;
+                if !self.is_stateless {
+                    self.peer.notify_roots_list_changed().await?;
+                }
             }
             let listed: Vec<String> = serde_json::from_str(&self.call_for_text("test_roots", json!({})).await?)?;
             ensure!(listed == self.client.with(|memory| memory.roots.clone()), "{listed:?}");
@@ -595,14 +683,62 @@ impl Steps {
     }
 
     async fn list_changed(&self) -> Result<String> {
+        let mut subscription = match self.is_stateless {
+            true => Some(self.peer.listen(typed(json!({"toolsListChanged": true}))?).await?),
+            false => None,
+        };
         for listed in [true, false] {
             self.client.forget();
             self.call_for_text("test_list_changed", json!({})).await?;
-            self.client.until_told("notifications/tools/list_changed", 1).await?;
+            match &mut subscription {
+                Some(subscription) => self.hear(subscription).await?,
+                None => self.client.until_told("notifications/tools/list_changed", 1).await?,
+            }
             let names = self.names_of_tools().await?;
             ensure!(names.iter().any(|name| name == "test_dynamic") == listed, "{names:?}");
         }
+        if let Some(mut subscription) = subscription {
+            subscription.cancel().await?;
+        }
         Ok("test_dynamic came and went".to_owned())
+    }
+
+    /// Several questions at once, and one after the other.
+    async fn rounds(&self) -> Result<String> {
+        let together = self
+            .call_for_text("test_input_required_result_multiple_inputs", json!({}))
+            .await?;
+        let root = self.client.with(|memory| memory.roots[0].clone());
+        for answer in ["my name", "heard: ", &root] {
+            ensure!(together.contains(answer), "{together}");
+        }
+        let in_turn = self
+            .call_for_text("test_input_required_result_multi_round", json!({}))
+            .await?;
+        ensure!(in_turn.contains("my name") && in_turn.contains("my color"), "{in_turn}");
+        Ok(format!("{together}; {in_turn}"))
+    }
+
+    async fn caching(&self) -> Result<String> {
+        let read = typed(json!({"uri": "test://static-text"}))?;
+        let results = [
+            json(self.peer.list_tools(None).await?),
+            json(self.peer.list_prompts(None).await?),
+            json(self.peer.list_resources(None).await?),
+            json(self.peer.list_resource_templates(None).await?),
+            json(self.running.read_resource(read).await?),
+        ];
+        let hints: Vec<Value> = results
+            .iter()
+            .map(|result| json!([result["ttlMs"], result["cacheScope"]]))
+            .collect();
+        for hint in &hints {
+            ensure!(
+                hint[0].is_u64() && (hint[1] == "public" || hint[1] == "private"),
+                "{hints:?}"
+            );
+        }
+        Ok(Value::from(hints).to_string())
     }
 }
 

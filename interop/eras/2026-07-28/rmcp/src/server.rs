@@ -8,9 +8,9 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, GetPromptRequestParams,
     GetPromptResponse, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerConfig, SetLevelRequestParams,
-    SubscribeRequestParams, UnsubscribeRequestParams,
+    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
-use rmcp::service::{RequestContext, ServiceError};
+use rmcp::service::{RequestContext, ServiceError, SubscriptionContext, SubscriptionSink};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
@@ -50,6 +50,101 @@ struct Session {
     cancelled: usize,
     dynamic: bool,
     subscribed: BTreeSet<String>,
+    /// Those who listen, where there are no sessions.
+    listening: Vec<SubscriptionSink>,
+}
+
+/// A call of a tool.
+struct Call<'c> {
+    given: Map<String, Value>,
+    /// What the client answered to the result of the call before.
+    answers: Value,
+    state: Option<String>,
+    context: &'c Context,
+}
+
+/// Why a call has no result yet.
+enum Unfinished {
+    Error(ErrorData),
+    /// The result that asks.
+    InputRequired(Value),
+}
+
+impl From<ErrorData> for Unfinished {
+    fn from(error: ErrorData) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl Call<'_> {
+    /// Whether the client began without a handshake, and says with each request what it wants.
+    fn is_stateless(&self) -> bool {
+        json(&self.context.meta)["io.modelcontextprotocol/protocolVersion"].is_string()
+    }
+
+    /// Asks several questions in a result.
+    fn ask_all(&self, questions: Value, state: Option<&str>) -> Result<&Value, Unfinished> {
+        let mut names = questions.as_object().into_iter().flat_map(Map::keys);
+        if names.all(|name| !self.answers[name].is_null()) {
+            return Ok(&self.answers);
+        }
+        let mut result = json!({"resultType": "input_required", "inputRequests": questions});
+        if let Some(state) = state {
+            result["requestState"] = state.into();
+        }
+        Err(Unfinished::InputRequired(result))
+    }
+
+    /// Asks one question: in a request, or in a result.
+    async fn ask(&self, method: &str, params: Value) -> Result<Value, Unfinished> {
+        if self.is_stateless() {
+            let question = json!({"answer": {"method": method, "params": params}});
+            return self.ask_all(question, None).map(|answers| answers["answer"].clone());
+        }
+        let peer = &self.context.peer;
+        Ok(match method {
+            "elicitation/create" => json(peer.create_elicitation(typed(params)?).await.map_err(internal)?),
+            "sampling/createMessage" => json(peer.create_message(typed(params)?).await.map_err(internal)?),
+            _ => json(peer.list_roots().await.map_err(internal)?),
+        })
+    }
+
+    async fn elicit(&self, schema: &Value) -> Result<String, Unfinished> {
+        let message = self
+            .given
+            .get("message")
+            .cloned()
+            .unwrap_or_else(|| "Please answer".into());
+        let question = json!({"mode": "form", "message": message, "requestedSchema": schema});
+        let answer = self.ask("elicitation/create", question).await?;
+        let action = answer["action"].as_str().unwrap_or_default();
+        Ok(format!("The user chose to {action}: {}", answer["content"]))
+    }
+
+    /// The least severe log messages that the client wants.
+    fn level(&self, of_session: usize) -> usize {
+        if !self.is_stateless() {
+            return of_session;
+        }
+        let level = json(&self.context.meta)["io.modelcontextprotocol/logLevel"].clone();
+        let level = LEVELS.iter().position(|known| level == *known);
+        level.unwrap_or(LEVELS.len())
+    }
+}
+
+/// A form with one field.
+fn question(message: &str, field: &str) -> Value {
+    let schema = json!({"type": "object", "properties": {field: {"type": "string"}}, "required": [field]});
+    json!({"method": "elicitation/create", "params": {"mode": "form", "message": message, "requestedSchema": schema}})
+}
+
+fn user(text: &Value) -> Value {
+    json!([{"role": "user", "content": {"type": "text", "text": text}}])
+}
+
+fn uris_of(roots: &Value) -> Vec<Value> {
+    let roots = roots["roots"].as_array().into_iter().flatten();
+    roots.map(|root| root["uri"].clone()).collect()
 }
 
 pub async fn over_stdio() -> anyhow::Result<()> {
@@ -60,8 +155,10 @@ pub async fn over_stdio() -> anyhow::Result<()> {
 
 pub async fn over_http() -> anyhow::Result<()> {
     let sessions = Arc::new(LocalSessionManager::default());
+    // It is started for one client, whose requests may need no session.
+    let fixtures = Fixtures::default();
     let service = StreamableHttpService::new(
-        || Ok(Fixtures::default()),
+        move || Ok(fixtures.clone()),
         sessions,
         StreamableHttpServerConfig::default(),
     );
@@ -83,7 +180,7 @@ impl Fixtures {
         look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    async fn call(&self, params: CallToolRequestParams, context: &Context) -> Result<Value, ErrorData> {
+    async fn call(&self, params: CallToolRequestParams, context: &Context) -> Result<Value, Unfinished> {
         let name = params.name.as_ref();
         let unknown = || ErrorData::invalid_params(format!("no tool is called {name}"), None);
         let fixtures = FIXTURES["tools"].as_array().into_iter().flatten();
@@ -94,19 +191,25 @@ impl Fixtures {
         if fixture["says"].is_object() {
             return Ok(fixture["says"].clone());
         }
-        let given = params.arguments.unwrap_or_default();
+        let call = Call {
+            given: params.arguments.clone().unwrap_or_default(),
+            answers: json(&params.input_responses),
+            state: params.request_state.clone(),
+            context,
+        };
         let text = match &fixture["asks"] {
-            Value::Object(_) => elicit(&fixture["asks"], &given, context).await?,
-            _ => self.behave(name, &given, context).await?,
+            Value::Object(_) => call.elicit(&fixture["asks"]).await?,
+            _ => self.behave(name, &call).await?,
         };
         Ok(json!({"content": [{"type": "text", "text": text}]}))
     }
 
-    async fn behave(&self, tool: &str, given: &Map<String, Value>, context: &Context) -> Result<String, ErrorData> {
+    async fn behave(&self, tool: &str, call: &Call<'_>) -> Result<String, Unfinished> {
+        let (context, given) = (call.context, &call.given);
         let peer = &context.peer;
         Ok(match tool {
             "test_tool_with_logging" => {
-                if self.with(|session| session.level) > 1 {
+                if call.level(self.with(|session| session.level)) > 1 {
                     return Ok("logged nothing".to_owned());
                 }
                 for data in ["begun", "half done", "done"] {
@@ -138,24 +241,65 @@ impl Fixtures {
             }
             "test_cancelled" => self.with(|session| session.cancelled).to_string(),
             "test_sampling" => {
-                let message = json!({"role": "user", "content": {"type": "text", "text": given["prompt"]}});
-                let request = typed(json!({"messages": [message], "maxTokens": 100}))?;
-                let answer = json(peer.create_message(request).await.map_err(internal)?);
+                let question = json!({"messages": user(&given["prompt"]), "maxTokens": 100});
+                let answer = call.ask("sampling/createMessage", question).await?;
                 format!(
                     "The model said: {}",
                     answer["content"]["text"].as_str().unwrap_or_default()
                 )
             }
             "test_roots" => {
-                let answer = json(peer.list_roots().await.map_err(internal)?);
-                let roots = answer["roots"].as_array().into_iter().flatten();
-                Value::from_iter(roots.map(|root| root["uri"].clone())).to_string()
+                let roots = call.ask("roots/list", json!({})).await?;
+                Value::from(uris_of(&roots)).to_string()
+            }
+            "test_input_required_result_multiple_inputs" => {
+                let answers = call.ask_all(
+                    json!({
+                        "user_name": question("What is your name?", "name"),
+                        "greeting": {
+                            "method": "sampling/createMessage",
+                            "params": {"messages": user(&json!("Greet")), "maxTokens": 50},
+                        },
+                        "client_roots": {"method": "roots/list", "params": {}},
+                    }),
+                    None,
+                )?;
+                let roots = uris_of(&answers["client_roots"]);
+                let roots: Vec<&str> = roots.iter().filter_map(Value::as_str).collect();
+                let (greeting, name) = (
+                    &answers["greeting"]["content"]["text"],
+                    &answers["user_name"]["content"]["name"],
+                );
+                format!(
+                    "{} {} {}",
+                    greeting.as_str().unwrap_or_default(),
+                    name.as_str().unwrap_or_default(),
+                    roots.join(",")
+                )
+            }
+            "test_input_required_result_multi_round" => {
+                let text =
+                    |answer: &Value, field: &str| answer["content"][field].as_str().unwrap_or_default().to_owned();
+                let name = match &call.state {
+                    Some(name) => name.clone(),
+                    None => {
+                        let first = json!({"step1": question("What is your name?", "name")});
+                        text(&call.ask_all(first, None)?["step1"], "name")
+                    }
+                };
+                let second = json!({"step2": question("What is your favorite color?", "color")});
+                let color = text(&call.ask_all(second, Some(&name))?["step2"], "color");
+                format!("{name} likes {color}")
             }
             "test_touch_resource" => {
                 let uri = given["uri"].as_str().unwrap_or_default();
                 if self.with(|session| session.subscribed.contains(uri)) {
                     let news = typed(json!({"uri": uri}))?;
                     peer.notify_resource_updated(news).await.map_err(internal)?;
+                }
+                for sink in self.with(|session| session.listening.clone()) {
+                    // It may have been cancelled, or be about something else.
+                    let _ = sink.notify_resource_updated(uri).await;
                 }
                 format!("touched {uri}")
             }
@@ -164,20 +308,17 @@ impl Fixtures {
                     session.dynamic = !session.dynamic;
                     session.dynamic
                 });
-                peer.notify_tool_list_changed().await.map_err(internal)?;
+                if !call.is_stateless() {
+                    peer.notify_tool_list_changed().await.map_err(internal)?;
+                }
+                for sink in self.with(|session| session.listening.clone()) {
+                    let _ = sink.notify_tool_list_changed().await;
+                }
                 format!("{} test_dynamic", if dynamic { "added" } else { "removed" })
             }
-            _ => return Err(ErrorData::internal_error(format!("{tool} does nothing"), None)),
+            _ => return Err(ErrorData::internal_error(format!("{tool} does nothing"), None).into()),
         })
     }
-}
-
-async fn elicit(schema: &Value, given: &Map<String, Value>, context: &Context) -> Result<String, ErrorData> {
-    let message = given.get("message").cloned().unwrap_or_else(|| "Please answer".into());
-    let question = typed(json!({"mode": "form", "message": message, "requestedSchema": schema}))?;
-    let answer = json(context.peer.create_elicitation(question).await.map_err(internal)?);
-    let action = answer["action"].as_str().unwrap_or_default();
-    Ok(format!("The user chose to {action}: {}", answer["content"]))
 }
 
 fn internal(error: ServiceError) -> ErrorData {
@@ -231,8 +372,21 @@ impl ServerHandler for Fixtures {
     }
 
     async fn call_tool(&self, params: CallToolRequestParams, context: Context) -> Result<CallToolResponse, ErrorData> {
-        let result = self.call(params, &context).await?;
-        Ok(CallToolResponse::Complete(typed(result)?))
+        match self.call(params, &context).await {
+            Ok(result) => Ok(CallToolResponse::Complete(typed(result)?)),
+            Err(Unfinished::InputRequired(result)) => Ok(CallToolResponse::InputRequired(typed(result)?)),
+            Err(Unfinished::Error(error)) => Err(error),
+        }
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(requested.clone())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        self.with(|session| session.listening.push(context.sink().clone()));
+        context.cancelled().await;
+        Ok(())
     }
 
     async fn list_resources(&self, _: Page, _: Context) -> Result<ListResourcesResult, ErrorData> {
