@@ -1,151 +1,17 @@
-//! From one object to another: which member of the source becomes which of the target, and what is left over.
+//! Plans the conversion of a member that the target declares.
 
-use super::fitting::type_of;
+use serde_json::Value;
+
 use super::planner::Planner;
 use super::relation::Relation;
 use super::rules::{Action, Place};
 use super::side::Side;
-use super::{
-    Check, ConstantPlan, ConstantSource, DefaultPlan, EnsurePlan, MemberConversion, MemberPlan, Refusal, StructPlan,
-    UndeclaredAction, UndeclaredMember, ValuePlan,
-};
+use super::{Check, DefaultPlan, EnsurePlan, MemberConversion, MemberPlan, Refusal, ValuePlan};
 use crate::model::{Member, Struct, TypeRef};
 
 impl Planner<'_> {
-    pub(super) fn plan_struct(&mut self, from_name: &str, from: &Struct, to_name: &str, to: &Struct) -> StructPlan {
-        let mut plan = StructPlan {
-            closed: self.is_closed(self.to, Some(to_name)),
-            ..StructPlan::default()
-        };
-        if plan.closed && !self.is_closed(self.from, Some(from_name)) {
-            self.automatic(from_name, "undeclared members dropped: the target allows none");
-        }
-        for member in &to.members {
-            let planned = self.plan_member((from_name, from), (to_name, to), member);
-            plan.members.push(planned);
-        }
-        for constant in &to.constants {
-            let source = if let Some(own) = from.constants.iter().find(|own| own.name == constant.name) {
-                if own.value == constant.value {
-                    ConstantSource::Same {
-                        optional: !own.required,
-                    }
-                } else {
-                    ConstantSource::Other {
-                        optional: !own.required,
-                    }
-                }
-            } else if let Some(member) = from.members.iter().find(|member| member.name == constant.name) {
-                ConstantSource::Member(member.clone())
-            } else {
-                ConstantSource::Undeclared
-            };
-            let at = format!("{from_name}.{}", constant.name);
-            match &source {
-                ConstantSource::Other { .. } => self.automatic(&at, "replaced by the constant of the target"),
-                ConstantSource::Member(_) => self.refused(&at, "any value but the constant of the target"),
-                ConstantSource::Undeclared if constant.required => {
-                    self.automatic(&at, "the constant of the target, which requires it")
-                }
-                _ => {}
-            }
-            plan.constants.push(ConstantPlan {
-                name: constant.name.clone(),
-                value: constant.value.clone(),
-                optional: !constant.required,
-                source,
-            });
-        }
-        let declared = |name: &str| {
-            to.members.iter().any(|member| member.name == name)
-                || to.constants.iter().any(|constant| constant.name == name)
-        };
-        for constant in from.constants.iter().filter(|constant| !declared(&constant.name)) {
-            let how = self.plan_undeclared(from_name, &constant.name, (&type_of(&constant.value), true), to);
-            plan.undeclared.push(UndeclaredMember {
-                name: constant.name.clone(),
-                constant: Some(constant.value.clone()),
-                optional: !constant.required,
-                boxed: false,
-                implied: None,
-                how,
-            });
-        }
-        for member in from.members.iter().filter(|member| !declared(&member.name)) {
-            let how = self.plan_undeclared(from_name, &member.name, (&member.ty, false), to);
-            plan.undeclared.push(UndeclaredMember {
-                name: member.name.clone(),
-                constant: None,
-                optional: !member.required,
-                boxed: member.boxed,
-                implied: self.implied_by_absence(from_name, member),
-                how,
-            });
-        }
-        plan
-    }
-
-    fn plan_undeclared(
-        &mut self,
-        from_name: &str,
-        member: &str,
-        (ty, is_constant): (&TypeRef, bool),
-        to: &Struct,
-    ) -> UndeclaredAction {
-        let place = Place::member(from_name, member);
-        let at = place.to_string();
-        if let Some((index, key)) = self.supplied(&place).filter(|_| !is_constant) {
-            self.ruled(&at, "supplied", index);
-            let (key, rule) = (key.clone(), self.rule_name(index));
-            return UndeclaredAction::Supplied { key, rule };
-        }
-        let Some((index, action)) = self.rule(&place) else {
-            self.automatic(&at, "dropped, or carried as an undeclared member");
-            return UndeclaredAction::Left {
-                rule: super::AUTOMATIC.to_owned(),
-            };
-        };
-        let rule = self.rule_name(index);
-        let how = match action {
-            Action::Copy(path) => {
-                let path: Vec<String> = path.split('.').map(str::to_owned).collect();
-                let checked = self.can_copy((!is_constant).then_some(ty), &path, to);
-                self.check_arguments(index, checked);
-                UndeclaredAction::Copied { to: path, rule }
-            }
-            Action::Ensure(ensure) => {
-                let checked = self.can_ensure(ty, ensure, to);
-                self.check_arguments(index, checked);
-                UndeclaredAction::Ensured(EnsurePlan::of(ensure, rule))
-            }
-            Action::Refuse(refuse) => UndeclaredAction::Refused(Refusal {
-                code: refuse.code,
-                because: refuse.because.clone(),
-                rule,
-            }),
-            Action::Drop(_) => UndeclaredAction::Left { rule },
-            other => {
-                let word = other.word();
-                self.wrong_rule(
-                    index,
-                    format!("`{word}` can't be done with a member that the target doesn't declare"),
-                );
-                UndeclaredAction::Left { rule }
-            }
-        };
-        self.ruled(&at, action.word(), index);
-        how
-    }
-
-    /// The value by which a member, which only one of the revisions declares, means what its absence means in the other.
-    fn implied_by_absence(&mut self, ty: &str, member: &Member) -> Option<String> {
-        let place = Place::member(ty, &member.name);
-        let (index, value) = self.implied(&place).filter(|_| member.required && !member.boxed)?;
-        self.ruled(&place.to_string(), "implied", index);
-        Some(value.to_string())
-    }
-
-    fn plan_member(
+    /// Plans the member `to` of the target.
+    pub(super) fn plan_member(
         &mut self,
         (from_name, from): (&str, &Struct),
         (to_name, target): (&str, &Struct),
@@ -157,42 +23,26 @@ impl Planner<'_> {
         let source = from.members.iter().find(|member| member.name == to.name);
         let constant = from.constants.iter().find(|constant| constant.name == to.name);
         let mut default = None;
-        if let Some((index, Action::Default(value))) = &rule {
+        if let Some((index, Action::Default(value))) = rule {
             if !to.required || source.is_some_and(|source| source.required) {
                 self.wrong_rule(
-                    *index,
+                    index,
                     "a default is for a member that the target requires and the source may lack",
                 );
             }
-            let checked = self.can_hold(None, value, &to.ty);
-            self.check_arguments(*index, checked);
-            default = Some(DefaultPlan {
-                json: value.to_string(),
-                implied: false,
-                rule: self.rule_name(*index),
-            });
-            self.ruled(&at, "default", *index);
+            default = Some(self.plan_default(&at, (index, value), to, false));
         }
-        // What only the target declares has its place there.
         let mut supplied = None;
         if (source, constant) == (None, None) {
+            // The rules of a member that only the target declares are at its place in the target.
             let place = Place::member(to_name, &to.name);
             if let Some((index, key)) = self.supplied(&place) {
                 self.ruled(&at, "supplied", index);
                 supplied = Some(key.clone());
             }
-            if let Some((index, value)) = self
-                .implied(&place)
-                .filter(|_| to.required && !to.boxed && default.is_none())
-            {
-                let checked = self.can_hold(None, value, &to.ty);
-                self.check_arguments(index, checked);
-                self.ruled(&at, "implied", index);
-                default = Some(DefaultPlan {
-                    json: value.to_string(),
-                    implied: true,
-                    rule: self.rule_name(index),
-                });
+            let implied = self.implied(&place);
+            if let Some(implied) = implied.filter(|_| to.required && !to.boxed && default.is_none()) {
+                default = Some(self.plan_default(&at, implied, to, true));
             }
         }
         let may_lack = match (source, constant) {
@@ -218,10 +68,10 @@ impl Planner<'_> {
                 ValuePlan::Shared(source.clone(), how)
             }
             (None, constant) => {
-                if let (Some((index, action)), None) = (&rule, constant)
+                if let (Some((index, action)), None) = (rule, constant)
                     && !matches!(action, Action::Default(_))
                 {
-                    self.wrong_rule(*index, format!("the source declares no member `{}`", to.name));
+                    self.wrong_rule(index, format!("the source declares no member `{}`", to.name));
                 }
                 ValuePlan::Adopted {
                     constant: constant.cloned(),
@@ -239,23 +89,7 @@ impl Planner<'_> {
             }
             _ => None,
         };
-        let drop = match rule {
-            Some((index, Action::DropInvalid(_))) => {
-                if narrower.is_none() || to.required {
-                    self.wrong_rule(
-                        index,
-                        "`drop-invalid` is for an optional member that the target narrows",
-                    );
-                }
-                self.ruled(&at, "drop-invalid", index);
-                Some(self.rule_name(index))
-            }
-            _ => None,
-        };
-        if narrower.is_some() && drop.is_none() {
-            self.refused(&at, "a value that the target's narrower bounds exclude");
-        }
-        let checked = narrower.map(|pointer| Check { pointer, drop });
+        let checked = self.plan_check(&at, narrower, rule, to);
         let declared = match (&value, source) {
             (ValuePlan::Shared(_, MemberConversion::Moved), Some(source)) => {
                 self.newly_declared(from_name, source, to_name, to)
@@ -269,6 +103,45 @@ impl Planner<'_> {
             checked,
             declared,
         }
+    }
+
+    /// The default of a member, by a `default` rule or by an `implied` value.
+    fn plan_default(&mut self, at: &str, (index, value): (usize, &Value), to: &Member, implied: bool) -> DefaultPlan {
+        let checked = self.can_hold(None, value, &to.ty);
+        self.check_arguments(index, checked);
+        self.ruled(at, if implied { "implied" } else { "default" }, index);
+        DefaultPlan {
+            json: value.to_string(),
+            implied,
+            rule: self.rule_name(index),
+        }
+    }
+
+    /// The check of a value by the target's schema at `narrower`.
+    fn plan_check(
+        &mut self,
+        at: &str,
+        narrower: Option<String>,
+        rule: Option<(usize, &Action)>,
+        to: &Member,
+    ) -> Option<Check> {
+        let drop = match rule {
+            Some((index, Action::DropInvalid(_))) => {
+                if narrower.is_none() || to.required {
+                    self.wrong_rule(
+                        index,
+                        "`drop-invalid` is for an optional member that the target narrows",
+                    );
+                }
+                self.ruled(at, "drop-invalid", index);
+                Some(self.rule_name(index))
+            }
+            _ => None,
+        };
+        if narrower.is_some() && drop.is_none() {
+            self.refused(at, "a value that the target's narrower bounds exclude");
+        }
+        narrower.map(|pointer| Check { pointer, drop })
     }
 
     fn plan_member_conversion(&mut self, place: &Place, from: &Member, to: &Member) -> MemberConversion {
@@ -289,7 +162,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Whether one revision may lack an object that the other requires for nothing but what whoever converts supplies.
+    /// Whether `member` is an optional object that `other` requires, and all required members of which are supplied there.
     fn is_filled(&self, side: Side<'_>, member: &Member, other: Side<'_>, required: &Member) -> bool {
         let may_be_empty = |object: &Struct| {
             let constant = object.constants.iter().any(|constant| constant.required);
@@ -313,7 +186,7 @@ impl Planner<'_> {
         let at = place.to_string();
         let relation = self.relate(&from.ty, &to.ty);
         let rule = self.rule_name(index);
-        // What is hidden could be shown.
+        // A hidden value can be convertible.
         if !matches!(action, Action::Hide(_)) {
             match relation {
                 Relation::Same => self.wrong_rule(
@@ -370,10 +243,10 @@ impl Planner<'_> {
         }
     }
 
-    /// Where the target asserts something about a member's value that the source doesn't.
+    /// The pointer of the target's schema of a member, if it is narrower than the source's.
     ///
-    /// Only what stands at the member itself is compared, and what an open object must have: bounds of a list's elements, or
-    /// within a definition that it refers to, are left to whoever validates the message.
+    /// Only assertions at the member itself and the required members of an open object are compared. Bounds of a list's
+    /// elements, or within a definition that the member refers to, are left to the validation of the message.
     fn narrower(&self, from_name: &str, from: &Member, to_name: &str, to: &Member) -> Option<String> {
         let target = self.to.member_schema(to_name, &to.name)?;
         let source = self.from.member_schema(from_name, &from.name);
@@ -383,7 +256,7 @@ impl Planner<'_> {
         is_narrower.then(|| target.pointer.clone())
     }
 
-    /// What the target's schema declares in an object that both revisions keep open, and the source's schema doesn't.
+    /// The members that only the target's schema declares in an object that both revisions keep open.
     fn newly_declared(&self, from_name: &str, from: &Member, to_name: &str, to: &Member) -> Vec<(String, String)> {
         if *self.to.model.resolve(&to.ty) != TypeRef::OpenObject {
             return Vec::new();
@@ -398,11 +271,5 @@ impl Planner<'_> {
             .iter()
             .filter(|(name, _)| !source.declared.contains(*name));
         added.map(|(name, pointer)| (name.clone(), pointer.clone())).collect()
-    }
-
-    /// Whether a type is an object that holds no member which it doesn't declare.
-    pub(super) fn is_closed(&self, side: Side<'_>, name: Option<&str>) -> bool {
-        let ty = name.and_then(|name| side.model.types.get(name));
-        ty.is_some_and(|ty| ty.schema.closed)
     }
 }

@@ -13,6 +13,7 @@ mod report;
 mod revisions;
 pub mod rules;
 mod side;
+mod structs;
 mod variants;
 
 pub use object::{

@@ -5,9 +5,11 @@
 
 mod added_schemas;
 mod all_of;
+mod constants;
 pub mod envelope;
 mod references;
 mod shape_builder;
+mod union;
 
 use std::collections::BTreeMap;
 

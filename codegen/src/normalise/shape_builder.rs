@@ -1,4 +1,4 @@
-//! From JSON Schema to shapes.
+//! Builds shapes from JSON Schema.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,8 +7,10 @@ use serde_json::{Map, Value};
 
 use super::added_schemas::AddedSchemas;
 use super::all_of::merge_intersection;
+use super::constants::{constant_shape, enumeration};
 use super::references::resolve;
-use super::{Node, Property, Scalar, Shape, Strings};
+use super::union::one_of;
+use super::{Node, Property, Shape};
 
 /// Overlay annotations: the value is kept verbatim whatever the schema declares of it.
 const OPEN: &str = "x-open";
@@ -37,7 +39,7 @@ const NARROWING: [&str; 6] = [
     "enum",
 ];
 
-/// How deep inline schemas may be nested; deeper ones are open JSON.
+/// The greatest depth of nested inline schemas. Deeper ones are open JSON.
 const DEEPEST: usize = 64;
 
 /// Builds the shapes of a document's schemas.
@@ -119,7 +121,7 @@ impl<'s> ShapeBuilder<'s> {
             Some(Value::Array(kinds)) => {
                 let kinds = kinds.iter().filter_map(Value::as_str);
                 let of_kind = |kind| Node::at(pointer, self.typed(schema, kind, pointer, depth));
-                self.one_of(kinds.map(of_kind).collect(), pointer)
+                one_of(&self.added, kinds.map(of_kind).collect(), pointer)
             }
             _ => Shape::Any,
         }
@@ -148,11 +150,11 @@ impl<'s> ShapeBuilder<'s> {
             if !narrowed {
                 return self.build_within(variant, &pointer, depth);
             }
-            // What stands beside the union holds for each of its variants.
+            // The keywords beside the union apply to each of its variants.
             let both = serde_json::json!({"allOf": [variant, rest]});
             self.build_within(&both, &pointer, depth)
         };
-        self.one_of(variants.iter().enumerate().map(variant).collect(), pointer)
+        one_of(&self.added, variants.iter().enumerate().map(variant).collect(), pointer)
     }
 
     fn typed(&self, schema: &Map<String, Value>, kind: &str, pointer: &str, depth: usize) -> Shape {
@@ -232,73 +234,9 @@ impl<'s> ShapeBuilder<'s> {
             _ => Shape::OpenObject,
         }
     }
-
-    /// The shape of a value that has one of several: null is taken out, unions within are opened, and what Rust would hold in
-    /// one type anyway (two arrays, two strings) becomes one.
-    fn one_of(&self, variants: Vec<Node>, pointer: &str) -> Shape {
-        let mut nullable = false;
-        let mut nodes: Vec<Node> = Vec::new();
-        let mut waiting: Vec<Node> = variants.into_iter().rev().collect();
-        while let Some(node) = waiting.pop() {
-            match node.shape {
-                Shape::Any => return Shape::Any,
-                Shape::Null => nullable = true,
-                Shape::Nullable(inner) => {
-                    nullable = true;
-                    waiting.push(*inner);
-                }
-                Shape::Union(inner) => waiting.extend(inner.into_iter().rev()),
-                _ => self.add_variant(&mut nodes, node),
-            }
-        }
-        let inner = match nodes.len() {
-            0 => return if nullable { Shape::Null } else { Shape::Any },
-            1 => nodes.remove(0),
-            _ => Node::at(pointer, Shape::Union(nodes)),
-        };
-        if nullable {
-            return Shape::Nullable(Box::new(inner));
-        }
-        inner.shape
-    }
-
-    fn add_variant(&self, nodes: &mut Vec<Node>, node: Node) {
-        if nodes.iter().any(|other| other.shape == node.shape) {
-            return;
-        }
-        for other in nodes.iter_mut() {
-            if let Some(both) = self.either(other, &node) {
-                *other = both;
-                return;
-            }
-        }
-        nodes.push(node);
-    }
-
-    /// The one node that holds what either holds, where there is such a node.
-    fn either(&self, left: &Node, right: &Node) -> Option<Node> {
-        let shape = match (&left.shape, &right.shape) {
-            (Shape::List(left), Shape::List(right)) => Shape::List(Box::new(self.either_element(left, right))),
-            (left, right) => either_scalar(left, right)?,
-        };
-        Some(Node {
-            pointer: self.added.either([&left.pointer, &right.pointer], &shape),
-            shape,
-            ..left.clone()
-        })
-    }
-
-    fn either_element(&self, left: &Node, right: &Node) -> Node {
-        let shape = self.one_of(vec![left.clone(), right.clone()], &left.pointer);
-        Node {
-            pointer: self.added.either([&left.pointer, &right.pointer], &shape),
-            shape,
-            ..left.clone()
-        }
-    }
 }
 
-/// The reference of a schema that says nothing else: `{"allOf": [{"$ref": …}]}` is a way to give one a description.
+/// The reference of a schema such as `{"allOf": [{"$ref": …}]}`, which only adds a description to it.
 fn only_reference(schema: &Map<String, Value>) -> Option<&str> {
     let mut says = schema.iter().filter(|(keyword, _)| {
         !keyword.starts_with("x-") && !matches!(keyword.as_str(), "description" | "title" | "default" | "examples")
@@ -315,83 +253,4 @@ fn only_reference(schema: &Map<String, Value>) -> Option<&str> {
 
 fn flag(schema: &Map<String, Value>, keyword: &str) -> bool {
     schema.get(keyword) == Some(&Value::Bool(true))
-}
-
-fn constant_shape(constant: &Value) -> Shape {
-    match constant {
-        Value::Null => Shape::Null,
-        Value::Bool(value) => Shape::Constant(Scalar::Boolean(*value)),
-        Value::String(text) => Shape::Constant(Scalar::String(text.clone())),
-        Value::Number(number) => match number.as_i64() {
-            Some(integer) => Shape::Constant(Scalar::Integer(integer)),
-            None => Shape::Number,
-        },
-        Value::Array(_) | Value::Object(_) => Shape::Any,
-    }
-}
-
-fn enumeration(values: &[Value], ordered: bool, pointer: &str) -> Shape {
-    let nullable = values.contains(&Value::Null);
-    let rest: Vec<&Value> = values.iter().filter(|value| !value.is_null()).collect();
-    let shape = match rest.as_slice() {
-        [] => return if nullable { Shape::Null } else { Shape::Any },
-        [single] if !nullable => return constant_shape(single),
-        _ if rest.iter().all(|value| value.is_string()) => {
-            let mut strings: Vec<String> = Vec::new();
-            for value in rest.iter().filter_map(|value| value.as_str()) {
-                if !strings.iter().any(|other| other == value) {
-                    strings.push(value.to_owned());
-                }
-            }
-            Shape::Strings(Strings {
-                values: strings,
-                ordered,
-            })
-        }
-        _ if rest.iter().all(|value| value.is_boolean()) => Shape::Boolean,
-        _ if rest.iter().all(|value| value.is_i64()) => Shape::Integer,
-        _ if rest.iter().all(|value| value.is_number()) => Shape::Number,
-        _ => return Shape::Any,
-    };
-    if !nullable {
-        return shape;
-    }
-    Shape::Nullable(Box::new(Node::at(pointer, shape)))
-}
-
-/// The one shape that holds what either scalar shape holds, where there is such a shape.
-fn either_scalar(left: &Shape, right: &Shape) -> Option<Shape> {
-    if let (Some(left), Some(right)) = (known_strings(left), known_strings(right)) {
-        let mut values = left;
-        values.extend(right);
-        let mut seen = BTreeSet::new();
-        values.retain(|value| seen.insert(value.clone()));
-        return Some(if values.is_empty() {
-            Shape::String
-        } else {
-            Shape::Strings(Strings { values, ordered: false })
-        });
-    }
-    let number = |shape: &Shape| matches!(shape, Shape::Number);
-    let integer = |shape: &Shape| matches!(shape, Shape::Integer | Shape::Constant(Scalar::Integer(_)));
-    let boolean = |shape: &Shape| matches!(shape, Shape::Boolean | Shape::Constant(Scalar::Boolean(_)));
-    if (number(left) || integer(left)) && (number(right) || integer(right)) {
-        let both = if number(left) || number(right) {
-            Shape::Number
-        } else {
-            Shape::Integer
-        };
-        return Some(both);
-    }
-    (boolean(left) && boolean(right)).then_some(Shape::Boolean)
-}
-
-/// The known values of a string shape; none where any string is as good as another.
-fn known_strings(shape: &Shape) -> Option<Vec<String>> {
-    match shape {
-        Shape::String => Some(Vec::new()),
-        Shape::Constant(Scalar::String(value)) => Some(vec![value.clone()]),
-        Shape::Strings(strings) => Some(strings.values.clone()),
-        _ => None,
-    }
 }

@@ -1,4 +1,4 @@
-//! What stands behind the references of a schema.
+//! Follows the references of a schema.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use crate::model::decide::Lookup;
 use crate::normalise::{DefinitionShape, Node, Property, Shape, Shapes};
 use mcp_wire::JsonType;
 
-/// Looks through references by a revision's definitions.
+/// Follows references to a revision's definitions.
 pub(super) struct Definitions<'s>(pub(super) &'s Shapes);
 
 impl<'s> Lookup<'s> for Definitions<'s> {
@@ -29,6 +29,17 @@ impl<'s> Lookup<'s> for Definitions<'s> {
             }
         }
         shape
+    }
+}
+
+impl Definitions<'_> {
+    /// Whether a node refers to the definition `name`.
+    pub(super) fn refers_to(&self, node: &Node, name: &str) -> bool {
+        let Shape::Reference(pointer) = &node.shape else {
+            return false;
+        };
+        let definition = self.0.definitions.get(pointer);
+        definition.is_some_and(|definition| definition.name == name)
     }
 }
 

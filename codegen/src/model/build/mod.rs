@@ -1,30 +1,26 @@
-//! From shapes to types.
+//! Builds the types of a model from the shapes of a schema.
 
+mod definitions;
 mod lookup;
 mod shared;
+mod unions;
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use lookup::{Definitions, accepts_everything, flatten};
+use definitions::{definition_key, definitions, name_definitions, request_id_pointer};
 use shared::{key, shared_key};
 
 use super::check_messages::check_messages;
 use super::cycles::{box_cycles, open_endless_aliases};
-use super::decide::{Lookup, decide, json_kind};
 use super::lifecycle::{Lifecycle, find_error_data};
 use super::messages::{self, MessageInput};
 use super::modules::assign_modules;
 use super::names::{Names, unique};
 use super::presets::check_presets;
-use super::{
-    ConstantMember, Defect, Definition, ErrorCode, Member, Model, Struct, Type, TypeKind, TypeRef, TypeSchema, Union,
-    Variant,
-};
-use crate::normalise::envelope::Envelope;
-use crate::normalise::{DefinitionShape, Node, Property, Scalar, Shape, Shapes};
-use mcp_wire::JsonType;
+use super::{ConstantMember, Defect, ErrorCode, Member, Model, Struct, Type, TypeKind, TypeRef, TypeSchema};
+use crate::normalise::{Node, Property, Scalar, Shape, Shapes};
 
 /// What a model is built from.
 #[derive(Debug)]
@@ -103,105 +99,6 @@ pub fn build_model(input: &BuildInput<'_>) -> Result<Model, Vec<Defect>> {
     assign_modules(&mut model, input.modules);
     find_error_data(&mut model);
     Ok(model)
-}
-
-fn name_definitions(input: &BuildInput<'_>) -> Result<BTreeMap<String, String>, Vec<Defect>> {
-    let mut pointers: BTreeMap<String, &str> = BTreeMap::new();
-    let mut names = BTreeMap::new();
-    let mut collisions = Vec::new();
-    // Outermost definitions first: those nested in others yield to them.
-    let mut definitions: Vec<_> = input.shapes.definitions.iter().collect();
-    definitions.sort_by_key(|(pointer, definition)| (!definition.official, pointer.matches('/').count()));
-    for (pointer, definition) in definitions {
-        let nested = pointer.matches('/').count() > 2;
-        let wanted = input.names.type_name(&definition.name);
-        let name = match pointers.get(&wanted) {
-            Some(other) if !nested && definition.official => {
-                collisions.push(Defect {
-                    pointer: pointer.clone(),
-                    what: format!("{other} and this are both `{wanted}` in Rust"),
-                    help: "give one of them a spelling in `acronyms` of revisions.yaml, or rename it in the overlay"
-                        .into(),
-                });
-                continue;
-            }
-            Some(_) => {
-                let long = input.names.type_name(&crate::normalise::name_of(pointer));
-                unique(&long, |name| pointers.contains_key(name))
-            }
-            None => wanted,
-        };
-        pointers.insert(name.clone(), pointer);
-        names.insert(pointer.clone(), name);
-    }
-    if collisions.is_empty() {
-        Ok(names)
-    } else {
-        Err(collisions)
-    }
-}
-
-fn definitions(input: &BuildInput<'_>, rust_names: &BTreeMap<String, String>) -> BTreeMap<String, Definition> {
-    let shapes = &input.shapes.definitions;
-    let mut official: Vec<_> = shapes.iter().filter(|(_, definition)| definition.official).collect();
-    // One that is nested in another, by whose name somebody else is called already, goes by its pointer.
-    official.sort_by_key(|(pointer, _)| pointer.matches('/').count());
-    let mut named = BTreeMap::new();
-    for (pointer, definition) in official {
-        let entry = Definition {
-            pointer: pointer.clone(),
-            ty: TypeRef::Named(rust_names[pointer].clone()),
-            envelope: envelope(input.shapes, definition),
-        };
-        let name = match named.contains_key(&definition.name) {
-            true => pointer.clone(),
-            false => definition.name.clone(),
-        };
-        named.insert(name, entry);
-    }
-    named
-}
-
-/// The envelope of a definition, or of the one that it is another name for.
-fn envelope(shapes: &Shapes, definition: &DefinitionShape) -> Option<Envelope> {
-    let mut definition = definition;
-    for _ in 0..shapes.definitions.len() {
-        match &definition.node.shape {
-            Shape::Reference(pointer) => definition = shapes.definitions.get(pointer)?,
-            _ => break,
-        }
-    }
-    definition.envelope
-}
-
-fn definition_key(shapes: &Shapes, pointer: &str) -> String {
-    shapes
-        .definitions
-        .get(pointer)
-        .map(|definition| key(&definition.node.shape))
-        .unwrap_or_default()
-}
-
-/// The definition that JSON-RPC requests use for their id, if ids are what JSON-RPC says they are.
-fn request_id_pointer(shapes: &Shapes) -> Option<String> {
-    shapes.definitions.values().find_map(|definition| {
-        let Shape::Object(members) = &definition.node.shape else {
-            return None;
-        };
-        members.get("jsonrpc")?;
-        let Shape::Reference(pointer) = &members.get("id")?.node.shape else {
-            return None;
-        };
-        match &shapes.definitions.get(pointer)?.node.shape {
-            Shape::Union(variants) if is_string_or_integer(variants) => Some(pointer.clone()),
-            _ => None,
-        }
-    })
-}
-
-fn is_string_or_integer(variants: &[Node]) -> bool {
-    let has = |shape: &Shape| variants.iter().any(|variant| variant.shape == *shape);
-    variants.len() == 2 && has(&Shape::String) && has(&Shape::Integer)
 }
 
 struct Builder<'i> {
@@ -357,74 +254,6 @@ impl Builder<'_> {
             self.define(&name, node, &name, false);
         }
         TypeRef::Named(name)
-    }
-
-    /// The union of `variants`, or the wider type that stands for it where they can't be told apart.
-    fn union(&mut self, name: &str, node: &Node, variants: &[Node]) -> Result<Union, TypeRef> {
-        let shapes = self.input.shapes;
-        let flat = flatten(shapes, variants).ok_or(TypeRef::Any)?;
-        let lookup = Definitions(shapes);
-        let kinds: Vec<JsonType> = flat.iter().map(|variant| json_kind(lookup.shape(variant))).collect();
-        for kind in [JsonType::Boolean, JsonType::Number, JsonType::String, JsonType::Array] {
-            if kinds.iter().filter(|other| **other == kind).count() > 1 {
-                return Err(TypeRef::Any);
-            }
-        }
-        if accepts_everything(&kinds, &flat, &lookup) {
-            return Err(TypeRef::Any);
-        }
-        let objects_only = kinds.iter().all(|kind| *kind == JsonType::Object);
-        let wider = if objects_only {
-            TypeRef::OpenObject
-        } else {
-            TypeRef::Any
-        };
-        let object_indices: Vec<usize> = (0..flat.len())
-            .filter(|index| kinds[*index] == JsonType::Object)
-            .collect();
-        let mut candidates = Vec::new();
-        for index in &object_indices {
-            match lookup.members(flat[*index]) {
-                Some(members) => candidates.push((*index, members)),
-                None if object_indices.len() == 1 => {}
-                None => return Err(wider),
-            }
-        }
-        let default = node.default_variant.as_deref().and_then(|wanted| {
-            flat.iter().position(|variant| {
-                matches!(&variant.shape, Shape::Reference(pointer)
-                if shapes.definitions.get(pointer).is_some_and(|definition| definition.name == wanted))
-            })
-        });
-        let objects = match (object_indices.as_slice(), candidates.as_slice()) {
-            ([], _) => None,
-            ([single], _) => Some(super::Decision::Is(*single)),
-            (_, candidates) => Some(decide(&lookup, candidates, default).ok_or(wider)?),
-        };
-        let context = Context {
-            parent: name,
-            member: "",
-            position: name.to_owned(),
-        };
-        let types: Vec<TypeRef> = flat
-            .iter()
-            .map(|variant| self.type_ref(variant, &context.within("|")))
-            .collect();
-        let names = super::names::variant_names(&types, &kinds, objects.as_ref());
-        let variants = names
-            .into_iter()
-            .zip(types)
-            .zip(kinds)
-            .map(|((name, ty), kind)| Variant {
-                name,
-                ty,
-                kind,
-                boxed: false,
-            });
-        Ok(Union {
-            variants: variants.collect(),
-            objects,
-        })
     }
 }
 

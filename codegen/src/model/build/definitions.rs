@@ -1,0 +1,118 @@
+//! The definitions of a schema and their Rust names.
+
+use std::collections::BTreeMap;
+
+use super::BuildInput;
+use super::shared::key;
+use crate::model::names::unique;
+use crate::model::{Defect, Definition, TypeRef};
+use crate::normalise::envelope::Envelope;
+use crate::normalise::{DefinitionShape, Node, Shape, Shapes, name_of};
+
+/// Chooses a Rust name for each definition, by its pointer.
+///
+/// # Errors
+/// Definitions that would have the same name.
+pub(super) fn name_definitions(input: &BuildInput<'_>) -> Result<BTreeMap<String, String>, Vec<Defect>> {
+    let mut pointers: BTreeMap<String, &str> = BTreeMap::new();
+    let mut names = BTreeMap::new();
+    let mut collisions = Vec::new();
+    // Outermost definitions come first, and nested ones get the names that are left.
+    let mut definitions: Vec<_> = input.shapes.definitions.iter().collect();
+    definitions.sort_by_key(|(pointer, definition)| (!definition.official, pointer.matches('/').count()));
+    for (pointer, definition) in definitions {
+        let nested = pointer.matches('/').count() > 2;
+        let wanted = input.names.type_name(&definition.name);
+        let name = match pointers.get(&wanted) {
+            Some(other) if !nested && definition.official => {
+                collisions.push(Defect {
+                    pointer: pointer.clone(),
+                    what: format!("{other} and this are both `{wanted}` in Rust"),
+                    help: "give one of them a spelling in `acronyms` of revisions.yaml, or rename it in the overlay"
+                        .into(),
+                });
+                continue;
+            }
+            Some(_) => {
+                let long = input.names.type_name(&name_of(pointer));
+                unique(&long, |name| pointers.contains_key(name))
+            }
+            None => wanted,
+        };
+        pointers.insert(name.clone(), pointer);
+        names.insert(pointer.clone(), name);
+    }
+    if collisions.is_empty() {
+        Ok(names)
+    } else {
+        Err(collisions)
+    }
+}
+
+/// The definitions of the official schema, by name.
+pub(super) fn definitions(
+    input: &BuildInput<'_>,
+    rust_names: &BTreeMap<String, String>,
+) -> BTreeMap<String, Definition> {
+    let shapes = &input.shapes.definitions;
+    let mut official: Vec<_> = shapes.iter().filter(|(_, definition)| definition.official).collect();
+    // A nested definition whose name is already in use is known by its pointer.
+    official.sort_by_key(|(pointer, _)| pointer.matches('/').count());
+    let mut named = BTreeMap::new();
+    for (pointer, definition) in official {
+        let entry = Definition {
+            pointer: pointer.clone(),
+            ty: TypeRef::Named(rust_names[pointer].clone()),
+            envelope: envelope(input.shapes, definition),
+        };
+        let name = match named.contains_key(&definition.name) {
+            true => pointer.clone(),
+            false => definition.name.clone(),
+        };
+        named.insert(name, entry);
+    }
+    named
+}
+
+/// The envelope of a definition, or of the definition that it is an alias of.
+fn envelope(shapes: &Shapes, definition: &DefinitionShape) -> Option<Envelope> {
+    let mut definition = definition;
+    for _ in 0..shapes.definitions.len() {
+        match &definition.node.shape {
+            Shape::Reference(pointer) => definition = shapes.definitions.get(pointer)?,
+            _ => break,
+        }
+    }
+    definition.envelope
+}
+
+/// The key of the shape of the definition at a pointer.
+pub(super) fn definition_key(shapes: &Shapes, pointer: &str) -> String {
+    shapes
+        .definitions
+        .get(pointer)
+        .map(|definition| key(&definition.node.shape))
+        .unwrap_or_default()
+}
+
+/// The definition of the id of JSON-RPC requests, if an id is a string or an integer, as JSON-RPC requires.
+pub(super) fn request_id_pointer(shapes: &Shapes) -> Option<String> {
+    shapes.definitions.values().find_map(|definition| {
+        let Shape::Object(members) = &definition.node.shape else {
+            return None;
+        };
+        members.get("jsonrpc")?;
+        let Shape::Reference(pointer) = &members.get("id")?.node.shape else {
+            return None;
+        };
+        match &shapes.definitions.get(pointer)?.node.shape {
+            Shape::Union(variants) if is_string_or_integer(variants) => Some(pointer.clone()),
+            _ => None,
+        }
+    })
+}
+
+fn is_string_or_integer(variants: &[Node]) -> bool {
+    let has = |shape: &Shape| variants.iter().any(|variant| variant.shape == *shape);
+    variants.len() == 2 && has(&Shape::String) && has(&Shape::Integer)
+}

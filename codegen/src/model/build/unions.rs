@@ -1,0 +1,80 @@
+//! Builds unions.
+
+use super::lookup::{Definitions, accepts_everything, flatten};
+use super::{Builder, Context};
+use crate::model::decide::{Lookup, decide, json_kind};
+use crate::model::names::variant_names;
+use crate::model::{Decision, TypeRef, Union, Variant};
+use crate::normalise::Node;
+use mcp_wire::JsonType;
+
+impl Builder<'_> {
+    /// The union of `variants`, or the wider type that replaces it if the variants can't be told apart.
+    pub(super) fn union(&mut self, name: &str, node: &Node, variants: &[Node]) -> Result<Union, TypeRef> {
+        let shapes = self.input.shapes;
+        let flat = flatten(shapes, variants).ok_or(TypeRef::Any)?;
+        let lookup = Definitions(shapes);
+        let kinds: Vec<JsonType> = flat.iter().map(|variant| json_kind(lookup.shape(variant))).collect();
+        for kind in [JsonType::Boolean, JsonType::Number, JsonType::String, JsonType::Array] {
+            if kinds.iter().filter(|other| **other == kind).count() > 1 {
+                return Err(TypeRef::Any);
+            }
+        }
+        if accepts_everything(&kinds, &flat, &lookup) {
+            return Err(TypeRef::Any);
+        }
+        let default = node
+            .default_variant
+            .as_deref()
+            .and_then(|wanted| flat.iter().position(|variant| lookup.refers_to(variant, wanted)));
+        let objects = decide_objects(&lookup, &flat, &kinds, default)?;
+        let context = Context {
+            parent: name,
+            member: "",
+            position: name.to_owned(),
+        };
+        let types: Vec<TypeRef> = flat
+            .iter()
+            .map(|variant| self.type_ref(variant, &context.within("|")))
+            .collect();
+        let names = variant_names(&types, &kinds, objects.as_ref());
+        let variants = names.into_iter().zip(types).zip(kinds);
+        let variants = variants.map(|((name, ty), kind)| Variant {
+            name,
+            ty,
+            kind,
+            boxed: false,
+        });
+        Ok(Union {
+            variants: variants.collect(),
+            objects,
+        })
+    }
+}
+
+/// The decision between the variants that are objects, or the wider type if there is none.
+fn decide_objects<'s>(
+    lookup: &Definitions<'s>,
+    flat: &[&'s Node],
+    kinds: &[JsonType],
+    default: Option<usize>,
+) -> Result<Option<Decision>, TypeRef> {
+    let objects: Vec<usize> = (0..flat.len())
+        .filter(|index| kinds[*index] == JsonType::Object)
+        .collect();
+    if let [] | [_] = objects.as_slice() {
+        return Ok(objects.first().map(|single| Decision::Is(*single)));
+    }
+    let wider = if objects.len() == flat.len() {
+        TypeRef::OpenObject
+    } else {
+        TypeRef::Any
+    };
+    let candidates = objects
+        .into_iter()
+        .map(|index| Some((index, lookup.members(flat[index])?)));
+    let Some(candidates) = candidates.collect::<Option<Vec<_>>>() else {
+        return Err(wider);
+    };
+    decide(lookup, &candidates, default).map(Some).ok_or(wider)
+}

@@ -1,0 +1,108 @@
+//! The shapes of unions.
+
+use std::collections::BTreeSet;
+
+use super::added_schemas::AddedSchemas;
+use super::{Node, Scalar, Shape, Strings};
+
+/// The shape of a value that has one of several shapes.
+///
+/// `null` is taken out, inner unions are flattened, and shapes that have one Rust type (two arrays, two strings) become one.
+pub(super) fn one_of(added: &AddedSchemas<'_>, variants: Vec<Node>, pointer: &str) -> Shape {
+    let mut nullable = false;
+    let mut nodes: Vec<Node> = Vec::new();
+    let mut waiting: Vec<Node> = variants.into_iter().rev().collect();
+    while let Some(node) = waiting.pop() {
+        match node.shape {
+            Shape::Any => return Shape::Any,
+            Shape::Null => nullable = true,
+            Shape::Nullable(inner) => {
+                nullable = true;
+                waiting.push(*inner);
+            }
+            Shape::Union(inner) => waiting.extend(inner.into_iter().rev()),
+            _ => add_variant(added, &mut nodes, node),
+        }
+    }
+    let inner = match nodes.len() {
+        0 => return if nullable { Shape::Null } else { Shape::Any },
+        1 => nodes.remove(0),
+        _ => Node::at(pointer, Shape::Union(nodes)),
+    };
+    if nullable {
+        return Shape::Nullable(Box::new(inner));
+    }
+    inner.shape
+}
+
+fn add_variant(added: &AddedSchemas<'_>, nodes: &mut Vec<Node>, node: Node) {
+    if nodes.iter().any(|other| other.shape == node.shape) {
+        return;
+    }
+    for other in nodes.iter_mut() {
+        if let Some(both) = either(added, other, &node) {
+            *other = both;
+            return;
+        }
+    }
+    nodes.push(node);
+}
+
+/// The node that accepts the values of both nodes, if one shape can.
+fn either(added: &AddedSchemas<'_>, left: &Node, right: &Node) -> Option<Node> {
+    let shape = match (&left.shape, &right.shape) {
+        (Shape::List(left), Shape::List(right)) => Shape::List(Box::new(either_element(added, left, right))),
+        (left, right) => either_scalar(left, right)?,
+    };
+    Some(Node {
+        pointer: added.either([&left.pointer, &right.pointer], &shape),
+        shape,
+        ..left.clone()
+    })
+}
+
+fn either_element(added: &AddedSchemas<'_>, left: &Node, right: &Node) -> Node {
+    let shape = one_of(added, vec![left.clone(), right.clone()], &left.pointer);
+    Node {
+        pointer: added.either([&left.pointer, &right.pointer], &shape),
+        shape,
+        ..left.clone()
+    }
+}
+
+/// The shape that accepts the values of both scalar shapes, if there is one.
+fn either_scalar(left: &Shape, right: &Shape) -> Option<Shape> {
+    if let (Some(left), Some(right)) = (known_strings(left), known_strings(right)) {
+        let mut values = left;
+        values.extend(right);
+        let mut seen = BTreeSet::new();
+        values.retain(|value| seen.insert(value.clone()));
+        return Some(if values.is_empty() {
+            Shape::String
+        } else {
+            Shape::Strings(Strings { values, ordered: false })
+        });
+    }
+    let number = |shape: &Shape| matches!(shape, Shape::Number);
+    let integer = |shape: &Shape| matches!(shape, Shape::Integer | Shape::Constant(Scalar::Integer(_)));
+    let boolean = |shape: &Shape| matches!(shape, Shape::Boolean | Shape::Constant(Scalar::Boolean(_)));
+    if (number(left) || integer(left)) && (number(right) || integer(right)) {
+        let both = if number(left) || number(right) {
+            Shape::Number
+        } else {
+            Shape::Integer
+        };
+        return Some(both);
+    }
+    (boolean(left) && boolean(right)).then_some(Shape::Boolean)
+}
+
+/// The known values of a string shape. Empty if the schema names none, and `None` for other shapes.
+fn known_strings(shape: &Shape) -> Option<Vec<String>> {
+    match shape {
+        Shape::String => Some(Vec::new()),
+        Shape::Constant(Scalar::String(value)) => Some(vec![value.clone()]),
+        Shape::Strings(strings) => Some(strings.values.clone()),
+        _ => None,
+    }
+}
