@@ -1,19 +1,19 @@
-//! Why nothing was generated.
+//! The errors of generating.
 
 use crate::emit::EmitError;
 use crate::files::FilesError;
 use crate::problem::Problems;
 
-/// Why nothing was generated.
+/// The error of generating. Nothing was written.
 #[derive(Debug, thiserror::Error)]
 pub enum GenerateError {
-    /// Something is wrong with the schemas or what goes with them.
+    /// Problems of the schemas or of the files beside them.
     #[error(transparent)]
     Problems(#[from] Problems),
     /// Files can't be read or written.
     #[error(transparent)]
     Files(#[from] FilesError),
-    /// The generator met its own limits.
+    /// The generator reached a limit of its own.
     #[error(transparent)]
     Emit(#[from] EmitError),
     /// A built-in template doesn't parse.
@@ -24,7 +24,7 @@ pub enum GenerateError {
     UnknownRevision {
         /// The revision that was asked for.
         wanted: String,
-        /// Those that there are.
+        /// The known revisions.
         known: Vec<String>,
     },
     /// The model can't be written as YAML.

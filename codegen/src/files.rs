@@ -1,17 +1,17 @@
 //! The set of output files: the only writer.
 //!
-//! All contents are made before the first file is written. A file that should not be there is removed only when its header says
-//! that it was generated.
+//! All contents are complete before the first file is written. A file that isn't in the set is removed only if its header
+//! says that it was generated.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-/// The mark in the header of each generated file, without which nothing is removed.
+/// The mark in the header of each generated file. Files without it are never removed.
 pub const GENERATED: &str = "@generated";
 
-/// How far into a file the mark may stand.
+/// The length of the beginning of a file that is searched for the mark.
 const HEADER_BYTES: u64 = 1024;
 
 /// A file that could not be written, read or put in the set.
@@ -26,11 +26,11 @@ pub enum FilesError {
     /// The file system refused.
     #[error("can't {what} {}: {source}", path.display())]
     Io {
-        /// What was to be done.
+        /// The operation.
         what: &'static str,
-        /// With which file.
+        /// The path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
 }
@@ -41,7 +41,7 @@ pub struct FileSet {
     files: BTreeMap<PathBuf, String>,
 }
 
-/// How a file set compares to the files on disk: what was wrong and, after a write, is right.
+/// The comparison of a file set with the files on disk, before a write.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
     /// Files with other contents.
@@ -52,12 +52,12 @@ pub struct Report {
     pub orphaned: Vec<PathBuf>,
     /// Files in the generated directories that don't say they were generated, and so are never touched.
     pub foreign: Vec<PathBuf>,
-    /// How many files are as they should be.
+    /// The number of files that are up to date.
     pub unchanged: usize,
 }
 
 impl Report {
-    /// Whether each file of the set is on disk as it should be, and no generated file beside them.
+    /// Whether all files are up to date, and there are no other generated files.
     #[must_use]
     pub fn is_current(&self) -> bool {
         self.stale.is_empty() && self.missing.is_empty() && self.orphaned.is_empty()
@@ -89,7 +89,7 @@ impl FileSet {
             .map(|(path, contents)| (path.as_path(), contents.as_str()))
     }
 
-    /// Compares the set to the files below `root`; writes nothing.
+    /// Compares the set with the files below `root`, and writes nothing.
     ///
     /// `owned` are the beginnings of the paths that belong to the generator, such as `mcp-types-`: a file there that
     /// the set does not have is orphaned, or foreign.
@@ -122,7 +122,7 @@ impl FileSet {
     ///
     /// # Errors
     ///
-    /// A file or directory that can't be read, and then none was written; or one that can't be written.
+    /// A file or directory that can't be read, in which case nothing was written, or one that can't be written.
     pub fn write(&self, root: &Path, owned: &[&str]) -> Result<Report, FilesError> {
         let report = self.check(root, owned)?;
         for path in report.stale.iter().chain(&report.missing) {
@@ -160,7 +160,7 @@ fn collect_files(root: &Path, directory: &Path, start: &str, found: &mut BTreeSe
             .file_type()
             .map_err(|error| failed("read", &entry.path(), error))?;
         let name = entry.file_name();
-        // What cargo builds in a generated crate is neither ours nor the user's.
+        // The build directory of a generated crate isn't part of the output.
         if !name.to_string_lossy().starts_with(start) || name == "target" {
             continue;
         }
@@ -174,7 +174,7 @@ fn collect_files(root: &Path, directory: &Path, start: &str, found: &mut BTreeSe
 }
 
 fn is_generated(path: &Path) -> Result<bool, FilesError> {
-    // A link is no file that the generator wrote, whatever it leads to.
+    // The generator writes no links.
     if path.is_symlink() {
         return Ok(false);
     }
@@ -191,14 +191,14 @@ fn is_generated(path: &Path) -> Result<bool, FilesError> {
 /// Removes the directories above `path`, up to `root`, as long as they are empty.
 fn remove_empty_directories(root: &Path, path: &Path) {
     for directory in path.ancestors().skip(1).take_while(|directory| *directory != root) {
-        // A directory that is not empty refuses, which is what is wanted.
+        // Removing a directory that isn't empty fails, as intended.
         if fs::remove_dir(directory).is_err() {
             break;
         }
     }
 }
 
-/// Writes a file, and makes the directories that it stands in.
+/// Writes a file, and creates its directories.
 pub(crate) fn write_file(path: &Path, contents: &str) -> Result<(), FilesError> {
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory).map_err(|error| failed("create", directory, error))?;

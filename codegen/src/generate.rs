@@ -17,7 +17,7 @@ use crate::protocol::Protocol;
 /// The beginning of the directories that belong to the generator.
 const OWNED: &[&str] = &["mcp-adapters", "mcp-types-"];
 
-/// Where to read and where to write.
+/// The input and output directories.
 #[derive(Debug, Clone)]
 pub struct GenerateOptions {
     /// The directory of the manifest and the schemas.
@@ -26,16 +26,16 @@ pub struct GenerateOptions {
     pub out: PathBuf,
     /// The directory of `mcp-wire` and `mcp-convert`, as a generated crate's manifest names it.
     pub crates: String,
-    /// Write nothing; only say what is not as it should be.
+    /// Write nothing, and only compare the files.
     pub check: bool,
 }
 
-/// What was generated.
+/// The result of [`generate`].
 #[derive(Debug)]
 pub struct Generated {
-    /// How the files compare to those that were there.
+    /// The comparison with the files that were there.
     pub files: Report,
-    /// How many types the revisions have.
+    /// The number of types of all revisions.
     pub types: usize,
     /// The documentation that each revision lacks, by key.
     pub undocumented: BTreeMap<String, BTreeSet<String>>,
@@ -44,7 +44,7 @@ pub struct Generated {
 /// Generates the crates of all revisions.
 ///
 /// # Errors
-/// Everything that one stage finds wrong with the input; then nothing is written.
+/// All problems that a stage finds in the input. Nothing is written then.
 pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
     let protocol = plan_protocol(model(load(&options.schema)?)?)?;
     let emitted = emit_protocol(&protocol, &options.crates)?;
@@ -60,9 +60,9 @@ pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
     })
 }
 
-/// The models of the revisions, from what their directories hold.
+/// Builds the models of the revisions.
 ///
-/// Whatever can be checked without a model is checked before there is one, so that one run reports the problems of all files.
+/// Files that only later stages need are checked first, so that one run reports the problems of all files.
 pub(crate) fn model(loaded: Loaded) -> Result<Protocol<ModelledRevision>, Problems> {
     let Loaded { protocol, mut problems } = loaded;
     problems.extend(undecodable(&protocol));
@@ -70,7 +70,7 @@ pub(crate) fn model(loaded: Loaded) -> Result<Protocol<ModelledRevision>, Proble
     build_models(Problems::join(problems, normalised)?)
 }
 
-/// What is wrong with the files that only later stages need.
+/// The problems of the files that only later stages need.
 fn undecodable(protocol: &Protocol<RevisionDocuments>) -> Vec<Problem> {
     let revisions = protocol.revisions.iter();
     let rules = revisions.filter_map(|revision| Rules::of(revision.rules.document.clone()).err());
@@ -79,10 +79,10 @@ fn undecodable(protocol: &Protocol<RevisionDocuments>) -> Vec<Problem> {
     rules.chain(shared).flatten().chain(docs).collect()
 }
 
-/// The model of a revision as YAML, to be read by people.
+/// The model of a revision as YAML, for people.
 ///
 /// # Errors
-/// What is wrong with the input, or a revision that isn't there.
+/// Problems of the input, or an unknown revision.
 pub fn model_yaml(schema: &Path, revision: &str) -> Result<String, GenerateError> {
     let revisions = model(load(schema)?)?.revisions;
     match revisions.iter().find(|known| known.model.revision == revision) {
@@ -94,10 +94,10 @@ pub fn model_yaml(schema: &Path, revision: &str) -> Result<String, GenerateError
     }
 }
 
-/// What is automatic between each two adjacent revisions, what a rule covers and what is refused, as Markdown.
+/// The report of the conversions between adjacent revisions, as Markdown: automatic ones, ones by rule, and refused values.
 ///
 /// # Errors
-/// What is wrong with the input.
+/// Problems of the input.
 pub fn adapters_report(schema: &Path) -> Result<String, GenerateError> {
     let planned = plan_protocol(model(load(schema)?)?)?;
     Ok(report(&planned.plans().cloned().collect::<Vec<_>>()))

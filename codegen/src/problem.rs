@@ -1,6 +1,6 @@
-//! What is wrong with an input, where, and what to do about it.
+//! Problems of an input, with their places and what to do about them.
 //!
-//! Inputs are untrusted and are read by people in a terminal, so control characters in names and texts are shown escaped.
+//! Inputs are untrusted, and problems are shown in terminals, so control characters in names and texts are escaped.
 
 use std::fmt::{self, Write as _};
 
@@ -19,23 +19,23 @@ impl fmt::Display for Place {
     }
 }
 
-/// One thing that is wrong, with its place and, where there is one, the next step.
+/// A problem with its place and, if there is one, the next step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// The file as the user would name it.
     pub file: String,
-    /// Where in the file; absent when the whole file is meant.
+    /// The place in the file. Absent for a problem of the whole file.
     pub place: Option<Place>,
-    /// The JSON pointer in fragment form (`#/$defs/X`); empty when the text has no structure yet.
+    /// The JSON pointer in fragment form (`#/$defs/X`). Empty if the text couldn't be parsed.
     pub pointer: String,
-    /// What is wrong.
+    /// The problem in a sentence.
     pub what: String,
-    /// What to do about it.
+    /// The next step.
     pub help: Option<String>,
 }
 
 impl Problem {
-    /// A problem with a file as a whole.
+    /// Creates a problem of a whole file.
     pub fn new(file: impl Into<String>, what: impl Into<String>) -> Self {
         Self {
             file: file.into(),
@@ -46,21 +46,21 @@ impl Problem {
         }
     }
 
-    /// The same problem at a place.
+    /// Sets the place.
     #[must_use]
     pub fn at(mut self, place: Place) -> Self {
         self.place = Some(place);
         self
     }
 
-    /// The same problem at a JSON pointer.
+    /// Sets the JSON pointer.
     #[must_use]
     pub fn pointer(mut self, pointer: impl Into<String>) -> Self {
         self.pointer = pointer.into();
         self
     }
 
-    /// The same problem with its next step.
+    /// Sets the next step.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
@@ -88,7 +88,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A hostile name must not be able to drive the terminal it is shown in.
+/// A hostile name must not be able to control the terminal.
 fn write_printable(out: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     for char in text.chars() {
         if char.is_control() {
@@ -102,7 +102,7 @@ fn write_printable(out: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
 
 impl std::error::Error for Problem {}
 
-/// Everything that was found wrong in one run, in the order of the files' text.
+/// All problems of one run, in the order of the files' text.
 ///
 /// ```
 /// use mcp_codegen::{Problem, Problems};
@@ -115,11 +115,11 @@ impl std::error::Error for Problem {}
 pub struct Problems(Vec<Problem>);
 
 impl Problems {
-    /// `Ok` when nothing was found.
+    /// `Ok` if there are no problems.
     ///
     /// # Errors
     ///
-    /// All that was found, sorted by file and place.
+    /// All problems, sorted by file and place.
     pub fn check(mut found: Vec<Problem>) -> Result<(), Self> {
         if found.is_empty() {
             return Ok(());
@@ -128,11 +128,11 @@ impl Problems {
         Err(Self(found))
     }
 
-    /// The result, unless something else was found too; all problems together otherwise.
+    /// The result, if there are no other problems, or else all problems together.
     ///
     /// # Errors
     ///
-    /// All that was found, sorted by file and place.
+    /// All problems, sorted by file and place.
     pub fn join<T>(mut found: Vec<Problem>, result: Result<T, Self>) -> Result<T, Self> {
         match result {
             Ok(value) => Self::check(found).map(|()| value),
@@ -148,12 +148,12 @@ impl Problems {
         self.0.iter()
     }
 
-    /// How many there are.
+    /// The number of problems.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no problems.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -3,22 +3,22 @@
 use crate::load::{Manifest, SharedDocuments};
 use crate::problem::Problems;
 
-/// The protocol as far as the pipeline has brought it: an `R` for each revision, in the manifest's order.
+/// The protocol at a stage of the pipeline: an `R` for each revision, in the manifest's order.
 #[derive(Debug)]
 pub struct Protocol<R> {
-    /// What `revisions.yaml` says.
+    /// The manifest, `revisions.yaml`.
     pub manifest: Manifest,
-    /// What is said about all revisions.
+    /// The documents about all revisions.
     pub shared: SharedDocuments,
     /// The revisions.
     pub revisions: Vec<R>,
 }
 
 impl<R> Protocol<R> {
-    /// The protocol after a stage that looks at one revision at a time.
+    /// Applies a stage to each revision.
     ///
     /// # Errors
-    /// What the stage finds wrong with any of them.
+    /// The problems that the stage finds in any of them.
     pub fn try_map<S>(self, stage: impl Fn(R) -> Result<S, Problems>) -> Result<Protocol<S>, Problems> {
         let (mut revisions, mut problems) = (Vec::new(), Vec::new());
         for revision in self.revisions {

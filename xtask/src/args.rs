@@ -1,4 +1,4 @@
-//! What can be typed.
+//! The command line.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Parser, Subcommand};
 use mcp_codegen::load::Revision;
 
-/// The commands of this workspace: take official schemas in, make Rust crates of them.
+/// The commands of this workspace: ingest official schemas, generate crates, run the tests with other implementations.
 #[derive(Debug, Parser)]
 #[command(
     name = "cargo xtask",
@@ -36,15 +36,16 @@ pub enum Command {
 #[derive(Debug, clap::Args)]
 #[command(disable_help_flag = true)]
 pub struct PassedOn {
-    /// What `mcp-interop` is told
+    /// The arguments of `mcp-interop`
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGS")]
     pub args: Vec<OsString>,
 }
 
-/// Take in the official schema of a revision, new or known
+/// Ingest the official schema of a new or known revision
 ///
-/// The bytes are checked against the hashes in revisions.yaml and the schema against what the generator can honour; then it is written
-/// to schema/REVISION/schema.json without its prose, and recorded. If anything is wrong, all of it is reported and no file changes.
+/// The schema is checked against the hashes in revisions.yaml, and for everything that the generator doesn't support. Then it is
+/// written to schema/REVISION/schema.json without its prose, and recorded. If there are problems, all are reported and no file
+/// changes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -64,7 +65,7 @@ pub struct IngestArgs {
     /// Record this address as the source instead of PATH-OR-URL
     #[arg(long, value_name = "URL")]
     pub source: Option<String>,
-    /// Take it although its hash is not one that revisions.yaml accepts
+    /// Accept a schema whose hash isn't in revisions.yaml
     #[arg(long)]
     pub accept: bool,
     /// Keep the descriptions, for rustdoc in your own checkout
@@ -73,13 +74,13 @@ pub struct IngestArgs {
     /// The revision is still a draft
     #[arg(long, conflicts_with = "released")]
     pub draft: bool,
-    /// The revision is no draft any more
+    /// The revision is released, and no longer a draft
     #[arg(long)]
     pub released: bool,
-    /// Put it right after this revision instead of last
+    /// Insert the revision after this one instead of last
     #[arg(long, value_name = "REVISION", conflicts_with = "before")]
     pub after: Option<Revision>,
-    /// Put it right before this revision instead of last
+    /// Insert the revision before this one instead of last
     #[arg(long, value_name = "REVISION")]
     pub before: Option<Revision>,
     #[command(flatten)]
@@ -114,10 +115,10 @@ pub struct ModelArgs {
     pub schema: SchemaArgs,
 }
 
-/// Print what is converted between adjacent revisions, what a rule covers and what is refused
+/// Print the report of the conversions between adjacent revisions
 ///
-/// For each pair, what is automatic can be derived from the two schemas; a rule stands in the later revision's adapt.yaml; what is
-/// refused needs a rule, or is an error whenever a value has it. generated/mcp-adapters/ADAPTERS.md is the same text.
+/// Automatic conversions are derived from the two schemas. Rules are in the adapt.yaml of the later revision. Refused values
+/// need a rule, or are errors when they occur. The text is that of generated/mcp-adapters/ADAPTERS.md.
 #[derive(Debug, clap::Args)]
 pub struct AdaptersArgs {
     #[command(flatten)]
@@ -132,7 +133,7 @@ pub struct SchemaArgs {
 }
 
 impl SchemaArgs {
-    /// Whether the directory was named, rather than taken from this workspace.
+    /// Whether the directory was given, instead of the one of this workspace.
     pub fn is_given(&self) -> bool {
         self.directory.is_some()
     }
@@ -148,7 +149,7 @@ impl GenerateArgs {
     }
 }
 
-/// A directory of this workspace, named from where the user is, so that problems name files as the user would.
+/// A directory of this workspace, relative to the current directory, so that the file names in problems are short.
 pub fn in_workspace(directory: &str) -> PathBuf {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     let path = manifest.parent().unwrap_or(manifest).join(directory);

@@ -1,4 +1,4 @@
-//! The one form that ingested schemas are committed in, so that a change of a schema is a small diff.
+//! The canonical form of ingested schemas, so that a change of a schema is a small diff.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ pub(super) fn canonical_json(value: &Value) -> serde_json::Result<String> {
     Ok(text)
 }
 
-/// Sorts by itself: whether serde_json's own maps are sorted depends on the features of the whole build.
+/// Sorts explicitly, because the order of serde_json's maps depends on its features.
 struct Sorted<'value>(&'value Value);
 
 impl Serialize for Sorted<'_> {

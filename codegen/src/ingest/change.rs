@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use mcp_wire::json_schema::{Dialect, change_schemas};
 use serde_json::Value;
 
-/// Texts for people: not part of what a schema says, and not ours to publish.
+/// Prose, which doesn't affect validation and isn't ours to publish.
 const PROSE: [&str; 4] = ["$comment", "description", "examples", "title"];
 
-/// Removes the texts for people where a schema may have them. A member that is *named* `description`, and whatever stands inside of
-/// a constant or default, is no prose.
+/// Removes the prose of schemas. A member that is *named* `description`, and the contents of a constant or default, aren't
+/// prose.
 pub(super) fn remove_prose(root: &mut Value) {
     change_schemas(root, &mut |schema| {
         if let Some(keywords) = schema.as_object_mut() {
@@ -20,8 +20,7 @@ pub(super) fn remove_prose(root: &mut Value) {
     });
 }
 
-/// Puts the alias in the place of each reference that leads out of the document. A reference without one stays, and is found by
-/// the check.
+/// Replaces each external reference by its alias. A reference without an alias stays, and is reported by the check.
 pub(super) fn replace_aliases(root: &mut Value, dialect: Dialect, aliases: &BTreeMap<String, Value>) {
     change_schemas(root, &mut |schema| {
         let Some(keywords) = schema.as_object_mut() else {
@@ -32,7 +31,7 @@ pub(super) fn replace_aliases(root: &mut Value, dialect: Dialect, aliases: &BTre
             return;
         };
         keywords.remove("$ref");
-        // Draft-07 ignores what stands beside a `$ref`; without the `$ref` it would come to life.
+        // Draft-07 ignores the keywords beside a `$ref`. Without the `$ref` they would apply.
         keywords.retain(|keyword, _| dialect == Dialect::Draft202012 || is_annotation(keyword));
         match alias {
             Value::Object(alias)
@@ -45,7 +44,7 @@ pub(super) fn replace_aliases(root: &mut Value, dialect: Dialect, aliases: &BTre
                 }
             }
             other => {
-                // Both sides must hold; `allOf` may be taken by the reference's neighbours.
+                // Both must apply, and there may already be an `allOf` beside the reference.
                 let mut all = vec![other.clone()];
                 if let Some(Value::Array(own)) = keywords.remove("allOf") {
                     all.extend(own);
@@ -56,7 +55,7 @@ pub(super) fn replace_aliases(root: &mut Value, dialect: Dialect, aliases: &BTre
     });
 }
 
-/// Whether a keyword only describes: it never refuses an instance.
+/// Whether a keyword is an annotation, which accepts every instance.
 fn is_annotation(keyword: &str) -> bool {
     PROSE.contains(&keyword)
         || keyword.starts_with("x-")

@@ -1,4 +1,4 @@
-//! Whether crates can be generated with a schema that isn't written yet.
+//! Checks whether crates can be generated with a schema that isn't written yet.
 
 use std::path::Path;
 
@@ -8,9 +8,10 @@ use crate::error::GenerateError;
 use crate::generate::model;
 use crate::load::{Document, Entry, Loaded, Manifest, load, load_with};
 
-/// Says what would stop [`generate`](crate::generate()) if `schema` were the schema of a revision, and `manifest` the manifest.
+/// The problems that [`generate`](crate::generate()) would report with `schema` as the schema of a revision, and with
+/// `manifest`.
 ///
-/// If `generate` stops already as things are, the revision is judged alone.
+/// If `generate` already fails with the current files, the revision is checked alone.
 pub(super) fn check_generates(
     directory: &Path,
     manifest: &Manifest,

@@ -1,4 +1,4 @@
-//! Gets the bytes of a schema, from a file or over HTTP.
+//! Reads a schema from a file or over HTTP.
 
 use std::io;
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::load::{MAX_BYTES, read_bytes};
 
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Bytes that could not be had.
+/// The error of a schema that can't be read.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
     /// The file can't be read.
@@ -16,7 +16,7 @@ pub enum FetchError {
     Read {
         /// The path as given.
         path: String,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// The server could not be reached, or did not send the whole file.
@@ -24,10 +24,10 @@ pub enum FetchError {
     Fetch {
         /// The address as given.
         url: String,
-        /// What the HTTP client said.
+        /// The error of the HTTP client.
         source: Box<ureq::Error>,
     },
-    /// More bytes than any schema has.
+    /// The schema is too large.
     #[error("{place} has more than {MAX_BYTES} bytes, which is no schema of this protocol")]
     TooLong {
         /// The address or path as given.
@@ -41,7 +41,7 @@ pub enum FetchError {
     },
 }
 
-/// Reads a path, or fetches what looks like an address.
+/// Reads a path, or fetches an address.
 pub(super) fn fetch(place: &str) -> Result<Vec<u8>, FetchError> {
     let bytes = match place.split_once("://") {
         Some((scheme, _)) if scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https") => {

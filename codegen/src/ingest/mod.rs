@@ -1,4 +1,4 @@
-//! Takes an official schema in: fetched, checked against the manifest, freed of prose, written in one form, and recorded.
+//! Ingests an official schema: fetches it, checks it against the manifest, removes the prose, and writes and records it.
 
 mod canonical;
 mod change;
@@ -17,7 +17,7 @@ use crate::files::{FilesError, write_file};
 use crate::load::{Document, Entry, Format, MANIFEST, Manifest, Revision};
 use crate::problem::Problems;
 
-/// What to ingest, and how.
+/// The options of ingesting.
 #[derive(Debug, Clone)]
 pub struct IngestOptions {
     /// The directory of the manifest and the schemas.
@@ -26,24 +26,24 @@ pub struct IngestOptions {
     pub revision: Revision,
     /// The path or address of the official schema.
     pub from: String,
-    /// What to record as its source instead of `from`.
+    /// The source to record instead of `from`.
     pub source: Option<String>,
-    /// The commit that the source stands at.
+    /// The commit of the source.
     pub commit: Option<String>,
-    /// Take a form of a known revision whose hash is not in the manifest.
+    /// Accept a schema of a known revision whose hash isn't in the manifest.
     pub accept: bool,
     /// Keep descriptions and the other prose.
     pub keep_prose: bool,
-    /// Whether the revision is still a draft; a known revision stays what it is unless this says so.
+    /// Whether the revision is still a draft. `None` leaves a known revision as it is.
     pub draft: Option<bool>,
-    /// Where the revision goes in the order of revisions.
+    /// The position of the revision among the revisions.
     pub position: Position,
 }
 
-/// A place in the manifest's order.
+/// A position in the manifest's order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Position {
-    /// Where it is, or at the end if it is new.
+    /// The present position, or the end for a new revision.
     #[default]
     Keep,
     /// Right after another revision.
@@ -52,40 +52,40 @@ pub enum Position {
     Before(Revision),
 }
 
-/// What was done.
+/// The result of ingesting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ingested {
     /// The schema that was written.
     pub schema: PathBuf,
     /// The hash of the official bytes.
     pub sha256: String,
-    /// What the schema is written in.
+    /// The dialect of the schema.
     pub dialect: Dialect,
-    /// Whether the revision was not in the manifest before.
+    /// Whether the revision is new in the manifest.
     pub is_new: bool,
 }
 
-/// Why nothing was ingested. Every file is as it was.
+/// The error of ingesting. No file was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum IngestError {
-    /// The official schema or the manifest is wrong in itself.
+    /// Problems of the official schema or of the manifest.
     #[error(transparent)]
     Problems(#[from] Problems),
-    /// Nothing could be generated from the schema, or from the other revisions with it.
+    /// Problems of generating from the schema, or from the other revisions with it.
     #[error(transparent)]
     Generate(#[from] GenerateError),
-    /// The bytes could not be had.
+    /// The schema couldn't be read.
     #[error(transparent)]
     Fetch(#[from] FetchError),
-    /// The bytes are none of the forms that the manifest knows.
+    /// The manifest doesn't accept the hash of the schema.
     #[error(
         "{from} is not the schema of {revision} that the manifest knows\n  its sha256 is    {found}\n  {manifest} accepts {known}\n  \
          published schemas do change; when you have seen what changed and want it, run the same command with --accept"
     )]
     Mismatch {
-        /// What was read.
+        /// The address or path of the schema.
         from: String,
-        /// The revision it was meant to be.
+        /// The revision.
         revision: Revision,
         /// The hash of what was read.
         found: String,
@@ -99,15 +99,15 @@ pub enum IngestError {
     NoNeighbour {
         /// The revision that was named.
         wanted: Revision,
-        /// Those that there are.
+        /// The known revisions.
         known: String,
     },
-    /// The manifest or the schema could not be put into text.
+    /// The manifest or the schema couldn't be serialized.
     #[error("can't write the {what}: {why}")]
     Unwritable {
         /// Which of the two.
         what: &'static str,
-        /// What the serializer said.
+        /// The error of the serializer.
         why: String,
     },
     /// The files could not be written.
@@ -119,8 +119,8 @@ pub enum IngestError {
 ///
 /// # Errors
 ///
-/// Bytes that can't be had, are not accepted by the manifest, or are no schema that crates can be generated from: then everything
-/// that would stop [`generate`](crate::generate()) is in the error, and every file is as it was.
+/// When the schema can't be read, the manifest doesn't accept it, or crates can't be generated from it. The error then has
+/// all problems that [`generate`](crate::generate()) would report, and no file is changed.
 pub fn ingest(options: &IngestOptions) -> Result<Ingested, IngestError> {
     let mut manifest = Manifest::load(&options.schema)?;
     let bytes = fetch::fetch(&options.from)?;
@@ -146,7 +146,7 @@ pub fn ingest(options: &IngestOptions) -> Result<Ingested, IngestError> {
     let schema = canonical::canonical_json(&root).map_err(|error| unwritable("schema", &error))?;
     let recorded = manifest.to_yaml().map_err(|error| unwritable("manifest", &error))?;
     let schema_path = options.schema.join(options.revision.as_str()).join("schema.json");
-    // The manifest last: what it names is there.
+    // The manifest is written last, when the files that it names exist.
     write_file(&schema_path, &schema)?;
     write_file(&options.schema.join(MANIFEST), &recorded)?;
     Ok(Ingested {
@@ -179,7 +179,7 @@ fn check_hash(options: &IngestOptions, entry: &Entry, found: &str) -> Result<(),
     })
 }
 
-/// The entry to be recorded. What is known and not said anew stays, as long as it is about the same bytes.
+/// The entry to record. Known values that aren't given again stay, if the schema is the same.
 fn new_entry(options: &IngestOptions, known: Option<Entry>, sha256: &str, dialect: Dialect) -> Entry {
     let source = options.source.clone();
     let Some(known) = known else {

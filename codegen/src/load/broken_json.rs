@@ -1,4 +1,4 @@
-//! Where a text stops being JSON.
+//! Locates the syntax error in a broken JSON text.
 
 use mcp_wire::json_schema::pointer;
 
@@ -10,7 +10,7 @@ const NO_JSON: &str = "the file is damaged or is no JSON: get it again; a YAML f
 pub(super) fn broken_json(file: &str, text: &str, error: &serde_json::Error) -> Problem {
     let message = error.to_string();
     let what = message.rsplit_once(" at line ").map_or(&*message, |(what, _)| what);
-    // serde_json counts the bytes of a line, from 0 where the line's end before it is meant.
+    // serde_json counts the bytes of a line. Column 0 is the end of the line before.
     let (line, bytes) = match (error.line(), error.column()) {
         (line, 0) => (line.max(2) - 1, usize::MAX),
         (line, column) => (line, column - 1),
@@ -28,13 +28,13 @@ pub(super) fn broken_json(file: &str, text: &str, error: &serde_json::Error) -> 
 
 /// An object or array that isn't closed yet.
 enum Open {
-    /// With the name of the member whose value comes next or has begun.
+    /// An object, with the name of the current member.
     Object(Option<String>),
-    /// With the index of the element.
+    /// An array, with the index of the current element.
     Array(usize),
 }
 
-/// The pointer of the value that the last byte of `json` belongs to; `json` is the beginning of a JSON text.
+/// The pointer of the value that the last byte of `json` belongs to. `json` is the beginning of a JSON text.
 fn pointer_at_end(json: &str) -> String {
     let mut open = Vec::new();
     let mut at = 0;
@@ -67,7 +67,7 @@ fn pointer_at_end(json: &str) -> String {
     pointer
 }
 
-/// Where the string ends whose first character is at `start`.
+/// The end of the string whose first character is at `start`.
 fn string_end(json: &str, start: usize) -> usize {
     let mut is_escaped = false;
     let quote = json[start..].bytes().position(|byte| {

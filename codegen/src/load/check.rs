@@ -1,7 +1,7 @@
-//! Finds everything in a schema that the generator can't honour, before anything is built from it.
+//! Finds everything in a schema that the generator doesn't support, before anything is built from it.
 //!
-//! The validator says what is wrong with it as JSON Schema. What is added here is what the validator can do and the generator can't,
-//! and the next step.
+//! The validator reports errors in JSON Schema. This module adds the keywords that only the generator doesn't support, and
+//! the next steps.
 
 use mcp_wire::json_schema::{DEFINITIONS, Dialect, definitions, pointer, schema_at, walk};
 use mcp_wire::validator::Validator;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::document::Document;
 use crate::problem::{Problem, Problems};
 
-/// The keywords that the generator honours, besides `x-…`.
+/// The keywords that the generator supports, besides `x-…`.
 const KEYWORDS: [&str; 53] = [
     "$comment",
     "$defs",
@@ -113,7 +113,7 @@ pub fn check_document(document: &Document) -> Result<(), Problems> {
     Problems::check(problems)
 }
 
-/// What the generator has against a keyword whatever the validator says of it, and the next step.
+/// The generator's objection to a keyword, and the next step.
 fn wrong_keyword(root: &Value, at: &str, keyword: &str, value: &Value) -> Option<(String, String)> {
     if !KEYWORDS.contains(&keyword) && !keyword.starts_with("x-") {
         return Some((

@@ -1,4 +1,4 @@
-//! A document that knows where in its text each value stands.
+//! A document with the place of each value in its text.
 
 use mcp_wire::json_schema::pointer;
 use serde::de::DeserializeOwned;
@@ -8,7 +8,7 @@ use super::parse::{self, Format};
 use super::places::{Places, Within};
 use crate::problem::{Place, Problem, Problems};
 
-/// How many bytes a document may have; official schemas stay below 200 000.
+/// The maximum size of a document in bytes. Official schemas stay below 200 000.
 pub const MAX_BYTES: usize = 8 << 20;
 
 /// A JSON value with the name of its file and the line and column of each value in it.
@@ -24,7 +24,7 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// Bytes that are too many, no UTF-8, broken, nested too deep, or name a member twice.
+    /// When the text is too long, isn't UTF-8, isn't valid, is nested too deep, or has a member twice.
     pub fn parse(file: impl Into<String>, bytes: &[u8], format: Format) -> Result<Self, Problems> {
         let file = file.into();
         if bytes.len() > MAX_BYTES {
@@ -35,7 +35,7 @@ impl Document {
         Ok(Self { file, root, places })
     }
 
-    /// A document that says nothing, such as a file that isn't there.
+    /// An empty document, for a file that doesn't exist.
     #[must_use]
     pub fn empty(file: impl Into<String>) -> Self {
         Self {
@@ -63,7 +63,7 @@ impl Document {
         self.root.pointer(pointer.strip_prefix('#')?)
     }
 
-    /// Where the value at a pointer stands, or the closest value around it that has a place.
+    /// The place of the value at a pointer, or of the closest value around it that has a place.
     #[must_use]
     pub fn place(&self, pointer: &str) -> Place {
         self.places.closest(&pointer::tokens(pointer).unwrap_or_default())
@@ -75,21 +75,21 @@ impl Document {
         Problem::new(&self.file, what).at(self.place(pointer)).pointer(pointer)
     }
 
-    /// The value at a pointer as a type of ours.
+    /// Decodes the value at a pointer.
     ///
     /// # Errors
     ///
-    /// The value has another shape; the problem stands at `pointer`.
+    /// When the value has another shape. The problem is at `pointer`.
     pub fn decode<T: DeserializeOwned>(&self, pointer: &str) -> Result<T, Problem> {
         let value = self.get(pointer).cloned().unwrap_or_default();
         serde_json::from_value(value).map_err(|error| self.problem(pointer, error.to_string()))
     }
 
-    /// The whole document as a type of ours; an empty one is the type's default.
+    /// Decodes the whole document. An empty document is the type's default.
     ///
     /// # Errors
     ///
-    /// The document has another shape.
+    /// When the document has another shape.
     pub fn decode_all<T: DeserializeOwned + Default>(&self) -> Result<T, Problem> {
         if self.root.is_null() {
             return Ok(T::default());
@@ -103,7 +103,7 @@ impl Document {
         Self { root, ..self.clone() }
     }
 
-    /// Puts `value` at a pointer, or takes away what stands there. Returns whether the value around it exists and can hold it.
+    /// Sets or removes the value at a pointer. Returns whether the value around it exists and can hold it.
     pub(crate) fn set(&mut self, pointer: &str, value: Option<Value>) -> bool {
         let Some(mut path) = pointer::tokens(pointer) else {
             return false;
@@ -173,14 +173,14 @@ impl Document {
     }
 }
 
-/// A new value has the place of the old one; what was inside of the old one is gone.
+/// A new value has the place of the old one, and no places inside.
 fn forget_inside(places: Option<&mut Places>) {
     if let Some(places) = places {
         places.within = Within::Nothing;
     }
 }
 
-/// An index as JSON pointers write it: no sign, no leading zero.
+/// Parses an index in a JSON pointer, which has no sign and no leading zero.
 fn index(token: &str) -> Option<usize> {
     let index = token.parse().ok()?;
     (token == format!("{index}")).then_some(index)
@@ -198,6 +198,6 @@ fn decode_text<'bytes>(file: &str, bytes: &'bytes [u8]) -> Result<&'bytes str, P
             .at(place)
             .help("save the file as UTF-8")
     })?;
-    // Some editors put a byte order mark before the text; it is no part of it.
+    // Some editors write a byte order mark before the text.
     Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
 }

@@ -1,4 +1,4 @@
-//! The manifest, `revisions.yaml`: which revisions there are, in which order, and where each came from.
+//! The manifest, `revisions.yaml`: the revisions, their order and their sources.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -34,16 +34,16 @@ const HEADER: &str = "\
 #            links     instead of the links above
 ";
 
-/// What `revisions.yaml` says.
+/// The manifest, `revisions.yaml`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Manifest {
     /// The revision that handlers are written against; see [`Manifest::hub`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hub: Option<Revision>,
-    /// Where the specification describes a definition, with `{revision}`, `{commit}` and `{anchor}` to be filled in.
+    /// The link to a definition in the specification, with the placeholders `{revision}`, `{commit}` and `{anchor}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub links: Option<String>,
-    /// Schemas by the external `$ref` that they stand for.
+    /// Schemas that replace external references, by `$ref`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub aliases: BTreeMap<String, Value>,
     /// Spellings in Rust names by the word of the official name (`URL: Url`).
@@ -57,11 +57,11 @@ pub struct Manifest {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
-    /// Its name, which is also its directory's.
+    /// The name of the revision and of its directory.
     pub revision: Revision,
     /// The address or path that the bytes were read from.
     pub source: String,
-    /// The commit that the source stands at.
+    /// The commit of the source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
     /// The hash of the bytes as published, in hexadecimal.
@@ -69,12 +69,12 @@ pub struct Entry {
     /// Hashes of other published forms of the same revision.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub accepted: Vec<String>,
-    /// What the schema is written in.
+    /// The dialect of the schema.
     pub dialect: Dialect,
     /// Whether the revision is final.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub released: bool,
-    /// Instead of [`Manifest::links`].
+    /// Replaces [`Manifest::links`] for this revision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub links: Option<String>,
 }
@@ -89,7 +89,7 @@ fn is_true(flag: &bool) -> bool {
     *flag
 }
 
-/// The top of the manifest, its revisions still raw: each is decoded alone, so that each can be wrong alone.
+/// The manifest with raw revisions. Each is decoded alone, so that the problems of all are reported.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[derive(Default)]
@@ -102,11 +102,11 @@ struct Raw {
 }
 
 impl Manifest {
-    /// Reads the manifest of a schema directory; one that has none yet has an empty one.
+    /// Reads the manifest of a schema directory. It is empty if there is no file yet.
     ///
     /// # Errors
     ///
-    /// A manifest that can't be read, or does not say what a manifest says.
+    /// When the manifest can't be read, or is invalid.
     pub fn load(schema: &Path) -> Result<Self, Problems> {
         match read_document(&schema.join(MANIFEST))? {
             Some(document) => Self::of(&document),
@@ -118,7 +118,7 @@ impl Manifest {
     ///
     /// # Errors
     ///
-    /// Text that is no YAML, or does not say what a manifest says.
+    /// When the text isn't YAML, or isn't a valid manifest.
     pub fn parse(file: &str, text: &str) -> Result<Self, Problems> {
         Self::of(&Document::parse(file, text.as_bytes(), Format::Yaml)?)
     }
@@ -176,14 +176,14 @@ impl Manifest {
         self.revisions.iter().find(|entry| entry.revision.as_str() == revision)
     }
 
-    /// The revision that handlers are written against: the one that is named, else the last.
+    /// The revision that handlers are written against: the named one, or else the last.
     #[must_use]
     pub fn hub(&self) -> Option<&Revision> {
         let last = self.revisions.last().map(|entry| &entry.revision);
         self.hub.as_ref().or(last)
     }
 
-    /// Where the official specification describes a definition of a revision.
+    /// The link to a definition of a revision in the official specification.
     #[must_use]
     pub fn link(&self, entry: &Entry, definition: &str) -> Option<String> {
         let template = entry.links.as_ref().or(self.links.as_ref())?;
@@ -197,10 +197,10 @@ impl Manifest {
     }
 }
 
-/// What the types of an entry's fields don't forbid.
+/// Checks that go beyond the types of an entry's fields.
 fn wrong_entry(document: &Document, at: &str, entry: &Entry, earlier: &[Entry]) -> Vec<Problem> {
     let mut problems = Vec::new();
-    // Directories may live on a file system that does not tell case.
+    // File systems may ignore case.
     let is_same = |other: &Entry| other.revision.as_str().eq_ignore_ascii_case(entry.revision.as_str());
     if earlier.iter().any(is_same) {
         problems.push(document.problem(

@@ -1,4 +1,4 @@
-//! Bytes to located documents: the first stage, and with [`crate::files`] the only one that touches the disk.
+//! Reads the schema directory: the first stage, and with [`crate::files`] the only one that accesses the disk.
 
 mod broken_json;
 mod check;
@@ -26,11 +26,11 @@ pub use unused::without_unused_definitions;
 
 use crate::problem::{Problem, Problems};
 
-/// Reads a file as a document, under the name that its path has.
+/// Reads a file as a document.
 ///
 /// # Errors
 ///
-/// A file that is missing or can't be read, and all that [`Document::parse`] refuses.
+/// When the file is missing or can't be read, or [`Document::parse`] fails.
 pub fn load_document(path: &Path) -> Result<Document, Problems> {
     let missing = || Problem::new(path.display().to_string(), "there is no such file");
     read_document(path)?.ok_or_else(|| missing().into())
@@ -59,7 +59,7 @@ fn read_text(path: &Path) -> Result<Option<String>, Problems> {
     }
 }
 
-/// Reads a file, one byte more than a document may have at most: enough to see that it is too long.
+/// Reads at most one byte more of a file than a document may have, which shows whether it is too long.
 pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;

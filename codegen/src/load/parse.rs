@@ -16,16 +16,16 @@ use super::places::{Places, Within};
 use super::scalar;
 use crate::problem::{Place, Problem, Problems};
 
-/// How deep objects and lists may be nested, which is as deep as serde_json reads. Official schemas stay below 20; the bound keeps
-/// every walk off the end of the stack.
+/// The maximum depth of objects and lists, which is serde_json's. Official schemas stay below 20. The limit keeps recursive
+/// functions from overflowing the stack.
 pub const MAX_DEPTH: usize = 127;
 
-/// How many values the aliases of one document may stand for.
+/// The maximum number of values that the aliases of one document are expanded to.
 const MAX_ALIASED: usize = 1 << 20;
 
 const NO_YAML: &str = "the file is damaged or is no YAML that JSON could say too: correct it or get it again";
 
-/// What a document is written in.
+/// The format of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// JSON.
@@ -35,7 +35,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that a name ends in, else the one that the text looks like.
+    /// The format by the extension of a name, or else by the text.
     #[must_use]
     pub fn of(name: &str, bytes: &[u8]) -> Self {
         let name = name.split(['?', '#']).next().unwrap_or_default();
@@ -69,7 +69,7 @@ fn parse_yaml(file: &str, text: &str) -> Result<(Value, Places), Problems> {
         builder.event(event, place(&span.start))?;
     }
     Problems::check(builder.duplicates)?;
-    // A file of nothing but comments is null.
+    // A file with only comments is null.
     let start = Place { line: 1, column: 1 };
     Ok(builder.root.unwrap_or((Value::Null, Places::leaf(start))))
 }
@@ -85,8 +85,8 @@ fn broken_yaml(file: &str, error: &ScanError) -> Problem {
     Problem::new(file, error.info()).at(place(error.marker())).help(NO_YAML)
 }
 
-/// JSON may escape a character beyond U+FFFF as two surrogates, which YAML doesn't know: others of the same length stand for them
-/// while places are found.
+/// JSON escapes a character beyond U+FFFF as two surrogates, which YAML doesn't have. They are replaced by escapes of the
+/// same length while the places are found.
 fn without_surrogates(json: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(json);
     let mut at = 0;
@@ -95,7 +95,7 @@ fn without_surrogates(json: &str) -> Cow<'_, str> {
         let escape = json.get(at + 1..at + 4).unwrap_or_default();
         let is_surrogate = escape.starts_with("ud") || escape.starts_with("uD");
         if is_surrogate && !matches!(escape.as_bytes()[2], b'0'..=b'7') {
-            // `\udXYZ` becomes `\ueXYZ`, which is for private use: two names that differ still do.
+            // `\udXYZ` becomes `\ueXYZ`, a private-use character, so that different names stay different.
             text.to_mut().replace_range(at + 2..at + 3, "e");
         }
         at += 2;
@@ -103,24 +103,24 @@ fn without_surrogates(json: &str) -> Cow<'_, str> {
     text
 }
 
-/// A list or map whose end hasn't come yet.
+/// An open list or map.
 struct Open {
     value: Value,
     places: Places,
     anchor: usize,
-    /// The name of the member whose value comes next, and where the name stands.
+    /// The name of the member whose value comes next, and its place.
     name: Option<(String, Place)>,
 }
 
-/// Builds one value of the parser's events.
+/// Builds a value from the parser's events.
 struct Builder<'file> {
     file: &'file str,
     root: Option<(Value, Places)>,
     open: Vec<Open>,
     anchors: BTreeMap<usize, Value>,
-    /// How many values were copied for aliases.
+    /// The number of values that were copied for aliases.
     aliased: usize,
-    /// Names that an object has twice: the reading goes on, so that all are found.
+    /// Duplicate names of members. Parsing goes on, so that all are found.
     duplicates: Vec<Problem>,
 }
 
@@ -153,7 +153,7 @@ impl<'file> Builder<'file> {
             Event::Scalar(text, style, anchor, tag) => {
                 self.check_tag(tag.as_deref(), place)?;
                 let is_plain = style == ScalarStyle::Plain && tag.is_none_or(|tag| tag.suffix != "str");
-                // A value without a text has the place of its name.
+                // An empty value has the place of its name.
                 let name = self.open.last().and_then(|open| open.name.as_ref());
                 let place = match name {
                     Some((_, place)) if is_plain && text.is_empty() => *place,
@@ -206,7 +206,7 @@ impl<'file> Builder<'file> {
         Ok(())
     }
 
-    /// Takes the name of the next member.
+    /// Sets the name of the next member.
     fn name(&mut self, name: String, place: Place) {
         let is_taken = self.open.last().is_some_and(|open| open.value.get(&name).is_some());
         if is_taken {
@@ -220,7 +220,7 @@ impl<'file> Builder<'file> {
         }
     }
 
-    /// Puts a whole value where it belongs.
+    /// Adds a complete value to the open list or map.
     fn add(&mut self, value: Value, places: Places, anchor: usize) -> Result<(), Problem> {
         if anchor != 0 {
             self.copied(&value, places.place)?;
@@ -244,7 +244,7 @@ impl<'file> Builder<'file> {
         Ok(())
     }
 
-    /// Counts a copy of a value: aliases of aliases grow fast.
+    /// Counts a copy of a value, because nested aliases grow exponentially.
     fn copied(&mut self, value: &Value, place: Place) -> Result<(), Problem> {
         let (size, depth) = measure(value);
         self.aliased += size;
@@ -287,7 +287,7 @@ impl<'file> Builder<'file> {
     }
 }
 
-/// How many values a value consists of, and how deep they are nested.
+/// The number of values in a value, and their depth.
 fn measure(value: &Value) -> (usize, usize) {
     let inner: Box<dyn Iterator<Item = &Value>> = match value {
         Value::Array(elements) => Box::new(elements.iter()),

@@ -1,21 +1,21 @@
-//! Where each value of a document stands in its text.
+//! The places of a document's values in its text.
 
 use std::collections::BTreeMap;
 
 use crate::problem::Place;
 
-/// The place of a value and of everything in it: a tree, because a flat map from pointers would repeat every long name
-/// once for each value below it.
+/// The places of a value and of all values in it. This is a tree, because a map from pointers would repeat long names for
+/// each value below them.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Places {
     pub(crate) place: Place,
     pub(crate) within: Within,
 }
 
-/// The places inside of a value.
+/// The places inside a value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Within {
-    /// A scalar, or a value whose inside has no text of its own (a YAML alias, a correction).
+    /// A scalar, or a value whose parts have no places, such as a YAML alias or a correction.
     Nothing,
     Members(BTreeMap<String, Places>),
     Elements(Vec<Places>),
@@ -29,7 +29,7 @@ impl Places {
         }
     }
 
-    /// One step down.
+    /// The places of a member or element.
     pub(crate) fn child(&self, token: &str) -> Option<&Self> {
         match &self.within {
             Within::Nothing => None,

@@ -5,9 +5,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// The name of a revision, such as the protocol's dates. It is opaque: revisions are ordered by their place in the manifest.
+/// The name of a revision, usually a date. The name is opaque: revisions are ordered by the manifest.
 ///
-/// A revision names a directory and a crate, so it is checked to be one harmless path component.
+/// The name is also that of a directory and part of a crate's name, so it must be a single safe path component.
 ///
 /// ```
 /// use mcp_codegen::load::Revision;
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "String", into = "String")]
 pub struct Revision(String);
 
-/// A text that can't name a revision.
+/// The error of a text that can't be the name of a revision.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{0:?} can't name a revision: letters, digits, `-`, `_` and `.` can, with a letter or digit first, and no `..`"

@@ -1,10 +1,10 @@
-//! What a YAML scalar without quotes is: null, a boolean, a number or text.
+//! The type of an unquoted YAML scalar: null, a boolean, a number or text.
 
 use serde_json::{Number, Value};
 
-/// The value of a plain scalar; `None` for a number that JSON doesn't have.
+/// The value of a plain scalar. `None` for a number that JSON doesn't have.
 ///
-/// What might be a number to one reader and text to another, such as `012` or `1_000`, is text.
+/// A scalar that only some YAML parsers read as a number, such as `012` or `1_000`, is text.
 pub(super) fn resolve(text: &str) -> Option<Value> {
     Some(match text {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,

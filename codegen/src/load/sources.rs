@@ -1,4 +1,4 @@
-//! Everything that a schema directory holds.
+//! The files of a schema directory.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,16 +7,16 @@ use super::{Document, Entry, Manifest, load_document, read_document, read_text};
 use crate::problem::{Problem, Problems};
 use crate::protocol::Protocol;
 
-/// What the directory of a revision holds.
+/// The files in the directory of a revision.
 #[derive(Debug)]
 pub struct RevisionDocuments {
-    /// What the manifest says of the revision.
+    /// The manifest's entry of the revision.
     pub entry: Entry,
     /// `schema.json`.
     pub schema: Document,
     /// `overlay.yaml`.
     pub overlay: Document,
-    /// `adapt.yaml` and what it calls.
+    /// `adapt.yaml` and its functions.
     pub rules: RuleDocuments,
 }
 
@@ -31,41 +31,41 @@ pub struct RuleDocuments {
     pub functions: Option<String>,
 }
 
-/// What the schema directory says about all revisions.
+/// The files about all revisions.
 #[derive(Debug)]
 pub struct SharedDocuments {
     /// `docs.yaml`: documentation in our own words.
     pub docs: Document,
-    /// `docs.yaml` of each revision: entries that go before those that all revisions share.
+    /// `docs.yaml` of each revision, which takes precedence over the shared one.
     pub docs_of_revisions: BTreeMap<String, Document>,
-    /// `modules.yaml`: which definitions belong together.
+    /// `modules.yaml`: the module of each definition.
     pub modules: Document,
-    /// `capabilities.yaml`: which capability each method needs.
+    /// `capabilities.yaml`: the capability that each method needs.
     pub capabilities: Document,
-    /// `lifecycle.yaml`: which methods a session deals with by itself.
+    /// `lifecycle.yaml`: the methods that a session uses by itself.
     pub lifecycle: Document,
-    /// `tolerances.yaml`: what is tolerated in results.
+    /// `tolerances.yaml`: the mistakes in results that are tolerated.
     pub tolerances: Document,
 }
 
-/// What was read of a schema directory.
+/// The result of reading a schema directory.
 #[derive(Debug)]
 pub struct Loaded {
     /// The revisions whose files could all be read.
     pub protocol: Protocol<RevisionDocuments>,
-    /// What is wrong with the files that couldn't be read. Nothing is generated then, but the other files are still checked.
+    /// The problems of the files that couldn't be read. Nothing is generated then, but the other files are still checked.
     pub problems: Vec<Problem>,
 }
 
 impl SharedDocuments {
-    /// All documentation: that of all revisions, then that of each.
+    /// All files of documentation: the shared one, then those of the revisions.
     pub fn docs(&self) -> impl Iterator<Item = &Document> {
         std::iter::once(&self.docs).chain(self.docs_of_revisions.values())
     }
 }
 
 impl Loaded {
-    /// The same revisions, with nothing said about all of them.
+    /// Empties the files about all revisions.
     pub(crate) fn without_shared(mut self) -> Self {
         let SharedDocuments {
             docs,
@@ -83,10 +83,10 @@ impl Loaded {
     }
 }
 
-/// Reads a schema directory. All files but the manifest's schemas may be missing.
+/// Reads a schema directory. All files except the schemas may be missing.
 ///
 /// # Errors
-/// A manifest that can't be read or is broken.
+/// When the manifest can't be read or is invalid.
 pub fn load(directory: &Path) -> Result<Loaded, Problems> {
     Ok(load_with(directory, Manifest::load(directory)?, None))
 }

@@ -1,6 +1,6 @@
-//! Leaves out definitions that stand inside of others and that nothing refers to.
+//! Leaves out unused definitions that are nested in other definitions.
 //!
-//! Schemas that were put together from whole schemas have them, with references that only made sense in the whole.
+//! Bundled schemas have them, with references that are only valid in the original schemas.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::document::Document;
 
-/// The document without nested definitions that nothing in use refers to. Those at its root are in use.
+/// The document without unused nested definitions. The definitions at its root are in use.
 #[must_use]
 pub fn without_unused_definitions(mut document: Document) -> Document {
     for definition in unused(&references(document.root())) {
@@ -20,7 +20,7 @@ pub fn without_unused_definitions(mut document: Document) -> Document {
 
 const ROOT: &str = "#";
 
-/// What each nested definition refers to, by its pointer; what stands in none is the root's.
+/// The references of each nested definition, by its pointer, and those of the root.
 type References = BTreeMap<String, BTreeSet<String>>;
 
 fn references(document: &Value) -> References {
