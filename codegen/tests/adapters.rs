@@ -1,8 +1,9 @@
 //! Adapters between revisions that nobody published: each folder of `adapters` holds two of our own making.
 //!
-//! A case is `earlier.json` and `later.json`, perhaps `adapt.yaml` with its `adapt.rs`, `values.jsonl` (what becomes of
-//! values: lines `{"what": …, "way": "up", "type": …, "value": …, "gives": …}`), and `expected/ADAPTERS.md`, the report that a
-//! person should read when it changes; `UPDATE_GOLDEN=1` writes it anew.
+//! A case is `earlier.json` and `later.json`, perhaps `later_overlay.yaml`, and `adapt.yaml` with its `adapt.rs`, `values.jsonl`
+//! (what becomes of values: lines `{"what": …, "way": "up", "type": …, "value": …, "gives": …}`, with `error` and perhaps
+//! `method` instead of `type` and `value` for errors), and `expected/ADAPTERS.md`, the report that a person should read when it
+//! changes; `UPDATE_GOLDEN=1` writes it anew.
 
 use std::fs;
 use std::io::Write as _;
@@ -61,9 +62,13 @@ fn ingest_case(name: &str, root: &Path) -> GenerateOptions {
         })
         .unwrap();
     }
-    for file in ["adapt.yaml", "adapt.rs"] {
+    for (file, copy) in [
+        ("adapt.yaml", "adapt.yaml"),
+        ("adapt.rs", "adapt.rs"),
+        ("later_overlay.yaml", "overlay.yaml"),
+    ] {
         if case(name).join(file).exists() {
-            fs::copy(case(name).join(file), schema.join("later").join(file)).unwrap();
+            fs::copy(case(name).join(file), schema.join("later").join(copy)).unwrap();
         }
     }
     GenerateOptions {
@@ -681,7 +686,7 @@ fn an_unknown_key_is_refused_at_its_place_and_those_there_are_are_listed() {
     let found = problems("rulez:\n  - at: Thing.title\n", None);
     says(
         &found,
-        "later/adapt.yaml:2:3: #/rulez: there is no section `rulez`\n  everything stands under `rules`",
+        "later/adapt.yaml:2:3: #/rulez: there is no section `rulez`\n  everything stands under `rules` or `errors`",
     );
 }
 
@@ -759,6 +764,54 @@ fn a_rule_without_a_reason_a_link_or_an_action_is_refused_at_its_place_with_a_ne
         &found,
         "`Thing.` is no place; a place is `Type.member`, `*.member`, `Type[variant]` or `Type.member[variant]`",
     );
+}
+
+#[test]
+fn a_rule_about_errors_that_is_wrong_is_refused_at_its_place_with_a_next_step() {
+    let cases = [
+        (
+            "method: shelves/burn, down: {from: -32602, to: -32603}",
+            "revision earlier has no request `shelves/burn`\n  correct the name",
+        ),
+        (
+            "down: {from: -5, to: -32603}",
+            "revision later has no error code -5\n  correct the code, or name it under `error_codes`",
+        ),
+        ("up: {from: -32603, to: -5}", "revision later has no error code -5\n  "),
+        (
+            "down: {from: -32602, to: -32602}",
+            "the code stays what it is\n  such errors need no rule",
+        ),
+        ("method: []", "the rule does nothing\n  give it `down`, `up` or both"),
+        (
+            "down: {from: -32602, if: uri, to: -32603}",
+            "`if` names no member of the error's data\n  write the way to it, `data.uri`",
+        ),
+        (
+            "down: {from: -32602, if: data..uri, to: -32603}",
+            "`if` names no member of the error's data\n  ",
+        ),
+        ("down: {from: -32602, iff: data.uri, to: -32603}", "`iff`"),
+    ];
+    for (rule, because) in cases {
+        let found = problems(
+            &format!("errors:\n  - {{{rule}, why: a, link: 'https://example.org'}}\n"),
+            None,
+        );
+        says(&found, "later/adapt.yaml:2:5: #/errors/0");
+        says(&found, because);
+    }
+    let rule = "  - {down: {from: -32602, to: -32603}, why: a, link: 'https://example.org'}\n";
+    let found = problems(&format!("errors:\n{rule}{rule}"), None);
+    says(
+        &found,
+        "later/adapt.yaml:3:5: #/errors/1: #/errors/0 is about the same errors\n  remove one of the two",
+    );
+    let found = problems(
+        "errors:\n  - {down: {from: -32602, to: -32603}, why: ' ', link: a}\n",
+        None,
+    );
+    says(&found, "`why` says nothing");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod containers;
 mod conversion;
+mod errors;
 pub mod hello;
 mod lifecycle;
 mod loss;
@@ -20,12 +21,13 @@ mod validation;
 mod values;
 
 pub use self::conversion::{Conversion, Convert, Policy, Supply};
+pub use self::errors::translate_error;
 pub use self::hello::{ClientHello, Encoded, HelloError, PeerTypes, ServerHello};
 pub use self::lifecycle::{ErrorRole, KnownError, Lifecycle, Members};
 pub use self::loss::{AUTOMATIC, Loss, LossKind};
 pub use self::negotiation::{Mismatch, accept, negotiate};
 pub use self::open::{close, close_entries, close_valid, open};
-pub use self::revision::{Facts, Need, ProtocolRevision, Tolerance, UnknownRevision};
+pub use self::revision::{ErrorRule, Facts, Need, ProtocolRevision, Tolerance, UnknownRevision};
 pub use self::translated::{FromPeer, FromResult, Translated};
 pub use self::translation::{Definition, TranslateError, Translation, Translations, translatable, translate};
 pub use self::unrepresentable::Unrepresentable;

@@ -23,6 +23,21 @@ pub trait ProtocolRevision: Copy + Ord + fmt::Debug + fmt::Display + 'static {
     /// What is true of the revision as a whole.
     fn known_facts(self) -> Facts;
 
+    /// The rules for errors that go from this revision to the one before or after it, in the order in which they are tried.
+    fn error_rules(self, neighbour: Self) -> &'static [ErrorRule];
+
+    /// The revisions that a value passes on its way from this one, which isn't among them, to another, which is the last.
+    fn way(self, to: Self) -> Vec<Self> {
+        let all = Self::REVISIONS.iter().copied();
+        match self < to {
+            true => all.filter(|revision| *revision > self && *revision <= to).collect(),
+            false => all
+                .rev()
+                .filter(|revision| *revision < self && *revision >= to)
+                .collect(),
+        }
+    }
+
     /// The revision that peers name so.
     fn by_name(name: &str) -> Option<Self> {
         Self::REVISIONS.iter().copied().find(|revision| revision.name() == name)
@@ -86,6 +101,21 @@ pub struct Tolerance {
     pub beside: Option<&'static str>,
     /// The JSON that it is read as.
     pub read: &'static str,
+}
+
+/// The code of an error in one revision, and the code that says the same in a neighbour of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ErrorRule {
+    /// The method that failed; `None` for any.
+    pub method: Option<&'static str>,
+    /// The code that the error has.
+    pub from: i64,
+    /// The way to a member that its data must have; empty if it needs none.
+    pub data: &'static [&'static str],
+    /// The code that it gets.
+    pub to: i64,
+    /// The rule, as losses name it.
+    pub rule: &'static str,
 }
 
 /// A name that no revision has.

@@ -146,14 +146,7 @@ pub fn translate<R: Translations>(
     let mut definition = find(from, name).ok_or_else(unknown)?;
     let mut value = (definition.decode)(json).map_err(TranslateError::Invalid)?;
     let mut conversion = conversion.into();
-    let all = R::REVISIONS.iter().copied();
-    let way: Vec<R> = if from < to {
-        all.filter(|revision| *revision > from && *revision <= to).collect()
-    } else {
-        let earlier = all.rev();
-        earlier.filter(|revision| *revision < from && *revision >= to).collect()
-    };
-    for revision in way {
+    for revision in from.way(to) {
         let step = if from < to {
             &definition.later
         } else {

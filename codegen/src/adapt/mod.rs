@@ -1,6 +1,9 @@
 //! Two models in, the planned conversions between them and their losses out.
 
 mod arguments;
+mod error_rules;
+mod errors;
+mod faults;
 mod fitting;
 mod lossless;
 mod matching;
@@ -16,6 +19,7 @@ mod side;
 mod structs;
 mod variants;
 
+pub use errors::ErrorPlan;
 pub use object::{
     Check, ConstantPlan, ConstantSource, DefaultPlan, EnsurePlan, MemberConversion, MemberPlan, StructPlan,
     UndeclaredAction, UndeclaredMember, ValuePlan,

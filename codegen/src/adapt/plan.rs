@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::errors::ErrorPlan;
 use super::matching::Candidate;
 use super::planner::{How, PairInput, Planner};
 use super::relation::Relation;
@@ -22,6 +23,8 @@ pub struct Plan {
     pub conversions: BTreeMap<(TypeRef, TypeRef), How>,
     /// Which definition of the target each definition of the source becomes, by the names of [`Model::named_types`].
     pub definitions: BTreeMap<String, String>,
+    /// The codes of errors that change, in the order in which the rules are tried.
+    pub errors: Vec<ErrorPlan>,
     /// What isn't simply moved.
     pub notes: Vec<Note>,
 }
@@ -43,6 +46,7 @@ pub fn plan_conversions(input: PairInput<'_>) -> (Plan, Vec<Problem>) {
         problems: Vec::new(),
     };
     planner.walk();
+    let errors = planner.plan_errors();
     planner.report_unused();
     planner.report_shadowing();
     let definitions = planner.definitions();
@@ -51,6 +55,7 @@ pub fn plan_conversions(input: PairInput<'_>) -> (Plan, Vec<Problem>) {
         to: input.to.model.revision.clone(),
         conversions: planner.planned,
         definitions,
+        errors,
         notes: planner.notes.into_iter().collect(),
     };
     (plan, planner.problems)

@@ -127,7 +127,10 @@ impl<'m> Planner<'m> {
     pub(super) fn wrong_rule_with(&mut self, index: usize, what: impl Into<String>, help: &str) {
         let rule = &self.input.rules.rules[index];
         let problem = self.input.rules.problem(rule, format!("{}: {}", rule.at, what.into()));
-        let problem = problem.help(help);
+        self.problem(problem.help(help));
+    }
+
+    pub(super) fn problem(&mut self, problem: Problem) {
         // A type that has several counterparts is planned several times.
         if !self.problems.contains(&problem) {
             self.problems.push(problem);
@@ -145,6 +148,10 @@ impl<'m> Planner<'m> {
     pub(super) fn ruled(&mut self, at: &str, word: &str, index: usize) {
         let why = self.input.rules.rules[index].why.trim();
         self.note(NoteKind::Rule, at, format!("{word}: {why}"));
+    }
+
+    pub(super) fn ruled_error(&mut self, at: &str, what: String) {
+        self.note(NoteKind::Rule, at, what);
     }
 
     fn note(&mut self, kind: NoteKind, at: &str, what: String) {

@@ -4,11 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mcp_wire::json_schema::pointer;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::error_rules::ErrorRule;
+use super::faults::{Fault, unexplained};
 use crate::load::Document;
 use crate::model::OneOrMany;
 use crate::problem::{Problem, Problems};
+
+/// What the file may have.
+const SECTIONS: [&str; 2] = ["rules", "errors"];
 
 /// What stands for every type in a place.
 const ANY_TYPE: &str = "*";
@@ -18,6 +24,8 @@ const ANY_TYPE: &str = "*";
 pub struct Rules {
     /// The rules in the order of the file.
     pub rules: Vec<Rule>,
+    /// The rules about errors.
+    pub errors: Vec<ErrorRule>,
     document: Document,
 }
 
@@ -130,31 +138,35 @@ impl Rules {
     pub fn of(document: Document) -> Result<Self, Problems> {
         let raw: BTreeMap<String, Vec<Value>> = document.decode_all()?;
         let mut problems = Vec::new();
-        let unknown = raw.keys().filter(|section| *section != "rules");
+        let unknown = raw.keys().filter(|section| !SECTIONS.contains(&section.as_str()));
         problems.extend(unknown.map(|section| {
             document
                 .problem(
                     &pointer::child("#", section),
                     format!("there is no section `{section}`"),
                 )
-                .help("everything stands under `rules`")
+                .help("everything stands under `rules` or `errors`")
         }));
-        let mut rules = Vec::new();
-        for index in 0..raw.get("rules").map_or(0, Vec::len) {
-            let at = format!("#/rules/{index}");
-            match document.decode::<Rule<Places>>(&at) {
-                Ok(mut rule) => {
-                    if let Some((what, help)) = rule.fault() {
-                        problems.push(document.problem(&at, what).help(help));
-                    }
-                    rule.pointer = at;
-                    rules.extend(rule.split());
-                }
-                Err(problem) => problems.push(problem),
-            }
-        }
+        let decoded = entries(
+            &document,
+            &raw,
+            "rules",
+            |rule: &Rule<Places>| rule.fault(),
+            &mut problems,
+        );
+        let rules = decoded
+            .into_iter()
+            .flat_map(|(pointer, rule)| Rule { pointer, ..rule }.split());
+        let rules = rules.collect();
+        let decoded = entries(&document, &raw, "errors", ErrorRule::fault, &mut problems);
+        let errors = decoded.into_iter().map(|(pointer, rule)| ErrorRule { pointer, ..rule });
+        let errors = errors.collect();
         Problems::check(problems)?;
-        Ok(Self { rules, document })
+        Ok(Self {
+            rules,
+            errors,
+            document,
+        })
     }
 
     /// What is wrong with the rules that call something else than one of these functions.
@@ -190,7 +202,12 @@ impl Rules {
     /// A problem with a rule.
     #[must_use]
     pub fn problem(&self, rule: &Rule, what: impl Into<String>) -> Problem {
-        self.document.problem(&rule.pointer, what)
+        self.problem_at(&rule.pointer, what)
+    }
+
+    /// A problem with what stands at a place of the file.
+    pub(super) fn problem_at(&self, pointer: &str, what: impl Into<String>) -> Problem {
+        self.document.problem(pointer, what)
     }
 }
 
@@ -222,7 +239,7 @@ impl Rule<Places> {
         })
     }
 
-    fn fault(&self) -> Option<(&'static str, &'static str)> {
+    fn fault(&self) -> Option<Fault> {
         let has_action = self.down.is_some() || self.up.is_some();
         if !has_action && self.implied.is_none() && self.supplied.is_none() {
             Some((
@@ -234,17 +251,33 @@ impl Rule<Places> {
                 "`supplied` says all that happens",
                 "remove the rest, or make it a rule of its own",
             ))
-        } else if self.why.trim().is_empty() {
-            Some((
-                "`why` says nothing",
-                "whoever reads this rule in a year must be able to tell what it is for",
-            ))
-        } else if !self.link.starts_with("https://") {
-            Some(("`link` is no https address", "name the page that the rule follows"))
         } else {
-            None
+            unexplained(&self.why, &self.link)
         }
     }
+}
+
+/// The entries of a section with their places, and the problems of those that are wrong.
+fn entries<T: DeserializeOwned>(
+    document: &Document,
+    sections: &BTreeMap<String, Vec<Value>>,
+    section: &str,
+    fault: impl Fn(&T) -> Option<Fault>,
+    problems: &mut Vec<Problem>,
+) -> Vec<(String, T)> {
+    let mut entries = Vec::new();
+    for index in 0..sections.get(section).map_or(0, Vec::len) {
+        let at = format!("#/{section}/{index}");
+        match document.decode(&at) {
+            Ok(entry) => {
+                let found = fault(&entry);
+                problems.extend(found.map(|(what, help)| document.problem(&at, what).help(help)));
+                entries.push((at, entry));
+            }
+            Err(problem) => problems.push(problem),
+        }
+    }
+    entries
 }
 
 impl Action {

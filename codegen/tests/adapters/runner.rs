@@ -1,7 +1,8 @@
-//! Translates lines `{"way": "up" or "down", "type": …, "value": …, "carry": …, "supply": …}` and says what became of each.
+//! Translates lines `{"way": "up" or "down", "type": …, "value": …, "carry": …, "supply": …}` and
+//! `{"way": …, "method": …, "error": …, "carry": …}`, and says what became of each.
 
-use mcp_adapters::mcp_wire::OpenJson;
-use mcp_adapters::{Conversion, Policy, Revision, translate};
+use mcp_adapters::mcp_wire::{ErrorObject, OpenJson};
+use mcp_adapters::{Conversion, Loss, Policy, Revision, translate, translate_error};
 use serde_json::{Value, json};
 
 fn main() {
@@ -18,6 +19,17 @@ fn main() {
         } else {
             Policy::Conform
         };
+        let written = |losses: &[Loss]| {
+            let losses = losses.iter();
+            let losses = losses.map(|loss| json!([loss.path.to_string(), loss.kind.to_string(), loss.rule]));
+            losses.collect::<Vec<_>>()
+        };
+        if line["error"].is_object() {
+            let error: ErrorObject = OpenJson::from(&line["error"]).decode_as().expect("an error");
+            let (error, losses) = translate_error(from, to, line["method"].as_str(), error, policy);
+            println!("{}", json!({"error": error, "losses": written(&losses)}));
+            continue;
+        }
         let mut conversion = Conversion::new(policy);
         if let Some(supply) = line["supply"].as_object() {
             let supply = supply.iter().map(|(key, value)| (key.clone(), OpenJson::from(value)));
@@ -26,12 +38,10 @@ fn main() {
         let name = line["type"].as_str().expect("a type");
         let answer = match translate(from, to, name, line["value"].to_string().as_bytes(), conversion) {
             Ok(translation) => {
-                let losses = translation.losses.iter();
-                let losses = losses.map(|loss| json!([loss.path.to_string(), loss.kind.to_string(), loss.rule]));
                 json!({
                     "type": translation.definition,
                     "value": serde_json::from_str::<Value>(translation.value.text()).expect("JSON"),
-                    "losses": losses.collect::<Vec<_>>(),
+                    "losses": written(&translation.losses),
                     "supply": translation.supply,
                 })
             }

@@ -5,7 +5,8 @@
 ///
 /// A row has the variant, the name, the module of the revision's types, and the [`Facts`](crate::Facts) that aren't as in
 /// [`Facts::NONE`](crate::Facts::NONE). Where requests need capabilities for what they say, and where departures are
-/// tolerated, a row names the variant, the methods, and what there is for each of them.
+/// tolerated, a row names the variant, the methods, and what there is for each of them. Where codes of errors change between
+/// neighbours, a row names both variants and the rules.
 #[macro_export]
 macro_rules! revisions {
     (
@@ -13,6 +14,7 @@ macro_rules! revisions {
         revisions { $($variant:ident = $name:literal: $module:ident { $($fact:ident: $value:expr),* };)+ }
         needs { $($needy:ident $needy_methods:pat => $needs:expr;)* }
         tolerances { $($tolerant:ident $tolerant_methods:pat => $tolerances:expr;)* }
+        errors { $($error_from:ident $error_to:ident => $error_rules:expr;)* }
     ) => {
         impl $type {
             /// Every revision, the earliest first.
@@ -130,6 +132,13 @@ macro_rules! revisions {
 
             fn known_facts(self) -> $crate::Facts {
                 self.facts()
+            }
+
+            fn error_rules(self, neighbour: Self) -> &'static [$crate::ErrorRule] {
+                match (self, neighbour) {
+                    $((Self::$error_from, Self::$error_to) => const { &$error_rules },)*
+                    _ => &[],
+                }
             }
         }
 

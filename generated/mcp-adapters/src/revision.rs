@@ -2,7 +2,7 @@
 
 //! The revisions by name and in order, and what is known of each.
 
-use mcp_convert::{Need, Tolerance, revisions};
+use mcp_convert::{ErrorRule, Need, Tolerance, revisions};
 use crate::{v2024_11_05, v2025_03_26, v2025_06_18, v2025_11_25, v2026_07_28};
 
 /// A revision of the protocol. The order is the protocol's, not that of the names.
@@ -82,6 +82,15 @@ revisions! {
             Tolerance { member: "resultType", found: None, beside: None, read: "\"complete\"" },
             Tolerance { member: "ttlMs", found: None, beside: None, read: "0" },
             Tolerance { member: "cacheScope", found: None, beside: None, read: "\"private\"" },
+        ];
+    }
+    errors {
+        V2025_11_25 V2026_07_28 => [
+            ErrorRule { method: Some("resources/read"), from: -32002, data: &[], to: -32602, rule: "2026-07-28 resources/read error -32002" },
+        ];
+        V2026_07_28 V2025_11_25 => [
+            ErrorRule { method: Some("resources/read"), from: -32602, data: &["uri"], to: -32002, rule: "2026-07-28 resources/read error -32602" },
+            ErrorRule { method: None, from: -32021, data: &[], to: -32602, rule: "2026-07-28 error -32021" },
         ];
     }
 }

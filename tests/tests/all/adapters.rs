@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use mcp_adapters::mcp_wire::OpenJson;
-use mcp_adapters::{Conversion, Policy, Revision, Supply, TranslateError, Translation, translatable, translate};
+use mcp_adapters::mcp_wire::{ErrorObject, OpenJson};
+use mcp_adapters::{
+    Conversion, Policy, Revision, Supply, TranslateError, Translation, translatable, translate, translate_error,
+};
 use mcp_instances::Instances;
 use mcp_tests::{corrected, same};
 use serde_json::{Value, json};
@@ -359,4 +361,45 @@ fn what_a_member_should_not_be_is_kept_or_refused_or_its_loss_is_recorded() {
         }
     }
     settle("wrong members", &counts, &failures);
+}
+
+/// The error codes of a revision: those of JSON-RPC, and its own.
+fn error_codes(revision: Revision) -> Vec<i64> {
+    let own = match revision.facts().initializes {
+        true => [-32002, -32042, -1],
+        false => [-32020, -32021, -32022],
+    };
+    own.into_iter().chain([-32700]).chain(-32603..=-32600).collect()
+}
+
+#[test]
+fn the_code_of_an_error_comes_back_unless_its_loss_is_recorded_and_always_if_it_is_carried() {
+    let (mut changed, mut lost) = (0, 0);
+    for (from, to) in pairs() {
+        let methods = from.methods().iter().map(|method| Some(method.name)).chain([None]);
+        for method in methods.filter(|name| name.is_none_or(|name| to.method(name).is_some())) {
+            for code in error_codes(from) {
+                for data in [None, Some(json!({})), Some(json!({"uri": "test://a"}))] {
+                    let mut error = ErrorObject::new(code, "no");
+                    error.data = data.map(OpenJson::from);
+                    for policy in [Policy::Conform, Policy::Carry] {
+                        let (there, losses) = translate_error(from, to, method, error.clone(), policy);
+                        changed += usize::from(there.code != code);
+                        lost += losses.len();
+                        let (back, _) = translate_error(to, from, method, there, policy);
+                        let restored = back == error;
+                        assert!(
+                            restored || !losses.is_empty(),
+                            "{from} {to} {method:?}: {error:?} became {back:?}"
+                        );
+                        assert!(
+                            restored || policy == Policy::Conform,
+                            "{from} {to} {method:?}: {error:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+    assert!(changed > 0 && lost > 0, "{changed} codes changed, and {lost} were lost");
 }

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::pair::Pair;
 use super::{AdaptersInput, RevisionInput, mentions, variant_name};
+use crate::adapt::ErrorPlan;
 use crate::emit::source;
 use crate::model::Method;
 
@@ -23,7 +25,7 @@ pub(super) fn revisions(input: &AdaptersInput<'_>, header: &str) -> String {
     let modules = input.revisions.iter().map(|revision| revision.module.to_string());
     let mut used = BTreeSet::from(["revisions".to_owned()]);
     used.extend(
-        ["Need", "Tolerance"]
+        ["ErrorRule", "Need", "Tolerance"]
             .into_iter()
             .filter(|name| mentions(&table, name))
             .map(str::to_owned),
@@ -55,11 +57,31 @@ fn table(input: &AdaptersInput<'_>) -> String {
         });
         tolerances.collect()
     });
+    let errors: String = input.pairs().iter().filter_map(|(_, pair, _)| errors(pair)).collect();
     format!(
         "revisions! {{\n    Revision: latest {latest}, hub {hub}\n    revisions {{\n{}    }}\n    needs {{\n{needs}    }}\n    tolerances \
-         {{\n{tolerances}    }}\n}}\n",
+         {{\n{tolerances}    }}\n    errors {{\n{errors}    }}\n}}\n",
         rows.collect::<String>()
     )
+}
+
+/// The rules about errors that go from one revision to the next, if there are any.
+fn errors(pair: &Pair<'_>) -> Option<String> {
+    let rules = pair.plan.errors.iter().map(|plan| {
+        let ErrorPlan {
+            method,
+            from,
+            data,
+            to,
+            rule,
+        } = plan;
+        format!(
+            "            ErrorRule {{ method: {method:?}, from: {from}, data: &{data:?}, to: {to}, rule: {rule:?} }},\n"
+        )
+    });
+    let rules: String = rules.collect();
+    let (from, to) = (pair.from.variant(), pair.to.variant());
+    (!rules.is_empty()).then(|| format!("        {from} {to} => [\n{rules}        ];\n"))
 }
 
 /// What is true of a revision, by the names of the members of `Facts`.

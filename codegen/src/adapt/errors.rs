@@ -1,0 +1,106 @@
+//! How errors say in one revision what they say in another: their codes, by the method that failed.
+
+use std::collections::BTreeMap;
+
+use mcp_wire::error_code;
+
+use super::error_rules::ErrorRule;
+use super::planner::Planner;
+use super::side::Side;
+use crate::model::MessageKind;
+
+/// The codes that every revision has.
+const JSON_RPC: [i64; 5] = [
+    error_code::PARSE_ERROR,
+    error_code::INVALID_REQUEST,
+    error_code::METHOD_NOT_FOUND,
+    error_code::INVALID_PARAMS,
+    error_code::INTERNAL_ERROR,
+];
+
+/// A rule about the errors of one method in one direction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ErrorPlan {
+    /// The method; `None` for all of them.
+    pub method: Option<String>,
+    /// The code that the error has.
+    pub from: i64,
+    /// The way to the member that its data must have; empty if it needs none.
+    pub data: Vec<String>,
+    /// The code that it gets.
+    pub to: i64,
+    /// The rule, as losses name it.
+    pub rule: String,
+}
+
+impl Planner<'_> {
+    /// The rules about errors in this direction: those for one method before those for all, and those with a condition before
+    /// those without.
+    pub(super) fn plan_errors(&mut self) -> Vec<ErrorPlan> {
+        let rules = self.input.rules;
+        let mut planned = Vec::new();
+        let mut known: BTreeMap<(Option<String>, i64, Vec<String>), &str> = BTreeMap::new();
+        for rule in &rules.errors {
+            let Some(change) = rule.change(self.input.upward) else {
+                continue;
+            };
+            self.check_code(rule, self.from, change.from);
+            self.check_code(rule, self.to, change.to);
+            for method in rule.each_method() {
+                if let Some(method) = &method {
+                    self.check_method(rule, method);
+                }
+                let key = (method.clone(), change.from, change.data());
+                if let Some(other) = known.insert(key, &rule.pointer) {
+                    self.wrong_error_rule(
+                        rule,
+                        format!("{other} is about the same errors"),
+                        "remove one of the two",
+                    );
+                }
+                let place = match &method {
+                    Some(method) => format!("{method} error {}", change.from),
+                    None => format!("error {}", change.from),
+                };
+                let condition = change.condition.as_ref();
+                let condition = condition.map_or_else(String::new, |member| format!(" if there is `{member}`"));
+                let what = format!("code {}{condition}: {}", change.to, rule.why.trim());
+                self.ruled_error(&place, what);
+                planned.push(ErrorPlan {
+                    method,
+                    from: change.from,
+                    data: change.data(),
+                    to: change.to,
+                    rule: format!("{} {place}", self.input.rules_of),
+                });
+            }
+        }
+        planned.sort_by_key(|plan| (plan.method.is_none(), plan.data.is_empty()));
+        planned
+    }
+
+    fn check_code(&mut self, rule: &ErrorRule, side: Side<'_>, code: i64) {
+        let model = side.model;
+        if JSON_RPC.contains(&code) || model.error_codes.iter().any(|known| known.code == code) {
+            return;
+        }
+        let what = format!("revision {} has no error code {code}", model.revision);
+        let help = "correct the code, or name it under `error_codes` in the overlay of that revision";
+        self.wrong_error_rule(rule, what, help);
+    }
+
+    fn check_method(&mut self, rule: &ErrorRule, name: &str) {
+        for side in [self.from, self.to] {
+            let mut methods = side.model.methods.iter();
+            if !methods.any(|method| method.name == name && method.kind == MessageKind::Request) {
+                let what = format!("revision {} has no request `{name}`", side.model.revision);
+                self.wrong_error_rule(rule, what, "correct the name, or remove it");
+            }
+        }
+    }
+
+    fn wrong_error_rule(&mut self, rule: &ErrorRule, what: String, help: &str) {
+        let problem = self.input.rules.problem_at(&rule.pointer, what).help(help);
+        self.problem(problem);
+    }
+}

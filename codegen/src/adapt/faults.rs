@@ -1,0 +1,18 @@
+//! What is wrong with a rule by itself.
+
+/// What is wrong with a rule, and what to do about it.
+pub type Fault = (&'static str, &'static str);
+
+/// What is wrong with the reason of a rule.
+pub fn unexplained(why: &str, link: &str) -> Option<Fault> {
+    if why.trim().is_empty() {
+        Some((
+            "`why` says nothing",
+            "whoever reads this rule in a year must be able to tell what it is for",
+        ))
+    } else if !link.starts_with("https://") {
+        Some(("`link` is no https address", "name the page that the rule follows"))
+    } else {
+        None
+    }
+}
