@@ -60,7 +60,7 @@ pub struct DecodeArgs {
 /// Input and output have the form that `decode` reads. Where the schema of a revision has the JSON-RPC envelope in its
 /// requests and notifications, the values have it too; an id can't be made up for a request that has none. A whole message
 /// (JSONRPCMessage and the like) is translated as the request or notification that its method names. The result in a response
-/// isn't translated.
+/// isn't translated. The code of an error is, by the method that --method names.
 #[derive(Debug, clap::Args)]
 #[command(
     group = ArgGroup::new("type_of_lines").required(true).args(["definition", "typed"]),
@@ -82,6 +82,9 @@ pub struct TranslateArgs {
     /// Each line names its own definition: {"type":"Tool","value":…}
     #[arg(long)]
     pub typed: bool,
+    /// The method whose calls failed, for error responses; without it, only the codes change that mean the same for each method
+    #[arg(long)]
+    pub method: Option<String>,
     /// Keep what the target revision doesn't declare as undeclared members, so that nothing is lost on the way back
     #[arg(long)]
     pub carry: bool,

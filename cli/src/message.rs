@@ -3,11 +3,14 @@
 use mcp_adapters::mcp_wire::path::Segment;
 use mcp_adapters::mcp_wire::validator::Violation;
 use mcp_adapters::mcp_wire::{Batch, Decoded, Invalid, Map, OpenJson, Path, from_slice};
-use mcp_adapters::{Loss, Policy, Revision, TranslateError, Translation, translate};
+use mcp_adapters::{Loss, Policy, Revision, TranslateError, Translation, translate, translate_error};
 
 /// The prefix of the names of JSON-RPC's own messages, in the schema of every revision. Their definitions allow any
 /// parameters.
 const JSON_RPC: &str = "JSONRPC";
+
+/// The member of an error response that says what went wrong.
+const ERROR: &str = "error";
 
 /// Whether the instances of a definition are whole messages of any method.
 pub fn is_message(definition: &str) -> bool {
@@ -25,12 +28,12 @@ fn called(message: &OpenJson) -> Option<(String, bool)> {
 /// validated, because a response doesn't name its method.
 pub fn validate(revision: Revision, json: &[u8]) -> Result<(), Invalid> {
     let mut violations = Vec::new();
-    for (index, message) in messages(json)? {
+    for (place, message) in messages(json)? {
         let validated = revision.validate_call(message.text().as_bytes());
         let mut found = validated.err().map_or_else(Vec::new, |invalid| invalid.violations);
         found.extend(wrong_id(revision, &message));
         violations.extend(found.into_iter().map(|violation| Violation {
-            path: within(index, &violation.path),
+            path: within(place.clone(), &violation.path),
             ..violation
         }));
     }
@@ -73,28 +76,31 @@ fn union_of(revision: Revision, message: &OpenJson) -> Option<&'static str> {
     })
 }
 
-/// Translates a message or batch: its envelope by the definition `name`, and each request and notification in it as what its
-/// method says. Results aren't translated.
+/// Translates a message or batch: its envelope by the definition `name`, each request and notification in it as what its method
+/// says, and each error by the method that failed, if that is known. Results aren't translated.
 pub fn translate_message(
     (from, to): (Revision, Revision),
     name: &str,
     json: &[u8],
+    failed: Option<&str>,
     policy: Policy,
 ) -> Result<Translation, (Path, TranslateError)> {
     let at_root = |error: TranslateError| (error.path(), error);
     let envelope = translate(from, to, name, json, policy).map_err(at_root)?;
     let messages = messages(json).map_err(|error| at_root(TranslateError::Invalid(error)))?;
     let (mut values, mut losses) = (Vec::new(), Vec::new());
-    for (index, message) in messages {
-        let Some(union) = union_of(from, &message) else {
-            values.push((index, message));
-            continue;
+    for (place, message) in messages {
+        let (value, lost) = match union_of(from, &message) {
+            Some(union) => {
+                let translation = translate(from, to, union, message.text().as_bytes(), policy)
+                    .map_err(|error| (within(place.clone(), &error.path()), error))?;
+                (translation.value, translation.losses)
+            }
+            None => translate_response((from, to), message, failed, policy),
         };
-        let translation = translate(from, to, union, message.text().as_bytes(), policy)
-            .map_err(|error| (within(index, &error.path()), error))?;
-        values.push((index, translation.value));
-        losses.extend(translation.losses.into_iter().map(|loss| Loss {
-            path: within(index, &loss.path),
+        values.push((place.clone(), value));
+        losses.extend(lost.into_iter().map(|loss| Loss {
+            path: within(place.clone(), &loss.path),
             ..loss
         }));
     }
@@ -113,19 +119,46 @@ pub fn translate_message(
     })
 }
 
-/// The message, or each message of a batch with its index.
-fn messages(json: &[u8]) -> Decoded<Vec<(Option<usize>, OpenJson)>> {
+/// A response with its error in the other revision, if it has one.
+fn translate_response(
+    (from, to): (Revision, Revision),
+    response: OpenJson,
+    failed: Option<&str>,
+    policy: Policy,
+) -> (OpenJson, Vec<Loss>) {
+    let unchanged = |response| (response, Vec::new());
+    let (Ok(mut members), Some(error)) = (response.decode_as::<Map<OpenJson>>(), response.get(ERROR)) else {
+        return unchanged(response);
+    };
+    let Ok(error) = error.decode_as() else {
+        return unchanged(response);
+    };
+    let (error, mut losses) = translate_error(from, to, failed, error, policy);
+    let translated = OpenJson::from_serialize(&error).and_then(|error| {
+        members.insert(ERROR, error);
+        OpenJson::from_serialize(&members)
+    });
+    for loss in &mut losses {
+        loss.path = within(Some(Segment::Member(ERROR.to_owned())), &loss.path);
+    }
+    (translated.unwrap_or(response), losses)
+}
+
+/// The message, or each message of a batch with its place.
+fn messages(json: &[u8]) -> Decoded<Vec<(Option<Segment>, OpenJson)>> {
     Ok(match from_slice(json)? {
         Batch::One(message) => vec![(None, message)],
         Batch::Many(messages) => {
             let indexed = messages.into_iter().enumerate();
-            indexed.map(|(index, message)| (Some(index), message)).collect()
+            indexed
+                .map(|(index, message)| (Some(Segment::Index(index)), message))
+                .collect()
         }
     })
 }
 
-/// A path in a message, seen from the batch that the message is in.
-fn within(index: Option<usize>, inner: &Path) -> Path {
+/// A path in a value, seen from what the value is in, such as a message in a batch.
+fn within(place: Option<Segment>, inner: &Path) -> Path {
     let reversed = inner.segments().iter().rev().cloned();
-    Path::from_reversed(reversed.chain(index.map(Segment::Index)).collect())
+    Path::from_reversed(reversed.chain(place).collect())
 }

@@ -56,11 +56,12 @@ pub fn run(args: &TranslateArgs, input: impl BufRead, output: impl Write) -> Res
         });
     }
     let policy = if args.carry { Policy::Carry } else { Policy::Conform };
+    let method = args.method.as_deref();
     process_lines(
         input,
         output,
         args.definition.as_deref(),
-        |name, json| match translate_value((from, to), name, json, policy) {
+        |name, json| match translate_value((from, to), name, json, method, policy) {
             Ok(translation) => Outcome::success(Translated {
                 definition: args.typed.then_some(translation.definition),
                 value: translation.value,
@@ -99,7 +100,13 @@ impl Refusal {
 
 /// Translates a value from and into the form that `decode` takes: some revisions define a request with the JSON-RPC envelope
 /// around it, and others without.
-fn translate_value(way: (Revision, Revision), name: &str, json: &[u8], policy: Policy) -> Result<Translation, Refusal> {
+fn translate_value(
+    way: (Revision, Revision),
+    name: &str,
+    json: &[u8],
+    method: Option<&str>,
+    policy: Policy,
+) -> Result<Translation, Refusal> {
     let (from, to) = way;
     if let Ok(definition) = find_definition(from, name) {
         definition
@@ -107,7 +114,7 @@ fn translate_value(way: (Revision, Revision), name: &str, json: &[u8], policy: P
             .map_err(|error| Refusal::invalid(&error, error.reason()))?;
     }
     let translation = if is_message(name) {
-        translate_message(way, name, json, policy).map_err(|(path, error)| Refusal::at(path, &error))?
+        translate_message(way, name, json, method, policy).map_err(|(path, error)| Refusal::at(path, &error))?
     } else {
         translate(from, to, name, json, policy).map_err(|error| Refusal::at(error.path(), &error))?
     };

@@ -474,3 +474,56 @@ fn each_message_of_a_batch_is_translated_as_what_its_method_says() {
     let run = lines("2025-03-26", "2025-03-26", "JSONRPCMessage", &[], &bad);
     assert_eq!(run.answers()[0]["path"], "[1].params", "{run:?}");
 }
+
+/// An error response.
+fn failure(code: i64, data: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": 1, "error": {"code": code, "message": "no", "data": data}})
+}
+
+#[test]
+fn an_error_has_the_code_that_the_other_revision_has_for_the_method() {
+    let data = json!({"uri": "file:///a"});
+    for (from, to, before, after) in [
+        ("2024-11-05", "2026-07-28", -32002, -32602),
+        ("2026-07-28", "2024-11-05", -32602, -32002),
+    ] {
+        for (method, expected) in [
+            (Some("resources/read"), after),
+            (Some("prompts/get"), before),
+            (None, before),
+        ] {
+            let more = method.map_or(vec![], |method| vec!["--method", method]);
+            let run = lines(from, to, "JSONRPCMessage", &more, &failure(before, &data).to_string());
+            assert_eq!(run.status, Some(0), "{run:?}");
+            assert_eq!(run.answers()[0]["value"], failure(expected, &data), "{from} {method:?}");
+            assert_eq!(run.answers()[0]["losses"], json!([]));
+        }
+    }
+}
+
+#[test]
+fn a_code_of_an_error_that_the_other_revision_lacks_is_a_loss_with_its_rule_and_can_be_carried() {
+    let data = json!({"requiredCapabilities": {"sampling": {}}});
+    let input = json!([failure(-32021, &data), failure(-32602, &data)]).to_string();
+    let run = lines(
+        "2026-07-28",
+        "2025-03-26",
+        "JSONRPCMessage",
+        &[],
+        &failure(-32021, &data).to_string(),
+    );
+    assert_eq!(run.answers()[0]["value"], failure(-32602, &data));
+    let losses = json!([{"path": "error.code", "kind": "replaced", "rule": "2026-07-28 error -32021"}]);
+    assert_eq!(run.answers()[0]["losses"], losses);
+    let carried = lines(
+        "2026-07-28",
+        "2025-03-26",
+        "JSONRPCMessage",
+        &["--carry"],
+        &failure(-32021, &data).to_string(),
+    );
+    assert_eq!(carried.answers()[0]["value"], failure(-32021, &data));
+    // The later revision has no batches, so there is nothing to translate a batch from.
+    let refused = lines("2026-07-28", "2025-03-26", "JSONRPCMessage", &[], &input);
+    assert_eq!(refused.status, Some(1), "{refused:?}");
+}
