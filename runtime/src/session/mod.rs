@@ -4,6 +4,7 @@ mod call;
 mod capabilities;
 mod context;
 mod engine;
+mod errors;
 mod handler;
 mod handshake;
 mod ignored;

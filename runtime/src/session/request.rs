@@ -124,7 +124,10 @@ impl<S: Side> Engine<S> {
                 let json = to_json(&Response::new(id.clone(), result));
                 self.with_server_info(terms, json)
             }
-            Err(error) => to_json(&ErrorResponse::new(Some(id.clone()), error)),
+            Err(error) => {
+                let error = self.session.error_for_peer(terms, method, error);
+                to_json(&ErrorResponse::new(Some(id.clone()), error))
+            }
         }
     }
 

@@ -51,7 +51,7 @@ async fn session(connecting: Connecting) -> Result<ClientSession, ConnectError> 
 fn discovered(id: &Value, versions: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "result": {
         "resultType": "complete", "ttlMs": 0, "cacheScope": "private", "supportedVersions": versions,
-        "capabilities": {"tools": {}}, "instructions": "Be kind.",
+        "capabilities": {"tools": {}, "resources": {}}, "instructions": "Be kind.",
         "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "server", "version": "1"}},
     }})
 }
@@ -184,6 +184,30 @@ async fn a_stateless_server_without_a_common_revision_gets_no_handshake() {
     server.send(discovered(&probe["id"], json!(["2999-01-01"]))).await;
     let error = session(connecting).await.expect_err("nothing is in common");
     assert!(matches!(error, ConnectError::Mismatch(_)), "{error}");
+}
+
+#[tokio::test]
+async fn the_error_of_a_stateless_server_has_the_code_of_the_hub() {
+    let (connecting, mut server) = connect_with(options());
+    let probe = server.receive().await;
+    server
+        .send(discovered(&probe["id"], json!([stateless().as_str()])))
+        .await;
+    let session = session(connecting).await.expect("there is a session");
+    let peer = session.peer().clone();
+    let reading = tokio::spawn(async move {
+        peer.read_resource(hub::ReadResourceRequestParams::new("test://a"))
+            .await
+    });
+    let asked = server.receive().await;
+    let error = json!({"code": -32602, "message": "no", "data": {"uri": "test://a"}});
+    server
+        .send(json!({"jsonrpc": "2.0", "id": asked["id"], "error": error}))
+        .await;
+    match reading.await.expect("no panic") {
+        Err(CallError::Peer(error)) => assert_eq!(error.code, hub::error_code::RESOURCE_NOT_FOUND),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[tokio::test]

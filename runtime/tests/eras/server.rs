@@ -39,11 +39,20 @@ impl ServerHandler<Context<ServerSide>> for Logs {
         let completion = hub::CompleteResultCompletion::new(vec![text]);
         Ok(hub::CompleteResult::new(completion))
     }
+
+    async fn read_resource(
+        &self,
+        params: hub::ReadResourceRequestParams,
+        _: &Context<ServerSide>,
+    ) -> Result<hub::ReadResourceResult, ErrorObject> {
+        let error = ErrorObject::new(hub::error_code::RESOURCE_NOT_FOUND, "there is none");
+        Err(error.with_data(json!({"uri": params.uri})))
+    }
 }
 
 fn server_of(supported: Vec<Revision>) -> (ServerSession, Lined) {
     let (transport, client) = pipe();
-    let capabilities = json!({"tools": {}, "logging": {}, "completions": {}});
+    let capabilities = json!({"tools": {}, "logging": {}, "completions": {}, "prompts": {}, "resources": {}});
     let capabilities = serde_json::from_value(capabilities).expect("they are capabilities");
     let info = hub::Implementation::new("logs", "1.0");
     let options = Options {
@@ -172,6 +181,19 @@ async fn a_method_that_the_stateless_revision_lacks_is_not_found() {
     ] {
         let answer = client.ask(request(1, method, json!({}))).await;
         assert_eq!(answer["error"]["code"], -32601, "{method}: {answer}");
+    }
+}
+
+#[tokio::test]
+async fn the_error_of_a_handler_has_the_code_of_the_revision_of_its_request() {
+    let (_server, mut client) = server();
+    client.ask(initialize(1, handshake().as_str())).await;
+    let params = json!({"uri": "test://a"});
+    let legacy = json!({"jsonrpc": "2.0", "id": 2, "method": "resources/read", "params": params});
+    for (message, code) in [(legacy, -32002), (request(3, "resources/read", params.clone()), -32602)] {
+        let answer = client.ask(message).await;
+        assert_eq!(answer["error"]["code"], code, "{answer}");
+        assert_eq!(answer["error"]["data"], params);
     }
 }
 

@@ -1,0 +1,38 @@
+//! Errors in the terms of the hub and of the peer's revision, which may have different codes for the same.
+
+use mcp_adapters::mcp_wire::ErrorObject;
+use mcp_adapters::{Policy, Revision, translate_error};
+
+use super::state::SessionState;
+use super::terms::Terms;
+use crate::error::CallError;
+use crate::side::Side;
+
+impl<S: Side> SessionState<S> {
+    /// The error of a handler, as the peer's revision has it.
+    pub fn error_for_peer(&self, terms: &Terms, method: &str, error: ErrorObject) -> ErrorObject {
+        self.translated_error(Revision::HUB, terms.revision, method, error)
+    }
+
+    /// The error of a call, as the hub has it.
+    pub fn error_from_peer(&self, terms: &Terms, method: &str, error: CallError) -> CallError {
+        let translated = |error| self.translated_error(terms.revision, Revision::HUB, method, error);
+        match error {
+            CallError::Peer(error) => CallError::Peer(translated(error)),
+            CallError::Http(mut failure) => {
+                if let Some(mut response) = failure.response.take() {
+                    response.error = translated(response.error);
+                    failure.response = Some(response);
+                }
+                CallError::Http(failure)
+            }
+            error => error,
+        }
+    }
+
+    fn translated_error(&self, from: Revision, to: Revision, method: &str, error: ErrorObject) -> ErrorObject {
+        let (error, losses) = translate_error(from, to, Some(method), error, Policy::Conform);
+        self.report_losses(method, &losses);
+        error
+    }
+}
