@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use http::StatusCode;
 use mcp_adapters::handlers::UnexpectedResult;
-use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse};
-use mcp_adapters::{FromPeer, Mismatch, Unrepresentable};
+use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, error_code};
+use mcp_adapters::{FromPeer, Mismatch, Revision, Unrepresentable, hello};
 
 use crate::excerpt::excerpt;
 
@@ -26,6 +26,8 @@ pub enum CallError {
         method: String,
         /// The capability, as the path of a member in the object of capabilities.
         capability: &'static str,
+        /// The revision that is spoken with the peer.
+        revision: Revision,
     },
     /// This side hasn't declared the capability that the notification needs; nothing was sent.
     #[error("this side hasn't declared `{capability}`, which {method} needs")]
@@ -66,6 +68,31 @@ impl CallError {
             Self::Peer(error) => Some(error),
             Self::Http(failure) => failure.response.as_ref().map(|response| &response.error),
             _ => None,
+        }
+    }
+}
+
+/// What a peer is told whose request can't be answered because of a call.
+///
+/// An error of the peer that was called is passed on. A client that lacks the capability for a question gets the error that its
+/// revision has for that. Whatever else went wrong is an internal error.
+impl From<CallError> for ErrorObject {
+    fn from(error: CallError) -> Self {
+        let message = error.to_string();
+        match error {
+            CallError::Peer(error) => error,
+            CallError::NotOffered {
+                method,
+                capability,
+                revision,
+            } => {
+                let method = revision.method(&method);
+                match method.is_some_and(|method| !method.direction.from_client()) {
+                    true => hello::missing_capability(revision, capability, message),
+                    false => Self::new(error_code::METHOD_NOT_FOUND, message),
+                }
+            }
+            _ => Self::new(error_code::INTERNAL_ERROR, message),
         }
     }
 }

@@ -16,7 +16,7 @@ impl<S: Side> SessionState<S> {
             return Ok(());
         };
         match missing(&info.capabilities, entry.capability) {
-            Some(capability) => Err(not_offered(name, capability)),
+            Some(capability) => Err(not_offered(terms, name, capability)),
             None => Ok(()),
         }
     }
@@ -30,7 +30,7 @@ impl<S: Side> SessionState<S> {
         let unreadable = |error: mcp_wire::DecodeError| CallError::Unrepresentable(error.to_string());
         let header = MessageHeader::from_slice(request).map_err(unreadable)?;
         match unmet(&info.capabilities, needs, &header) {
-            Some(need) => Err(not_offered(method, need.capability)),
+            Some(need) => Err(not_offered(terms, method, need.capability)),
             None => Ok(()),
         }
     }
@@ -81,10 +81,11 @@ impl<S: Side> SessionState<S> {
     }
 }
 
-fn not_offered(method: &str, capability: &'static str) -> CallError {
+fn not_offered(terms: &Terms, method: &str, capability: &'static str) -> CallError {
     CallError::NotOffered {
         method: method.to_owned(),
         capability,
+        revision: terms.revision,
     }
 }
 

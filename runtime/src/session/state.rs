@@ -28,7 +28,8 @@ pub fn method<S: Side>(revision: Revision, name: &str, peer_calls: bool) -> Opti
     let method = revision.method(name)?;
     let is_called = match method.direction {
         Direction::Both => true,
-        Direction::InResult => false,
+        // A server asks it of a client, within a result.
+        Direction::InResult => S::IS_SERVER != peer_calls,
         direction => S::peer_calls(direction) == peer_calls,
     };
     is_called.then_some(method)

@@ -40,6 +40,15 @@ impl ServerHandler<Context<ServerSide>> for Logs {
         Ok(hub::CompleteResult::new(completion))
     }
 
+    async fn get_prompt(
+        &self,
+        _: hub::GetPromptRequestParams,
+        context: &Context<ServerSide>,
+    ) -> Result<hub::GetPromptResult, ErrorObject> {
+        context.peer().list_roots(None).await?;
+        Ok(hub::GetPromptResult::new(vec![]))
+    }
+
     async fn read_resource(
         &self,
         params: hub::ReadResourceRequestParams,
@@ -195,6 +204,19 @@ async fn the_error_of_a_handler_has_the_code_of_the_revision_of_its_request() {
         assert_eq!(answer["error"]["code"], code, "{answer}");
         assert_eq!(answer["error"]["data"], params);
     }
+}
+
+#[tokio::test]
+async fn a_question_for_which_the_client_has_no_capability_ends_the_request_as_its_revision_says() {
+    let (_server, mut client) = server();
+    client.ask(initialize(1, handshake().as_str())).await;
+    let params = json!({"name": "a"});
+    let legacy = json!({"jsonrpc": "2.0", "id": 2, "method": "prompts/get", "params": params});
+    let answer = client.ask(legacy).await;
+    assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    let answer = client.ask(request(3, "prompts/get", params)).await;
+    assert_eq!(answer["error"]["code"], -32021, "{answer}");
+    assert_eq!(answer["error"]["data"], json!({"requiredCapabilities": {"roots": {}}}));
 }
 
 #[tokio::test]

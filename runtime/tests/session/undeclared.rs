@@ -31,7 +31,7 @@ async fn a_client_neither_answers_nor_asks_what_is_not_offered() {
     let (session, mut raw) = client(Options::default(), json!({"prompts": {}}), 16).await;
     let ended = session.peer().call_tool(tool("any")).await;
     match ended {
-        Err(CallError::NotOffered { method, capability }) => {
+        Err(CallError::NotOffered { method, capability, .. }) => {
             assert_eq!((method.as_str(), capability), ("tools/call", "tools"));
         }
         other => panic!("{other:?}"),
