@@ -44,6 +44,8 @@ impl<S: Side> Engine<S> {
             Some("an empty batch has no message".to_owned())
         } else if elements.is_longer_than(limit) {
             Some(format!("a batch may have {limit} messages at most"))
+        } else if elements.clone().flatten().any(|header| self.stands_alone(&header)) {
+            Some("a message that stands alone is no part of a batch".to_owned())
         } else {
             None
         };

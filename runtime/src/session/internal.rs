@@ -33,6 +33,12 @@ impl<S: Side> Engine<S> {
         Ok(Arc::clone(session))
     }
 
+    /// Whether a message has terms of its own, be they supported or not.
+    pub fn stands_alone(&self, header: &MessageHeader<'_>) -> bool {
+        let is_call = S::IS_SERVER && header.method().is_some();
+        is_call && !matches!(Terms::of_message(header, &self.session.options), Ok(None))
+    }
+
     /// Takes a message that no handler gets; `None` if a handler may get it, and else its response.
     pub fn take_internal(&self, header: &MessageHeader<'_>, terms: &Terms) -> Option<Option<PendingResponse>> {
         let method = header.method()?;

@@ -194,6 +194,28 @@ async fn a_method_that_the_stateless_revision_lacks_is_not_found() {
 }
 
 #[tokio::test]
+async fn a_batch_with_a_stateless_request_is_refused_as_a_whole() {
+    let batching = Revision::ALL.into_iter().find(|revision| revision.facts().batches);
+    let batching = batching.expect("there is one");
+    let (_server, mut client) = server();
+    let begun = client.ask(initialize(1, batching.as_str())).await;
+    assert_eq!(begun["result"]["protocolVersion"], batching.as_str(), "{begun}");
+    let ping = |id: i64| json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
+    let mut unsupported = request(5, "tools/list", json!({}));
+    unsupported["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2999-01-01");
+    for stateless in [request(4, "tools/list", json!({})), unsupported] {
+        let refused = client.ask(json!([ping(3), stateless])).await;
+        assert_eq!(
+            (&refused["id"], &refused["error"]["code"]),
+            (&json!(3), &json!(-32600)),
+            "{refused}"
+        );
+    }
+    let answers = client.ask(json!([ping(6), ping(7)])).await;
+    assert_eq!(answers.as_array().map(Vec::len), Some(2), "{answers}");
+}
+
+#[tokio::test]
 async fn the_error_of_a_handler_has_the_code_of_the_revision_of_its_request() {
     let (_server, mut client) = server();
     client.ask(initialize(1, handshake().as_str())).await;
