@@ -39,7 +39,7 @@ use self::engine::{Engine, ServerInfo};
 use self::handler::{ForClient, ForServer, Handler};
 use self::handshake::ClientInfo;
 use self::notifications::NotificationQueue;
-use self::probe::Finding;
+use self::probe::{Finding, stateless_instead};
 use self::state::SessionState;
 use crate::era::{Era, with_era};
 use crate::error::{CallError, ConnectError};
@@ -135,7 +135,8 @@ where
 /// If the options support revisions of both eras, the server is asked first what it is, in the latest stateless revision.
 /// An answer that only stateless servers give makes the session a stateless one. Any other error, silence, and the end of a
 /// child process mean that the server has a handshake. Failures that say nothing of the era, such as one of
-/// authorization, are errors. [`Options::era`] leaves out the question.
+/// authorization, are errors. A server that refuses the handshake and names a stateless revision is asked once more.
+/// [`Options::era`] leaves out the question.
 ///
 /// In a handshake, the client requests the latest supported revision, and uses the one that the server answers with.
 ///
@@ -164,7 +165,8 @@ where
         (None, None) => Err(ConnectError::NoRevision),
         (Some(revision), None) => {
             let attempt = Attempt::start(&handler, &info, &options, transport, revision);
-            attempt.handshake(revision, &info).await
+            let agreed = attempt.state.handshake(revision, &info).await;
+            attempt.end(agreed).await
         }
         (handshake, Some(revision)) => {
             let attempt = Attempt::start(&handler, &info, &options, transport, revision);
@@ -216,8 +218,20 @@ impl Attempt {
         }
     }
 
+    /// Begins a session with a server that has a handshake by all that is known. One that names a stateless revision in its
+    /// refusal is asked again what it is.
     async fn handshake(self, revision: Revision, info: &ClientInfo) -> Result<ClientSession, ConnectError> {
-        let agreed = self.state.handshake(revision, info).await;
+        let mut agreed = self.state.handshake(revision, info).await;
+        let supported = &self.state.options.supported;
+        let stateless = agreed
+            .as_ref()
+            .err()
+            .and_then(|error| stateless_instead(supported, error));
+        if let Some(revision) = stateless
+            && let Finding::Stateless(revision, hello) = self.state.probe(revision, info).await
+        {
+            agreed = self.state.agree_stateless(revision, info, *hello);
+        }
         self.end(agreed).await
     }
 

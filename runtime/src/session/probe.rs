@@ -48,6 +48,17 @@ pub fn classify(asked: Revision, supported: &[Revision], answer: Result<OpenJson
     }
 }
 
+/// The stateless revision that a server names which refuses a handshake with this error, if this client supports one of those.
+pub fn stateless_instead(supported: &[Revision], error: &ConnectError) -> Option<Revision> {
+    let ConnectError::Call(error) = error else {
+        return None;
+    };
+    match by_error(supported, error.error_object()?) {
+        Some(Finding::AskAgain(revision)) => Some(revision),
+        _ => None,
+    }
+}
+
 /// What a server supports and this client too: a stateless revision before one with a handshake.
 fn choose(supported: &[Revision], versions: &[String]) -> Finding {
     let common = || {

@@ -187,6 +187,46 @@ async fn a_stateless_server_without_a_common_revision_gets_no_handshake() {
 }
 
 #[tokio::test]
+async fn a_server_that_refuses_the_handshake_and_names_a_stateless_revision_is_asked_again_what_it_is() {
+    let (connecting, mut server) = connect_with(options());
+    let refusal = |id: &Value, code: i64, data: Value| {
+        let error = json!({"code": code, "message": "no", "data": data});
+        json!({"jsonrpc": "2.0", "id": id, "error": error})
+    };
+    let probe = server.receive().await;
+    server.send(refusal(&probe["id"], -32603, json!(null))).await;
+    let asked = server.receive().await;
+    assert_eq!(asked["method"], "initialize", "{asked}");
+    let data = json!({"supported": [stateless().as_str()], "requested": handshake().as_str()});
+    server.send(refusal(&asked["id"], -32022, data)).await;
+    let probe = server.receive().await;
+    assert_eq!(probe["method"], "server/discover", "{probe}");
+    server
+        .send(discovered(&probe["id"], json!([stateless().as_str()])))
+        .await;
+    let session = session(connecting).await.expect("there is a session");
+    assert_eq!(session.peer().era(), Some(Era::Stateless));
+}
+
+#[tokio::test]
+async fn a_server_that_refuses_the_handshake_otherwise_is_not_asked_again() {
+    for (code, versions) in [(-32022, json!(["2999-01-01"])), (-32602, json!([stateless().as_str()]))] {
+        let (connecting, mut server) = connect_with(options());
+        for method in ["server/discover", "initialize"] {
+            let asked = server.receive().await;
+            assert_eq!(asked["method"], method, "{asked}");
+            let code = if method == "initialize" { code } else { -32603 };
+            let error = json!({"code": code, "message": "no", "data": {"supported": versions, "requested": "x"}});
+            server
+                .send(json!({"jsonrpc": "2.0", "id": asked["id"], "error": error}))
+                .await;
+        }
+        let error = session(connecting).await.expect_err("nothing is left to try");
+        assert!(error.to_string().contains(&code.to_string()), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn the_error_of_a_stateless_server_has_the_code_of_the_hub() {
     let (connecting, mut server) = connect_with(options());
     let probe = server.receive().await;
