@@ -81,10 +81,11 @@ impl<'m> Planner<'m> {
     fn walk(&mut self) {
         let (from, to) = (self.from.model, self.to.model);
         for method in &from.methods {
+            let name = self.method_there(&method.name);
             let Some(other) = to
                 .methods
                 .iter()
-                .find(|other| other.name == method.name && other.kind == method.kind)
+                .find(|other| other.name == name && other.kind == method.kind)
             else {
                 self.refused(&method.name, "the method: the target has none of that name");
                 continue;
@@ -156,7 +157,8 @@ impl<'m> Planner<'m> {
                 methods
                     .iter()
                     .map(|(method, ty)| {
-                        let other = others.iter().find(|(other, _)| other == method);
+                        let name = self.method_there(method);
+                        let other = others.iter().find(|(other, _)| *other == name);
                         (ty.clone(), other.map(|(_, ty)| ty.clone()))
                     })
                     .collect(),
@@ -195,6 +197,19 @@ impl<'m> Planner<'m> {
         }
     }
 
+    /// The name by which the target would have a method of the source: the same, or that of the method which does for a session
+    /// what this one does.
+    fn method_there(&self, name: &str) -> &'m str {
+        let (from, to) = (self.from.model, self.to.model);
+        let find = |model: &'m Model, name: &str| model.methods.iter().find(|method| method.name == name);
+        if let Some(same) = find(to, name) {
+            return &same.name;
+        }
+        let role = find(from, name).and_then(|method| method.role.as_ref());
+        let named = role.and_then(|role| to.lifecycle.names.get(role));
+        named.map_or("", String::as_str)
+    }
+
     /// Each type of result, by the methods that give it.
     fn plan_results(
         &mut self,
@@ -204,7 +219,8 @@ impl<'m> Planner<'m> {
     ) -> Vec<(TypeRef, Option<TypeRef>)> {
         let mut planned: BTreeMap<TypeRef, Option<TypeRef>> = BTreeMap::new();
         for (method, types) in results {
-            let targets = others.iter().find(|(other, _)| other == method).map(|(_, types)| types);
+            let name = self.method_there(method);
+            let targets = others.iter().find(|(other, _)| *other == name).map(|(_, types)| types);
             let siblings: Vec<Candidate> = types
                 .iter()
                 .map(|ty| Candidate::alone(self.from.model.resolve(ty).clone()))

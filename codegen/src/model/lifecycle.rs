@@ -39,8 +39,11 @@ pub(super) const MEMBER_ROLES: [&str; 11] = [
     "meta.server",
     "meta.subscription",
     "meta.version",
-    "result.kind",
+    RESULT_KIND,
 ];
+
+/// The role of the member of a result that says of which kind it is.
+const RESULT_KIND: &str = "result.kind";
 
 /// The lifecycle of a revision.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -103,11 +106,12 @@ pub fn assign_roles(model: &mut Model, roles: &Roles) {
         let request = TypeRef::Named(method.ty.clone());
         if let Some(of_request) = member(model, &request, "params") {
             let filter = filter(model, of_request, &names);
-            let of_request = members(model, of_request);
+            let of_request = members(model, of_request, None);
             params.insert(role.clone(), Members { filter, ..of_request });
         }
         if let Some(result) = method.results.first() {
-            results.insert(role.clone(), members(model, result));
+            let kind = names.get(RESULT_KIND).map(String::as_str);
+            results.insert(role.clone(), members(model, result, kind));
         }
     }
     let lifecycle = Lifecycle { names, params, results };
@@ -134,7 +138,7 @@ pub(super) fn find_error_data(model: &mut Model) {
             .members
             .iter()
             .find(|member| member.name == "data")?;
-        Some(members(model, &data.ty))
+        Some(members(model, &data.ty, None))
     };
     let found: Vec<Option<Members>> = model
         .error_codes
@@ -272,7 +276,8 @@ fn member<'m>(model: &'m Model, of: &'m TypeRef, name: &str) -> Option<&'m TypeR
     Some(&member.ty)
 }
 
-fn members(model: &Model, ty: &TypeRef) -> Members {
+/// The members of an object by what they say. The one that says of which kind a result is has a role of its own.
+fn members(model: &Model, ty: &TypeRef, kind: Option<&str>) -> Members {
     let Some(object) = model.struct_of(ty) else {
         return Members::default();
     };
@@ -281,6 +286,7 @@ fn members(model: &Model, ty: &TypeRef) -> Members {
         let mut meant = object
             .members
             .iter()
+            .filter(|member| kind != Some(member.name.as_str()))
             .filter(|member| is_meant(model.resolve(&member.ty), member.required));
         let first = meant.next()?;
         meant.next().is_none().then(|| first.name.clone())
