@@ -78,7 +78,9 @@ impl<S: Side> Engine<S> {
             if lifecycle.begin == Some(method) {
                 return Some(self.begin(header, revision, server));
             }
-            if stands_alone && lifecycle.discover == Some(method) {
+            // Where requests stand alone, one that says nothing of its client is refused below.
+            let is_complete = stands_alone || !terms.stands_alone();
+            if is_complete && lifecycle.discover == Some(method) {
                 let json = header.message().text().as_bytes();
                 let checked = self.session.validate_call(revision, method, json);
                 return Some(checked.and_then(|()| self.session.discovery(revision, server)));

@@ -39,7 +39,7 @@ impl<S: Side> SessionState<S> {
         if *purpose == Purpose::Unsolicited {
             return false;
         }
-        if terms.revision.lifecycle().log != Some(method) {
+        if Revision::HUB.lifecycle().log != Some(method) {
             return true;
         }
         let level = || {
