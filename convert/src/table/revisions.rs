@@ -6,19 +6,19 @@
 /// A row has the variant, the name, the module of the revision's types, and the [`Facts`](crate::Facts) that aren't as in
 /// [`Facts::NONE`](crate::Facts::NONE). Where requests need capabilities for what they say, and where departures are
 /// tolerated, a row names the variant, the methods, and what there is for each of them. Where codes of errors change between
-/// neighbours, a row names both variants and the rules.
+/// neighbours, a row names both variants and the rules. A row of a revision that needs a cargo feature has that attribute.
 #[macro_export]
 macro_rules! revisions {
     (
         $type:ident: latest $latest:ident, hub $hub:ident
-        revisions { $($variant:ident = $name:literal: $module:ident { $($fact:ident: $value:expr),* };)+ }
-        needs { $($needy:ident $needy_methods:pat => $needs:expr;)* }
-        tolerances { $($tolerant:ident $tolerant_methods:pat => $tolerances:expr;)* }
-        errors { $($error_from:ident $error_to:ident => $error_rules:expr;)* }
+        revisions { $($(#[$cfg:meta])? $variant:ident = $name:literal: $module:ident { $($fact:ident: $value:expr),* };)+ }
+        needs { $($(#[$needy_cfg:meta])? $needy:ident $needy_methods:pat => $needs:expr;)* }
+        tolerances { $($(#[$tolerant_cfg:meta])? $tolerant:ident $tolerant_methods:pat => $tolerances:expr;)* }
+        errors { $($(#[$error_cfg:meta])? $error_from:ident $error_to:ident => $error_rules:expr;)* }
     ) => {
         impl $type {
             /// Every revision, the earliest first.
-            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
+            pub const ALL: [Self; [$($(#[$cfg])? $name),+].len()] = [$($(#[$cfg])? Self::$variant),+];
             /// The latest revision.
             pub const LATEST: Self = Self::$latest;
             /// The revision that handlers are written against.
@@ -28,7 +28,7 @@ macro_rules! revisions {
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self {
-                    $(Self::$variant => $name,)+
+                    $($(#[$cfg])? Self::$variant => $name,)+
                 }
             }
 
@@ -36,7 +36,7 @@ macro_rules! revisions {
             #[must_use]
             pub const fn methods(self) -> &'static [$crate::mcp_wire::Method] {
                 match self {
-                    $(Self::$variant => $module::METHODS,)+
+                    $($(#[$cfg])? Self::$variant => $module::METHODS,)+
                 }
             }
 
@@ -50,7 +50,7 @@ macro_rules! revisions {
             #[must_use]
             pub const fn schema(self) -> &'static $crate::mcp_wire::Schema {
                 match self {
-                    $(Self::$variant => &$module::SCHEMA,)+
+                    $($(#[$cfg])? Self::$variant => &$module::SCHEMA,)+
                 }
             }
 
@@ -59,7 +59,7 @@ macro_rules! revisions {
             #[must_use]
             pub const fn definitions(self) -> &'static [$crate::mcp_wire::Definition] {
                 match self {
-                    $(Self::$variant => $module::definitions::DEFINITIONS,)+
+                    $($(#[$cfg])? Self::$variant => $module::definitions::DEFINITIONS,)+
                 }
             }
 
@@ -67,7 +67,7 @@ macro_rules! revisions {
             #[must_use]
             pub const fn facts(self) -> $crate::Facts {
                 match self {
-                    $(Self::$variant => $crate::Facts { $($fact: $value,)* ..$crate::Facts::NONE },)+
+                    $($(#[$cfg])? Self::$variant => $crate::Facts { $($fact: $value,)* ..$crate::Facts::NONE },)+
                 }
             }
 
@@ -76,7 +76,7 @@ macro_rules! revisions {
             #[must_use]
             pub fn needs(self, method: &str) -> &'static [$crate::Need] {
                 match (self, method) {
-                    $((Self::$needy, $needy_methods) => const { &$needs },)*
+                    $($(#[$needy_cfg])? (Self::$needy, $needy_methods) => const { &$needs },)*
                     _ => &[],
                 }
             }
@@ -85,7 +85,7 @@ macro_rules! revisions {
             #[must_use]
             pub fn tolerances(self, method: &str) -> &'static [$crate::Tolerance] {
                 match (self, method) {
-                    $((Self::$tolerant, $tolerant_methods) => const { &$tolerances },)*
+                    $($(#[$tolerant_cfg])? (Self::$tolerant, $tolerant_methods) => const { &$tolerances },)*
                     _ => &[],
                 }
             }
@@ -136,7 +136,7 @@ macro_rules! revisions {
 
             fn error_rules(self, neighbour: Self) -> &'static [$crate::ErrorRule] {
                 match (self, neighbour) {
-                    $((Self::$error_from, Self::$error_to) => const { &$error_rules },)*
+                    $($(#[$error_cfg])? (Self::$error_from, Self::$error_to) => const { &$error_rules },)*
                     _ => &[],
                 }
             }

@@ -5,15 +5,17 @@
 //! Handlers are written against the hub's types; these functions are where other revisions come in. For a peer
 //! that speaks the hub's revision they only decode and encode.
 
-use mcp_convert::peers::{
-    encode_message, encode_result, encode_same, encode_same_result, read_messages, read_result, read_same,
-    read_same_result,
-};
+use mcp_convert::peers;
 use mcp_wire::{Batch, Decoded, Message, OpenJson};
 use crate::{
-    Conversion, FromPeer, FromResult, Loss, Policy, Revision, Translated, Unrepresentable, v2024_11_05, v2025_03_26,
-    v2025_06_18, v2025_11_25, v2026_07_28,
+    Conversion, FromPeer, FromResult, Loss, Policy, Revision, Translated, Unrepresentable, v2025_11_25, v2026_07_28,
 };
+#[cfg(feature = "since-2024-11-05")]
+use crate::v2024_11_05;
+#[cfg(feature = "since-2025-03-26")]
+use crate::v2025_03_26;
+#[cfg(feature = "since-2025-06-18")]
+use crate::v2025_06_18;
 
 /// What a client of revision `peer` sent, as messages of the hub.
 ///
@@ -26,12 +28,16 @@ pub fn client_message(
     json: &[u8],
     policy: Policy,
 ) -> Decoded<Batch<Translated<Message<v2025_11_25::ClientRequest, v2025_11_25::ClientNotification>>>> {
+    let _ = policy;
     match peer {
-        Revision::V2024_11_05 => read_messages::<v2024_11_05::ClientRequest, v2024_11_05::ClientNotification, _, _, _>(peer, json, policy),
-        Revision::V2025_03_26 => read_messages::<v2025_03_26::ClientRequest, v2025_03_26::ClientNotification, _, _, _>(peer, json, policy),
-        Revision::V2025_06_18 => read_messages::<v2025_06_18::ClientRequest, v2025_06_18::ClientNotification, _, _, _>(peer, json, policy),
-        Revision::V2025_11_25 => read_same(peer, json),
-        Revision::V2026_07_28 => read_messages::<v2026_07_28::ClientRequest, v2026_07_28::ClientNotification, _, _, _>(peer, json, policy),
+        #[cfg(feature = "since-2024-11-05")]
+        Revision::V2024_11_05 => peers::read_messages::<v2024_11_05::ClientRequest, v2024_11_05::ClientNotification, _, _, _>(peer, json, policy),
+        #[cfg(feature = "since-2025-03-26")]
+        Revision::V2025_03_26 => peers::read_messages::<v2025_03_26::ClientRequest, v2025_03_26::ClientNotification, _, _, _>(peer, json, policy),
+        #[cfg(feature = "since-2025-06-18")]
+        Revision::V2025_06_18 => peers::read_messages::<v2025_06_18::ClientRequest, v2025_06_18::ClientNotification, _, _, _>(peer, json, policy),
+        Revision::V2025_11_25 => peers::read_same(peer, json),
+        Revision::V2026_07_28 => peers::read_messages::<v2026_07_28::ClientRequest, v2026_07_28::ClientNotification, _, _, _>(peer, json, policy),
     }
 }
 
@@ -42,13 +48,16 @@ pub fn client_message_for(
     message: Message<v2025_11_25::ClientRequest, v2025_11_25::ClientNotification>,
     policy: Policy,
 ) -> Translated<Vec<u8>> {
-    let conversion = Conversion::new(policy);
+    let _ = policy;
     match peer {
-        Revision::V2024_11_05 => encode_message::<v2024_11_05::ClientRequest, v2024_11_05::ClientNotification, _, _, _>(message, conversion),
-        Revision::V2025_03_26 => encode_message::<v2025_03_26::ClientRequest, v2025_03_26::ClientNotification, _, _, _>(message, conversion),
-        Revision::V2025_06_18 => encode_message::<v2025_06_18::ClientRequest, v2025_06_18::ClientNotification, _, _, _>(message, conversion),
-        Revision::V2025_11_25 => encode_same(message),
-        Revision::V2026_07_28 => encode_message::<v2026_07_28::ClientRequest, v2026_07_28::ClientNotification, _, _, _>(message, conversion),
+        #[cfg(feature = "since-2024-11-05")]
+        Revision::V2024_11_05 => peers::encode_message::<v2024_11_05::ClientRequest, v2024_11_05::ClientNotification, _, _, _>(message, Conversion::new(policy)),
+        #[cfg(feature = "since-2025-03-26")]
+        Revision::V2025_03_26 => peers::encode_message::<v2025_03_26::ClientRequest, v2025_03_26::ClientNotification, _, _, _>(message, Conversion::new(policy)),
+        #[cfg(feature = "since-2025-06-18")]
+        Revision::V2025_06_18 => peers::encode_message::<v2025_06_18::ClientRequest, v2025_06_18::ClientNotification, _, _, _>(message, Conversion::new(policy)),
+        Revision::V2025_11_25 => peers::encode_same(message),
+        Revision::V2026_07_28 => peers::encode_message::<v2026_07_28::ClientRequest, v2026_07_28::ClientNotification, _, _, _>(message, Conversion::new(policy)),
     }
 }
 
@@ -62,12 +71,15 @@ pub fn client_result(
     result: &OpenJson,
     policy: Policy,
 ) -> Result<Option<FromResult<v2025_11_25::ClientResult>>, FromPeer> {
-    let conversion = Conversion::new(policy);
+    let _ = policy;
     match peer {
-        Revision::V2024_11_05 => read_result(v2024_11_05::ClientResult::decode, method, result, conversion),
-        Revision::V2025_03_26 => read_result(v2025_03_26::ClientResult::decode, method, result, conversion),
-        Revision::V2025_06_18 => read_result(v2025_06_18::ClientResult::decode, method, result, conversion),
-        Revision::V2025_11_25 => read_same_result(v2025_11_25::ClientResult::decode, method, result),
+        #[cfg(feature = "since-2024-11-05")]
+        Revision::V2024_11_05 => peers::read_result(v2024_11_05::ClientResult::decode, method, result, Conversion::new(policy)),
+        #[cfg(feature = "since-2025-03-26")]
+        Revision::V2025_03_26 => peers::read_result(v2025_03_26::ClientResult::decode, method, result, Conversion::new(policy)),
+        #[cfg(feature = "since-2025-06-18")]
+        Revision::V2025_06_18 => peers::read_result(v2025_06_18::ClientResult::decode, method, result, Conversion::new(policy)),
+        Revision::V2025_11_25 => peers::read_same_result(v2025_11_25::ClientResult::decode, method, result),
         Revision::V2026_07_28 => Ok(None),
     }
 }
@@ -81,13 +93,16 @@ pub fn client_result_for(
     result: v2025_11_25::ClientResult,
     policy: Policy,
 ) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
-    let conversion = Conversion::new(policy);
+    let _ = policy;
     match peer {
-        Revision::V2024_11_05 => encode_result::<v2024_11_05::ClientResult, _, _>(result, conversion),
-        Revision::V2025_03_26 => encode_result::<v2025_03_26::ClientResult, _, _>(result, conversion),
-        Revision::V2025_06_18 => encode_result::<v2025_06_18::ClientResult, _, _>(result, conversion),
-        Revision::V2025_11_25 => encode_same_result(&result),
-        Revision::V2026_07_28 => encode_same_result(&result),
+        #[cfg(feature = "since-2024-11-05")]
+        Revision::V2024_11_05 => peers::encode_result::<v2024_11_05::ClientResult, _, _>(result, Conversion::new(policy)),
+        #[cfg(feature = "since-2025-03-26")]
+        Revision::V2025_03_26 => peers::encode_result::<v2025_03_26::ClientResult, _, _>(result, Conversion::new(policy)),
+        #[cfg(feature = "since-2025-06-18")]
+        Revision::V2025_06_18 => peers::encode_result::<v2025_06_18::ClientResult, _, _>(result, Conversion::new(policy)),
+        Revision::V2025_11_25 => peers::encode_same_result(&result),
+        Revision::V2026_07_28 => peers::encode_same_result(&result),
     }
 }
 
@@ -102,12 +117,16 @@ pub fn server_message(
     json: &[u8],
     policy: Policy,
 ) -> Decoded<Batch<Translated<Message<v2025_11_25::ServerRequest, v2025_11_25::ServerNotification>>>> {
+    let _ = policy;
     match peer {
-        Revision::V2024_11_05 => read_messages::<v2024_11_05::ServerRequest, v2024_11_05::ServerNotification, _, _, _>(peer, json, policy),
-        Revision::V2025_03_26 => read_messages::<v2025_03_26::ServerRequest, v2025_03_26::ServerNotification, _, _, _>(peer, json, policy),
-        Revision::V2025_06_18 => read_messages::<v2025_06_18::ServerRequest, v2025_06_18::ServerNotification, _, _, _>(peer, json, policy),
-        Revision::V2025_11_25 => read_same(peer, json),
-        Revision::V2026_07_28 => read_messages::<v2026_07_28::InputRequest, v2026_07_28::ServerNotification, _, _, _>(peer, json, policy),
+        #[cfg(feature = "since-2024-11-05")]
+        Revision::V2024_11_05 => peers::read_messages::<v2024_11_05::ServerRequest, v2024_11_05::ServerNotification, _, _, _>(peer, json, policy),
+        #[cfg(feature = "since-2025-03-26")]
+        Revision::V2025_03_26 => peers::read_messages::<v2025_03_26::ServerRequest, v2025_03_26::ServerNotification, _, _, _>(peer, json, policy),
+        #[cfg(feature = "since-2025-06-18")]
+        Revision::V2025_06_18 => peers::read_messages::<v2025_06_18::ServerRequest, v2025_06_18::ServerNotification, _, _, _>(peer, json, policy),
+        Revision::V2025_11_25 => peers::read_same(peer, json),
+        Revision::V2026_07_28 => peers::read_messages::<v2026_07_28::InputRequest, v2026_07_28::ServerNotification, _, _, _>(peer, json, policy),
     }
 }
 
@@ -118,13 +137,16 @@ pub fn server_message_for(
     message: Message<v2025_11_25::ServerRequest, v2025_11_25::ServerNotification>,
     policy: Policy,
 ) -> Translated<Vec<u8>> {
-    let conversion = Conversion::new(policy);
+    let _ = policy;
     match peer {
-        Revision::V2024_11_05 => encode_message::<v2024_11_05::ServerRequest, v2024_11_05::ServerNotification, _, _, _>(message, conversion),
-        Revision::V2025_03_26 => encode_message::<v2025_03_26::ServerRequest, v2025_03_26::ServerNotification, _, _, _>(message, conversion),
-        Revision::V2025_06_18 => encode_message::<v2025_06_18::ServerRequest, v2025_06_18::ServerNotification, _, _, _>(message, conversion),
-        Revision::V2025_11_25 => encode_same(message),
-        Revision::V2026_07_28 => encode_message::<v2026_07_28::InputRequest, v2026_07_28::ServerNotification, _, _, _>(message, conversion),
+        #[cfg(feature = "since-2024-11-05")]
+        Revision::V2024_11_05 => peers::encode_message::<v2024_11_05::ServerRequest, v2024_11_05::ServerNotification, _, _, _>(message, Conversion::new(policy)),
+        #[cfg(feature = "since-2025-03-26")]
+        Revision::V2025_03_26 => peers::encode_message::<v2025_03_26::ServerRequest, v2025_03_26::ServerNotification, _, _, _>(message, Conversion::new(policy)),
+        #[cfg(feature = "since-2025-06-18")]
+        Revision::V2025_06_18 => peers::encode_message::<v2025_06_18::ServerRequest, v2025_06_18::ServerNotification, _, _, _>(message, Conversion::new(policy)),
+        Revision::V2025_11_25 => peers::encode_same(message),
+        Revision::V2026_07_28 => peers::encode_message::<v2026_07_28::InputRequest, v2026_07_28::ServerNotification, _, _, _>(message, Conversion::new(policy)),
     }
 }
 
@@ -138,13 +160,16 @@ pub fn server_result(
     result: &OpenJson,
     policy: Policy,
 ) -> Result<Option<FromResult<v2025_11_25::ServerResult>>, FromPeer> {
-    let conversion = Conversion::new(policy);
+    let _ = policy;
     match peer {
-        Revision::V2024_11_05 => read_result(v2024_11_05::ServerResult::decode, method, result, conversion),
-        Revision::V2025_03_26 => read_result(v2025_03_26::ServerResult::decode, method, result, conversion),
-        Revision::V2025_06_18 => read_result(v2025_06_18::ServerResult::decode, method, result, conversion),
-        Revision::V2025_11_25 => read_same_result(v2025_11_25::ServerResult::decode, method, result),
-        Revision::V2026_07_28 => read_result(v2026_07_28::ServerResult::decode, method, result, conversion),
+        #[cfg(feature = "since-2024-11-05")]
+        Revision::V2024_11_05 => peers::read_result(v2024_11_05::ServerResult::decode, method, result, Conversion::new(policy)),
+        #[cfg(feature = "since-2025-03-26")]
+        Revision::V2025_03_26 => peers::read_result(v2025_03_26::ServerResult::decode, method, result, Conversion::new(policy)),
+        #[cfg(feature = "since-2025-06-18")]
+        Revision::V2025_06_18 => peers::read_result(v2025_06_18::ServerResult::decode, method, result, Conversion::new(policy)),
+        Revision::V2025_11_25 => peers::read_same_result(v2025_11_25::ServerResult::decode, method, result),
+        Revision::V2026_07_28 => peers::read_result(v2026_07_28::ServerResult::decode, method, result, Conversion::new(policy)),
     }
 }
 
@@ -157,12 +182,15 @@ pub fn server_result_for(
     result: v2025_11_25::ServerResult,
     policy: Policy,
 ) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
-    let conversion = Conversion::new(policy);
+    let _ = policy;
     match peer {
-        Revision::V2024_11_05 => encode_result::<v2024_11_05::ServerResult, _, _>(result, conversion),
-        Revision::V2025_03_26 => encode_result::<v2025_03_26::ServerResult, _, _>(result, conversion),
-        Revision::V2025_06_18 => encode_result::<v2025_06_18::ServerResult, _, _>(result, conversion),
-        Revision::V2025_11_25 => encode_same_result(&result),
-        Revision::V2026_07_28 => encode_result::<v2026_07_28::ServerResult, _, _>(result, conversion),
+        #[cfg(feature = "since-2024-11-05")]
+        Revision::V2024_11_05 => peers::encode_result::<v2024_11_05::ServerResult, _, _>(result, Conversion::new(policy)),
+        #[cfg(feature = "since-2025-03-26")]
+        Revision::V2025_03_26 => peers::encode_result::<v2025_03_26::ServerResult, _, _>(result, Conversion::new(policy)),
+        #[cfg(feature = "since-2025-06-18")]
+        Revision::V2025_06_18 => peers::encode_result::<v2025_06_18::ServerResult, _, _>(result, Conversion::new(policy)),
+        Revision::V2025_11_25 => peers::encode_same_result(&result),
+        Revision::V2026_07_28 => peers::encode_result::<v2026_07_28::ServerResult, _, _>(result, Conversion::new(policy)),
     }
 }

@@ -2,18 +2,27 @@
 
 //! The revisions by name and in order, and what is known of each.
 
-use mcp_convert::{ErrorRule, Need, Tolerance, revisions};
-use crate::{v2024_11_05, v2025_03_26, v2025_06_18, v2025_11_25, v2026_07_28};
+use mcp_convert::revisions;
+use crate::{v2025_11_25, v2026_07_28};
+#[cfg(feature = "since-2024-11-05")]
+use crate::v2024_11_05;
+#[cfg(feature = "since-2025-03-26")]
+use crate::v2025_03_26;
+#[cfg(feature = "since-2025-06-18")]
+use crate::v2025_06_18;
 
 /// A revision of the protocol. The order is the protocol's, not that of the names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(non_camel_case_types, reason = "the names are dates")]
 pub enum Revision {
     /// Revision 2024-11-05.
+    #[cfg(feature = "since-2024-11-05")]
     V2024_11_05,
     /// Revision 2025-03-26.
+    #[cfg(feature = "since-2025-03-26")]
     V2025_03_26,
     /// Revision 2025-06-18.
+    #[cfg(feature = "since-2025-06-18")]
     V2025_06_18,
     /// Revision 2025-11-25.
     V2025_11_25,
@@ -24,73 +33,80 @@ pub enum Revision {
 revisions! {
     Revision: latest V2026_07_28, hub V2025_11_25
     revisions {
+        #[cfg(feature = "since-2024-11-05")]
         V2024_11_05 = "2024-11-05": v2024_11_05 { released: true, initializes: true };
+        #[cfg(feature = "since-2025-03-26")]
         V2025_03_26 = "2025-03-26": v2025_03_26 { released: true, batches: true, initializes: true, sessions: true };
+        #[cfg(feature = "since-2025-06-18")]
         V2025_06_18 = "2025-06-18": v2025_06_18 { released: true, initializes: true, version_header: true, sessions: true };
         V2025_11_25 = "2025-11-25": v2025_11_25 { released: true, errors_without_id: true, initializes: true, version_header: true, sessions: true, polling: true, input_errors_as_results: true };
         V2026_07_28 = "2026-07-28": v2026_07_28 { released: true, errors_without_id: true, version_header: true, input_errors_as_results: true };
     }
     needs {
         V2025_11_25 "elicitation/create" => [
-            Need { member: "mode", value: Some("url"), capability: "elicitation.url" },
+            mcp_convert::Need { member: "mode", value: Some("url"), capability: "elicitation.url" },
         ];
         V2025_11_25 "sampling/createMessage" => [
-            Need { member: "toolChoice", value: None, capability: "sampling.tools" },
-            Need { member: "tools", value: None, capability: "sampling.tools" },
+            mcp_convert::Need { member: "toolChoice", value: None, capability: "sampling.tools" },
+            mcp_convert::Need { member: "tools", value: None, capability: "sampling.tools" },
         ];
         V2026_07_28 "elicitation/create" => [
-            Need { member: "mode", value: Some("url"), capability: "elicitation.url" },
+            mcp_convert::Need { member: "mode", value: Some("url"), capability: "elicitation.url" },
         ];
         V2026_07_28 "sampling/createMessage" => [
-            Need { member: "toolChoice", value: None, capability: "sampling.tools" },
-            Need { member: "tools", value: None, capability: "sampling.tools" },
+            mcp_convert::Need { member: "toolChoice", value: None, capability: "sampling.tools" },
+            mcp_convert::Need { member: "tools", value: None, capability: "sampling.tools" },
         ];
     }
     tolerances {
+        #[cfg(feature = "since-2024-11-05")]
         V2024_11_05 "prompts/list" | "resources/list" | "resources/templates/list" | "tools/list" => [
-            Tolerance { member: "nextCursor", found: Some("\"\""), beside: None, read: "null" },
+            mcp_convert::Tolerance { member: "nextCursor", found: Some("\"\""), beside: None, read: "null" },
         ];
+        #[cfg(feature = "since-2025-03-26")]
         V2025_03_26 "prompts/list" | "resources/list" | "resources/templates/list" | "tools/list" => [
-            Tolerance { member: "nextCursor", found: Some("\"\""), beside: None, read: "null" },
+            mcp_convert::Tolerance { member: "nextCursor", found: Some("\"\""), beside: None, read: "null" },
         ];
+        #[cfg(feature = "since-2025-06-18")]
         V2025_06_18 "tools/call" => [
-            Tolerance { member: "content", found: None, beside: Some("structuredContent"), read: "[]" },
+            mcp_convert::Tolerance { member: "content", found: None, beside: Some("structuredContent"), read: "[]" },
         ];
+        #[cfg(feature = "since-2025-06-18")]
         V2025_06_18 "prompts/list" | "resources/list" | "resources/templates/list" | "tools/list" => [
-            Tolerance { member: "nextCursor", found: Some("\"\""), beside: None, read: "null" },
+            mcp_convert::Tolerance { member: "nextCursor", found: Some("\"\""), beside: None, read: "null" },
         ];
         V2025_11_25 "tasks/result" | "tools/call" => [
-            Tolerance { member: "content", found: None, beside: Some("structuredContent"), read: "[]" },
+            mcp_convert::Tolerance { member: "content", found: None, beside: Some("structuredContent"), read: "[]" },
         ];
         V2025_11_25 "prompts/list" | "resources/list" | "resources/templates/list" | "tasks/list" | "tools/list" => [
-            Tolerance { member: "nextCursor", found: Some("\"\""), beside: None, read: "null" },
+            mcp_convert::Tolerance { member: "nextCursor", found: Some("\"\""), beside: None, read: "null" },
         ];
         V2026_07_28 "tools/call" => [
-            Tolerance { member: "content", found: None, beside: Some("structuredContent"), read: "[]" },
-            Tolerance { member: "resultType", found: None, beside: None, read: "\"complete\"" },
+            mcp_convert::Tolerance { member: "content", found: None, beside: Some("structuredContent"), read: "[]" },
+            mcp_convert::Tolerance { member: "resultType", found: None, beside: None, read: "\"complete\"" },
         ];
         V2026_07_28 "prompts/list" | "resources/list" | "resources/templates/list" | "tools/list" => [
-            Tolerance { member: "nextCursor", found: Some("\"\""), beside: None, read: "null" },
-            Tolerance { member: "resultType", found: None, beside: None, read: "\"complete\"" },
-            Tolerance { member: "ttlMs", found: None, beside: None, read: "0" },
-            Tolerance { member: "cacheScope", found: None, beside: None, read: "\"private\"" },
+            mcp_convert::Tolerance { member: "nextCursor", found: Some("\"\""), beside: None, read: "null" },
+            mcp_convert::Tolerance { member: "resultType", found: None, beside: None, read: "\"complete\"" },
+            mcp_convert::Tolerance { member: "ttlMs", found: None, beside: None, read: "0" },
+            mcp_convert::Tolerance { member: "cacheScope", found: None, beside: None, read: "\"private\"" },
         ];
         V2026_07_28 "completion/complete" | "prompts/get" | "subscriptions/listen" => [
-            Tolerance { member: "resultType", found: None, beside: None, read: "\"complete\"" },
+            mcp_convert::Tolerance { member: "resultType", found: None, beside: None, read: "\"complete\"" },
         ];
         V2026_07_28 "resources/read" | "server/discover" => [
-            Tolerance { member: "resultType", found: None, beside: None, read: "\"complete\"" },
-            Tolerance { member: "ttlMs", found: None, beside: None, read: "0" },
-            Tolerance { member: "cacheScope", found: None, beside: None, read: "\"private\"" },
+            mcp_convert::Tolerance { member: "resultType", found: None, beside: None, read: "\"complete\"" },
+            mcp_convert::Tolerance { member: "ttlMs", found: None, beside: None, read: "0" },
+            mcp_convert::Tolerance { member: "cacheScope", found: None, beside: None, read: "\"private\"" },
         ];
     }
     errors {
         V2025_11_25 V2026_07_28 => [
-            ErrorRule { method: Some("resources/read"), from: -32002, data: &[], to: -32602, rule: "2026-07-28 resources/read error -32002" },
+            mcp_convert::ErrorRule { method: Some("resources/read"), from: -32002, data: &[], to: -32602, rule: "2026-07-28 resources/read error -32002" },
         ];
         V2026_07_28 V2025_11_25 => [
-            ErrorRule { method: Some("resources/read"), from: -32602, data: &["uri"], to: -32002, rule: "2026-07-28 resources/read error -32602" },
-            ErrorRule { method: None, from: -32021, data: &[], to: -32602, rule: "2026-07-28 error -32021" },
+            mcp_convert::ErrorRule { method: Some("resources/read"), from: -32602, data: &["uri"], to: -32002, rule: "2026-07-28 resources/read error -32602" },
+            mcp_convert::ErrorRule { method: None, from: -32021, data: &[], to: -32602, rule: "2026-07-28 error -32021" },
         ];
     }
 }

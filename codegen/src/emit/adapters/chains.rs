@@ -51,29 +51,39 @@ impl AdaptersInput<'_> {
     }
 }
 
-/// Conversions between the hub and the revisions that aren't next to it: a table for each way; `None` if all are next to it.
-pub(super) fn chains(input: &AdaptersInput<'_>) -> Option<Vec<String>> {
-    let mut revisions = input.revisions.iter();
-    let hub = revisions.position(|revision| revision.model.revision == input.hub)?;
-    let mut tables = Vec::new();
-    for distance in 2..input.revisions.len() {
-        let others = [hub.checked_sub(distance), Some(hub + distance)].into_iter().flatten();
-        for other in others.filter(|other| *other < input.revisions.len()) {
-            let next_to_other = if other < hub { other + 1 } else { other - 1 };
-            tables.extend(chain(input, other, next_to_other, hub));
-            tables.extend(chain(input, hub, next_to_other, other));
-        }
-    }
-    if tables.is_empty() {
-        return None;
-    }
-    let modules = input.revisions.iter().map(|revision| revision.module.to_string());
-    let mut names: BTreeSet<String> = modules.filter(|module| mentions(&tables.concat(), module)).collect();
-    names.insert("Revision".to_owned());
-    let title = "//! Conversions over more than one revision.".to_owned();
-    let imports =
-        source::import("mcp_convert", &BTreeSet::from(["chains".to_owned()])) + &source::import("crate", &names);
-    Some([title, imports].into_iter().chain(tables).collect())
+/// A module of conversions over more than one revision.
+pub(super) struct Chain<'i> {
+    pub(super) module: String,
+    /// Of the two revisions, the one that isn't the hub.
+    pub(super) other: &'i RevisionInput<'i>,
+    pub(super) parts: [String; 3],
+}
+
+/// Conversions between the hub and the revisions that aren't next to it: a module for each way.
+pub(super) fn chains<'i>(input: &AdaptersInput<'i>) -> Vec<Chain<'i>> {
+    let Some(hub) = input.revisions.iter().position(|revision| input.is_hub(revision)) else {
+        return Vec::new();
+    };
+    let others = (0..input.revisions.len()).filter(|other| other.abs_diff(hub) > 1);
+    let modules = others.flat_map(|other| {
+        let next_to_other = if other < hub { other + 1 } else { other - 1 };
+        let ways = [(other, hub), (hub, other)].into_iter();
+        ways.filter_map(move |(from, to)| {
+            let table = chain(input, from, next_to_other, to)?;
+            let [from, to] = [from, to].map(|at| &input.revisions[at].module);
+            let title = "//! Conversions over more than one revision.".to_owned();
+            let convert = source::import("mcp_convert", &BTreeSet::from(["chains".to_owned()]));
+            let modules = input.revisions.iter().map(|revision| revision.module.to_string());
+            let mut names: BTreeSet<String> = modules.filter(|module| mentions(&table, module)).collect();
+            names.insert("Revision".to_owned());
+            Some(Chain {
+                module: format!("{from}_to_{to}"),
+                other: &input.revisions[other],
+                parts: [title, convert + &source::import("crate", &names), table],
+            })
+        })
+    });
+    modules.collect()
 }
 
 /// The chains from one revision to another; the part between the hub and `via` is a chain itself, or a single step.

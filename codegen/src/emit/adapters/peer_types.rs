@@ -32,9 +32,19 @@ pub(super) fn peer_types(input: &AdaptersInput<'_>, header: &str) -> Option<Stri
         .revisions
         .iter()
         .filter(|revision| revision.model.revision != input.hub);
-    let modules = others.map(|revision| format!("        {} = {};\n", revision.variant(), revision.module));
-    let lifecycles = input.revisions.iter().map(lifecycle);
-    let errors = input.revisions.iter().filter_map(errors);
+    let with_cfg = |revision: &RevisionInput<'_>, row: String| input.cfg(revision, "        ") + &row;
+    let modules = others.map(|revision| {
+        let row = format!("        {} = {};\n", revision.variant(), revision.module);
+        with_cfg(revision, row)
+    });
+    let lifecycles = input
+        .revisions
+        .iter()
+        .map(|revision| with_cfg(revision, lifecycle(revision)));
+    let errors = input
+        .revisions
+        .iter()
+        .filter_map(|revision| Some(with_cfg(revision, errors(revision)?)));
     let table = format!(
         "peer_types! {{\n    Revision: {} = {};\n    modules {{\n{}    }}\n    lifecycle {{\n{}    }}\n    errors {{\n{}    }}\n}}\n",
         hub.variant(),
@@ -46,9 +56,7 @@ pub(super) fn peer_types(input: &AdaptersInput<'_>, header: &str) -> Option<Stri
     let ours = ["ErrorRole", "KnownError", "Members"].map(str::to_owned);
     let mut used: BTreeSet<String> = ours.into_iter().filter(|name| mentions(&table, name)).collect();
     used.insert("peer_types".to_owned());
-    let modules = input.revisions.iter().map(|revision| revision.module.to_string());
-    let modules = modules.chain(["Revision".to_owned()]).collect();
-    let imports = source::import("mcp_convert", &used) + &source::import("crate", &modules);
+    let imports = source::import("mcp_convert", &used) + &input.imports(&table, &["Revision"]);
     let title = "//! What peers of each revision say about themselves, and by which names.".to_owned();
     Some(source::file(header, [title, imports, table]))
 }

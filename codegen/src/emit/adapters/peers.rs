@@ -27,16 +27,6 @@ pub(super) fn peers(input: &AdaptersInput<'_>, header: &str) -> String {
         let used: BTreeSet<String> = used.map(|name| (*name).to_owned()).collect();
         source::import(path, &used)
     };
-    let helpers = [
-        "encode_message",
-        "encode_result",
-        "encode_same",
-        "encode_same_result",
-        "read_messages",
-        "read_result",
-        "read_same",
-        "read_same_result",
-    ];
     let ours = [
         "Conversion",
         "FromPeer",
@@ -47,16 +37,10 @@ pub(super) fn peers(input: &AdaptersInput<'_>, header: &str) -> String {
         "Translated",
         "Unrepresentable",
     ];
-    let modules = input.revisions.iter().map(|revision| revision.module.to_string());
-    let modules: Vec<String> = modules.collect();
-    let ours: Vec<&str> = ours.into_iter().chain(modules.iter().map(String::as_str)).collect();
     let imports = [
-        import("mcp_convert::peers", &helpers),
-        import(
-            "mcp_wire",
-            &["Batch", "Decoded", "Message", "OpenJson", "UnknownMethod"],
-        ),
-        import("crate", &ours),
+        import("mcp_convert", &["peers"]),
+        import("mcp_wire", &["Batch", "Decoded", "Message", "OpenJson"]),
+        input.imports(&functions, &ours),
     ];
     source::file(header, [TITLE.to_owned(), imports.concat(), functions])
 }
@@ -64,16 +48,15 @@ pub(super) fn peers(input: &AdaptersInput<'_>, header: &str) -> String {
 fn messages(input: &AdaptersInput<'_>, hub: &RevisionInput<'_>, side: &str) -> String {
     let who = side.to_lowercase();
     let hub_message = format!("Message<{}>", parts(hub, side));
-    let arm =
-        |revision: &RevisionInput<'_>, code: String| format!("        Revision::{} => {code},\n", revision.variant());
+    let arm = |revision: &RevisionInput<'_>, code: String| arm(input, revision, &code);
     let read: String = input
         .revisions
         .iter()
-        .map(|revision| match is_hub(input, revision) {
-            true => arm(revision, "read_same(peer, json)".to_owned()),
+        .map(|revision| match input.is_hub(revision) {
+            true => arm(revision, "peers::read_same(peer, json)".to_owned()),
             false => {
                 let code = format!(
-                    "read_messages::<{}, _, _, _>(peer, json, policy)",
+                    "peers::read_messages::<{}, _, _, _>(peer, json, policy)",
                     parts(revision, side)
                 );
                 arm(revision, code)
@@ -83,18 +66,17 @@ fn messages(input: &AdaptersInput<'_>, hub: &RevisionInput<'_>, side: &str) -> S
     let encoded: String = input
         .revisions
         .iter()
-        .map(|revision| match is_hub(input, revision) {
-            true => arm(revision, "encode_same(message)".to_owned()),
+        .map(|revision| match input.is_hub(revision) {
+            true => arm(revision, "peers::encode_same(message)".to_owned()),
             false => {
                 let code = format!(
-                    "encode_message::<{}, _, _, _>(message, conversion)",
+                    "peers::encode_message::<{}, _, _, _>(message, Conversion::new(policy))",
                     parts(revision, side)
                 );
                 arm(revision, code)
             }
         })
         .collect();
-    let conversion = conversion(&encoded);
     format!(
         "\
 /// What a {who} of revision `peer` sent, as messages of the hub.
@@ -108,6 +90,7 @@ pub fn {who}_message(
     json: &[u8],
     policy: Policy,
 ) -> Decoded<Batch<Translated<{hub_message}>>> {{
+    let _ = policy;
     match peer {{
 {read}    }}
 }}
@@ -119,7 +102,8 @@ pub fn {who}_message_for(
     message: {hub_message},
     policy: Policy,
 ) -> Translated<Vec<u8>> {{
-{conversion}    match peer {{
+    let _ = policy;
+    match peer {{
 {encoded}    }}
 }}
 
@@ -131,18 +115,18 @@ fn results(input: &AdaptersInput<'_>, hub: &RevisionInput<'_>, side: &str) -> Op
     let who = side.to_lowercase();
     let union = format!("{side}Result");
     let hub_result = result(hub, &union)?;
-    let arm =
-        |revision: &RevisionInput<'_>, code: String| format!("        Revision::{} => {code},\n", revision.variant());
+    let arm = |revision: &RevisionInput<'_>, code: String| arm(input, revision, &code);
     let read: String = input
         .revisions
         .iter()
         .map(|revision| match result(revision, &union) {
-            Some(own) if is_hub(input, revision) => {
-                arm(revision, format!("read_same_result({own}::decode, method, result)"))
-            }
+            Some(own) if input.is_hub(revision) => arm(
+                revision,
+                format!("peers::read_same_result({own}::decode, method, result)"),
+            ),
             Some(own) => arm(
                 revision,
-                format!("read_result({own}::decode, method, result, conversion)"),
+                format!("peers::read_result({own}::decode, method, result, Conversion::new(policy))"),
             ),
             None => arm(revision, "Ok(None)".to_owned()),
         })
@@ -151,13 +135,13 @@ fn results(input: &AdaptersInput<'_>, hub: &RevisionInput<'_>, side: &str) -> Op
         .revisions
         .iter()
         .map(|revision| match result(revision, &union) {
-            Some(own) if !is_hub(input, revision) => {
-                arm(revision, format!("encode_result::<{own}, _, _>(result, conversion)"))
-            }
-            _ => arm(revision, "encode_same_result(&result)".to_owned()),
+            Some(own) if !input.is_hub(revision) => arm(
+                revision,
+                format!("peers::encode_result::<{own}, _, _>(result, Conversion::new(policy))"),
+            ),
+            _ => arm(revision, "peers::encode_same_result(&result)".to_owned()),
         })
         .collect();
-    let (read_conversion, encoded_conversion) = (conversion(&read), conversion(&encoded));
     Some(format!(
         "\
 /// What a {who} of revision `peer` answered to `method`, as a result of the hub; `None` for an unknown method.
@@ -170,7 +154,8 @@ pub fn {who}_result(
     result: &OpenJson,
     policy: Policy,
 ) -> Result<Option<FromResult<{hub_result}>>, FromPeer> {{
-{read_conversion}    match peer {{
+    let _ = policy;
+    match peer {{
 {read}    }}
 }}
 
@@ -183,7 +168,8 @@ pub fn {who}_result_for(
     result: {hub_result},
     policy: Policy,
 ) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {{
-{encoded_conversion}    match peer {{
+    let _ = policy;
+    match peer {{
 {encoded}    }}
 }}
 
@@ -191,16 +177,10 @@ pub fn {who}_result_for(
     ))
 }
 
-/// The statement before arms that convert something.
-fn conversion(arms: &str) -> &'static str {
-    match mentions(arms, "conversion") {
-        true => "    let conversion = Conversion::new(policy);\n",
-        false => "    let _ = policy;\n",
-    }
-}
-
-fn is_hub(input: &AdaptersInput<'_>, revision: &RevisionInput<'_>) -> bool {
-    revision.model.revision == input.hub
+/// What is done for peers of a revision.
+fn arm(input: &AdaptersInput<'_>, revision: &RevisionInput<'_>, code: &str) -> String {
+    let cfg = input.cfg(revision, "        ");
+    format!("{cfg}        Revision::{} => {code},\n", revision.variant())
 }
 
 /// The requests and the notifications that a side may send. What a server asks in results alone stands for its requests.
@@ -214,7 +194,7 @@ fn parts(revision: &RevisionInput<'_>, side: &str) -> String {
     };
     let path = |name: Option<String>| match name {
         Some(name) => format!("{}::{name}", revision.module),
-        None => "UnknownMethod".to_owned(),
+        None => "mcp_wire::UnknownMethod".to_owned(),
     };
     let (requests, notifications) = (part("Request").or_else(questions), part("Notification"));
     format!("{}, {}", path(requests), path(notifications))

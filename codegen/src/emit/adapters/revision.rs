@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::pair::Pair;
-use super::{AdaptersInput, RevisionInput, mentions, variant_name};
+use super::{AdaptersInput, RevisionInput, variant_name};
 use crate::adapt::ErrorPlan;
 use crate::emit::source;
 use crate::model::Method;
@@ -12,7 +12,10 @@ use crate::model::Method;
 pub(super) fn revisions(input: &AdaptersInput<'_>, header: &str) -> String {
     let variants = input.revisions.iter().map(|revision| {
         let (name, variant) = (&revision.model.revision, revision.variant());
-        format!("    /// Revision {name}.\n    {variant},\n")
+        format!(
+            "    /// Revision {name}.\n{}    {variant},\n",
+            input.cfg(revision, "    ")
+        )
     });
     let item = format!(
         "/// A revision of the protocol. The order is the protocol's, not that of the names.\n\
@@ -22,15 +25,8 @@ pub(super) fn revisions(input: &AdaptersInput<'_>, header: &str) -> String {
         variants.collect::<String>()
     );
     let table = table(input);
-    let modules = input.revisions.iter().map(|revision| revision.module.to_string());
-    let mut used = BTreeSet::from(["revisions".to_owned()]);
-    used.extend(
-        ["ErrorRule", "Need", "Tolerance"]
-            .into_iter()
-            .filter(|name| mentions(&table, name))
-            .map(str::to_owned),
-    );
-    let imports = source::import("mcp_convert", &used) + &source::import("crate", &modules.collect());
+    let imports =
+        source::import("mcp_convert", &BTreeSet::from(["revisions".to_owned()])) + &input.imports(&table, &[]);
     let title = "//! The revisions by name and in order, and what is known of each.".to_owned();
     source::file(header, [title, imports, item, table])
 }
@@ -40,12 +36,16 @@ fn table(input: &AdaptersInput<'_>) -> String {
     let (latest, hub) = (latest.unwrap_or_default(), variant_name(input.hub));
     let rows = input.revisions.iter().map(|revision| {
         let (variant, name, module) = (revision.variant(), &revision.model.revision, &revision.module);
-        format!("        {variant} = {name:?}: {module} {{ {} }};\n", facts(revision))
+        let cfg = input.cfg(revision, "        ");
+        format!(
+            "{cfg}        {variant} = {name:?}: {module} {{ {} }};\n",
+            facts(revision)
+        )
     });
     let needs = by_method(input, |method| {
         let needs = method.needs.iter().map(|need| {
             let (member, value, capability) = (&need.member, &need.value, &need.capability);
-            format!("Need {{ member: {member:?}, value: {value:?}, capability: {capability:?} }}")
+            format!("mcp_convert::Need {{ member: {member:?}, value: {value:?}, capability: {capability:?} }}")
         });
         needs.collect()
     });
@@ -53,11 +53,17 @@ fn table(input: &AdaptersInput<'_>) -> String {
         let tolerances = method.tolerances.iter().map(|tolerance| {
             let (member, found, beside, read) =
                 (&tolerance.member, &tolerance.found, &tolerance.beside, &tolerance.read);
-            format!("Tolerance {{ member: {member:?}, found: {found:?}, beside: {beside:?}, read: {read:?} }}")
+            format!(
+                "mcp_convert::Tolerance {{ member: {member:?}, found: {found:?}, beside: {beside:?}, read: {read:?} }}"
+            )
         });
         tolerances.collect()
     });
-    let errors: String = input.pairs().iter().filter_map(|(_, pair, _)| errors(pair)).collect();
+    let errors: String = input
+        .pairs()
+        .iter()
+        .filter_map(|(_, pair, _)| errors(input, pair))
+        .collect();
     format!(
         "revisions! {{\n    Revision: latest {latest}, hub {hub}\n    revisions {{\n{}    }}\n    needs {{\n{needs}    }}\n    tolerances \
          {{\n{tolerances}    }}\n    errors {{\n{errors}    }}\n}}\n",
@@ -66,7 +72,7 @@ fn table(input: &AdaptersInput<'_>) -> String {
 }
 
 /// The rules about errors that go from one revision to the next, if there are any.
-fn errors(pair: &Pair<'_>) -> Option<String> {
+fn errors(input: &AdaptersInput<'_>, pair: &Pair<'_>) -> Option<String> {
     let rules = pair.plan.errors.iter().map(|plan| {
         let ErrorPlan {
             method,
@@ -76,12 +82,13 @@ fn errors(pair: &Pair<'_>) -> Option<String> {
             rule,
         } = plan;
         format!(
-            "            ErrorRule {{ method: {method:?}, from: {from}, data: &{data:?}, to: {to}, rule: {rule:?} }},\n"
+            "            mcp_convert::ErrorRule {{ method: {method:?}, from: {from}, data: &{data:?}, to: {to}, rule: {rule:?} }},\n"
         )
     });
     let rules: String = rules.collect();
     let (from, to) = (pair.from.variant(), pair.to.variant());
-    (!rules.is_empty()).then(|| format!("        {from} {to} => [\n{rules}        ];\n"))
+    let cfg = input.cfg(input.earlier(pair.from, pair.to), "        ");
+    (!rules.is_empty()).then(|| format!("{cfg}        {from} {to} => [\n{rules}        ];\n"))
 }
 
 /// What is true of a revision, by the names of the members of `Facts`.
@@ -119,10 +126,13 @@ fn by_method(input: &AdaptersInput<'_>, said: impl Fn(&Method) -> Vec<String>) -
                 .push(format!("{:?}", method.name));
         }
         methods.remove(&Vec::new());
-        let variant = revision.variant();
+        let (cfg, variant) = (input.cfg(revision, "        "), revision.variant());
         methods.into_iter().map(move |(said, methods)| {
             let said: String = said.iter().map(|said| format!("            {said},\n")).collect();
-            format!("        {variant} {} => [\n{said}        ];\n", methods.join(" | "))
+            format!(
+                "{cfg}        {variant} {} => [\n{said}        ];\n",
+                methods.join(" | ")
+            )
         })
     });
     rows.collect()
