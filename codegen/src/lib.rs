@@ -3,6 +3,7 @@
 pub mod adapt;
 pub mod emit;
 mod error;
+mod facts;
 pub mod files;
 mod generate;
 pub mod ingest;
@@ -14,5 +15,6 @@ pub mod problem;
 pub mod protocol;
 
 pub use error::GenerateError;
+pub use facts::{Facts, MirroredArguments, MirroredCall, MirroredList, Mirrors};
 pub use generate::{GenerateOptions, Generated, adapters_report, generate, model_yaml};
 pub use problem::{Place, Problem, Problems};

@@ -4,6 +4,7 @@ use mcp_wire::json_schema::pointer;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+use crate::facts::Facts;
 use crate::load::{
     Document, Entry, MAX_DEPTH, RevisionDocuments, RuleDocuments, check_document, without_unused_definitions,
 };
@@ -77,6 +78,8 @@ pub struct ErrorCode {
     pub code: i64,
     /// What a session does with it by itself.
     pub role: Option<ErrorRole>,
+    /// The status of an HTTP response with the error, unless it is 200.
+    pub status: Option<u16>,
     /// Where it comes from and what it means.
     pub why: String,
     /// Where the specification has it.
@@ -129,34 +132,6 @@ impl ResultOf {
     /// The official names of all definitions that may come back, the usual one first.
     pub fn definitions(&self) -> impl Iterator<Item = &String> {
         std::iter::once(&self.result).chain(&self.alternatives)
-    }
-}
-
-/// What a schema can't say about its revision as a whole. What an overlay leaves out is as in the revision before, and
-/// untrue before the first.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Facts {
-    /// Whether HTTP requests name the negotiated revision in a header.
-    pub version_header: Option<bool>,
-    /// Whether HTTP servers may give each client a session id.
-    pub sessions: Option<bool>,
-    /// Whether clients expect an event without a message at the beginning of a stream, to come back by.
-    pub polling: Option<bool>,
-    /// Whether a call of a tool with invalid arguments gets a result that says so, instead of an error.
-    pub input_errors_as_results: Option<bool>,
-}
-
-impl Facts {
-    /// These facts, and where they say nothing, those of the revision before.
-    #[must_use]
-    pub fn or(self, earlier: Self) -> Self {
-        Self {
-            version_header: self.version_header.or(earlier.version_header),
-            sessions: self.sessions.or(earlier.sessions),
-            polling: self.polling.or(earlier.polling),
-            input_errors_as_results: self.input_errors_as_results.or(earlier.input_errors_as_results),
-        }
     }
 }
 
@@ -288,8 +263,8 @@ fn wrong_reason(document: &Document, at: &str, why: &str, link: &str) -> Option<
 }
 
 /// `null` is a value that may be expected; only a missing key is none.
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(deserializer).map(Some)
+pub(crate) fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
 }
 
 fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {

@@ -94,3 +94,98 @@ fn an_entry_for_a_request_or_a_result_that_is_not_there_is_refused() {
         "{report}"
     );
 }
+
+const LISTED: &str = r##"{"$defs": {
+  "CallRequest": {"type": "object", "properties": {
+    "method": {"const": "tools/call"},
+    "params": {"type": "object", "properties": {"name": {"type": "string"}, "arguments": {"type": "object"}}, "required": ["name"]}
+  }, "required": ["method", "params"]},
+  "CallResult": {"type": "object"},
+  "ListRequest": {"type": "object", "properties": {
+    "method": {"const": "tools/list"},
+    "params": {"type": "object", "properties": {"cursor": {"type": "string"}}}
+  }, "required": ["method"]},
+  "ListResult": {"type": "object", "properties": {
+    "tools": {"type": "array", "items": {"$ref": "#/$defs/Tool"}},
+    "nextCursor": {"type": "string"}
+  }, "required": ["tools"]},
+  "Tool": {"type": "object", "properties": {"name": {"type": "string"}, "inputSchema": {"type": "object"}}, "required": ["name", "inputSchema"]}
+}}"##;
+const FACTS: &str = "facts:
+  version_header: Version
+  session_header: null
+  statuses: {-32601: 404}
+  mirrors:
+    method: Method
+    params:
+      Name: {tools/call: name}
+    arguments:
+      prefix: Param-
+      keyword: x-header
+      call: {method: tools/call, name: name, arguments: arguments}
+      list: {method: tools/list, items: tools, name: name, schema: inputSchema, cursor: cursor, next: nextCursor}
+";
+
+#[test]
+fn facts_about_headers_and_statuses_fit_their_revision() {
+    model(&[("r1", LISTED, FACTS)], "r1").unwrap();
+    for (right, wrong, complaint) in [
+        (
+            "version_header: Version",
+            "version_header: 'A B'",
+            "\"A B\" can't be the name of a header",
+        ),
+        (
+            "prefix: Param-",
+            "prefix: 'Param:'",
+            "\"Param:\" can't be the name of a header",
+        ),
+        ("Name:", "'': ", "\"\" can't be the name of a header"),
+        ("Name:", "method:", "two mirrors have the header `method`"),
+        ("-32601: 404", "-32000: 404", "the revision has no error code -32000"),
+        ("-32601: 404", "-32601: 200", "200 is no HTTP status of an error"),
+        (
+            "Name: {tools/call: name",
+            "Name: {tools/gone: name",
+            "the revision has no request `tools/gone`",
+        ),
+        (
+            "{tools/call: name}",
+            "{tools/call: label}",
+            "`tools/call` has no parameter `label`",
+        ),
+        (
+            "arguments: arguments",
+            "arguments: args",
+            "`tools/call` has no parameter `args`",
+        ),
+        ("cursor: cursor", "cursor: page", "`tools/list` has no parameter `page`"),
+        (
+            "items: tools",
+            "items: things",
+            "the result of `tools/list` has no member `things`",
+        ),
+        (
+            "schema: inputSchema",
+            "schema: input",
+            "an element of `tools` of `tools/list` has no member `input`",
+        ),
+    ] {
+        assert!(FACTS.contains(right), "{right}");
+        let report = model(&[("r1", LISTED, &FACTS.replacen(right, wrong, 1))], "r1").unwrap_err();
+        assert!(report.contains(complaint), "{wrong}: {report}");
+        assert!(report.contains("overlay.yaml:"), "{report}");
+    }
+    let status = "error_codes: [{name: ODD, code: -32000, status: 99, why: so, link: 'https://example.org'}]";
+    let report = model(&[("r1", LISTED, status)], "r1").unwrap_err();
+    assert!(report.contains("99 is no HTTP status of an error"), "{report}");
+}
+
+#[test]
+fn facts_that_an_overlay_leaves_out_must_fit_its_revision_too() {
+    let report = model(&[("r1", LISTED, FACTS), ("r2", REQUEST, SAID)], "r2").unwrap_err();
+    assert!(report.contains("r2/overlay.yaml"), "{report}");
+    assert!(report.contains("the revision has no request `tools/call`"), "{report}");
+    let anew = format!("{SAID}\nfacts: {{mirrors: {{}}}}");
+    model(&[("r1", LISTED, FACTS), ("r2", REQUEST, &anew)], "r2").unwrap();
+}

@@ -3,6 +3,7 @@
 mod containers;
 mod conversion;
 mod errors;
+mod facts;
 pub mod hello;
 mod lifecycle;
 mod loss;
@@ -22,12 +23,13 @@ mod values;
 
 pub use self::conversion::{Conversion, Convert, Policy, Supply};
 pub use self::errors::translate_error;
+pub use self::facts::{Facts, MirroredArguments, MirroredCall, MirroredList, MirroredParam, Mirrors};
 pub use self::hello::{ClientHello, Encoded, HelloError, PeerTypes, ServerHello};
 pub use self::lifecycle::{ErrorRole, KnownError, Lifecycle, Members};
 pub use self::loss::{AUTOMATIC, Loss, LossKind};
 pub use self::negotiation::{Mismatch, accept, negotiate};
 pub use self::open::{close, close_entries, close_valid, open};
-pub use self::revision::{ErrorRule, Facts, Need, ProtocolRevision, Tolerance, UnknownRevision};
+pub use self::revision::{ErrorRule, Need, ProtocolRevision, Tolerance, UnknownRevision};
 pub use self::translated::{FromPeer, FromResult, Translated};
 pub use self::translation::{Definition, TranslateError, Translation, Translations, translatable, translate};
 pub use self::unrepresentable::Unrepresentable;

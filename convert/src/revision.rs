@@ -4,6 +4,8 @@ use std::fmt;
 
 use mcp_wire::{Method, Schema};
 
+use crate::facts::Facts;
+
 /// An enumeration of revisions of the protocol. Their order is the protocol's, not that of their names.
 ///
 /// [`revisions!`](crate::revisions) implements it.
@@ -42,41 +44,6 @@ pub trait ProtocolRevision: Copy + Ord + fmt::Debug + fmt::Display + 'static {
     fn by_name(name: &str) -> Option<Self> {
         Self::REVISIONS.iter().copied().find(|revision| revision.name() == name)
     }
-}
-
-/// What is true of a revision as a whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Facts {
-    /// It is no draft.
-    pub released: bool,
-    /// Peers may send several messages in one array.
-    pub batches: bool,
-    /// An error response may lack the id. In the other revisions there is no error for a message whose id can't be read.
-    pub errors_without_id: bool,
-    /// A session begins with the request `initialize`.
-    pub initializes: bool,
-    /// HTTP requests name the negotiated revision in a header.
-    pub version_header: bool,
-    /// HTTP servers may give each client a session id.
-    pub sessions: bool,
-    /// HTTP clients expect an event without a message at the beginning of a stream, to come back by.
-    pub polling: bool,
-    /// A call of a tool with invalid arguments gets a result with `isError`, which a model can read, instead of an error.
-    pub input_errors_as_results: bool,
-}
-
-impl Facts {
-    /// None of it is true.
-    pub const NONE: Self = Self {
-        released: false,
-        batches: false,
-        errors_without_id: false,
-        initializes: false,
-        version_header: false,
-        sessions: false,
-        polling: false,
-        input_errors_as_results: false,
-    };
 }
 
 /// A capability that a request needs for what it says.

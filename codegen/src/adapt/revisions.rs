@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::{PairInput, Plan, Rules, Side, plan_conversions};
+use crate::facts::Facts;
 use crate::load::Entry;
 use crate::model::{Model, ModelledRevision};
-use crate::overlay::Facts;
 use crate::problem::Problems;
 use crate::protocol::Protocol;
 

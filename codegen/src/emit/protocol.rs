@@ -70,7 +70,7 @@ pub fn emit_protocol(protocol: &Protocol<PlannedRevision>, crates: &str) -> Resu
                 &revision.model,
                 items,
                 functions,
-                revision.facts,
+                &revision.facts,
                 revision.entry.released,
             )
         });

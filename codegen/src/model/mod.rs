@@ -2,6 +2,7 @@
 
 mod build;
 mod capabilities;
+mod check_facts;
 mod check_messages;
 mod cycles;
 mod decide;
@@ -245,6 +246,9 @@ pub struct ErrorCode {
     /// What a session does with it by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<ErrorRole>,
+    /// The status of an HTTP response with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
     /// The members of its data.
     #[serde(skip)]
     pub data: Members,

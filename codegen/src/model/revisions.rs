@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::check_facts::wrong_facts;
 use super::schema::describe_types;
 use super::shared::Shared;
 use super::{BuildInput, ErrorCode, Members, MessageKind, Model, Names, build_model};
+use crate::facts::Facts;
 use crate::load::{Entry, RuleDocuments};
 use crate::normalise::NormalisedRevision;
-use crate::overlay::{ErrorRole, Facts, Overlay};
+use crate::overlay::{ErrorRole, Overlay};
 use crate::problem::Problems;
 use crate::protocol::Protocol;
 
@@ -53,6 +55,7 @@ pub fn build_models(protocol: Protocol<NormalisedRevision>) -> Result<Protocol<M
             Ok(mut model) => {
                 problems.extend(wrong_results(&revision.overlay, &model));
                 problems.extend(wrong_errors(&revision.overlay, &model));
+                problems.extend(wrong_facts(&facts, &revision.overlay, &model));
                 shared.apply(&mut model);
                 describe_types(&mut model, &revision.shapes.schema);
                 models.push(ModelledRevision {
@@ -97,10 +100,10 @@ fn results(overlay: &Overlay) -> Results {
 fn inherit(revisions: &[NormalisedRevision]) -> Vec<(Facts, Results)> {
     let (mut facts, mut earlier) = (Facts::default(), Results::new());
     let inherited = revisions.iter().map(|revision| {
-        facts = revision.overlay.facts.or(facts);
+        facts = revision.overlay.facts.clone().or(std::mem::take(&mut facts));
         let inherited = earlier.clone();
         earlier.extend(results(&revision.overlay));
-        (facts, inherited)
+        (facts.clone(), inherited)
     });
     inherited.collect()
 }
@@ -110,6 +113,7 @@ fn error_codes(overlay: &Overlay) -> Vec<ErrorCode> {
         name: code.name.clone(),
         code: code.code,
         role: code.role,
+        status: code.status,
         data: Members::default(),
         meaning: code.why.clone(),
         link: code.link.clone(),

@@ -11,7 +11,7 @@
 macro_rules! revisions {
     (
         $type:ident: latest $latest:ident, hub $hub:ident
-        revisions { $($(#[$cfg:meta])? $variant:ident = $name:literal: $module:ident { $($fact:ident: $value:expr),* };)+ }
+        revisions { $($(#[$cfg:meta])? $variant:ident = $name:literal: $module:ident { $($fact:ident: $value:expr),* $(,)? };)+ }
         needs { $($(#[$needy_cfg:meta])? $needy:ident $needy_methods:pat => $needs:expr;)* }
         tolerances { $($(#[$tolerant_cfg:meta])? $tolerant:ident $tolerant_methods:pat => $tolerances:expr;)* }
         errors { $($(#[$error_cfg:meta])? $error_from:ident $error_to:ident => $error_rules:expr;)* }

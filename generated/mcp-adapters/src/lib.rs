@@ -47,9 +47,9 @@ pub use self::v2025_11_25 as hub;
 
 pub use self::revision::Revision;
 pub use mcp_convert::{
-    AUTOMATIC, Convert, ErrorRole, ErrorRule, Facts, FromPeer, FromResult, HelloError, Lifecycle, Loss, LossKind, Need,
-    PeerTypes, Policy, Supply, Tolerance, Translated, UnknownRevision, Unrepresentable, accept, hello, negotiate,
-    translate_error,
+    AUTOMATIC, Convert, ErrorRole, ErrorRule, Facts, FromPeer, FromResult, HelloError, Lifecycle, Loss, LossKind,
+    MirroredArguments, MirroredCall, MirroredList, MirroredParam, Mirrors, Need, PeerTypes, Policy, Supply, Tolerance,
+    Translated, UnknownRevision, Unrepresentable, accept, hello, negotiate, translate_error,
 };
 #[cfg(feature = "definitions")]
 pub use mcp_convert::{Translation, translatable, translate};

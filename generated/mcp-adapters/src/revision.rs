@@ -34,13 +34,48 @@ revisions! {
     Revision: latest V2026_07_28, hub V2025_11_25
     revisions {
         #[cfg(feature = "since-2024-11-05")]
-        V2024_11_05 = "2024-11-05": v2024_11_05 { released: true, initializes: true };
+        V2024_11_05 = "2024-11-05": v2024_11_05 {
+            released: true,
+            initializes: true,
+        };
         #[cfg(feature = "since-2025-03-26")]
-        V2025_03_26 = "2025-03-26": v2025_03_26 { released: true, batches: true, initializes: true, sessions: true };
+        V2025_03_26 = "2025-03-26": v2025_03_26 {
+            released: true,
+            batches: true,
+            initializes: true,
+            listening: true,
+            resumption: true,
+            session_header: Some("Mcp-Session-Id"),
+        };
         #[cfg(feature = "since-2025-06-18")]
-        V2025_06_18 = "2025-06-18": v2025_06_18 { released: true, initializes: true, version_header: true, sessions: true };
-        V2025_11_25 = "2025-11-25": v2025_11_25 { released: true, errors_without_id: true, initializes: true, version_header: true, sessions: true, polling: true, input_errors_as_results: true };
-        V2026_07_28 = "2026-07-28": v2026_07_28 { released: true, errors_without_id: true, version_header: true, input_errors_as_results: true };
+        V2025_06_18 = "2025-06-18": v2025_06_18 {
+            released: true,
+            initializes: true,
+            listening: true,
+            resumption: true,
+            version_header: Some("MCP-Protocol-Version"),
+            session_header: Some("Mcp-Session-Id"),
+        };
+        V2025_11_25 = "2025-11-25": v2025_11_25 {
+            released: true,
+            errors_without_id: true,
+            initializes: true,
+            listening: true,
+            resumption: true,
+            polling: true,
+            input_errors_as_results: true,
+            version_header: Some("MCP-Protocol-Version"),
+            session_header: Some("Mcp-Session-Id"),
+        };
+        V2026_07_28 = "2026-07-28": v2026_07_28 {
+            released: true,
+            errors_without_id: true,
+            cancels_by_closing: true,
+            input_errors_as_results: true,
+            version_header: Some("MCP-Protocol-Version"),
+            statuses: &[(-32601, 404), (-32022, 400), (-32021, 400), (-32020, 400)],
+            mirrors: mcp_convert::Mirrors { method: Some("Mcp-Method"), params: &[mcp_convert::MirroredParam { header: "Mcp-Name", method: "prompts/get", parameter: "name" }, mcp_convert::MirroredParam { header: "Mcp-Name", method: "resources/read", parameter: "uri" }, mcp_convert::MirroredParam { header: "Mcp-Name", method: "tools/call", parameter: "name" }], arguments: Some(mcp_convert::MirroredArguments { prefix: "Mcp-Param-", keyword: "x-mcp-header", call: mcp_convert::MirroredCall { method: "tools/call", name: "name", arguments: "arguments" }, list: mcp_convert::MirroredList { method: "tools/list", items: "tools", name: "name", schema: "inputSchema", cursor: "cursor", next: "nextCursor" } }) },
+        };
     }
     needs {
         V2025_11_25 "elicitation/create" => [

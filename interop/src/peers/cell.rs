@@ -50,7 +50,7 @@ impl Transport {
     fn of(era: &Era) -> [Self; 2] {
         // Session ids came with Streamable HTTP, and went with the handshake; whoever has neither only has what was before.
         let facts = era.revision.facts();
-        match facts.sessions || !facts.initializes {
+        match facts.session_header.is_some() || !facts.initializes {
             true => [Self::Stdio, Self::Http],
             false => [Self::Stdio, Self::Sse],
         }

@@ -129,7 +129,7 @@ async fn the_revision_in_the_header_must_be_supported() {
     // Where the revision has no such header, it says nothing.
     let silent = server
         .begin(with(|revision| {
-            !revision.facts().version_header && revision.facts().sessions
+            revision.facts().version_header.is_none() && revision.facts().session_header.is_some()
         }))
         .await;
     let headers = [

@@ -3,7 +3,7 @@
 use mcp_adapters::mcp_wire::{Direction, definition_name, error_code};
 use mcp_adapters::{
     Facts,
-    Revision::{self, V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25},
+    Revision::{self, V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28},
     UnknownRevision, accept, negotiate,
 };
 use serde_json::{Value, json};
@@ -194,20 +194,47 @@ fn a_name_that_no_revision_has_is_an_error_that_lists_those_there_are() {
 
 #[test]
 fn each_revision_has_its_facts_and_those_of_the_one_before() {
-    let facts = |batches, errors_without_id, version_header, sessions, polling, input_errors_as_results| Facts {
+    let first = Facts {
         released: true,
-        batches,
-        errors_without_id,
         initializes: true,
-        version_header,
-        sessions,
-        polling,
-        input_errors_as_results,
+        ..Facts::NONE
     };
-    assert_eq!(V2024_11_05.facts(), facts(false, false, false, false, false, false));
-    assert_eq!(V2025_03_26.facts(), facts(true, false, false, true, false, false));
-    assert_eq!(V2025_06_18.facts(), facts(false, false, true, true, false, false));
-    assert_eq!(V2025_11_25.facts(), facts(false, true, true, true, true, true));
+    assert_eq!(V2024_11_05.facts(), first);
+    let with_sessions = Facts {
+        session_header: Some("Mcp-Session-Id"),
+        listening: true,
+        resumption: true,
+        ..first
+    };
+    let with_batches = Facts {
+        batches: true,
+        ..with_sessions
+    };
+    assert_eq!(V2025_03_26.facts(), with_batches);
+    let with_version = Facts {
+        version_header: Some("MCP-Protocol-Version"),
+        ..with_sessions
+    };
+    assert_eq!(V2025_06_18.facts(), with_version);
+    let with_polling = Facts {
+        errors_without_id: true,
+        polling: true,
+        input_errors_as_results: true,
+        ..with_version
+    };
+    assert_eq!(V2025_11_25.facts(), with_polling);
+    let stateless = V2026_07_28.facts();
+    assert!(!stateless.initializes && !stateless.listening && !stateless.resumption && !stateless.polling);
+    assert!(stateless.cancels_by_closing && stateless.session_header.is_none());
+    assert_eq!(stateless.version_header, Some("MCP-Protocol-Version"));
+    for (code, status) in [
+        (-32601, Some(404)),
+        (-32020, Some(400)),
+        (-32022, Some(400)),
+        (-32602, None),
+    ] {
+        assert_eq!(stateless.status(code), status);
+    }
 }
 
 // Methods.

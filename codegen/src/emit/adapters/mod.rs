@@ -2,6 +2,7 @@
 
 mod chains;
 mod conversions;
+mod facts;
 mod features;
 mod functions;
 mod handlers;
@@ -23,8 +24,8 @@ use quote::format_ident;
 use serde::Serialize;
 
 use crate::adapt::{Plan, report};
+use crate::facts::Facts;
 use crate::model::Model;
-use crate::overlay::Facts;
 
 use super::scaffold::{Template, crate_name, licences, registry, render_all};
 use super::tokens::ident;
@@ -77,7 +78,7 @@ pub struct RevisionInput<'i> {
     /// The hand-written functions that the rules between it and the revision before call.
     pub functions: Option<&'i str>,
     /// What its schema can't say about it as a whole.
-    pub facts: Facts,
+    pub facts: &'i Facts,
     /// It is no draft.
     pub released: bool,
 }
@@ -85,7 +86,13 @@ pub struct RevisionInput<'i> {
 impl<'i> RevisionInput<'i> {
     /// A revision by its model and what goes with it.
     #[must_use]
-    pub fn new(model: &'i Model, items: &'i Items, functions: Option<&'i str>, facts: Facts, released: bool) -> Self {
+    pub fn new(
+        model: &'i Model,
+        items: &'i Items,
+        functions: Option<&'i str>,
+        facts: &'i Facts,
+        released: bool,
+    ) -> Self {
         Self {
             model,
             items,

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::facts::facts;
 use super::pair::Pair;
-use super::{AdaptersInput, RevisionInput, variant_name};
+use super::{AdaptersInput, variant_name};
 use crate::adapt::ErrorPlan;
 use crate::emit::source;
 use crate::model::Method;
@@ -37,10 +38,11 @@ fn table(input: &AdaptersInput<'_>) -> String {
     let rows = input.revisions.iter().map(|revision| {
         let (variant, name, module) = (revision.variant(), &revision.model.revision, &revision.module);
         let cfg = input.cfg(revision, "        ");
-        format!(
-            "{cfg}        {variant} = {name:?}: {module} {{ {} }};\n",
-            facts(revision)
-        )
+        let facts: String = facts(revision)
+            .iter()
+            .map(|fact| format!("            {fact},\n"))
+            .collect();
+        format!("{cfg}        {variant} = {name:?}: {module} {{\n{facts}        }};\n")
     });
     let needs = by_method(input, |method| {
         let needs = method.needs.iter().map(|need| {
@@ -89,30 +91,6 @@ fn errors(input: &AdaptersInput<'_>, pair: &Pair<'_>) -> Option<String> {
     let (from, to) = (pair.from.variant(), pair.to.variant());
     let cfg = input.cfg(input.earlier(pair.from, pair.to), "        ");
     (!rules.is_empty()).then(|| format!("{cfg}        {from} {to} => [\n{rules}        ];\n"))
-}
-
-/// What is true of a revision, by the names of the members of `Facts`.
-fn facts(revision: &RevisionInput<'_>) -> String {
-    let (model, stated) = (revision.model, &revision.facts);
-    let initializes = model.lifecycle.names.contains_key("begin");
-    let facts = [
-        ("released", revision.released),
-        ("batches", model.batches),
-        ("errors_without_id", model.errors_without_id),
-        ("initializes", initializes),
-        ("version_header", stated.version_header.unwrap_or_default()),
-        ("sessions", stated.sessions.unwrap_or_default()),
-        ("polling", stated.polling.unwrap_or_default()),
-        (
-            "input_errors_as_results",
-            stated.input_errors_as_results.unwrap_or_default(),
-        ),
-    ];
-    let facts = facts.iter().filter(|(_, is_true)| *is_true);
-    facts
-        .map(|(name, _)| format!("{name}: true"))
-        .collect::<Vec<_>>()
-        .join(", ")
 }
 
 /// A row for the methods of a revision about which the same is said.

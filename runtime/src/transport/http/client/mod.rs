@@ -164,7 +164,7 @@ impl Sender for HttpSender {
     fn negotiated(&self, revision: Revision) {
         let header = revision.facts().version_header;
         let mut state = self.connection.state.lock();
-        state.version = header.then(|| HeaderValue::from_static(revision.as_str()));
+        state.version = header.map(|_| HeaderValue::from_static(revision.as_str()));
         if let Some(handshake) = &mut state.handshake {
             handshake.revision = Some(revision);
         }

@@ -67,7 +67,7 @@ pub(super) fn check_revision(
     negotiated: Option<Revision>,
     supported: &[Revision],
 ) -> Result<Revision, Rejection> {
-    if let Some(revision) = negotiated.filter(|revision| !revision.facts().version_header) {
+    if let Some(revision) = negotiated.filter(|revision| revision.facts().version_header.is_none()) {
         return Ok(revision);
     }
     let Some(value) = headers.get(PROTOCOL_VERSION) else {
@@ -88,7 +88,7 @@ pub(super) fn check_revision(
 fn default_revision() -> Revision {
     let first = Revision::ALL.into_iter().find(|revision| {
         let facts = revision.facts();
-        facts.sessions && !facts.version_header
+        facts.session_header.is_some() && facts.version_header.is_none()
     });
     first.unwrap_or(Revision::HUB)
 }
