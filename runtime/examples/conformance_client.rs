@@ -1,9 +1,12 @@
-//! The client that the official conformance suite runs: it calls every tool of the server at the URL that is its last
-//! argument, with arguments made up from the tool's schema.
+//! The client that the official conformance suite runs, in the revision that the suite names. It calls every tool of the
+//! server at the URL that is its last argument, with the arguments that the suite names or with some made up from the tool's
+//! schema, and gets every prompt and reads every resource.
+
+use std::collections::HashMap;
 
 use mcp_runtime::hub::{
     self, CallToolRequestParams, ElicitRequestParams, ElicitResult, ElicitResultAction, ElicitResultContentValue,
-    PrimitiveSchemaDefinition,
+    GetPromptRequestParams, PrimitiveSchemaDefinition, ReadResourceRequestParams,
 };
 use mcp_runtime::mcp_wire::Map;
 use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
@@ -50,29 +53,70 @@ async fn main() -> Result<(), AnyError> {
     let info = hub::Implementation::new("conformance-client", env!("CARGO_PKG_VERSION"));
     let capabilities = hub::ClientCapabilities::default()
         .with_elicitation(hub::ClientCapabilitiesElicitation::default().with_form(json!({"applyDefaults": true})));
-    let session = connect(Agreeable, info, capabilities, Options::default(), transport).await?;
+    let session = connect(Agreeable, info, capabilities, options()?, transport).await?;
 
     let server = session.peer();
-    if server
-        .info()
-        .is_some_and(|info| info.capabilities.get("tools").is_some())
-    {
+    let offers = |capability: &str| {
+        let info = server.info();
+        info.is_some_and(|info| info.capabilities.get(capability).is_some())
+    };
+    if offers("tools") {
         let tools = server.list_tools(None).await?.tools;
+        let named = named_arguments();
         let schemas: Vec<Value> = tools.iter().map(|tool| json!(tool.input_schema)).collect();
         for (tool, schema) in tools.iter().zip(&schemas) {
             let mut params = CallToolRequestParams::new(&tool.name);
-            params.arguments = Some(
-                arguments(schema, &schemas)
-                    .into_iter()
-                    .collect::<serde_json::Map<_, _>>()
-                    .into(),
-            );
+            let made_up = || arguments(schema, &schemas).into_iter().collect();
+            let arguments: serde_json::Map<_, _> = named.get(&tool.name).cloned().unwrap_or_else(made_up);
+            params.arguments = Some(arguments.into());
             let result = server.call_tool(params).await?;
             println!("{}: {}", tool.name, serde_json::to_string(&result)?);
         }
     }
+    if offers("prompts") {
+        for prompt in server.list_prompts(None).await?.prompts {
+            let mut params = GetPromptRequestParams::new(&prompt.name);
+            let required = prompt
+                .arguments
+                .into_iter()
+                .flatten()
+                .filter(|argument| argument.required == Some(true));
+            params.arguments = Some(required.map(|argument| (argument.name, "text".to_owned())).collect());
+            server.get_prompt(params).await?;
+        }
+    }
+    if offers("resources") {
+        for resource in server.list_resources(None).await?.resources {
+            server
+                .read_resource(ReadResourceRequestParams::new(resource.uri))
+                .await?;
+        }
+    }
     session.close().await;
     Ok(())
+}
+
+/// Those of the revision that the suite names, or the default ones.
+fn options() -> Result<Options, AnyError> {
+    let mut options = Options::default();
+    if let Ok(revision) = std::env::var("MCP_CONFORMANCE_PROTOCOL_VERSION") {
+        options.supported = vec![revision.parse()?];
+    }
+    Ok(options)
+}
+
+/// The arguments of tools that the suite names.
+fn named_arguments() -> HashMap<String, serde_json::Map<String, Value>> {
+    let context = std::env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_default();
+    let context: Value = serde_json::from_str(&context).unwrap_or_default();
+    let calls = context["toolCalls"].as_array().into_iter().flatten();
+    let calls = calls.filter_map(|call| {
+        Some((
+            call["name"].as_str()?.to_owned(),
+            call["arguments"].as_object()?.clone(),
+        ))
+    });
+    calls.collect()
 }
 
 /// An argument for each that the schema requires. One that is to be a schema is that of the server's first tool, as it

@@ -13,6 +13,8 @@ mod error;
 mod excerpt;
 mod future;
 mod message;
+#[cfg(any(feature = "http-client", feature = "http-server"))]
+mod mirrors;
 mod options;
 #[cfg(feature = "router")]
 pub mod router;

@@ -28,11 +28,6 @@ pub trait Transport: Send + 'static {
     {
         None
     }
-
-    /// Whether requests that stand alone can be sent.
-    fn is_for_stateless(&self) -> bool {
-        true
-    }
 }
 
 /// Connects to the same peer again.

@@ -49,6 +49,16 @@ pub fn stamped_version<R: PeerTypes>(request: &MessageHeader<'_>) -> Result<Opti
     Ok(None)
 }
 
+/// The key that a request has to have in its `_meta`, and lacks.
+#[must_use]
+pub fn missing_key<R: PeerTypes>(revision: R, request: &MessageHeader<'_>) -> Option<&'static str> {
+    let lifecycle = revision.lifecycle();
+    let mut keys = [lifecycle.meta_version, lifecycle.meta_capabilities]
+        .into_iter()
+        .flatten();
+    keys.find(|key| !matches!(request.param(&[META, key]), Ok(Some(_))))
+}
+
 /// What a client says with a request.
 ///
 /// # Errors

@@ -54,7 +54,9 @@ async fn over_http(port: u16, log: WireLog) -> io::Result<()> {
     io::stdout().flush()?;
 
     let shutdown = CancellationToken::new();
-    let server = HttpServer::new().shutdown(shutdown.clone());
+    let server = HttpServer::new()
+        .revisions(options().supported)
+        .shutdown(shutdown.clone());
     let app = router(server, move |transport, _| {
         everything().serve(options(), log.watch(transport));
     });

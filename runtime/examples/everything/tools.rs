@@ -89,6 +89,7 @@ pub fn add_to(router: Router) -> Router {
                 async move { count.to_string() }
             },
         )
+        .with(with_header())
         .tool(
             "test_touch_resource",
             "Changes a resource",
@@ -169,6 +170,15 @@ fn with_every_keyword() -> Route {
         "additionalProperties": false
     });
     let tool = Tool::new("json_schema_2020_12_tool", schema).with_description("Has a schema with many keywords");
+    tool_with_schema(tool, |arguments, _| async move { json!(arguments).to_string() })
+        .expect("the schema is one")
+        .into()
+}
+
+/// A tool with an argument that HTTP requests repeat in a header.
+fn with_header() -> Route {
+    let schema = json!({"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}});
+    let tool = Tool::new("test_header", schema).with_description("Has an argument that a header repeats");
     tool_with_schema(tool, |arguments, _| async move { json!(arguments).to_string() })
         .expect("the schema is one")
         .into()

@@ -76,6 +76,8 @@ impl ServerHandler<Context<ServerSide>> for RouterHandler {
     ) -> Result<hub::CallToolResult, ErrorObject> {
         let route = self.catalogue.routes.lock().tools.get(&params.name).cloned();
         let route = route.ok_or_else(|| invalid(format!("Unknown tool: {}", params.name)))?;
+        #[cfg(feature = "http-server")]
+        route.mirrored.check(params.arguments.as_ref(), context)?;
         route.call(params.arguments, self.call(context)).await
     }
 

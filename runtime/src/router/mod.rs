@@ -6,6 +6,8 @@ mod completion;
 mod error;
 mod faults;
 mod handler;
+#[cfg(feature = "http-server")]
+mod mirrored;
 mod page;
 mod prompt;
 mod resource;

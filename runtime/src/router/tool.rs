@@ -15,6 +15,8 @@ use serde_json::{Map, Value, json};
 use super::call::Call;
 use super::error::{RouteError, invalid, or_panic};
 use super::faults::{faults, shortened};
+#[cfg(feature = "http-server")]
+use super::mirrored::MirroredTool;
 use super::schema;
 use crate::future::BoxFuture;
 
@@ -25,6 +27,8 @@ pub struct ToolRoute {
     input: Arc<Validator>,
     output: Option<Arc<Validator>>,
     function: ToolFunction,
+    #[cfg(feature = "http-server")]
+    pub(super) mirrored: MirroredTool,
 }
 
 /// What a tool calls, with arguments that its schema accepts; an error if they can't be decoded all the same.
@@ -247,6 +251,8 @@ impl ToolRoute {
             .map(|schema| validator(&tool.name, "output schema", schema))
             .transpose()?;
         Ok(Self {
+            #[cfg(feature = "http-server")]
+            mirrored: MirroredTool::of(&tool),
             tool,
             input,
             output,

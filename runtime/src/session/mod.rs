@@ -159,7 +159,7 @@ where
         capabilities,
     };
     let handshake = latest(&options, Era::Handshake);
-    let stateless = latest(&options, Era::Stateless).filter(|_| transport.is_for_stateless());
+    let stateless = latest(&options, Era::Stateless);
     let restart = transport.restart();
     match (handshake, stateless) {
         (None, None) => Err(ConnectError::NoRevision),

@@ -69,10 +69,6 @@ impl<T: Transport> Transport for Watched<T> {
             Ok(Self { inner, watch })
         }))
     }
-
-    fn is_for_stateless(&self) -> bool {
-        self.inner.is_for_stateless()
-    }
 }
 
 impl<T: Sender> Sender for Watched<T> {

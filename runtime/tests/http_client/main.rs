@@ -5,4 +5,5 @@ mod faults;
 mod renewal;
 mod server;
 mod session;
+mod stateless;
 mod streams;

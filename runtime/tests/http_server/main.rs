@@ -11,4 +11,6 @@ mod engine;
 mod principals;
 mod requests;
 mod sessions;
+#[cfg(feature = "router")]
+mod stateless;
 mod streams;

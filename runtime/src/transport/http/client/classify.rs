@@ -7,6 +7,8 @@ use mcp_adapters::{Revision, hello};
 pub(super) enum PostKind {
     /// The request that begins a session.
     Initialize(RequestId),
+    /// A request that stands alone, of this revision.
+    Stateless(RequestId, Revision),
     /// Another request.
     Request(RequestId),
     /// The notification that completes the handshake.
@@ -30,7 +32,10 @@ pub(super) fn classify(json: &[u8]) -> PostKind {
     match (kind, header.id()) {
         (MessageKind::Request, Some(id)) => match hello::requested_version::<Revision>(&header) {
             Some(_) => PostKind::Initialize(id),
-            None => PostKind::Request(id),
+            None => match stamped_revision(&header) {
+                Some(revision) => PostKind::Stateless(id, revision),
+                None => PostKind::Request(id),
+            },
         },
         (MessageKind::Notification, _) if hello::completes_handshake::<Revision>(&method) => PostKind::Initialized,
         (MessageKind::Notification, _) => match hello::cancelled_request::<Revision>(&header) {
@@ -39,6 +44,12 @@ pub(super) fn classify(json: &[u8]) -> PostKind {
         },
         _ => PostKind::Other,
     }
+}
+
+/// The revision that a request names by itself, if it is known.
+fn stamped_revision(request: &MessageHeader<'_>) -> Option<Revision> {
+    let (revision, named) = hello::stamped_version::<Revision>(request).ok()??;
+    (revision.as_str() == named).then_some(revision)
 }
 
 /// Whether this message, or one of this batch, is the response to the request `id`.

@@ -15,12 +15,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::error::HttpError;
 use super::options::HttpOptions;
+use super::tools::KnownTools;
 use crate::error::HttpFailure;
 use crate::message::Incoming;
+use crate::mirrors::header_name;
 use crate::sync::Mutex;
 
-const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
-const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 pub(super) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 pub(super) const JSON: &str = "application/json";
@@ -46,7 +46,9 @@ pub(super) struct Connection {
     /// Held while the session is renewed.
     pub(super) renewing: tokio::sync::Mutex<()>,
     /// The requests that wait for their responses, each with the token that cancels it.
-    pub(super) in_flight: Mutex<HashMap<RequestId, CancellationToken>>,
+    pub(super) in_flight: Mutex<HashMap<RequestId, InFlight>>,
+    /// What the server's lists say about headers.
+    pub(super) tools: Mutex<KnownTools>,
     pub(super) requests: Arc<Semaphore>,
     pub(super) notifications: Arc<Semaphore>,
     pub(super) closing: CancellationToken,
@@ -64,7 +66,9 @@ pub(super) enum Inbound {
 #[derive(Debug)]
 pub(super) struct ClientState {
     pub(super) session: RemoteSession,
-    pub(super) version: Option<HeaderValue>,
+    pub(super) version: Option<(HeaderName, HeaderValue)>,
+    /// The revision that was agreed on.
+    pub(super) revision: Option<Revision>,
     /// Where to POST, if the server only has HTTP with SSE.
     pub(super) legacy: Option<Url>,
     /// The handshake, unless it can't be repeated.
@@ -73,11 +77,23 @@ pub(super) struct ClientState {
     pub(super) renewed: Option<Instant>,
 }
 
+/// A request that waits for its response.
+#[derive(Debug, Clone)]
+pub(super) struct InFlight {
+    /// Cancels it.
+    pub(super) cancelled: CancellationToken,
+    /// Whether the server learns of that by the end of the connection.
+    pub(super) by_closing: bool,
+}
+
+/// The header that names a session.
+pub(super) type SessionId = (HeaderName, HeaderValue);
+
 /// A session of the server.
 #[derive(Debug, Clone)]
 pub(super) struct RemoteSession {
     /// `None` if the server is stateless.
-    pub(super) id: Option<HeaderValue>,
+    pub(super) id: Option<SessionId>,
     /// Cancelled when the session has ended.
     pub(super) ended: CancellationToken,
 }
@@ -92,7 +108,7 @@ pub(super) struct Handshake {
 
 impl RemoteSession {
     /// The id of the session, if this response says that the server has lost it.
-    pub(super) fn lost_id(&self, response: &Response) -> Option<HeaderValue> {
+    pub(super) fn lost_id(&self, response: &Response) -> Option<SessionId> {
         self.id.clone().filter(|_| response.status() == StatusCode::NOT_FOUND)
     }
 }
@@ -105,6 +121,7 @@ impl ClientState {
                 ended: closing.child_token(),
             },
             version: None,
+            revision: None,
             legacy: None,
             handshake: None,
             renewed: None,
@@ -120,6 +137,8 @@ pub(super) enum SessionScope {
     Current,
     /// A session that isn't the current one yet.
     Next(RemoteSession),
+    /// None, because the message stands alone; these headers repeat what it says.
+    Mirrored(HeaderMap),
 }
 
 /// A client that follows redirects only scope the same origin, because the headers have secrets.
@@ -165,7 +184,7 @@ impl Connection {
     }
 
     /// Drops a session that the server has lost, and tells the receiver, unless that has been done already.
-    pub(super) async fn expire(&self, session: &HeaderValue) {
+    pub(super) async fn expire(&self, session: &SessionId) {
         let lost = {
             let mut state = self.state.lock();
             if state.session.id.as_ref() != Some(session) {
@@ -196,9 +215,13 @@ impl Connection {
                 SessionScope::None => (ClientState::new(&self.closing).session, None),
                 SessionScope::Current => (state.session.clone(), state.version.clone()),
                 SessionScope::Next(session) => (session, state.version.clone()),
+                SessionScope::Mirrored(mirrors) => {
+                    headers.extend(mirrors);
+                    (ClientState::new(&self.closing).session, None)
+                }
             };
-            headers.extend(session.id.clone().map(|id| (SESSION_ID, id)));
-            headers.extend(version.map(|version| (PROTOCOL_VERSION, version)));
+            headers.extend(session.id.clone());
+            headers.extend(version);
             session
         };
         Ok((request.headers(headers).send().await?, session))
@@ -220,11 +243,15 @@ impl Connection {
 
     /// The session that the response to `initialize` starts.
     pub(super) fn session_of(&self, response: &Response) -> RemoteSession {
-        let id = response.headers().get(SESSION_ID);
+        // The revision may have any of them: it isn't known before the body is read.
+        let names = Revision::ALL
+            .into_iter()
+            .filter_map(|revision| revision.facts().session_header);
+        let mut ids = names.filter_map(|name| Some((header_name(name)?, response.headers().get(name)?.clone())));
         // The protocol allows visible ASCII. Other ids couldn't be sent back.
-        let id = id.filter(|id| !id.is_empty() && id.as_bytes().iter().all(u8::is_ascii_graphic));
+        let id = ids.find(|(_, id)| !id.is_empty() && id.as_bytes().iter().all(u8::is_ascii_graphic));
         RemoteSession {
-            id: id.cloned(),
+            id,
             ended: self.closing.child_token(),
         }
     }

@@ -2,17 +2,68 @@
 
 use std::sync::Arc;
 
-use mcp_adapters::mcp_wire::RequestId;
+use mcp_adapters::mcp_wire::{RequestId, error_code};
+use mcp_adapters::{MirroredArguments, PeerTypes, Revision};
 use reqwest::{Response, StatusCode};
 use tokio::sync::OwnedSemaphorePermit;
-use tokio_util::sync::CancellationToken;
 
 use super::classify::{PostKind, answers};
-use super::connection::{Connection, EVENT_STREAM, JSON, RemoteSession, SessionScope, body, failure, media_type};
+use super::connection::{
+    Connection, EVENT_STREAM, InFlight, JSON, RemoteSession, SessionId, SessionScope, body, failure, media_type,
+};
 use super::error::{HttpError, SessionExpired};
 use super::renewal::renew;
-use super::{legacy, stream};
-use crate::error::TransportError;
+use super::{legacy, stateless, stream};
+use crate::error::{HttpFailure, TransportError};
+
+/// How a request is sent.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    /// It begins a session.
+    Initialize,
+    InSession,
+    /// It stands alone, in this revision.
+    Stateless(Revision),
+}
+
+/// The response that is awaited.
+pub(super) struct Awaited<'a> {
+    /// The id of the request.
+    pub(super) id: &'a RequestId,
+    /// Set for a list of what can be called with headers that repeat arguments.
+    pub(super) lists: Option<MirroredArguments>,
+    /// Whether its stream may be resumed.
+    pub(super) resumes: bool,
+}
+
+impl Awaited<'_> {
+    /// The awaited response as it is delivered.
+    pub(super) fn take(&self, connection: &Connection, json: Vec<u8>) -> Vec<u8> {
+        match &self.lists {
+            Some(rule) => connection.tools.lock().take(rule, json),
+            None => json,
+        }
+    }
+}
+
+impl Connection {
+    /// Cancels a request by closing its connection; `false` if the server has to be told otherwise.
+    pub(super) fn cancel_by_closing(&self, id: &RequestId) -> bool {
+        let mut in_flight = self.in_flight.lock();
+        match in_flight.get(id) {
+            Some(request) if request.by_closing => {
+                request.cancelled.cancel();
+                in_flight.remove(id);
+                true
+            }
+            Some(_) => false,
+            None => {
+                let revision = self.state.lock().revision;
+                revision.is_some_and(|revision| revision.facts().cancels_by_closing)
+            }
+        }
+    }
+}
 
 /// Sends a request in a task of its own, which delivers a response or a failure.
 pub(super) fn start(
@@ -20,16 +71,33 @@ pub(super) fn start(
     permit: OwnedSemaphorePermit,
     id: RequestId,
     json: Vec<u8>,
-    is_initialize: bool,
+    kind: Kind,
 ) {
     let cancelled = connection.closing.child_token();
-    connection.in_flight.lock().insert(id.clone(), cancelled.clone());
+    let request = InFlight {
+        cancelled: cancelled.clone(),
+        by_closing: matches!(kind, Kind::Stateless(revision) if revision.facts().cancels_by_closing),
+    };
+    {
+        let mut in_flight = connection.in_flight.lock();
+        if matches!(kind, Kind::Initialize) {
+            // A request that stood alone has found no answer, such as the question what the server is.
+            in_flight.retain(|_, request| {
+                if request.by_closing {
+                    request.cancelled.cancel();
+                }
+                !request.by_closing
+            });
+        }
+        in_flight.insert(id.clone(), request);
+    }
     let connection = Arc::clone(connection);
     tokio::spawn(async move {
         let done = cancelled.run_until_cancelled(async {
-            let exchanged = match is_initialize {
-                true => initialize(&connection, &id, json).await,
-                false => exchange(&connection, &id, json).await,
+            let exchanged = match kind {
+                Kind::Initialize => initialize(&connection, &id, json).await,
+                Kind::InSession => exchange(&connection, &id, json).await,
+                Kind::Stateless(revision) => stateless::exchange(&connection, &id, revision, json).await,
             };
             if let Err(error) = exchanged {
                 tracing::debug!(%id, %error, "a request failed");
@@ -54,7 +122,7 @@ async fn initialize(connection: &Arc<Connection>, id: &RequestId, json: Vec<u8>)
         .await?;
     if response.status().is_success() {
         connection.start_session(&response, json);
-        return deliver(connection, response, &session, id).await;
+        return deliver_in_session(connection, response, &session, id).await;
     }
     let failure = failure(response).await;
     let response = failure.response.as_ref();
@@ -75,60 +143,86 @@ async fn exchange(connection: &Arc<Connection>, id: &RequestId, json: Vec<u8>) -
     }
     let post = |json| connection.post(connection.url.clone(), json, SessionScope::Current);
     let (mut response, mut session) = post(json.clone()).await?;
-    if let Some(lost) = session.lost_id(&response)
-        && renew(connection, lost, stream::listen).await
-    {
+    if let Some(lost) = session.lost_id(&response) {
+        let failure = failure(response).await;
+        if is_of_method(&failure) {
+            return Err(failure.into());
+        }
+        if !renew(connection, lost.clone(), stream::listen).await {
+            return deliver_loss(connection, &lost, failure, id).await;
+        }
         (response, session) = post(json).await?;
     }
-    if !response.status().is_success() {
-        return deliver_failure(connection, response, session, id).await;
+    if response.status().is_success() {
+        return deliver_in_session(connection, response, &session, id).await;
     }
-    deliver(connection, response, &session, id).await
+    let lost = session.lost_id(&response);
+    let failure = failure(response).await;
+    match lost.filter(|_| !is_of_method(&failure)) {
+        Some(lost) => deliver_loss(connection, &lost, failure, id).await,
+        None => Err(failure.into()),
+    }
 }
 
-/// Delivers the response to a request.
-async fn deliver(
+async fn deliver_in_session(
     connection: &Arc<Connection>,
     response: Response,
     session: &RemoteSession,
     id: &RequestId,
 ) -> Result<(), HttpError> {
+    let revision = connection.state.lock().revision;
+    let awaited = Awaited {
+        id,
+        lists: None,
+        resumes: revision.is_none_or(|revision| revision.facts().resumption),
+    };
+    let delivered = deliver(connection, response, &awaited);
+    let delivered = session.ended.run_until_cancelled(delivered).await;
+    delivered.unwrap_or(Err(SessionExpired.into()))
+}
+
+/// Delivers the response to a request.
+pub(super) async fn deliver(
+    connection: &Arc<Connection>,
+    response: Response,
+    awaited: &Awaited<'_>,
+) -> Result<(), HttpError> {
     match media_type(&response).as_str() {
         JSON => {
             let answer = body(response, connection.options.message_bytes).await?;
-            let answered = answers(&answer, id);
-            if answered || !answer.trim_ascii().is_empty() {
+            let answered = answers(&answer, awaited.id);
+            if answered {
+                connection.deliver(awaited.take(connection, answer)).await;
+            } else if !answer.trim_ascii().is_empty() {
                 connection.deliver(answer).await;
             }
             if answered { Ok(()) } else { Err(HttpError::Unanswered) }
         }
-        EVENT_STREAM => {
-            let followed = stream::follow(connection, response, id);
-            let followed = session.ended.run_until_cancelled(followed).await;
-            followed.unwrap_or(Err(SessionExpired.into()))
-        }
+        EVENT_STREAM => stream::follow(connection, response, awaited).await,
         other => Err(HttpError::ContentType(other.to_owned())),
     }
 }
 
-/// Delivers the failure of a request.
-async fn deliver_failure(
+/// Delivers the failure of a request whose session the server has lost.
+async fn deliver_loss(
     connection: &Arc<Connection>,
-    response: Response,
-    session: RemoteSession,
+    lost: &SessionId,
+    failure: HttpFailure,
     id: &RequestId,
 ) -> Result<(), HttpError> {
-    let lost = session.lost_id(&response);
-    let failure = failure(response).await;
-    let error = match (&lost, &failure.response) {
-        (Some(_), None) => HttpError::Expired(SessionExpired),
-        _ => failure.into(),
+    let error = match failure.response {
+        None => HttpError::Expired(SessionExpired),
+        Some(_) => failure.into(),
     };
     connection.fail(id.clone(), error).await;
-    if let Some(lost) = lost {
-        connection.expire(&lost).await;
-    }
+    connection.expire(lost).await;
     Ok(())
+}
+
+/// Whether a 404 is about the method of the request, and not about the session.
+fn is_of_method(failure: &HttpFailure) -> bool {
+    let response = failure.response.as_ref();
+    response.is_some_and(|response| response.error.code == error_code::METHOD_NOT_FOUND)
 }
 
 /// Whether the server may only have HTTP with SSE. A server that requires authentication has understood the request.
@@ -139,16 +233,23 @@ fn may_have_legacy(status: StatusCode) -> bool {
 /// Sends a message that has no response.
 pub(super) async fn post(connection: Arc<Connection>, kind: PostKind, json: Vec<u8>) -> Result<(), TransportError> {
     let legacy_url = connection.state.lock().legacy.clone();
-    let listens = legacy_url.is_none() && matches!(kind, PostKind::Initialized);
-    if let (true, Some(handshake)) = (listens, &mut connection.state.lock().handshake) {
+    let revision = connection.state.lock().revision;
+    let completes = legacy_url.is_none() && matches!(kind, PostKind::Initialized);
+    let listens = completes && revision.is_none_or(|revision| revision.facts().listening);
+    if let (true, Some(handshake)) = (completes, &mut connection.state.lock().handshake) {
         handshake.initialized = Some(json.clone());
     }
     let url = legacy_url.unwrap_or_else(|| connection.url.clone());
-    let post = |json| connection.post(url.clone(), json, SessionScope::Current);
+    let scope = match revision.filter(|revision| revision.stands_alone()) {
+        Some(revision) => SessionScope::Mirrored(connection.mirrors(revision, &json)),
+        None => SessionScope::Current,
+    };
+    let post = |json| connection.post(url.clone(), json, scope.clone());
     let mut posted = post(json.clone()).await;
-    if let PostKind::Cancelled(id) = &kind {
-        let cancelled: Option<CancellationToken> = connection.in_flight.lock().remove(id);
-        cancelled.iter().for_each(CancellationToken::cancel);
+    if let PostKind::Cancelled(id) = &kind
+        && let Some(request) = connection.in_flight.lock().remove(id)
+    {
+        request.cancelled.cancel();
     }
     if let Ok((response, session)) = &posted
         && let Some(lost) = session.lost_id(response)

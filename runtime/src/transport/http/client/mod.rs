@@ -9,7 +9,9 @@ mod legacy;
 mod options;
 mod renewal;
 mod sse;
+mod stateless;
 mod stream;
+mod tools;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,8 +23,10 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use self::classify::{PostKind, classify};
 use self::connection::{ClientState, Connection, Inbound};
+use self::exchange::Kind;
 use crate::error::TransportError;
 use crate::message::{Incoming, Outgoing, Receiver, Sender, Transport};
+use crate::mirrors::header_name;
 use crate::sync::Mutex;
 
 pub use error::{HttpError, SessionExpired};
@@ -46,8 +50,13 @@ const NOTIFICATIONS: usize = 16;
 /// once, receiving fails with [`SessionExpired`] once. After that, `initialize` may start another session over the same
 /// transport.
 ///
-/// If a server refuses the first POST, the client tries HTTP with SSE: a stream of events that names the URL to POST to.
-/// The connection ends with that stream.
+/// If a server refuses the first POST of a handshake, the client tries HTTP with SSE: a stream of events that names the URL
+/// to POST to. The connection ends with that stream.
+///
+/// Requests of stateless revisions belong to no session. Their headers repeat what they say, with arguments of tools as the
+/// server's latest list of tools has them; tools that are wrong about that are left out of the list. If the server says
+/// that the headers of a call are wrong, the client lists the tools again and repeats the call once. Such a request is
+/// cancelled by closing its response, and one whose response was cut fails.
 #[derive(Debug)]
 pub struct HttpClient {
     sender: HttpSender,
@@ -98,6 +107,7 @@ impl HttpClient {
             state: Mutex::new(ClientState::new(&closing)),
             renewing: tokio::sync::Mutex::new(()),
             in_flight: Mutex::new(HashMap::new()),
+            tools: Mutex::default(),
             requests: Arc::new(Semaphore::new(options.requests.clamp(1, Semaphore::MAX_PERMITS))),
             notifications: Arc::new(Semaphore::new(NOTIFICATIONS)),
             closing: closing.clone(),
@@ -124,18 +134,19 @@ impl Transport for HttpClient {
     fn split(self) -> (HttpSender, HttpReceiver) {
         (self.sender, self.receiver)
     }
-
-    fn is_for_stateless(&self) -> bool {
-        false
-    }
 }
 
 impl Sender for HttpSender {
     async fn send(&self, message: Outgoing) -> Result<(), TransportError> {
         let connection = &self.connection;
         let kind = classify(&message.json);
+        if let PostKind::Cancelled(id) = &kind
+            && connection.cancel_by_closing(id)
+        {
+            return Ok(());
+        }
         let semaphore = match kind {
-            PostKind::Initialize(_) | PostKind::Request(_) => &connection.requests,
+            PostKind::Initialize(_) | PostKind::Request(_) | PostKind::Stateless(..) => &connection.requests,
             _ => &connection.notifications,
         };
         let permit = tokio::select! {
@@ -145,8 +156,11 @@ impl Sender for HttpSender {
         };
 
         match kind {
-            PostKind::Initialize(id) => exchange::start(connection, permit, id, message.json, true),
-            PostKind::Request(id) => exchange::start(connection, permit, id, message.json, false),
+            PostKind::Initialize(id) => exchange::start(connection, permit, id, message.json, Kind::Initialize),
+            PostKind::Stateless(id, revision) => {
+                exchange::start(connection, permit, id, message.json, Kind::Stateless(revision));
+            }
+            PostKind::Request(id) => exchange::start(connection, permit, id, message.json, Kind::InSession),
             kind => {
                 // In a task, so that it arrives even if this future is dropped.
                 let posting = exchange::post(Arc::clone(connection), kind, message.json);
@@ -162,9 +176,10 @@ impl Sender for HttpSender {
     }
 
     fn negotiated(&self, revision: Revision) {
-        let header = revision.facts().version_header;
+        let header = revision.facts().version_header.and_then(header_name);
         let mut state = self.connection.state.lock();
-        state.version = header.map(|_| HeaderValue::from_static(revision.as_str()));
+        state.version = header.map(|name| (name, HeaderValue::from_static(revision.as_str())));
+        state.revision = Some(revision);
         if let Some(handshake) = &mut state.handshake {
             handshake.revision = Some(revision);
         }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use mcp_adapters::mcp_wire::{MessageHeader, OpenJson, RequestId};
 use mcp_adapters::{Revision, hello};
 use reqwest::Response;
-use reqwest::header::HeaderValue;
 use tokio::time::{Instant, timeout};
 
 use super::classify::{PostKind, answers, classify};
 use super::connection::{
-    Connection, EVENT_STREAM, Handshake, Inbound, JSON, RemoteSession, SessionScope, body, failure, media_type,
+    Connection, EVENT_STREAM, Handshake, Inbound, JSON, RemoteSession, SessionId, SessionScope, body, failure,
+    media_type,
 };
 use super::error::{HttpError, SessionExpired};
 use super::events::{Events, OpeningStream, is_message};
@@ -22,7 +22,7 @@ pub(super) type Listen = fn(&Arc<Connection>, &RemoteSession) -> OpeningStream;
 /// Starts a session in place of a lost one, unless that has been done already; `false` if that fails.
 ///
 /// It runs in a task of its own, because its caller may be cancelled, and is if it belongs to the lost session.
-pub(super) async fn renew(connection: &Arc<Connection>, lost: HeaderValue, listen: Listen) -> bool {
+pub(super) async fn renew(connection: &Arc<Connection>, lost: SessionId, listen: Listen) -> bool {
     let closing = connection.closing.clone();
     let connection = Arc::clone(connection);
     let renewing = tokio::spawn(closing.run_until_cancelled_owned(async move {
@@ -105,27 +105,32 @@ async fn negotiated(
     response: Response,
     id: &RequestId,
 ) -> Result<Option<Revision>, HttpError> {
-    let limit = connection.options.message_bytes;
-    let answer = match media_type(&response).as_str() {
-        JSON => body(response, limit).await?,
-        EVENT_STREAM => {
-            let mut events = Events::new(response, limit);
-            loop {
-                let event = events.next().await.ok_or(HttpError::Unanswered)?;
-                if is_message(&event) && answers(&event.data, id) {
-                    break event.data;
-                }
-                if is_message(&event) {
-                    connection.deliver(event.data).await;
-                }
-            }
-        }
-        other => return Err(HttpError::ContentType(other.to_owned())),
-    };
+    let answer = answer(connection, response, id).await?;
     let named = || {
         let result = MessageHeader::from_slice(&answer).ok()?.result()?;
         result.decode_as::<OpenJson>().ok()
     };
     let result = named().ok_or(HttpError::Unanswered)?;
     Ok(hello::agreed_version(&result))
+}
+
+/// The response to a request that the transport makes by itself. Other messages before it are delivered.
+pub(super) async fn answer(connection: &Connection, response: Response, id: &RequestId) -> Result<Vec<u8>, HttpError> {
+    let limit = connection.options.message_bytes;
+    match media_type(&response).as_str() {
+        JSON => body(response, limit).await,
+        EVENT_STREAM => {
+            let mut events = Events::new(response, limit);
+            loop {
+                let event = events.next().await.ok_or(HttpError::Unanswered)?;
+                if is_message(&event) && answers(&event.data, id) {
+                    return Ok(event.data);
+                }
+                if is_message(&event) {
+                    connection.deliver(event.data).await;
+                }
+            }
+        }
+        other => Err(HttpError::ContentType(other.to_owned())),
+    }
 }

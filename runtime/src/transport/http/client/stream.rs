@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_adapters::mcp_wire::RequestId;
 use reqwest::header::{ACCEPT, HeaderValue};
 use reqwest::{Response, StatusCode};
 use tokio::sync::oneshot;
@@ -13,6 +12,7 @@ use super::classify::answers;
 use super::connection::{Connection, EVENT_STREAM, LAST_EVENT_ID, RemoteSession, SessionScope, failure, media_type};
 use super::error::{HttpError, SessionExpired};
 use super::events::{Events, OpeningStream, is_message};
+use super::exchange::Awaited;
 use super::renewal::renew;
 
 /// How long a stream may go on after its response, so that the connection can be reused.
@@ -40,7 +40,7 @@ enum End {
 }
 
 /// Delivers the messages of a stream, up to the awaited response.
-async fn read(connection: &Connection, events: &mut Events, cursor: &mut Cursor, awaited: Option<&RequestId>) -> End {
+async fn read(connection: &Connection, events: &mut Events, cursor: &mut Cursor, awaited: Option<&Awaited<'_>>) -> End {
     let since = Instant::now();
     let mut resumed = cursor.last.clone();
     while let Some(event) = events.next().await {
@@ -57,8 +57,13 @@ async fn read(connection: &Connection, events: &mut Events, cursor: &mut Cursor,
                 None => connection.refuse_oversized().await,
             }
         } else if !is_repeated && is_message(&event) {
-            end = awaited.filter(|id| answers(&event.data, id)).map(|_| End::Answered);
-            connection.deliver(event.data).await;
+            let answered = awaited.filter(|awaited| answers(&event.data, awaited.id));
+            end = answered.map(|_| End::Answered);
+            let json = match answered {
+                Some(awaited) => awaited.take(connection, event.data),
+                None => event.data,
+            };
+            connection.deliver(json).await;
         }
         // Only after it was delivered: an event that wasn't has to come again.
         if let Some(id) = event.id {
@@ -75,16 +80,20 @@ async fn read(connection: &Connection, events: &mut Events, cursor: &mut Cursor,
 }
 
 /// Reads the stream of a response, and resumes it if it ends too early.
-pub(super) async fn follow(connection: &Arc<Connection>, answer: Response, id: &RequestId) -> Result<(), HttpError> {
+pub(super) async fn follow(
+    connection: &Arc<Connection>,
+    answer: Response,
+    awaited: &Awaited<'_>,
+) -> Result<(), HttpError> {
     let limit = connection.options.message_bytes;
     let mut events = Events::new(answer, limit);
     let mut cursor = Cursor::default();
     loop {
-        match read(connection, &mut events, &mut cursor, Some(id)).await {
+        match read(connection, &mut events, &mut cursor, Some(awaited)).await {
             End::Answered => break,
             End::Oversized => return Err(HttpError::TooLarge(limit)),
             // Without an id the server can't know what is missing.
-            End::Cut if cursor.last.is_none() => return Err(HttpError::Unanswered),
+            End::Cut if cursor.last.is_none() || !awaited.resumes => return Err(HttpError::Unanswered),
             End::Cut => events = reopen(connection, &mut cursor).await?,
         }
     }

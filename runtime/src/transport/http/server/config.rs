@@ -5,16 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::request::Parts;
-use axum::http::{HeaderName, Method, header};
+use axum::http::{Method, header};
 use mcp_adapters::Revision;
 use tokio_util::sync::CancellationToken;
 use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
-use super::headers::SESSION_ID;
+use super::headers::session_headers;
 use super::limits::SessionLimits;
 use super::origin::is_origin_allowed;
 use super::store::{MemoryStore, SessionStore};
-use crate::era::{Era, with_era};
+use crate::mirrors::header_name;
 use crate::options::Options;
 
 /// The settings of a server of Streamable HTTP; [`router`](super::router) makes an axum router of them.
@@ -56,7 +56,7 @@ impl Default for HttpServer {
             hosts: Vec::new(),
             origins: Vec::new(),
             principal: None,
-            revisions: with_era(&Options::default().supported, Era::Handshake),
+            revisions: Options::default().supported,
             max_body: 4 << 20,
             max_sessions: 10_000,
             max_bytes: 512 << 20,
@@ -137,13 +137,15 @@ impl HttpServer {
     /// this layer around the authentication layer: `app.layer(from_fn(authenticate)).layer(server.cors())`.
     pub fn cors(&self) -> CorsLayer {
         let origins = self.origins.clone();
+        let session_ids = session_headers(&self.revisions).into_iter();
+        let session_ids = session_ids.filter_map(header_name);
         CorsLayer::new()
             .allow_origin(AllowOrigin::predicate(move |origin, _| {
                 is_origin_allowed(origin, &origins)
             }))
             .allow_methods([Method::GET, Method::POST, Method::DELETE])
             .allow_headers(AllowHeaders::mirror_request())
-            .expose_headers([HeaderName::from_static(SESSION_ID), header::WWW_AUTHENTICATE])
+            .expose_headers(session_ids.chain([header::WWW_AUTHENTICATE]).collect::<Vec<_>>())
             .max_age(Duration::from_secs(60 * 60))
     }
 
@@ -198,8 +200,11 @@ impl HttpServer {
         self.principal.as_ref().and_then(|principal| principal(request))
     }
 
-    /// The revisions that the header of a request may name, which must be those that the session engine supports. The
-    /// default is those of [`Options::default`].
+    /// The revisions of the clients, which must be those that the session engine supports. The default is those of
+    /// [`Options::default`].
+    ///
+    /// Revisions of both eras may share the endpoint, since each message tells its own. A request of a stateless revision
+    /// never has a session: it has an engine of its own, which ends with the response, and when the client closes it.
     #[must_use]
     pub fn revisions(mut self, revisions: impl Into<Vec<Revision>>) -> Self {
         self.revisions = revisions.into();
@@ -256,15 +261,17 @@ impl HttpServer {
     }
 
     /// Responds to each POST with one JSON value, and never with a stream of events. Other messages related to the request
-    /// go to the session's GET stream. A POST whose client accepts only JSON always gets JSON.
+    /// go to the session's GET stream; without a session they are dropped. A POST whose client accepts only JSON always
+    /// gets JSON.
     #[must_use]
     pub fn json_only(mut self, json_only: bool) -> Self {
         self.json_only = json_only;
         self
     }
 
-    /// Disables sessions: each POST has an engine of its own and gets one JSON value, so that any machine can handle any
-    /// request. There is no GET and no DELETE, and the server can't send requests to its clients.
+    /// Disables sessions for clients of revisions that have them: each of their POSTs has an engine of its own and gets one
+    /// JSON value, so that any machine can handle any request. There is no GET and no DELETE, and the server can't send
+    /// requests to its clients. Requests of stateless revisions are always handled so, and may get a stream of events.
     #[must_use]
     pub fn stateless(mut self, stateless: bool) -> Self {
         self.stateless = stateless;
@@ -351,13 +358,36 @@ impl HttpServer {
         self
     }
 
+    /// Whether a client with a handshake is served.
+    pub(super) fn has_handshake(&self) -> bool {
+        self.revisions.iter().any(|revision| revision.facts().initializes)
+    }
+
+    /// Whether there are sessions.
+    pub(super) fn has_sessions(&self) -> bool {
+        !self.stateless && self.session_header().is_some()
+    }
+
+    /// Whether a session has a stream for what is related to no request.
+    pub(super) fn listens(&self) -> bool {
+        !self.stateless && self.revisions.iter().any(|revision| revision.facts().listening)
+    }
+
+    /// The header with a session's id, as the latest revision that has it calls it.
+    pub(super) fn session_header(&self) -> Option<&'static str> {
+        let with_header = self
+            .revisions
+            .iter()
+            .filter(|revision| revision.facts().session_header.is_some());
+        with_header.max()?.facts().session_header
+    }
+
     /// The settings, each within the range that the others allow.
     pub(super) fn settled(mut self) -> Self {
         // A stream that is read keeps its session alive, and quiet ones are read by their keep-alives.
         let longest = (self.expiry / 3).max(Duration::from_millis(1));
         self.limits.keep_alive = self.limits.keep_alive.min(longest);
         self.opening = self.opening.min(self.expiry);
-        self.json_only |= self.stateless;
         self
     }
 }

@@ -1,13 +1,11 @@
 //! The headers of requests: media types, and the protocol's own.
 
-use axum::http::{HeaderMap, StatusCode, header};
-use mcp_adapters::Revision;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use mcp_adapters::{PeerTypes, Revision};
 
 use super::rejection::Rejection;
 
-pub(super) const SESSION_ID: &str = "mcp-session-id";
 pub(super) const LAST_EVENT_ID: &str = "last-event-id";
-const PROTOCOL_VERSION: &str = "mcp-protocol-version";
 
 pub(super) const JSON: &str = "application/json";
 pub(super) const EVENT_STREAM: &str = "text/event-stream";
@@ -67,14 +65,14 @@ pub(super) fn check_revision(
     negotiated: Option<Revision>,
     supported: &[Revision],
 ) -> Result<Revision, Rejection> {
-    if let Some(revision) = negotiated.filter(|revision| revision.facts().version_header.is_none()) {
-        return Ok(revision);
-    }
-    let Some(value) = headers.get(PROTOCOL_VERSION) else {
+    let value = match negotiated {
+        Some(revision) => revision.facts().version_header.and_then(|header| headers.get(header)),
+        None => version_value(headers, supported),
+    };
+    let Some(value) = value else {
         return Ok(negotiated.unwrap_or_else(default_revision));
     };
-    let named: Option<Revision> = value.to_str().ok().and_then(|name| name.parse().ok());
-    match named.filter(|revision| supported.contains(revision)) {
+    match revision_named(value).filter(|revision| supported.contains(revision)) {
         Some(named) => Ok(negotiated.unwrap_or(named)),
         None => {
             let supported: Vec<&str> = supported.iter().map(|revision| revision.as_str()).collect();
@@ -82,6 +80,32 @@ pub(super) fn check_revision(
             Err(Rejection::bad_request(message))
         }
     }
+}
+
+/// The value of the header that names the revision, whatever it is called in these.
+fn version_value<'h>(headers: &'h HeaderMap, revisions: &[Revision]) -> Option<&'h HeaderValue> {
+    let names = revisions.iter().filter_map(|revision| revision.facts().version_header);
+    names.into_iter().find_map(|name| headers.get(name))
+}
+
+fn revision_named(value: &HeaderValue) -> Option<Revision> {
+    value.to_str().ok()?.parse().ok()
+}
+
+/// The supported revision without sessions that the header names.
+pub(super) fn stateless_revision(headers: &HeaderMap, supported: &[Revision]) -> Option<Revision> {
+    let named = revision_named(version_value(headers, supported)?)?;
+    (named.stands_alone() && supported.contains(&named)).then_some(named)
+}
+
+/// The names that the header with a session's id has in these revisions.
+pub(super) fn session_headers(revisions: &[Revision]) -> Vec<&'static str> {
+    let mut names: Vec<_> = revisions
+        .iter()
+        .filter_map(|revision| revision.facts().session_header)
+        .collect();
+    names.dedup();
+    names
 }
 
 /// The revision of requests without the header: the first that has sessions over HTTP and doesn't have the header.

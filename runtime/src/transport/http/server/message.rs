@@ -28,6 +28,10 @@ pub(super) struct PostBody {
     pub(super) cancelled: Vec<RequestId>,
     /// Set for `initialize`: the revision that the client requests, if it is known.
     pub(super) initialize: Option<Option<Revision>>,
+    /// Set if a message stands alone: the revision by whose rules.
+    pub(super) stateless: Option<Revision>,
+    /// Whether it has responses to requests of the server.
+    pub(super) has_responses: bool,
 }
 
 impl PostBody {
@@ -39,6 +43,8 @@ impl PostBody {
             requests: Vec::new(),
             cancelled: Vec::new(),
             initialize: None,
+            stateless: None,
+            has_responses: false,
         };
         match Payload::from_slice(&json).map_err(|error| malformed(&error))? {
             Payload::Message(header) => body.take(&header).map_err(|refusal| refusal.with_id(header.id()))?,
@@ -84,15 +90,18 @@ impl PostBody {
         let kind = match header.kind() {
             Ok(kind) => kind,
             // The session gives malformed responses to the callers that wait for them.
-            Err(_) if header.result().is_some() || header.error().is_some() => return Ok(()),
+            Err(_) if header.result().is_some() || header.error().is_some() => MessageKind::Response,
             Err(error) => return Err(malformed(&error)),
         };
         if matches!(kind, MessageKind::Response | MessageKind::Error) {
+            self.has_responses = true;
             return Ok(());
         }
         if header.method().is_none() {
             return Err(not_a_message("a method's name is a string"));
         }
+        let stamped = hello::stamped_version(header).ok().flatten();
+        self.stateless = self.stateless.or(stamped.map(|(revision, _)| revision));
         // The session engine refuses parameters that can't be decoded.
         if kind == MessageKind::Notification {
             self.cancelled.extend(hello::cancelled_request::<Revision>(header));

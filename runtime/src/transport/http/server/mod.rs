@@ -42,6 +42,7 @@ mod serve;
 mod session;
 mod sessions;
 mod start;
+mod stateless;
 mod store;
 mod stream;
 mod streamable;
@@ -76,7 +77,7 @@ where
 {
     let config = config.settled();
     let (path, legacy) = (config.path.clone(), config.legacy.clone());
-    let legacy = legacy.filter(|_| !config.stateless);
+    let legacy = legacy.filter(|_| !config.stateless && config.has_handshake());
     let cors = config.cors();
     let sessions = Arc::new(Sessions::new(config, start));
     let mut router = Router::new().route(&path, any(streamable::handle));

@@ -22,6 +22,8 @@ pub(super) enum FirstEvent {
     Priming,
     /// The URI to post to, in HTTP with SSE.
     Endpoint(String),
+    /// A comment, so that the client has the headers.
+    Comment,
 }
 
 /// The body of a response that is a stream of events: one connection to a [`Stream`].
@@ -78,6 +80,7 @@ impl Reader {
             // Some clients take an empty event for a broken message. A field without an event is ignored.
             FirstEvent::Retry => format!("retry: {retry}\n"),
             FirstEvent::Priming => format!("id: {last}\nretry: {retry}\ndata:\n\n"),
+            FirstEvent::Comment => ":\n".to_owned(),
             FirstEvent::Endpoint(uri) => format!("event: endpoint\ndata: {uri}\n\n"),
         };
         Self {
@@ -111,7 +114,7 @@ impl futures_core::Stream for Reader {
             return Poll::Ready(next.map(|(number, json)| {
                 reader.sent();
                 reader.last.event = number;
-                let id = (!reader.session.is_legacy()).then_some(&reader.last);
+                let id = reader.session.is_resumable().then_some(&reader.last);
                 Ok(event(id, &json))
             }));
         }
@@ -125,7 +128,7 @@ impl futures_core::Stream for Reader {
 impl Drop for Reader {
     fn drop(&mut self) {
         self.stream.disconnect(self.connection);
-        if self.session.is_legacy() {
+        if !self.session.is_resumable() {
             self.session.end();
         }
     }

@@ -4,6 +4,7 @@ use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, RequestId, error_code};
+use mcp_adapters::{ErrorRole, PeerTypes, Revision};
 
 /// An HTTP status and a JSON-RPC error.
 #[derive(Debug)]
@@ -21,6 +22,17 @@ impl Rejection {
             id: None,
             error: ErrorObject::new(code, message),
         }
+    }
+
+    /// A header that doesn't repeat what the body says.
+    pub(super) fn header_mismatch(revision: Revision, why: String) -> Self {
+        let known = revision.known_error(ErrorRole::HeaderMismatch);
+        let code = known.map_or(error_code::INVALID_REQUEST, |known| known.code);
+        Self::new(
+            error_status(revision, code).unwrap_or(StatusCode::BAD_REQUEST),
+            code,
+            why,
+        )
     }
 
     /// The same rejection with the id of the request: some clients need it.
@@ -56,6 +68,11 @@ impl Rejection {
             "Internal error",
         )
     }
+}
+
+/// The status of a response with an error of this code, unless it is 200.
+pub(super) fn error_status(revision: Revision, code: i64) -> Option<StatusCode> {
+    StatusCode::from_u16(revision.facts().status(code)?).ok()
 }
 
 impl IntoResponse for Rejection {

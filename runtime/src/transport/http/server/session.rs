@@ -29,7 +29,7 @@ use crate::transport::ChannelSender;
 pub(super) enum SessionKind {
     /// On one stream for each POST, and on the standalone stream.
     Streamable,
-    /// In the JSON response to the only POST.
+    /// In the response to the only POST.
     Stateless,
     /// On one stream, in HTTP with SSE.
     Legacy,
@@ -116,6 +116,11 @@ impl HttpSession {
 
     pub(super) fn is_legacy(&self) -> bool {
         self.kind == SessionKind::Legacy
+    }
+
+    /// Whether the client may go on with a stream that was cut.
+    pub(super) fn is_resumable(&self) -> bool {
+        self.kind == SessionKind::Streamable
     }
 
     /// The client uses the session that it has started.
@@ -294,8 +299,8 @@ impl HttpSession {
     }
 
     async fn push(&self, stream: &Stream, json: Bytes) {
-        if self.kind == SessionKind::Stateless {
-            tracing::debug!("a stateless server can send only responses");
+        if self.kind == SessionKind::Stateless && stream.id == self.standalone.id {
+            tracing::debug!("a message is dropped, since the response has no place for it");
         } else {
             stream.push(json, false, &self.limits).await;
         }

@@ -99,9 +99,8 @@ impl Sessions {
     }
 
     /// Makes a session available to clients.
-    pub(super) fn publish(&self, mut new: NewSession) -> Arc<HttpSession> {
-        new.published = true;
-        let session = new.session.clone();
+    pub(super) fn publish(&self, new: NewSession) -> Arc<HttpSession> {
+        let session = new.keep();
         self.sessions.lock().insert(session.id.clone(), session.clone());
         // If it has ended before this, nobody else removes it.
         if session.ended.is_cancelled() {
@@ -157,6 +156,14 @@ pub(super) type SessionPermit = (OwnedSemaphorePermit, Charge);
 pub(super) struct NewSession {
     pub(super) session: Arc<HttpSession>,
     pub(super) published: bool,
+}
+
+impl NewSession {
+    /// The session, which somebody else ends.
+    pub(super) fn keep(mut self) -> Arc<HttpSession> {
+        self.published = true;
+        self.session.clone()
+    }
 }
 
 impl Drop for NewSession {

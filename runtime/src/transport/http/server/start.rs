@@ -55,6 +55,10 @@ impl Sessions {
         let memory = self.memory.clone();
         let session = HttpSession::new(id.clone(), kind, principal.clone(), limits, memory, to_engine, shutdown);
         let session = session.map_err(no_random_bytes)?;
+        if kind == SessionKind::Stateless {
+            // There is nothing more to come from the client.
+            session.confirm();
+        }
         let info = SessionInfo {
             id: (kind != SessionKind::Stateless).then_some(id),
             principal,

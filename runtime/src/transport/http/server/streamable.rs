@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use super::body::read_body;
 use super::event_id::EventId;
 use super::headers::{
-    EVENT_STREAM, JSON, LAST_EVENT_ID, SESSION_ID, accepts, check_content_type, check_revision, not_acceptable,
+    EVENT_STREAM, JSON, LAST_EVENT_ID, accepts, check_content_type, check_revision, not_acceptable, session_headers,
 };
 use super::message::PostBody;
 use super::reader::{FirstEvent, Reader};
@@ -21,23 +21,26 @@ use super::rejection::Rejection;
 use super::response::{events, json};
 use super::session::{HttpSession, SessionKind};
 use super::sessions::Sessions;
+use super::stateless;
 use super::stream::{Content, ResumeError, Stream};
+use crate::mirrors::header_name;
 
 /// Handles a request of any method.
 pub(super) async fn handle(State(sessions): State<Arc<Sessions>>, request: Request) -> Response {
     let method = request.method().clone();
     let answer = match method {
         Method::POST => post(&sessions, request).await,
-        Method::GET if !sessions.config.stateless => listen(&sessions, request.into_parts().0).await,
-        Method::DELETE if !sessions.config.stateless => delete(&sessions, request.into_parts().0).await,
+        Method::GET if sessions.config.listens() => listen(&sessions, request.into_parts().0).await,
+        Method::DELETE if sessions.config.has_sessions() => delete(&sessions, request.into_parts().0).await,
         _ => Err(Rejection::invalid(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed")),
     };
     let mut response = answer.unwrap_or_else(IntoResponse::into_response);
     if response.status() == StatusCode::METHOD_NOT_ALLOWED {
-        let allowed = if sessions.config.stateless {
-            "POST"
-        } else {
-            "GET, POST, DELETE"
+        let allowed = match (sessions.config.listens(), sessions.config.has_sessions()) {
+            (true, true) => "GET, POST, DELETE",
+            (true, false) => "GET, POST",
+            (false, true) => "POST, DELETE",
+            (false, false) => "POST",
         };
         response
             .headers_mut()
@@ -56,14 +59,17 @@ async fn post(sessions: &Arc<Sessions>, request: Request) -> Result<Response, Re
 }
 
 async fn post_message(sessions: &Arc<Sessions>, parts: Parts, body: PostBody) -> Result<Response, Rejection> {
-    let format = ResponseFormat::of(&parts.headers, sessions.config.json_only)?;
-    if sessions.config.stateless {
-        return post_stateless(sessions, parts, body).await;
+    if let Some(revision) = stateless::revision_of(&sessions.config, &parts.headers, &body) {
+        return stateless::post(sessions, parts, body, revision).await;
     }
-    let Some(id) = session_id(&parts.headers)? else {
+    if sessions.config.stateless {
+        return post_without_session(sessions, parts, body).await;
+    }
+    let format = ResponseFormat::of(&parts.headers, sessions.config.json_only)?;
+    let Some(id) = session_id(sessions, &parts.headers)? else {
         return match body.initialize {
             Some(_) => start(sessions, parts, body, format).await,
-            None => Err(no_session_id()),
+            None => Err(no_session_id(sessions)),
         };
     };
     let session = sessions.find(id, &parts).await?;
@@ -91,7 +97,7 @@ async fn post_message(sessions: &Arc<Sessions>, parts: Parts, body: PostBody) ->
 
 /// The format of the response to a POST.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ResponseFormat {
+pub(super) enum ResponseFormat {
     /// One JSON value.
     Json,
     /// A stream of events.
@@ -101,7 +107,7 @@ enum ResponseFormat {
 
 impl ResponseFormat {
     /// The formats that the client accepts. The protocol requires both, but one is enough.
-    fn of(headers: &HeaderMap, json_only: bool) -> Result<Self, Rejection> {
+    pub(super) fn of(headers: &HeaderMap, json_only: bool) -> Result<Self, Rejection> {
         match (accepts(headers, JSON), accepts(headers, EVENT_STREAM)) {
             (true, false) => Ok(Self::Json),
             (true, true) if json_only => Ok(Self::Json),
@@ -112,7 +118,7 @@ impl ResponseFormat {
         }
     }
 
-    fn content(self) -> Content {
+    pub(super) fn content(self) -> Content {
         match self {
             Self::Json => Content::Responses,
             Self::EventStream | Self::Either => Content::Any,
@@ -124,7 +130,7 @@ impl ResponseFormat {
 ///
 /// The headers and the first event of a stream are two writes. With Nagle's algorithm, the second one waits for the
 /// acknowledgement of the first. So a response that is ready soon, with no message before it, is one JSON value.
-async fn responses(session: &HttpSession, stream: &Stream, format: ResponseFormat) -> Option<Vec<Bytes>> {
+pub(super) async fn responses(session: &HttpSession, stream: &Stream, format: ResponseFormat) -> Option<Vec<Bytes>> {
     match format {
         ResponseFormat::Json => stream.responses().await,
         ResponseFormat::Either => timeout(session.limits.stream_after, stream.responses()).await.ok()?,
@@ -160,15 +166,18 @@ async fn start(
             events(Reader::open(&session, stream, first, Some(permit)))
         }
     };
-    if negotiated.is_some() {
+    // A revision without the header has its sessions over HTTP with SSE; a client that speaks it here needs the id too.
+    let header = negotiated.map(|revision| revision.facts().session_header.or(sessions.config.session_header()));
+    if let Some(name) = header.flatten().and_then(header_name) {
         let id = HeaderValue::from_str(&id).map_err(|_| Rejection::internal())?;
-        response.headers_mut().insert(SESSION_ID, id);
+        response.headers_mut().insert(name, id);
     }
     Ok(response)
 }
 
-/// Handles a POST without a session, with an engine of its own.
-async fn post_stateless(sessions: &Arc<Sessions>, parts: Parts, body: PostBody) -> Result<Response, Rejection> {
+/// Handles a POST of a revision with sessions, without one: it has an engine of its own, and gets JSON.
+async fn post_without_session(sessions: &Arc<Sessions>, parts: Parts, body: PostBody) -> Result<Response, Rejection> {
+    ResponseFormat::of(&parts.headers, true)?;
     let negotiated = body.initialize.flatten();
     let revision = match body.initialize {
         Some(_) => negotiated.unwrap_or(Revision::HUB),
@@ -235,21 +244,23 @@ async fn delete(sessions: &Arc<Sessions>, request: Parts) -> Result<Response, Re
 }
 
 async fn find(sessions: &Arc<Sessions>, request: &Parts) -> Result<Arc<HttpSession>, Rejection> {
-    let id = session_id(&request.headers)?.ok_or_else(no_session_id)?;
+    let id = session_id(sessions, &request.headers)?.ok_or_else(|| no_session_id(sessions))?;
     sessions.find(id, request).await
 }
 
-fn session_id(headers: &HeaderMap) -> Result<Option<&str>, Rejection> {
-    let mut ids = headers.get_all(SESSION_ID).iter();
+fn session_id<'h>(sessions: &Sessions, headers: &'h HeaderMap) -> Result<Option<&'h str>, Rejection> {
+    let names = session_headers(&sessions.config.revisions);
+    let mut ids = names.into_iter().flat_map(|name| headers.get_all(name));
     match (ids.next(), ids.next()) {
         (None, _) => Ok(None),
         (Some(id), None) => id.to_str().map(Some).map_err(|_| Rejection::no_such_session()),
-        (Some(_), Some(_)) => Err(Rejection::bad_request("More than one Mcp-Session-Id")),
+        (Some(_), Some(_)) => Err(Rejection::bad_request("More than one session id")),
     }
 }
 
-fn no_session_id() -> Rejection {
-    Rejection::bad_request("The header Mcp-Session-Id is required")
+fn no_session_id(sessions: &Sessions) -> Rejection {
+    let name = sessions.config.session_header().unwrap_or_default();
+    Rejection::bad_request(format!("The header {name} is required"))
 }
 
 fn no_such_event() -> Rejection {
