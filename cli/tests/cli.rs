@@ -42,7 +42,10 @@ fn decode(args: &[&str], input: &str) -> (Option<i32>, Vec<Value>) {
 
 /// The decode of one definition of the revision that handlers are written against.
 fn decode_as(definition: &str, input: &str) -> (Option<i32>, Vec<Value>) {
-    decode(&["--revision", Revision::HUB.as_str(), "--type", definition], input)
+    decode(
+        &["--revision", Revision::V2025_11_25.as_str(), "--type", definition],
+        input,
+    )
 }
 
 #[test]
@@ -83,7 +86,11 @@ fn a_member_that_occurs_twice_fails_wherever_it_is_looked_at() {
             "structuredContent.a",
         ),
     ] {
-        let args = [&["--revision", Revision::HUB.as_str(), "--type", definition], args].concat();
+        let args = [
+            &["--revision", Revision::V2025_11_25.as_str(), "--type", definition],
+            args,
+        ]
+        .concat();
         let (status, answers) = decode(&args, line);
         assert_eq!(status, Some(1), "{line}");
         assert_eq!(answers[0]["path"], path, "{line}");
@@ -148,7 +155,7 @@ fn what_is_open_comes_back_as_it_was_written() {
     let args = [
         "decode",
         "--revision",
-        Revision::HUB.as_str(),
+        Revision::V2025_11_25.as_str(),
         "--type",
         "CallToolResult",
     ];
@@ -180,7 +187,7 @@ fn a_bad_line_is_answered_with_its_path_and_the_status_is_1() {
 #[test]
 fn an_unknown_variant_is_decoded_but_not_strictly() {
     let line = r#"{"content":[{"type":"hologram"}]}"#;
-    let args = ["--revision", Revision::HUB.as_str(), "--type", "CallToolResult"];
+    let args = ["--revision", Revision::V2025_11_25.as_str(), "--type", "CallToolResult"];
     assert_eq!(decode(&args, line).0, Some(0));
     let strict: Vec<&str> = args.iter().chain(&["--strict"]).copied().collect();
     let (status, answers) = decode(&strict, line);
@@ -202,7 +209,7 @@ fn typed_lines_name_their_definition_and_other_members_are_ignored() {
         "\n7\n",
         r#"{"type":"Cursor","value":1}"#,
     );
-    let (status, answers) = decode(&["--revision", Revision::HUB.as_str(), "--typed"], lines);
+    let (status, answers) = decode(&["--revision", Revision::V2025_11_25.as_str(), "--typed"], lines);
     assert_eq!(status, Some(1));
     assert_eq!(answers[0], json!({"ok": true, "value": "a"}));
     assert_eq!(answers[1], json!({"ok": true, "value": {"roots": []}}));
@@ -264,7 +271,7 @@ fn an_unknown_revision_is_misuse_and_the_known_ones_are_listed() {
 
 #[test]
 fn an_unknown_type_is_misuse_and_the_known_ones_are_listed() {
-    let revision = Revision::HUB;
+    let revision = Revision::V2025_11_25;
     let output = mcp_rev(&["decode", "--revision", revision.as_str(), "--type", "Nonesuch"], "1");
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(printed(&output), "");
@@ -275,7 +282,7 @@ fn an_unknown_type_is_misuse_and_the_known_ones_are_listed() {
 
 #[test]
 fn misuse_has_the_status_2() {
-    let revision = Revision::HUB.as_str();
+    let revision = Revision::V2025_11_25.as_str();
     let misuses: [&[&str]; 7] = [
         &[],
         &["decoed"],
@@ -367,13 +374,19 @@ fn shell(folder: &Path, command: &str) -> String {
 fn no_command_panics_when_nobody_reads_what_it_prints() {
     let commands: [&[&str]; 4] = [
         &["revisions"],
-        &["decode", "--revision", Revision::HUB.as_str(), "--type", "Result"],
+        &[
+            "decode",
+            "--revision",
+            Revision::V2025_11_25.as_str(),
+            "--type",
+            "Result",
+        ],
         &[
             "translate",
             "--from",
-            Revision::HUB.as_str(),
+            Revision::V2025_11_25.as_str(),
             "--to",
-            Revision::HUB.as_str(),
+            Revision::V2025_11_25.as_str(),
             "--type",
             "Result",
         ],

@@ -40,7 +40,7 @@ pub type Supply = BTreeMap<String, OpenJson>;
 /// The state of one conversion: its policy, and the losses so far.
 ///
 /// The functions that rules call use it to record losses, and to convert inner values.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Conversion<R> {
     policy: Policy,
     pub(crate) supply: Option<Supply>,

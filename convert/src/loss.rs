@@ -35,7 +35,7 @@ pub enum LossKind {
 }
 
 /// A loss whose path is still being built, the innermost segment first.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Reversed {
     pub(crate) path: Vec<Segment>,
     pub(crate) kind: LossKind,

@@ -22,14 +22,14 @@ use crate::unrepresentable::Unrepresentable;
 pub fn read_messages<Q, N, Q2, N2, R: ProtocolRevision>(
     peer: R,
     json: &[u8],
-    policy: Policy,
+    conversion: Conversion<R>,
 ) -> Decoded<Batch<Translated<Message<Q2, N2>>>>
 where
     Q: Decode + Convert<Q2, R>,
     N: Decode + Convert<N2, R>,
 {
     received(peer, json, |message: Message<Q, N>| {
-        translated(message, Conversion::<R>::new(policy))
+        translated(message, conversion.clone())
     })
 }
 

@@ -61,7 +61,7 @@ async fn main() -> Result<(), AnyError> {
         info.is_some_and(|info| info.capabilities.get(capability).is_some())
     };
     if offers("tools") {
-        let tools = server.list_tools(None).await?.tools;
+        let tools = server.list_tools(hub::PaginatedRequestParams::default()).await?.tools;
         let named = named_arguments();
         let schemas: Vec<Value> = tools.iter().map(|tool| json!(tool.input_schema)).collect();
         for (tool, schema) in tools.iter().zip(&schemas) {
@@ -74,7 +74,11 @@ async fn main() -> Result<(), AnyError> {
         }
     }
     if offers("prompts") {
-        for prompt in server.list_prompts(None).await?.prompts {
+        for prompt in server
+            .list_prompts(hub::PaginatedRequestParams::default())
+            .await?
+            .prompts
+        {
             let mut params = GetPromptRequestParams::new(&prompt.name);
             let required = prompt
                 .arguments
@@ -86,7 +90,11 @@ async fn main() -> Result<(), AnyError> {
         }
     }
     if offers("resources") {
-        for resource in server.list_resources(None).await?.resources {
+        for resource in server
+            .list_resources(hub::PaginatedRequestParams::default())
+            .await?
+            .resources
+        {
             server
                 .read_resource(ReadResourceRequestParams::new(resource.uri))
                 .await?;

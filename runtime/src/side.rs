@@ -4,7 +4,7 @@ use mcp_adapters::mcp_wire::{
     Batch, Call, Decoded, Direction, ErrorObject, ErrorResponse, Message, Notice, Object, OpenJson, UnknownMethod,
     error_code, from_slice,
 };
-use mcp_adapters::{FromPeer, FromResult, Loss, Policy, Revision, Translated, Unrepresentable, hub, peers};
+use mcp_adapters::{Conversion, FromPeer, FromResult, Loss, Revision, Translated, Unrepresentable, hub, peers};
 
 /// An incoming message.
 pub type MessageIn<S> = Message<<S as Side>::Request, <S as Side>::Notification>;
@@ -33,7 +33,7 @@ pub trait Side: Send + Sync + Sized + 'static {
     ///
     /// # Errors
     /// When it is not a message.
-    fn receive(peer: Revision, json: &[u8]) -> Decoded<Translated<MessageIn<Self>>>;
+    fn receive(peer: Revision, json: &[u8], conversion: Conversion) -> Decoded<Translated<MessageIn<Self>>>;
 
     /// Decodes a message whose method no revision declares.
     ///
@@ -60,14 +60,8 @@ pub trait Side: Send + Sync + Sized + 'static {
     /// A notification of the peer whose method no revision declares.
     fn custom_notification(notification: UnknownMethod) -> Self::Notification;
 
-    /// Decodes a message of this side from the hub's revision.
-    ///
-    /// # Errors
-    /// When it is not a message.
-    fn decode_own(json: &[u8]) -> Decoded<MessageOut<Self>>;
-
     /// Encodes a message in the peer's revision.
-    fn encode(peer: Revision, message: MessageOut<Self>) -> Translated<Vec<u8>>;
+    fn encode(peer: Revision, message: MessageOut<Self>, conversion: Conversion) -> Translated<Vec<u8>>;
 
     /// Decodes a result of `method` from the peer's revision; `None` if the revision doesn't have the method.
     ///
@@ -77,13 +71,18 @@ pub trait Side: Send + Sync + Sized + 'static {
         peer: Revision,
         method: &str,
         result: &OpenJson,
+        conversion: Conversion,
     ) -> Result<Option<FromResult<Self::ResultIn>>, FromPeer>;
 
     /// Encodes a result in the peer's revision.
     ///
     /// # Errors
     /// When that revision can't represent it.
-    fn encode_result(peer: Revision, result: Self::Result) -> Result<(OpenJson, Vec<Loss>), Unrepresentable>;
+    fn encode_result(
+        peer: Revision,
+        result: Self::Result,
+        conversion: Conversion,
+    ) -> Result<(OpenJson, Vec<Loss>), Unrepresentable>;
 
     /// The method of a request of the peer.
     fn method(request: &Self::Request) -> &str;
@@ -97,8 +96,8 @@ pub trait Side: Send + Sync + Sized + 'static {
     /// The method of a notification to the peer.
     fn notification_method_out(notification: &Self::NotificationOut) -> &str;
 
-    /// A notification of progress.
-    fn progress(params: hub::ProgressNotificationParams) -> Self::NotificationOut;
+    /// A notification of progress; `None` for the side that sends none in the hub's revision.
+    fn progress(params: hub::ProgressNotificationParams) -> Option<Self::NotificationOut>;
 
     /// Whether the peer calls the methods of this direction.
     fn peer_calls(direction: Direction) -> bool;
@@ -125,8 +124,8 @@ macro_rules! messages {
         type NotificationOut = hub::$notification_out;
         type ResultIn = hub::$result_in;
 
-        fn receive(peer: Revision, json: &[u8]) -> Decoded<Translated<MessageIn<Self>>> {
-            match peers::$receive(peer, json, Policy::Conform)? {
+        fn receive(peer: Revision, json: &[u8], conversion: Conversion) -> Decoded<Translated<MessageIn<Self>>> {
+            match peers::$receive(peer, json, conversion)? {
                 Batch::One(message) => Ok(message),
                 Batch::Many(_) => {
                     let error = ErrorObject::new(error_code::INVALID_REQUEST, "a batch in a batch");
@@ -143,24 +142,25 @@ macro_rules! messages {
             hub::$notification::Unknown(notification)
         }
 
-        fn decode_own(json: &[u8]) -> Decoded<MessageOut<Self>> {
-            from_slice(json)
-        }
-
-        fn encode(peer: Revision, message: MessageOut<Self>) -> Translated<Vec<u8>> {
-            peers::$encode(peer, message, Policy::Conform)
+        fn encode(peer: Revision, message: MessageOut<Self>, conversion: Conversion) -> Translated<Vec<u8>> {
+            peers::$encode(peer, message, conversion)
         }
 
         fn decode_result(
             peer: Revision,
             method: &str,
             result: &OpenJson,
+            conversion: Conversion,
         ) -> Result<Option<FromResult<Self::ResultIn>>, FromPeer> {
-            peers::$decode_result(peer, method, result, Policy::Conform)
+            peers::$decode_result(peer, method, result, conversion)
         }
 
-        fn encode_result(peer: Revision, result: Self::Result) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
-            peers::$encode_result(peer, result, Policy::Conform)
+        fn encode_result(
+            peer: Revision,
+            result: Self::Result,
+            conversion: Conversion,
+        ) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
+            peers::$encode_result(peer, result, conversion)
         }
 
         fn method(request: &Self::Request) -> &str {
@@ -179,10 +179,6 @@ macro_rules! messages {
             notification.method()
         }
 
-        fn progress(params: hub::ProgressNotificationParams) -> Self::NotificationOut {
-            hub::ProgressNotification::new(params).into()
-        }
-
         fn peer_calls(direction: Direction) -> bool {
             direction.$from_peer()
         }
@@ -194,7 +190,11 @@ impl Side for ServerSide {
 
     messages! {
         in: ClientRequest, ClientNotification, ServerResult, client_message, server_result_for, from_client;
-        out: ServerRequest, ServerNotification, ClientResult, server_message_for, client_result;
+        out: InputRequest, ServerNotification, InputResponse, server_message_for, client_result;
+    }
+
+    fn progress(params: hub::ProgressNotificationParams) -> Option<hub::ServerNotification> {
+        Some(hub::ProgressNotification::new(params).into())
     }
 }
 
@@ -202,7 +202,11 @@ impl Side for ClientSide {
     const IS_SERVER: bool = false;
 
     messages! {
-        in: ServerRequest, ServerNotification, ClientResult, server_message, client_result_for, from_server;
+        in: InputRequest, ServerNotification, InputResponse, server_message, client_result_for, from_server;
         out: ClientRequest, ClientNotification, ServerResult, client_message_for, server_result;
+    }
+
+    fn progress(_: hub::ProgressNotificationParams) -> Option<hub::ClientNotification> {
+        None
     }
 }

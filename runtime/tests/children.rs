@@ -97,7 +97,7 @@ async fn a_call_that_waits_for_a_server_that_dies_gets_the_reason() {
     let answer = json!({"jsonrpc": "2.0", "id": 1, "result": result});
     let script = format!("read line; echo '{answer}'; read line; read line; echo 'out of memory' >&2; kill -9 $$");
     let session = session(&script).await.expect("the server begins");
-    let call = || session.peer().list_tools(None);
+    let call = || session.peer().list_tools(hub::PaginatedRequestParams::default());
     for _ in 0..2 {
         let called = timeout(Duration::from_secs(30), call()).await.expect("it doesn't hang");
         let exit = exit(called.expect_err("the server dies"));
@@ -127,7 +127,7 @@ struct Large;
 impl ServerHandler<Context<ServerSide>> for Large {
     async fn list_tools(
         &self,
-        _: Option<hub::PaginatedRequestParams>,
+        _: hub::PaginatedRequestParams,
         _: &Context<ServerSide>,
     ) -> Result<hub::ListToolsResult, ErrorObject> {
         let tool = hub::Tool::new("large", json!({"type": "object"})).with_description("x".repeat(200_000));

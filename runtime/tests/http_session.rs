@@ -73,7 +73,14 @@ async fn a_session_over_http_works_at_every_revision() {
         assert_eq!(session.peer().revision(), Some(revision));
         let (progress, mut made) = tokio::sync::mpsc::channel(4);
         let peer = session.peer().clone().with_progress(progress);
-        assert_eq!(peer.list_tools(None).await.unwrap().tools.len(), 1);
+        assert_eq!(
+            peer.list_tools(hub::PaginatedRequestParams::default())
+                .await
+                .unwrap()
+                .tools
+                .len(),
+            1
+        );
         let params = hub::CallToolRequestParams::new("weather").with_arguments(json!({"city": "Bern"}));
         let result = peer.call_tool(params).await.unwrap();
         assert!(
@@ -131,7 +138,7 @@ impl Drop for Ends {
 impl ClientHandler<Context<ClientSide>> for Ponders {
     async fn list_roots(
         &self,
-        _: Option<hub::RequestParams>,
+        _: Option<hub::ListRootsRequestParams>,
         _: &Context<ClientSide>,
     ) -> Result<hub::ListRootsResult, ErrorObject> {
         let _ends = Ends(Arc::clone(&self.0));

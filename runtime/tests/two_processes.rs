@@ -116,7 +116,11 @@ async fn any_process_takes_any_request_of_a_stateless_client() {
     assert_eq!(session.peer().era(), Some(Era::Stateless));
     let mut processes = HashSet::new();
     for _ in 0..8 {
-        let tools = session.peer().list_tools(None).await.expect("a list");
+        let tools = session
+            .peer()
+            .list_tools(hub::PaginatedRequestParams::default())
+            .await
+            .expect("a list");
         assert_eq!(tools.tools.len(), 1);
         for _ in 0..2 {
             let result = session.peer().call_tool(hub::CallToolRequestParams::new("process"));

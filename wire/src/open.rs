@@ -113,6 +113,12 @@ impl From<&Value> for OpenJson {
     }
 }
 
+impl From<serde_json::Map<String, Value>> for OpenJson {
+    fn from(members: serde_json::Map<String, Value>) -> Self {
+        Self::from(Value::Object(members))
+    }
+}
+
 impl From<OpenObject> for OpenJson {
     fn from(object: OpenObject) -> Self {
         object.0

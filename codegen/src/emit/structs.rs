@@ -11,7 +11,7 @@ use super::members::Field;
 use super::source::{Table, items};
 use super::tokens::{ident, text};
 use super::{EmitError, Emitter};
-use crate::model::{Member, Struct, Type};
+use crate::model::{Member, Struct, Type, TypeRef};
 use crate::normalise::Scalar;
 
 impl Emitter<'_> {
@@ -100,8 +100,11 @@ impl Emitter<'_> {
                     } else {
                         format!(", {}", prefixed("with", field))
                     };
-                    let preset = member.preset.as_ref().and_then(literal);
-                    let preset = preset.map(|literal| format!(" = {literal}")).unwrap_or_default();
+                    let preset = member
+                        .preset
+                        .as_ref()
+                        .and_then(|preset| self.preset(&member.ty, preset));
+                    let preset = preset.map(|preset| format!(" = {preset}")).unwrap_or_default();
                     Some(format!("{:?} => {field}{with}: {argument}{preset}", member.name))
                 }
                 _ => None,
@@ -111,6 +114,16 @@ impl Emitter<'_> {
         table.section("preset", rows(|member| member.preset.is_some()));
         table.section("optional", rows(|member| !member.required));
         table.finish()
+    }
+
+    /// The expression of a preset.
+    fn preset(&self, ty: &TypeRef, preset: &Value) -> Option<String> {
+        Some(match preset {
+            Value::String(text) => format!("{text:?}"),
+            Value::Bool(boolean) => boolean.to_string(),
+            Value::Object(_) => format!("{}::default()", text(&self.scope.ty(ty))),
+            other => format!("{}i64", other.as_i64()?),
+        })
     }
 }
 
@@ -137,13 +150,4 @@ pub(super) fn scalar(value: &Scalar) -> TokenStream {
         }
         Scalar::Boolean(boolean) => quote!(#boolean),
     }
-}
-
-/// A preset as a literal.
-fn literal(preset: &Value) -> Option<String> {
-    Some(match preset {
-        Value::String(text) => format!("{text:?}"),
-        Value::Bool(boolean) => boolean.to_string(),
-        other => format!("{}i64", other.as_i64()?),
-    })
 }

@@ -15,7 +15,7 @@ pub(super) type Roles = BTreeMap<String, OneOrMany>;
 pub(super) const METHOD_ROLES: [(&str, bool); 12] = [
     ("acknowledge", false),
     ("begin", false),
-    ("begun", true),
+    ("begun", false),
     ("cancel", false),
     ("discover", false),
     ("listen", false),

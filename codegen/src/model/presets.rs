@@ -3,7 +3,7 @@
 use mcp_wire::json_schema::pointer;
 use serde_json::Value;
 
-use super::{Defect, Model, TypeKind, TypeRef};
+use super::{Defect, Member, Model, TypeKind, TypeRef};
 
 /// Checks that each preset is a value of its member's type, and that the member is always there.
 ///
@@ -25,7 +25,7 @@ pub(super) fn check_presets(model: &Model) -> Result<(), Vec<Defect>> {
         Some(Defect {
             pointer: pointer::child(&pointer::child(&ty.pointer, "properties"), &member.name),
             what,
-            help: "remove `x-preset` or `x-tag` from the overlay, or give it a text, an integer or a boolean, as the \
+            help: "remove `x-preset` or `x-tag` from the overlay, or give it a text, an integer, a boolean or `{}`, as the \
                    member's schema wants"
                 .into(),
         })
@@ -34,15 +34,21 @@ pub(super) fn check_presets(model: &Model) -> Result<(), Vec<Defect>> {
     if defects.is_empty() { Ok(()) } else { Err(defects) }
 }
 
+/// Whether it is `{}`: an object whose members are absent or have presets themselves.
+fn is_empty(value: &Value) -> bool {
+    value.as_object().is_some_and(serde_json::Map::is_empty)
+}
+
 fn can_be(model: &Model, ty: &TypeRef, value: &Value) -> bool {
     match model.resolve(ty) {
         TypeRef::String => value.is_string(),
         TypeRef::Boolean => value.is_boolean(),
         TypeRef::Integer | TypeRef::Number => value.is_i64(),
-        TypeRef::Named(name) => {
-            let kind = model.types.get(name).map(|ty| &ty.kind);
-            value.is_string() && matches!(kind, Some(TypeKind::Strings { .. }))
-        }
+        TypeRef::Named(name) => match model.types.get(name).map(|ty| &ty.kind) {
+            Some(TypeKind::Strings { .. }) => value.is_string(),
+            Some(TypeKind::Struct(object)) => is_empty(value) && !object.members.iter().any(Member::is_argument),
+            _ => false,
+        },
         _ => false,
     }
 }

@@ -26,7 +26,9 @@ pub use self::handshake::{
     read_begin, read_discovery, requested_version,
 };
 pub use self::object::result_stamp;
-pub use self::stamp::{is_of_stamp, missing_key, read_stamp, stamp, stamped_version, unusual_kind};
+pub use self::stamp::{
+    is_of_stamp, missing_key, read_stamp, stamp, stamped_version, supply, supply_elicitation, unusual_kind,
+};
 
 /// The member of parameters and results that has what is said beside them.
 const META: &str = "_meta";

@@ -5,6 +5,7 @@ use mcp_wire::{MessageHeader, OpenJson};
 
 use super::object::{HelloReader, Object, text};
 use super::{ClientHello, HelloError, META, PeerTypes, Read};
+use crate::conversion::Supply;
 use crate::loss::Loss;
 
 /// What a client says with each request: keys of `_meta` and their values.
@@ -24,6 +25,20 @@ pub fn stamp<R: PeerTypes>(revision: R, hello: ClientHello<R>) -> Result<Vec<(&'
     }
     object.put(lifecycle.meta_log_level, hello.log_level.map(|level| text(&level)));
     Ok(object.entries)
+}
+
+/// What conversions supply to requests of revisions that name the version, the capabilities and the client in each of them.
+#[must_use]
+pub fn supply(version: &str, capabilities: OpenJson, client: Option<OpenJson>) -> Supply {
+    let client = client.map(|client| ("meta.client", client));
+    let supplied = [("meta.version", text(version)), ("meta.capabilities", capabilities)];
+    let supplied = supplied.into_iter().chain(client);
+    supplied.map(|(role, json)| (role.to_owned(), json)).collect()
+}
+
+/// Adds what conversions supply to elicitations of revisions in which each has an id.
+pub fn supply_elicitation(supply: &mut Supply, id: &str) {
+    supply.insert("elicitation".to_owned(), text(id));
 }
 
 /// The revision that a request names in its `_meta`, as it is written there, and a revision whose requests do so; `None` if it

@@ -34,6 +34,11 @@ fn not_found(method: &str) -> ErrorObject {
     )
 }
 
+fn undeclared_kind(method: &str) -> ErrorObject {
+    let message = format!("the result is of a kind that {method} doesn't declare");
+    ErrorObject::new(error_code::INTERNAL_ERROR, message)
+}
+
 /// An item of a list that comes in pages, and how a page is asked for by a request and found in its result.
 pub trait Paginated<Request, Results>: Sized {
     /// The request for the page that begins at a cursor; for the first page without one.
@@ -47,7 +52,7 @@ pub trait Paginated<Request, Results>: Sized {
 
 /// What a server does when a client asks or tells it something. `C` is what it is told about the call.
 ///
-/// A session deals with these by itself, and a handler is never asked: `initialize`, `ping`, `notifications/cancelled`, `notifications/progress`.
+/// A session deals with these by itself, and a handler is never asked: `server/discover`, `subscriptions/listen`, `notifications/cancelled`.
 pub trait ServerHandler<C>: Send + Sync {
     /// Answers `completion/complete`.
     fn complete(
@@ -59,22 +64,12 @@ pub trait ServerHandler<C>: Send + Sync {
         async { Err(not_found("completion/complete")) }
     }
 
-    /// Answers `logging/setLevel`.
-    fn set_level(
-        &self,
-        params: hub::SetLevelRequestParams,
-        context: &C,
-    ) -> impl Future<Output = Result<hub::EmptyResult, ErrorObject>> + Send {
-        let _ = (params, context);
-        async { Err(not_found("logging/setLevel")) }
-    }
-
     /// Answers `prompts/get`.
     fn get_prompt(
         &self,
         params: hub::GetPromptRequestParams,
         context: &C,
-    ) -> impl Future<Output = Result<hub::GetPromptResult, ErrorObject>> + Send {
+    ) -> impl Future<Output = Result<hub::AnyGetPromptResult, ErrorObject>> + Send {
         let _ = (params, context);
         async { Err(not_found("prompts/get")) }
     }
@@ -82,7 +77,7 @@ pub trait ServerHandler<C>: Send + Sync {
     /// Answers `prompts/list`.
     fn list_prompts(
         &self,
-        params: Option<hub::PaginatedRequestParams>,
+        params: hub::PaginatedRequestParams,
         context: &C,
     ) -> impl Future<Output = Result<hub::ListPromptsResult, ErrorObject>> + Send {
         let _ = (params, context);
@@ -92,7 +87,7 @@ pub trait ServerHandler<C>: Send + Sync {
     /// Answers `resources/list`.
     fn list_resources(
         &self,
-        params: Option<hub::PaginatedRequestParams>,
+        params: hub::PaginatedRequestParams,
         context: &C,
     ) -> impl Future<Output = Result<hub::ListResourcesResult, ErrorObject>> + Send {
         let _ = (params, context);
@@ -104,25 +99,15 @@ pub trait ServerHandler<C>: Send + Sync {
         &self,
         params: hub::ReadResourceRequestParams,
         context: &C,
-    ) -> impl Future<Output = Result<hub::ReadResourceResult, ErrorObject>> + Send {
+    ) -> impl Future<Output = Result<hub::AnyReadResourceResult, ErrorObject>> + Send {
         let _ = (params, context);
         async { Err(not_found("resources/read")) }
-    }
-
-    /// Answers `resources/subscribe`.
-    fn subscribe(
-        &self,
-        params: hub::SubscribeRequestParams,
-        context: &C,
-    ) -> impl Future<Output = Result<hub::EmptyResult, ErrorObject>> + Send {
-        let _ = (params, context);
-        async { Err(not_found("resources/subscribe")) }
     }
 
     /// Answers `resources/templates/list`.
     fn list_resource_templates(
         &self,
-        params: Option<hub::PaginatedRequestParams>,
+        params: hub::PaginatedRequestParams,
         context: &C,
     ) -> impl Future<
         Output = Result<hub::ListResourceTemplatesResult, ErrorObject>,
@@ -131,62 +116,12 @@ pub trait ServerHandler<C>: Send + Sync {
         async { Err(not_found("resources/templates/list")) }
     }
 
-    /// Answers `resources/unsubscribe`.
-    fn unsubscribe(
-        &self,
-        params: hub::UnsubscribeRequestParams,
-        context: &C,
-    ) -> impl Future<Output = Result<hub::EmptyResult, ErrorObject>> + Send {
-        let _ = (params, context);
-        async { Err(not_found("resources/unsubscribe")) }
-    }
-
-    /// Answers `tasks/cancel`.
-    fn cancel_task(
-        &self,
-        params: hub::CancelTaskRequestParams,
-        context: &C,
-    ) -> impl Future<Output = Result<hub::CancelTaskResult, ErrorObject>> + Send {
-        let _ = (params, context);
-        async { Err(not_found("tasks/cancel")) }
-    }
-
-    /// Answers `tasks/get`.
-    fn get_task(
-        &self,
-        params: hub::GetTaskRequestParams,
-        context: &C,
-    ) -> impl Future<Output = Result<hub::GetTaskResult, ErrorObject>> + Send {
-        let _ = (params, context);
-        async { Err(not_found("tasks/get")) }
-    }
-
-    /// Answers `tasks/list`.
-    fn list_tasks(
-        &self,
-        params: Option<hub::PaginatedRequestParams>,
-        context: &C,
-    ) -> impl Future<Output = Result<hub::ListTasksResult, ErrorObject>> + Send {
-        let _ = (params, context);
-        async { Err(not_found("tasks/list")) }
-    }
-
-    /// Answers `tasks/result`.
-    fn get_task_payload(
-        &self,
-        params: hub::GetTaskPayloadRequestParams,
-        context: &C,
-    ) -> impl Future<Output = Result<hub::GetTaskPayloadResult, ErrorObject>> + Send {
-        let _ = (params, context);
-        async { Err(not_found("tasks/result")) }
-    }
-
     /// Answers `tools/call`.
     fn call_tool(
         &self,
         params: hub::CallToolRequestParams,
         context: &C,
-    ) -> impl Future<Output = Result<hub::CallToolResult, ErrorObject>> + Send {
+    ) -> impl Future<Output = Result<hub::AnyCallToolResult, ErrorObject>> + Send {
         let _ = (params, context);
         async { Err(not_found("tools/call")) }
     }
@@ -194,41 +129,11 @@ pub trait ServerHandler<C>: Send + Sync {
     /// Answers `tools/list`.
     fn list_tools(
         &self,
-        params: Option<hub::PaginatedRequestParams>,
+        params: hub::PaginatedRequestParams,
         context: &C,
     ) -> impl Future<Output = Result<hub::ListToolsResult, ErrorObject>> + Send {
         let _ = (params, context);
         async { Err(not_found("tools/list")) }
-    }
-
-    /// Is told `notifications/initialized`.
-    fn on_initialized(
-        &self,
-        params: Option<hub::NotificationParams>,
-        context: &C,
-    ) -> impl Future<Output = ()> + Send {
-        let _ = (params, context);
-        async {}
-    }
-
-    /// Is told `notifications/roots/list_changed`.
-    fn on_roots_list_changed(
-        &self,
-        params: Option<hub::NotificationParams>,
-        context: &C,
-    ) -> impl Future<Output = ()> + Send {
-        let _ = (params, context);
-        async {}
-    }
-
-    /// Is told `notifications/tasks/status`.
-    fn on_task_status(
-        &self,
-        params: hub::TaskStatusNotificationParams,
-        context: &C,
-    ) -> impl Future<Output = ()> + Send {
-        let _ = (params, context);
-        async {}
     }
 
     /// Answers a method that the protocol doesn't declare, with any JSON object.
@@ -257,17 +162,18 @@ pub trait ServerHandler<C>: Send + Sync {
                         .await
                         .map(hub::ServerResult::Complete)
                 }
-                hub::ClientRequest::Initialize(_) => Err(not_found("initialize")),
-                hub::ClientRequest::SetLevel(message) => {
-                    self.set_level(message.params, context)
-                        .await
-                        .map(hub::ServerResult::Empty)
-                }
-                hub::ClientRequest::Ping(_) => Err(not_found("ping")),
                 hub::ClientRequest::GetPrompt(message) => {
                     self.get_prompt(message.params, context)
                         .await
-                        .map(hub::ServerResult::GetPrompt)
+                        .and_then(|result| match result {
+                            hub::AnyGetPromptResult::InputRequired(result) => {
+                                Ok(hub::ServerResult::InputRequired(result))
+                            }
+                            hub::AnyGetPromptResult::GetPrompt(result) => {
+                                Ok(hub::ServerResult::GetPrompt(result))
+                            }
+                            _ => Err(undeclared_kind("prompts/get")),
+                        })
                 }
                 hub::ClientRequest::ListPrompts(message) => {
                     self.list_prompts(message.params, context)
@@ -282,47 +188,37 @@ pub trait ServerHandler<C>: Send + Sync {
                 hub::ClientRequest::ReadResource(message) => {
                     self.read_resource(message.params, context)
                         .await
-                        .map(hub::ServerResult::ReadResource)
-                }
-                hub::ClientRequest::Subscribe(message) => {
-                    self.subscribe(message.params, context)
-                        .await
-                        .map(hub::ServerResult::Empty)
+                        .and_then(|result| match result {
+                            hub::AnyReadResourceResult::InputRequired(result) => {
+                                Ok(hub::ServerResult::InputRequired(result))
+                            }
+                            hub::AnyReadResourceResult::ReadResource(result) => {
+                                Ok(hub::ServerResult::ReadResource(result))
+                            }
+                            _ => Err(undeclared_kind("resources/read")),
+                        })
                 }
                 hub::ClientRequest::ListResourceTemplates(message) => {
                     self.list_resource_templates(message.params, context)
                         .await
                         .map(hub::ServerResult::ListResourceTemplates)
                 }
-                hub::ClientRequest::Unsubscribe(message) => {
-                    self.unsubscribe(message.params, context)
-                        .await
-                        .map(hub::ServerResult::Empty)
-                }
-                hub::ClientRequest::CancelTask(message) => {
-                    self.cancel_task(message.params, context)
-                        .await
-                        .map(hub::ServerResult::CancelTask)
-                }
-                hub::ClientRequest::GetTask(message) => {
-                    self.get_task(message.params, context)
-                        .await
-                        .map(hub::ServerResult::GetTask)
-                }
-                hub::ClientRequest::ListTasks(message) => {
-                    self.list_tasks(message.params, context)
-                        .await
-                        .map(hub::ServerResult::ListTasks)
-                }
-                hub::ClientRequest::GetTaskPayload(message) => {
-                    self.get_task_payload(message.params, context)
-                        .await
-                        .map(hub::ServerResult::GetTaskPayload)
+                hub::ClientRequest::Discover(_) => Err(not_found("server/discover")),
+                hub::ClientRequest::SubscriptionsListen(_) => {
+                    Err(not_found("subscriptions/listen"))
                 }
                 hub::ClientRequest::CallTool(message) => {
                     self.call_tool(message.params, context)
                         .await
-                        .map(hub::ServerResult::CallTool)
+                        .and_then(|result| match result {
+                            hub::AnyCallToolResult::InputRequired(result) => {
+                                Ok(hub::ServerResult::InputRequired(result))
+                            }
+                            hub::AnyCallToolResult::CallTool(result) => {
+                                Ok(hub::ServerResult::CallTool(result))
+                            }
+                            _ => Err(undeclared_kind("tools/call")),
+                        })
                 }
                 hub::ClientRequest::ListTools(message) => {
                     self.list_tools(message.params, context)
@@ -355,17 +251,7 @@ pub trait ServerHandler<C>: Send + Sync {
     {
         async move {
             match notification {
-                hub::ClientNotification::Cancelled(_) => {}
-                hub::ClientNotification::Initialized(message) => {
-                    self.on_initialized(message.params, context).await
-                }
-                hub::ClientNotification::Progress(_) => {}
-                hub::ClientNotification::RootsListChanged(message) => {
-                    self.on_roots_list_changed(message.params, context).await
-                }
-                hub::ClientNotification::TaskStatus(message) => {
-                    self.on_task_status(message.params, context).await
-                }
+                hub::ClientNotification::CancelledNotification(_) => {}
                 hub::ClientNotification::Unknown(notification) => {
                     self.on_unknown(notification, context).await
                 }
@@ -402,51 +288,6 @@ pub trait CallServer: Sync {
         }
     }
 
-    /// Calls `initialize`.
-    fn initialize(
-        &self,
-        params: hub::InitializeRequestParams,
-    ) -> impl Future<Output = Result<hub::InitializeResult, Self::Error>> + Send {
-        async move {
-            let message = hub::InitializeRequest::new(params);
-            match self.request(message.into()).await? {
-                hub::ServerResult::Initialize(result) => Ok(result),
-                _ => Err(unexpected("initialize")),
-            }
-        }
-    }
-
-    /// Calls `logging/setLevel`.
-    fn set_level(
-        &self,
-        params: hub::SetLevelRequestParams,
-    ) -> impl Future<Output = Result<hub::EmptyResult, Self::Error>> + Send {
-        async move {
-            let message = hub::SetLevelRequest::new(params);
-            match self.request(message.into()).await? {
-                hub::ServerResult::Empty(result) => Ok(result),
-                _ => Err(unexpected("logging/setLevel")),
-            }
-        }
-    }
-
-    /// Calls `ping`.
-    fn ping(
-        &self,
-        params: Option<hub::RequestParams>,
-    ) -> impl Future<Output = Result<hub::EmptyResult, Self::Error>> + Send {
-        async move {
-            let message = hub::PingRequest {
-                params,
-                ..hub::PingRequest::default()
-            };
-            match self.request(message.into()).await? {
-                hub::ServerResult::Empty(result) => Ok(result),
-                _ => Err(unexpected("ping")),
-            }
-        }
-    }
-
     /// Calls `prompts/get`.
     fn get_prompt(
         &self,
@@ -464,7 +305,7 @@ pub trait CallServer: Sync {
     /// Calls `prompts/list`.
     fn list_prompts(
         &self,
-        params: Option<hub::PaginatedRequestParams>,
+        params: hub::PaginatedRequestParams,
     ) -> impl Future<Output = Result<hub::ListPromptsResult, Self::Error>> + Send {
         async move {
             let message = hub::ListPromptsRequest {
@@ -481,7 +322,7 @@ pub trait CallServer: Sync {
     /// Calls `resources/list`.
     fn list_resources(
         &self,
-        params: Option<hub::PaginatedRequestParams>,
+        params: hub::PaginatedRequestParams,
     ) -> impl Future<Output = Result<hub::ListResourcesResult, Self::Error>> + Send {
         async move {
             let message = hub::ListResourcesRequest {
@@ -509,24 +350,10 @@ pub trait CallServer: Sync {
         }
     }
 
-    /// Calls `resources/subscribe`.
-    fn subscribe(
-        &self,
-        params: hub::SubscribeRequestParams,
-    ) -> impl Future<Output = Result<hub::EmptyResult, Self::Error>> + Send {
-        async move {
-            let message = hub::SubscribeRequest::new(params);
-            match self.request(message.into()).await? {
-                hub::ServerResult::Empty(result) => Ok(result),
-                _ => Err(unexpected("resources/subscribe")),
-            }
-        }
-    }
-
     /// Calls `resources/templates/list`.
     fn list_resource_templates(
         &self,
-        params: Option<hub::PaginatedRequestParams>,
+        params: hub::PaginatedRequestParams,
     ) -> impl Future<
         Output = Result<hub::ListResourceTemplatesResult, Self::Error>,
     > + Send {
@@ -542,75 +369,35 @@ pub trait CallServer: Sync {
         }
     }
 
-    /// Calls `resources/unsubscribe`.
-    fn unsubscribe(
+    /// Calls `server/discover`.
+    fn discover(
         &self,
-        params: hub::UnsubscribeRequestParams,
-    ) -> impl Future<Output = Result<hub::EmptyResult, Self::Error>> + Send {
+        params: hub::RequestParams,
+    ) -> impl Future<Output = Result<hub::DiscoverResult, Self::Error>> + Send {
         async move {
-            let message = hub::UnsubscribeRequest::new(params);
-            match self.request(message.into()).await? {
-                hub::ServerResult::Empty(result) => Ok(result),
-                _ => Err(unexpected("resources/unsubscribe")),
-            }
-        }
-    }
-
-    /// Calls `tasks/cancel`.
-    fn cancel_task(
-        &self,
-        params: hub::CancelTaskRequestParams,
-    ) -> impl Future<Output = Result<hub::CancelTaskResult, Self::Error>> + Send {
-        async move {
-            let message = hub::CancelTaskRequest::new(params);
-            match self.request(message.into()).await? {
-                hub::ServerResult::CancelTask(result) => Ok(result),
-                _ => Err(unexpected("tasks/cancel")),
-            }
-        }
-    }
-
-    /// Calls `tasks/get`.
-    fn get_task(
-        &self,
-        params: hub::GetTaskRequestParams,
-    ) -> impl Future<Output = Result<hub::GetTaskResult, Self::Error>> + Send {
-        async move {
-            let message = hub::GetTaskRequest::new(params);
-            match self.request(message.into()).await? {
-                hub::ServerResult::GetTask(result) => Ok(result),
-                _ => Err(unexpected("tasks/get")),
-            }
-        }
-    }
-
-    /// Calls `tasks/list`.
-    fn list_tasks(
-        &self,
-        params: Option<hub::PaginatedRequestParams>,
-    ) -> impl Future<Output = Result<hub::ListTasksResult, Self::Error>> + Send {
-        async move {
-            let message = hub::ListTasksRequest {
+            let message = hub::DiscoverRequest {
                 params,
-                ..hub::ListTasksRequest::default()
+                ..hub::DiscoverRequest::default()
             };
             match self.request(message.into()).await? {
-                hub::ServerResult::ListTasks(result) => Ok(result),
-                _ => Err(unexpected("tasks/list")),
+                hub::ServerResult::Discover(result) => Ok(result),
+                _ => Err(unexpected("server/discover")),
             }
         }
     }
 
-    /// Calls `tasks/result`.
-    fn get_task_payload(
+    /// Calls `subscriptions/listen`.
+    fn subscriptions_listen(
         &self,
-        params: hub::GetTaskPayloadRequestParams,
-    ) -> impl Future<Output = Result<hub::GetTaskPayloadResult, Self::Error>> + Send {
+        params: hub::SubscriptionsListenRequestParams,
+    ) -> impl Future<
+        Output = Result<hub::SubscriptionsListenResult, Self::Error>,
+    > + Send {
         async move {
-            let message = hub::GetTaskPayloadRequest::new(params);
+            let message = hub::SubscriptionsListenRequest::new(params);
             match self.request(message.into()).await? {
-                hub::ServerResult::GetTaskPayload(result) => Ok(result),
-                _ => Err(unexpected("tasks/result")),
+                hub::ServerResult::SubscriptionsListen(result) => Ok(result),
+                _ => Err(unexpected("subscriptions/listen")),
             }
         }
     }
@@ -632,7 +419,7 @@ pub trait CallServer: Sync {
     /// Calls `tools/list`.
     fn list_tools(
         &self,
-        params: Option<hub::PaginatedRequestParams>,
+        params: hub::PaginatedRequestParams,
     ) -> impl Future<Output = Result<hub::ListToolsResult, Self::Error>> + Send {
         async move {
             let message = hub::ListToolsRequest {
@@ -656,56 +443,6 @@ pub trait CallServer: Sync {
             self.notify(message.into()).await
         }
     }
-
-    /// Tells `notifications/initialized`.
-    fn notify_initialized(
-        &self,
-        params: Option<hub::NotificationParams>,
-    ) -> impl Future<Output = Result<(), Self::Error>> + Send {
-        async move {
-            let message = hub::InitializedNotification {
-                params,
-                ..hub::InitializedNotification::default()
-            };
-            self.notify(message.into()).await
-        }
-    }
-
-    /// Tells `notifications/progress`.
-    fn notify_progress(
-        &self,
-        params: hub::ProgressNotificationParams,
-    ) -> impl Future<Output = Result<(), Self::Error>> + Send {
-        async move {
-            let message = hub::ProgressNotification::new(params);
-            self.notify(message.into()).await
-        }
-    }
-
-    /// Tells `notifications/roots/list_changed`.
-    fn notify_roots_list_changed(
-        &self,
-        params: Option<hub::NotificationParams>,
-    ) -> impl Future<Output = Result<(), Self::Error>> + Send {
-        async move {
-            let message = hub::RootsListChangedNotification {
-                params,
-                ..hub::RootsListChangedNotification::default()
-            };
-            self.notify(message.into()).await
-        }
-    }
-
-    /// Tells `notifications/tasks/status`.
-    fn notify_task_status(
-        &self,
-        params: hub::TaskStatusNotificationParams,
-    ) -> impl Future<Output = Result<(), Self::Error>> + Send {
-        async move {
-            let message = hub::TaskStatusNotification::new(params);
-            self.notify(message.into()).await
-        }
-    }
 }
 
 impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::Prompt {
@@ -714,7 +451,6 @@ impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::Prompt {
             cursor,
             ..hub::PaginatedRequestParams::default()
         };
-        let params = Some(params);
         let message = hub::ListPromptsRequest {
             params,
             ..hub::ListPromptsRequest::default()
@@ -744,7 +480,6 @@ impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::Resource {
             cursor,
             ..hub::PaginatedRequestParams::default()
         };
-        let params = Some(params);
         let message = hub::ListResourcesRequest {
             params,
             ..hub::ListResourcesRequest::default()
@@ -774,7 +509,6 @@ impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::ResourceTemplate 
             cursor,
             ..hub::PaginatedRequestParams::default()
         };
-        let params = Some(params);
         let message = hub::ListResourceTemplatesRequest {
             params,
             ..hub::ListResourceTemplatesRequest::default()
@@ -798,43 +532,12 @@ impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::ResourceTemplate 
     }
 }
 
-impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::Task {
-    fn page(cursor: Option<String>) -> hub::ClientRequest {
-        let params = hub::PaginatedRequestParams {
-            cursor,
-            ..hub::PaginatedRequestParams::default()
-        };
-        let params = Some(params);
-        let message = hub::ListTasksRequest {
-            params,
-            ..hub::ListTasksRequest::default()
-        };
-        message.into()
-    }
-
-    fn items(
-        result: hub::ServerResult,
-    ) -> Result<(Vec<Self>, Option<String>), UnexpectedResult> {
-        match result {
-            hub::ServerResult::ListTasks(result) => {
-                Ok((result.tasks, result.next_cursor))
-            }
-            _ => {
-                Err(UnexpectedResult {
-                    method: "tasks/list",
-                })
-            }
-        }
-    }
-}
-
 impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::Tool {
     fn page(cursor: Option<String>) -> hub::ClientRequest {
         let params = hub::PaginatedRequestParams {
             cursor,
             ..hub::PaginatedRequestParams::default()
         };
-        let params = Some(params);
         let message = hub::ListToolsRequest {
             params,
             ..hub::ListToolsRequest::default()
@@ -860,7 +563,7 @@ impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::Tool {
 
 /// What a client does when a server asks or tells it something. `C` is what it is told about the call.
 ///
-/// A session deals with these by itself, and a handler is never asked: `ping`, `notifications/cancelled`, `notifications/progress`.
+/// A session deals with these by itself, and a handler is never asked: `notifications/cancelled`, `notifications/progress`, `notifications/subscriptions/acknowledged`.
 pub trait ClientHandler<C>: Send + Sync {
     /// Answers `elicitation/create`.
     fn elicit(
@@ -875,7 +578,7 @@ pub trait ClientHandler<C>: Send + Sync {
     /// Answers `roots/list`.
     fn list_roots(
         &self,
-        params: Option<hub::RequestParams>,
+        params: Option<hub::ListRootsRequestParams>,
         context: &C,
     ) -> impl Future<Output = Result<hub::ListRootsResult, ErrorObject>> + Send {
         let _ = (params, context);
@@ -890,56 +593,6 @@ pub trait ClientHandler<C>: Send + Sync {
     ) -> impl Future<Output = Result<hub::CreateMessageResult, ErrorObject>> + Send {
         let _ = (params, context);
         async { Err(not_found("sampling/createMessage")) }
-    }
-
-    /// Answers `tasks/cancel`.
-    fn cancel_task(
-        &self,
-        params: hub::CancelTaskRequestParams,
-        context: &C,
-    ) -> impl Future<Output = Result<hub::CancelTaskResult, ErrorObject>> + Send {
-        let _ = (params, context);
-        async { Err(not_found("tasks/cancel")) }
-    }
-
-    /// Answers `tasks/get`.
-    fn get_task(
-        &self,
-        params: hub::GetTaskRequestParams,
-        context: &C,
-    ) -> impl Future<Output = Result<hub::GetTaskResult, ErrorObject>> + Send {
-        let _ = (params, context);
-        async { Err(not_found("tasks/get")) }
-    }
-
-    /// Answers `tasks/list`.
-    fn list_tasks(
-        &self,
-        params: Option<hub::PaginatedRequestParams>,
-        context: &C,
-    ) -> impl Future<Output = Result<hub::ListTasksResult, ErrorObject>> + Send {
-        let _ = (params, context);
-        async { Err(not_found("tasks/list")) }
-    }
-
-    /// Answers `tasks/result`.
-    fn get_task_payload(
-        &self,
-        params: hub::GetTaskPayloadRequestParams,
-        context: &C,
-    ) -> impl Future<Output = Result<hub::GetTaskPayloadResult, ErrorObject>> + Send {
-        let _ = (params, context);
-        async { Err(not_found("tasks/result")) }
-    }
-
-    /// Is told `notifications/elicitation/complete`.
-    fn on_elicitation_complete(
-        &self,
-        params: hub::ElicitationCompleteNotificationParams,
-        context: &C,
-    ) -> impl Future<Output = ()> + Send {
-        let _ = (params, context);
-        async {}
     }
 
     /// Is told `notifications/message`.
@@ -982,16 +635,6 @@ pub trait ClientHandler<C>: Send + Sync {
         async {}
     }
 
-    /// Is told `notifications/tasks/status`.
-    fn on_task_status(
-        &self,
-        params: hub::TaskStatusNotificationParams,
-        context: &C,
-    ) -> impl Future<Output = ()> + Send {
-        let _ = (params, context);
-        async {}
-    }
-
     /// Is told `notifications/tools/list_changed`.
     fn on_tool_list_changed(
         &self,
@@ -1015,51 +658,30 @@ pub trait ClientHandler<C>: Send + Sync {
     /// Answers a request of a server by the method that it calls, which the protocol declares; any other is for [`Self::unknown_request`].
     fn answer_server(
         &self,
-        request: hub::ServerRequest,
+        request: hub::InputRequest,
         context: &C,
-    ) -> impl Future<Output = Result<hub::ClientResult, ErrorObject>> + Send
+    ) -> impl Future<Output = Result<hub::InputResponse, ErrorObject>> + Send
     where
         C: Sync,
     {
         async move {
             match request {
-                hub::ServerRequest::Elicit(message) => {
+                hub::InputRequest::Elicit(message) => {
                     self.elicit(message.params, context)
                         .await
-                        .map(hub::ClientResult::Elicit)
+                        .map(hub::InputResponse::Elicit)
                 }
-                hub::ServerRequest::Ping(_) => Err(not_found("ping")),
-                hub::ServerRequest::ListRoots(message) => {
+                hub::InputRequest::ListRoots(message) => {
                     self.list_roots(message.params, context)
                         .await
-                        .map(hub::ClientResult::ListRoots)
+                        .map(hub::InputResponse::ListRoots)
                 }
-                hub::ServerRequest::CreateMessage(message) => {
+                hub::InputRequest::CreateMessage(message) => {
                     self.create_message(message.params, context)
                         .await
-                        .map(hub::ClientResult::CreateMessage)
+                        .map(hub::InputResponse::CreateMessage)
                 }
-                hub::ServerRequest::CancelTask(message) => {
-                    self.cancel_task(message.params, context)
-                        .await
-                        .map(hub::ClientResult::CancelTask)
-                }
-                hub::ServerRequest::GetTask(message) => {
-                    self.get_task(message.params, context)
-                        .await
-                        .map(hub::ClientResult::GetTask)
-                }
-                hub::ServerRequest::ListTasks(message) => {
-                    self.list_tasks(message.params, context)
-                        .await
-                        .map(hub::ClientResult::ListTasks)
-                }
-                hub::ServerRequest::GetTaskPayload(message) => {
-                    self.get_task_payload(message.params, context)
-                        .await
-                        .map(hub::ClientResult::GetTaskPayload)
-                }
-                hub::ServerRequest::Unknown(request) => Err(not_found(&request.method)),
+                hub::InputRequest::Unknown(request) => Err(not_found(&request.method)),
             }
         }
     }
@@ -1086,9 +708,6 @@ pub trait ClientHandler<C>: Send + Sync {
         async move {
             match notification {
                 hub::ServerNotification::Cancelled(_) => {}
-                hub::ServerNotification::ElicitationComplete(message) => {
-                    self.on_elicitation_complete(message.params, context).await
-                }
                 hub::ServerNotification::LoggingMessage(message) => {
                     self.on_logging_message(message.params, context).await
                 }
@@ -1102,9 +721,7 @@ pub trait ClientHandler<C>: Send + Sync {
                 hub::ServerNotification::ResourceUpdated(message) => {
                     self.on_resource_updated(message.params, context).await
                 }
-                hub::ServerNotification::TaskStatus(message) => {
-                    self.on_task_status(message.params, context).await
-                }
+                hub::ServerNotification::SubscriptionsAcknowledged(_) => {}
                 hub::ServerNotification::ToolListChanged(message) => {
                     self.on_tool_list_changed(message.params, context).await
                 }
@@ -1123,8 +740,8 @@ pub trait CallClient: Sync {
     /// Sends a request and waits for its result.
     fn request(
         &self,
-        request: hub::ServerRequest,
-    ) -> impl Future<Output = Result<hub::ClientResult, Self::Error>> + Send;
+        request: hub::InputRequest,
+    ) -> impl Future<Output = Result<hub::InputResponse, Self::Error>> + Send;
     /// Sends a notification.
     fn notify(
         &self,
@@ -1138,25 +755,8 @@ pub trait CallClient: Sync {
         async move {
             let message = hub::ElicitRequest::new(params);
             match self.request(message.into()).await? {
-                hub::ClientResult::Elicit(result) => Ok(result),
+                hub::InputResponse::Elicit(result) => Ok(result),
                 _ => Err(unexpected("elicitation/create")),
-            }
-        }
-    }
-
-    /// Calls `ping`.
-    fn ping(
-        &self,
-        params: Option<hub::RequestParams>,
-    ) -> impl Future<Output = Result<hub::EmptyResult, Self::Error>> + Send {
-        async move {
-            let message = hub::PingRequest {
-                params,
-                ..hub::PingRequest::default()
-            };
-            match self.request(message.into()).await? {
-                hub::ClientResult::Empty(result) => Ok(result),
-                _ => Err(unexpected("ping")),
             }
         }
     }
@@ -1164,7 +764,7 @@ pub trait CallClient: Sync {
     /// Calls `roots/list`.
     fn list_roots(
         &self,
-        params: Option<hub::RequestParams>,
+        params: Option<hub::ListRootsRequestParams>,
     ) -> impl Future<Output = Result<hub::ListRootsResult, Self::Error>> + Send {
         async move {
             let message = hub::ListRootsRequest {
@@ -1172,7 +772,7 @@ pub trait CallClient: Sync {
                 ..hub::ListRootsRequest::default()
             };
             match self.request(message.into()).await? {
-                hub::ClientResult::ListRoots(result) => Ok(result),
+                hub::InputResponse::ListRoots(result) => Ok(result),
                 _ => Err(unexpected("roots/list")),
             }
         }
@@ -1186,67 +786,8 @@ pub trait CallClient: Sync {
         async move {
             let message = hub::CreateMessageRequest::new(params);
             match self.request(message.into()).await? {
-                hub::ClientResult::CreateMessage(result) => Ok(result),
+                hub::InputResponse::CreateMessage(result) => Ok(result),
                 _ => Err(unexpected("sampling/createMessage")),
-            }
-        }
-    }
-
-    /// Calls `tasks/cancel`.
-    fn cancel_task(
-        &self,
-        params: hub::CancelTaskRequestParams,
-    ) -> impl Future<Output = Result<hub::CancelTaskResult, Self::Error>> + Send {
-        async move {
-            let message = hub::CancelTaskRequest::new(params);
-            match self.request(message.into()).await? {
-                hub::ClientResult::CancelTask(result) => Ok(result),
-                _ => Err(unexpected("tasks/cancel")),
-            }
-        }
-    }
-
-    /// Calls `tasks/get`.
-    fn get_task(
-        &self,
-        params: hub::GetTaskRequestParams,
-    ) -> impl Future<Output = Result<hub::GetTaskResult, Self::Error>> + Send {
-        async move {
-            let message = hub::GetTaskRequest::new(params);
-            match self.request(message.into()).await? {
-                hub::ClientResult::GetTask(result) => Ok(result),
-                _ => Err(unexpected("tasks/get")),
-            }
-        }
-    }
-
-    /// Calls `tasks/list`.
-    fn list_tasks(
-        &self,
-        params: Option<hub::PaginatedRequestParams>,
-    ) -> impl Future<Output = Result<hub::ListTasksResult, Self::Error>> + Send {
-        async move {
-            let message = hub::ListTasksRequest {
-                params,
-                ..hub::ListTasksRequest::default()
-            };
-            match self.request(message.into()).await? {
-                hub::ClientResult::ListTasks(result) => Ok(result),
-                _ => Err(unexpected("tasks/list")),
-            }
-        }
-    }
-
-    /// Calls `tasks/result`.
-    fn get_task_payload(
-        &self,
-        params: hub::GetTaskPayloadRequestParams,
-    ) -> impl Future<Output = Result<hub::GetTaskPayloadResult, Self::Error>> + Send {
-        async move {
-            let message = hub::GetTaskPayloadRequest::new(params);
-            match self.request(message.into()).await? {
-                hub::ClientResult::GetTaskPayload(result) => Ok(result),
-                _ => Err(unexpected("tasks/result")),
             }
         }
     }
@@ -1258,17 +799,6 @@ pub trait CallClient: Sync {
     ) -> impl Future<Output = Result<(), Self::Error>> + Send {
         async move {
             let message = hub::CancelledNotification::new(params);
-            self.notify(message.into()).await
-        }
-    }
-
-    /// Tells `notifications/elicitation/complete`.
-    fn notify_elicitation_complete(
-        &self,
-        params: hub::ElicitationCompleteNotificationParams,
-    ) -> impl Future<Output = Result<(), Self::Error>> + Send {
-        async move {
-            let message = hub::ElicitationCompleteNotification::new(params);
             self.notify(message.into()).await
         }
     }
@@ -1334,13 +864,13 @@ pub trait CallClient: Sync {
         }
     }
 
-    /// Tells `notifications/tasks/status`.
-    fn notify_task_status(
+    /// Tells `notifications/subscriptions/acknowledged`.
+    fn notify_subscriptions_acknowledged(
         &self,
-        params: hub::TaskStatusNotificationParams,
+        params: hub::SubscriptionsAcknowledgedNotificationParams,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send {
         async move {
-            let message = hub::TaskStatusNotification::new(params);
+            let message = hub::SubscriptionsAcknowledgedNotification::new(params);
             self.notify(message.into()).await
         }
     }
@@ -1356,36 +886,6 @@ pub trait CallClient: Sync {
                 ..hub::ToolListChangedNotification::default()
             };
             self.notify(message.into()).await
-        }
-    }
-}
-
-impl Paginated<hub::ServerRequest, hub::ClientResult> for hub::Task {
-    fn page(cursor: Option<String>) -> hub::ServerRequest {
-        let params = hub::PaginatedRequestParams {
-            cursor,
-            ..hub::PaginatedRequestParams::default()
-        };
-        let params = Some(params);
-        let message = hub::ListTasksRequest {
-            params,
-            ..hub::ListTasksRequest::default()
-        };
-        message.into()
-    }
-
-    fn items(
-        result: hub::ClientResult,
-    ) -> Result<(Vec<Self>, Option<String>), UnexpectedResult> {
-        match result {
-            hub::ClientResult::ListTasks(result) => {
-                Ok((result.tasks, result.next_cursor))
-            }
-            _ => {
-                Err(UnexpectedResult {
-                    method: "tasks/list",
-                })
-            }
         }
     }
 }

@@ -14,16 +14,22 @@ mod v2025_06_18_to_v2025_03_26;
 mod v2025_06_18_to_v2025_11_25;
 #[cfg(feature = "since-2025-06-18")]
 mod v2025_11_25_to_v2025_06_18;
+#[cfg(feature = "since-2025-11-25")]
 mod v2025_11_25_to_v2026_07_28;
+#[cfg(feature = "since-2025-11-25")]
 mod v2026_07_28_to_v2025_11_25;
 #[cfg(feature = "since-2024-11-05")]
-mod v2024_11_05_to_v2025_11_25;
+mod v2024_11_05_to_v2026_07_28;
 #[cfg(feature = "since-2024-11-05")]
-mod v2025_11_25_to_v2024_11_05;
+mod v2026_07_28_to_v2024_11_05;
 #[cfg(feature = "since-2025-03-26")]
-mod v2025_03_26_to_v2025_11_25;
+mod v2025_03_26_to_v2026_07_28;
 #[cfg(feature = "since-2025-03-26")]
-mod v2025_11_25_to_v2025_03_26;
+mod v2026_07_28_to_v2025_03_26;
+#[cfg(feature = "since-2025-06-18")]
+mod v2025_06_18_to_v2026_07_28;
+#[cfg(feature = "since-2025-06-18")]
+mod v2026_07_28_to_v2025_06_18;
 #[cfg(feature = "since-2025-06-18")]
 mod rules_of_v2025_11_25;
 pub mod handlers;
@@ -40,10 +46,11 @@ pub use mcp_types_2024_11_05 as v2024_11_05;
 pub use mcp_types_2025_03_26 as v2025_03_26;
 #[cfg(feature = "since-2025-06-18")]
 pub use mcp_types_2025_06_18 as v2025_06_18;
+#[cfg(feature = "since-2025-11-25")]
 pub use mcp_types_2025_11_25 as v2025_11_25;
 pub use mcp_types_2026_07_28 as v2026_07_28;
 /// The revision that handlers are written against.
-pub use self::v2025_11_25 as hub;
+pub use self::v2026_07_28 as hub;
 
 pub use self::revision::Revision;
 pub use mcp_convert::{

@@ -7,190 +7,200 @@
 
 use mcp_convert::peers;
 use mcp_wire::{Batch, Decoded, Message, OpenJson};
-use crate::{
-    Conversion, FromPeer, FromResult, Loss, Policy, Revision, Translated, Unrepresentable, v2025_11_25, v2026_07_28,
-};
+use crate::{Conversion, FromPeer, FromResult, Loss, Revision, Translated, Unrepresentable, v2026_07_28};
 #[cfg(feature = "since-2024-11-05")]
 use crate::v2024_11_05;
 #[cfg(feature = "since-2025-03-26")]
 use crate::v2025_03_26;
 #[cfg(feature = "since-2025-06-18")]
 use crate::v2025_06_18;
+#[cfg(feature = "since-2025-11-25")]
+use crate::v2025_11_25;
 
-/// What a client of revision `peer` sent, as messages of the hub.
+/// Decodes what a client of revision `peer` sent, and converts it to messages of the hub.
 ///
 /// # Errors
-/// When the bytes aren't JSON, or a single message that is none of that revision. Whatever else is wrong has an
-/// outcome in what is returned: a message that the hub can't represent, an element of a batch that is no
-/// message, an empty batch, and one where the revision has none.
+/// When the bytes aren't JSON, or a single message that isn't one of that revision. Other problems are part of the
+/// result: a message that the hub can't represent, an element of a batch that isn't a message, an empty batch, and
+/// a batch in a revision without batches.
 pub fn client_message(
     peer: Revision,
     json: &[u8],
-    policy: Policy,
-) -> Decoded<Batch<Translated<Message<v2025_11_25::ClientRequest, v2025_11_25::ClientNotification>>>> {
-    let _ = policy;
+    conversion: Conversion,
+) -> Decoded<Batch<Translated<Message<v2026_07_28::ClientRequest, v2026_07_28::ClientNotification>>>> {
+    let _ = &conversion;
     match peer {
         #[cfg(feature = "since-2024-11-05")]
-        Revision::V2024_11_05 => peers::read_messages::<v2024_11_05::ClientRequest, v2024_11_05::ClientNotification, _, _, _>(peer, json, policy),
+        Revision::V2024_11_05 => peers::read_messages::<v2024_11_05::ClientRequest, v2024_11_05::ClientNotification, _, _, _>(peer, json, conversion),
         #[cfg(feature = "since-2025-03-26")]
-        Revision::V2025_03_26 => peers::read_messages::<v2025_03_26::ClientRequest, v2025_03_26::ClientNotification, _, _, _>(peer, json, policy),
+        Revision::V2025_03_26 => peers::read_messages::<v2025_03_26::ClientRequest, v2025_03_26::ClientNotification, _, _, _>(peer, json, conversion),
         #[cfg(feature = "since-2025-06-18")]
-        Revision::V2025_06_18 => peers::read_messages::<v2025_06_18::ClientRequest, v2025_06_18::ClientNotification, _, _, _>(peer, json, policy),
-        Revision::V2025_11_25 => peers::read_same(peer, json),
-        Revision::V2026_07_28 => peers::read_messages::<v2026_07_28::ClientRequest, v2026_07_28::ClientNotification, _, _, _>(peer, json, policy),
+        Revision::V2025_06_18 => peers::read_messages::<v2025_06_18::ClientRequest, v2025_06_18::ClientNotification, _, _, _>(peer, json, conversion),
+        #[cfg(feature = "since-2025-11-25")]
+        Revision::V2025_11_25 => peers::read_messages::<v2025_11_25::ClientRequest, v2025_11_25::ClientNotification, _, _, _>(peer, json, conversion),
+        Revision::V2026_07_28 => peers::read_same(peer, json),
     }
 }
 
-/// A message of the hub, as a client of revision `peer` would send it.
+/// Converts a message of the hub to revision `peer`, and encodes it as a client sends it.
 #[must_use]
 pub fn client_message_for(
     peer: Revision,
-    message: Message<v2025_11_25::ClientRequest, v2025_11_25::ClientNotification>,
-    policy: Policy,
+    message: Message<v2026_07_28::ClientRequest, v2026_07_28::ClientNotification>,
+    conversion: Conversion,
 ) -> Translated<Vec<u8>> {
-    let _ = policy;
+    let _ = &conversion;
     match peer {
         #[cfg(feature = "since-2024-11-05")]
-        Revision::V2024_11_05 => peers::encode_message::<v2024_11_05::ClientRequest, v2024_11_05::ClientNotification, _, _, _>(message, Conversion::new(policy)),
+        Revision::V2024_11_05 => peers::encode_message::<v2024_11_05::ClientRequest, v2024_11_05::ClientNotification, _, _, _>(message, conversion),
         #[cfg(feature = "since-2025-03-26")]
-        Revision::V2025_03_26 => peers::encode_message::<v2025_03_26::ClientRequest, v2025_03_26::ClientNotification, _, _, _>(message, Conversion::new(policy)),
+        Revision::V2025_03_26 => peers::encode_message::<v2025_03_26::ClientRequest, v2025_03_26::ClientNotification, _, _, _>(message, conversion),
         #[cfg(feature = "since-2025-06-18")]
-        Revision::V2025_06_18 => peers::encode_message::<v2025_06_18::ClientRequest, v2025_06_18::ClientNotification, _, _, _>(message, Conversion::new(policy)),
-        Revision::V2025_11_25 => peers::encode_same(message),
-        Revision::V2026_07_28 => peers::encode_message::<v2026_07_28::ClientRequest, v2026_07_28::ClientNotification, _, _, _>(message, Conversion::new(policy)),
+        Revision::V2025_06_18 => peers::encode_message::<v2025_06_18::ClientRequest, v2025_06_18::ClientNotification, _, _, _>(message, conversion),
+        #[cfg(feature = "since-2025-11-25")]
+        Revision::V2025_11_25 => peers::encode_message::<v2025_11_25::ClientRequest, v2025_11_25::ClientNotification, _, _, _>(message, conversion),
+        Revision::V2026_07_28 => peers::encode_same(message),
     }
 }
 
-/// What a client of revision `peer` answered to `method`, as a result of the hub; `None` for an unknown method.
+/// Decodes the result of `method` that a client of revision `peer` gave, and converts it to the hub; `None` if the
+/// client has no such method.
 ///
 /// # Errors
-/// When it is no result of the method, or the hub can't represent it.
+/// When it isn't a result of the method, or the hub can't represent it.
 pub fn client_result(
     peer: Revision,
     method: &str,
     result: &OpenJson,
-    policy: Policy,
-) -> Result<Option<FromResult<v2025_11_25::ClientResult>>, FromPeer> {
-    let _ = policy;
+    conversion: Conversion,
+) -> Result<Option<FromResult<v2026_07_28::InputResponse>>, FromPeer> {
+    let _ = &conversion;
     match peer {
         #[cfg(feature = "since-2024-11-05")]
-        Revision::V2024_11_05 => peers::read_result(v2024_11_05::ClientResult::decode, method, result, Conversion::new(policy)),
+        Revision::V2024_11_05 => peers::read_result(v2024_11_05::ClientResult::decode, method, result, conversion),
         #[cfg(feature = "since-2025-03-26")]
-        Revision::V2025_03_26 => peers::read_result(v2025_03_26::ClientResult::decode, method, result, Conversion::new(policy)),
+        Revision::V2025_03_26 => peers::read_result(v2025_03_26::ClientResult::decode, method, result, conversion),
         #[cfg(feature = "since-2025-06-18")]
-        Revision::V2025_06_18 => peers::read_result(v2025_06_18::ClientResult::decode, method, result, Conversion::new(policy)),
-        Revision::V2025_11_25 => peers::read_same_result(v2025_11_25::ClientResult::decode, method, result),
+        Revision::V2025_06_18 => peers::read_result(v2025_06_18::ClientResult::decode, method, result, conversion),
+        #[cfg(feature = "since-2025-11-25")]
+        Revision::V2025_11_25 => peers::read_result(v2025_11_25::ClientResult::decode, method, result, conversion),
         Revision::V2026_07_28 => Ok(None),
     }
 }
 
-/// A result of the hub, as a client of revision `peer` would give it.
+/// Converts a result of the hub to revision `peer`, and encodes it as a client gives it.
 ///
 /// # Errors
 /// When that revision can't represent it.
 pub fn client_result_for(
     peer: Revision,
-    result: v2025_11_25::ClientResult,
-    policy: Policy,
+    result: v2026_07_28::InputResponse,
+    conversion: Conversion,
 ) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
-    let _ = policy;
+    let _ = &conversion;
     match peer {
         #[cfg(feature = "since-2024-11-05")]
-        Revision::V2024_11_05 => peers::encode_result::<v2024_11_05::ClientResult, _, _>(result, Conversion::new(policy)),
+        Revision::V2024_11_05 => peers::encode_result::<v2024_11_05::ClientResult, _, _>(result, conversion),
         #[cfg(feature = "since-2025-03-26")]
-        Revision::V2025_03_26 => peers::encode_result::<v2025_03_26::ClientResult, _, _>(result, Conversion::new(policy)),
+        Revision::V2025_03_26 => peers::encode_result::<v2025_03_26::ClientResult, _, _>(result, conversion),
         #[cfg(feature = "since-2025-06-18")]
-        Revision::V2025_06_18 => peers::encode_result::<v2025_06_18::ClientResult, _, _>(result, Conversion::new(policy)),
-        Revision::V2025_11_25 => peers::encode_same_result(&result),
+        Revision::V2025_06_18 => peers::encode_result::<v2025_06_18::ClientResult, _, _>(result, conversion),
+        #[cfg(feature = "since-2025-11-25")]
+        Revision::V2025_11_25 => peers::encode_result::<v2025_11_25::ClientResult, _, _>(result, conversion),
         Revision::V2026_07_28 => peers::encode_same_result(&result),
     }
 }
 
-/// What a server of revision `peer` sent, as messages of the hub.
+/// Decodes what a server of revision `peer` sent, and converts it to messages of the hub.
 ///
 /// # Errors
-/// When the bytes aren't JSON, or a single message that is none of that revision. Whatever else is wrong has an
-/// outcome in what is returned: a message that the hub can't represent, an element of a batch that is no
-/// message, an empty batch, and one where the revision has none.
+/// When the bytes aren't JSON, or a single message that isn't one of that revision. Other problems are part of the
+/// result: a message that the hub can't represent, an element of a batch that isn't a message, an empty batch, and
+/// a batch in a revision without batches.
 pub fn server_message(
     peer: Revision,
     json: &[u8],
-    policy: Policy,
-) -> Decoded<Batch<Translated<Message<v2025_11_25::ServerRequest, v2025_11_25::ServerNotification>>>> {
-    let _ = policy;
+    conversion: Conversion,
+) -> Decoded<Batch<Translated<Message<v2026_07_28::InputRequest, v2026_07_28::ServerNotification>>>> {
+    let _ = &conversion;
     match peer {
         #[cfg(feature = "since-2024-11-05")]
-        Revision::V2024_11_05 => peers::read_messages::<v2024_11_05::ServerRequest, v2024_11_05::ServerNotification, _, _, _>(peer, json, policy),
+        Revision::V2024_11_05 => peers::read_messages::<v2024_11_05::ServerRequest, v2024_11_05::ServerNotification, _, _, _>(peer, json, conversion),
         #[cfg(feature = "since-2025-03-26")]
-        Revision::V2025_03_26 => peers::read_messages::<v2025_03_26::ServerRequest, v2025_03_26::ServerNotification, _, _, _>(peer, json, policy),
+        Revision::V2025_03_26 => peers::read_messages::<v2025_03_26::ServerRequest, v2025_03_26::ServerNotification, _, _, _>(peer, json, conversion),
         #[cfg(feature = "since-2025-06-18")]
-        Revision::V2025_06_18 => peers::read_messages::<v2025_06_18::ServerRequest, v2025_06_18::ServerNotification, _, _, _>(peer, json, policy),
-        Revision::V2025_11_25 => peers::read_same(peer, json),
-        Revision::V2026_07_28 => peers::read_messages::<v2026_07_28::InputRequest, v2026_07_28::ServerNotification, _, _, _>(peer, json, policy),
+        Revision::V2025_06_18 => peers::read_messages::<v2025_06_18::ServerRequest, v2025_06_18::ServerNotification, _, _, _>(peer, json, conversion),
+        #[cfg(feature = "since-2025-11-25")]
+        Revision::V2025_11_25 => peers::read_messages::<v2025_11_25::ServerRequest, v2025_11_25::ServerNotification, _, _, _>(peer, json, conversion),
+        Revision::V2026_07_28 => peers::read_same(peer, json),
     }
 }
 
-/// A message of the hub, as a server of revision `peer` would send it.
+/// Converts a message of the hub to revision `peer`, and encodes it as a server sends it.
 #[must_use]
 pub fn server_message_for(
     peer: Revision,
-    message: Message<v2025_11_25::ServerRequest, v2025_11_25::ServerNotification>,
-    policy: Policy,
+    message: Message<v2026_07_28::InputRequest, v2026_07_28::ServerNotification>,
+    conversion: Conversion,
 ) -> Translated<Vec<u8>> {
-    let _ = policy;
+    let _ = &conversion;
     match peer {
         #[cfg(feature = "since-2024-11-05")]
-        Revision::V2024_11_05 => peers::encode_message::<v2024_11_05::ServerRequest, v2024_11_05::ServerNotification, _, _, _>(message, Conversion::new(policy)),
+        Revision::V2024_11_05 => peers::encode_message::<v2024_11_05::ServerRequest, v2024_11_05::ServerNotification, _, _, _>(message, conversion),
         #[cfg(feature = "since-2025-03-26")]
-        Revision::V2025_03_26 => peers::encode_message::<v2025_03_26::ServerRequest, v2025_03_26::ServerNotification, _, _, _>(message, Conversion::new(policy)),
+        Revision::V2025_03_26 => peers::encode_message::<v2025_03_26::ServerRequest, v2025_03_26::ServerNotification, _, _, _>(message, conversion),
         #[cfg(feature = "since-2025-06-18")]
-        Revision::V2025_06_18 => peers::encode_message::<v2025_06_18::ServerRequest, v2025_06_18::ServerNotification, _, _, _>(message, Conversion::new(policy)),
-        Revision::V2025_11_25 => peers::encode_same(message),
-        Revision::V2026_07_28 => peers::encode_message::<v2026_07_28::InputRequest, v2026_07_28::ServerNotification, _, _, _>(message, Conversion::new(policy)),
+        Revision::V2025_06_18 => peers::encode_message::<v2025_06_18::ServerRequest, v2025_06_18::ServerNotification, _, _, _>(message, conversion),
+        #[cfg(feature = "since-2025-11-25")]
+        Revision::V2025_11_25 => peers::encode_message::<v2025_11_25::ServerRequest, v2025_11_25::ServerNotification, _, _, _>(message, conversion),
+        Revision::V2026_07_28 => peers::encode_same(message),
     }
 }
 
-/// What a server of revision `peer` answered to `method`, as a result of the hub; `None` for an unknown method.
+/// Decodes the result of `method` that a server of revision `peer` gave, and converts it to the hub; `None` if the
+/// server has no such method.
 ///
 /// # Errors
-/// When it is no result of the method, or the hub can't represent it.
+/// When it isn't a result of the method, or the hub can't represent it.
 pub fn server_result(
     peer: Revision,
     method: &str,
     result: &OpenJson,
-    policy: Policy,
-) -> Result<Option<FromResult<v2025_11_25::ServerResult>>, FromPeer> {
-    let _ = policy;
+    conversion: Conversion,
+) -> Result<Option<FromResult<v2026_07_28::ServerResult>>, FromPeer> {
+    let _ = &conversion;
     match peer {
         #[cfg(feature = "since-2024-11-05")]
-        Revision::V2024_11_05 => peers::read_result(v2024_11_05::ServerResult::decode, method, result, Conversion::new(policy)),
+        Revision::V2024_11_05 => peers::read_result(v2024_11_05::ServerResult::decode, method, result, conversion),
         #[cfg(feature = "since-2025-03-26")]
-        Revision::V2025_03_26 => peers::read_result(v2025_03_26::ServerResult::decode, method, result, Conversion::new(policy)),
+        Revision::V2025_03_26 => peers::read_result(v2025_03_26::ServerResult::decode, method, result, conversion),
         #[cfg(feature = "since-2025-06-18")]
-        Revision::V2025_06_18 => peers::read_result(v2025_06_18::ServerResult::decode, method, result, Conversion::new(policy)),
-        Revision::V2025_11_25 => peers::read_same_result(v2025_11_25::ServerResult::decode, method, result),
-        Revision::V2026_07_28 => peers::read_result(v2026_07_28::ServerResult::decode, method, result, Conversion::new(policy)),
+        Revision::V2025_06_18 => peers::read_result(v2025_06_18::ServerResult::decode, method, result, conversion),
+        #[cfg(feature = "since-2025-11-25")]
+        Revision::V2025_11_25 => peers::read_result(v2025_11_25::ServerResult::decode, method, result, conversion),
+        Revision::V2026_07_28 => peers::read_same_result(v2026_07_28::ServerResult::decode, method, result),
     }
 }
 
-/// A result of the hub, as a server of revision `peer` would give it.
+/// Converts a result of the hub to revision `peer`, and encodes it as a server gives it.
 ///
 /// # Errors
 /// When that revision can't represent it.
 pub fn server_result_for(
     peer: Revision,
-    result: v2025_11_25::ServerResult,
-    policy: Policy,
+    result: v2026_07_28::ServerResult,
+    conversion: Conversion,
 ) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
-    let _ = policy;
+    let _ = &conversion;
     match peer {
         #[cfg(feature = "since-2024-11-05")]
-        Revision::V2024_11_05 => peers::encode_result::<v2024_11_05::ServerResult, _, _>(result, Conversion::new(policy)),
+        Revision::V2024_11_05 => peers::encode_result::<v2024_11_05::ServerResult, _, _>(result, conversion),
         #[cfg(feature = "since-2025-03-26")]
-        Revision::V2025_03_26 => peers::encode_result::<v2025_03_26::ServerResult, _, _>(result, Conversion::new(policy)),
+        Revision::V2025_03_26 => peers::encode_result::<v2025_03_26::ServerResult, _, _>(result, conversion),
         #[cfg(feature = "since-2025-06-18")]
-        Revision::V2025_06_18 => peers::encode_result::<v2025_06_18::ServerResult, _, _>(result, Conversion::new(policy)),
-        Revision::V2025_11_25 => peers::encode_same_result(&result),
-        Revision::V2026_07_28 => peers::encode_result::<v2026_07_28::ServerResult, _, _>(result, Conversion::new(policy)),
+        Revision::V2025_06_18 => peers::encode_result::<v2025_06_18::ServerResult, _, _>(result, conversion),
+        #[cfg(feature = "since-2025-11-25")]
+        Revision::V2025_11_25 => peers::encode_result::<v2025_11_25::ServerResult, _, _>(result, conversion),
+        Revision::V2026_07_28 => peers::encode_same_result(&result),
     }
 }

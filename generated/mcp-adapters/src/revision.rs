@@ -3,13 +3,15 @@
 //! The revisions by name and in order, and what is known of each.
 
 use mcp_convert::revisions;
-use crate::{v2025_11_25, v2026_07_28};
+use crate::v2026_07_28;
 #[cfg(feature = "since-2024-11-05")]
 use crate::v2024_11_05;
 #[cfg(feature = "since-2025-03-26")]
 use crate::v2025_03_26;
 #[cfg(feature = "since-2025-06-18")]
 use crate::v2025_06_18;
+#[cfg(feature = "since-2025-11-25")]
+use crate::v2025_11_25;
 
 /// A revision of the protocol. The order is the protocol's, not that of the names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,13 +27,14 @@ pub enum Revision {
     #[cfg(feature = "since-2025-06-18")]
     V2025_06_18,
     /// Revision 2025-11-25.
+    #[cfg(feature = "since-2025-11-25")]
     V2025_11_25,
     /// Revision 2026-07-28.
     V2026_07_28,
 }
 
 revisions! {
-    Revision: latest V2026_07_28, hub V2025_11_25
+    Revision: latest V2026_07_28, hub V2026_07_28
     revisions {
         #[cfg(feature = "since-2024-11-05")]
         V2024_11_05 = "2024-11-05": v2024_11_05 {
@@ -56,6 +59,7 @@ revisions! {
             version_header: Some("MCP-Protocol-Version"),
             session_header: Some("Mcp-Session-Id"),
         };
+        #[cfg(feature = "since-2025-11-25")]
         V2025_11_25 = "2025-11-25": v2025_11_25 {
             released: true,
             errors_without_id: true,
@@ -78,9 +82,11 @@ revisions! {
         };
     }
     needs {
+        #[cfg(feature = "since-2025-11-25")]
         V2025_11_25 "elicitation/create" => [
             mcp_convert::Need { member: "mode", value: Some("url"), capability: "elicitation.url" },
         ];
+        #[cfg(feature = "since-2025-11-25")]
         V2025_11_25 "sampling/createMessage" => [
             mcp_convert::Need { member: "toolChoice", value: None, capability: "sampling.tools" },
             mcp_convert::Need { member: "tools", value: None, capability: "sampling.tools" },
@@ -110,9 +116,11 @@ revisions! {
         V2025_06_18 "prompts/list" | "resources/list" | "resources/templates/list" | "tools/list" => [
             mcp_convert::Tolerance { member: "nextCursor", found: Some("\"\""), beside: None, read: "null" },
         ];
+        #[cfg(feature = "since-2025-11-25")]
         V2025_11_25 "tasks/result" | "tools/call" => [
             mcp_convert::Tolerance { member: "content", found: None, beside: Some("structuredContent"), read: "[]" },
         ];
+        #[cfg(feature = "since-2025-11-25")]
         V2025_11_25 "prompts/list" | "resources/list" | "resources/templates/list" | "tasks/list" | "tools/list" => [
             mcp_convert::Tolerance { member: "nextCursor", found: Some("\"\""), beside: None, read: "null" },
         ];
@@ -136,9 +144,11 @@ revisions! {
         ];
     }
     errors {
+        #[cfg(feature = "since-2025-11-25")]
         V2025_11_25 V2026_07_28 => [
             mcp_convert::ErrorRule { method: Some("resources/read"), from: -32002, data: &[], to: -32602, rule: "2026-07-28 resources/read error -32002" },
         ];
+        #[cfg(feature = "since-2025-11-25")]
         V2026_07_28 V2025_11_25 => [
             mcp_convert::ErrorRule { method: Some("resources/read"), from: -32602, data: &["uri"], to: -32002, rule: "2026-07-28 resources/read error -32602" },
             mcp_convert::ErrorRule { method: None, from: -32021, data: &[], to: -32602, rule: "2026-07-28 error -32021" },

@@ -508,7 +508,9 @@ object! {
     PaginatedRequest: SCHEMA["#/$defs/PaginatedRequest"]
     required {
         "method" => method: impl Into<String>,
-        "params" => params: PaginatedRequestParams,
+    }
+    preset {
+        "params" => params, with_params: PaginatedRequestParams = PaginatedRequestParams::default(),
     }
 }
 
@@ -529,8 +531,8 @@ pub struct PaginatedRequestParams {
 
 object! {
     PaginatedRequestParams: SCHEMA["#/$defs/PaginatedRequestParams"]
-    required {
-        "_meta" => meta: RequestMetaObject,
+    preset {
+        "_meta" => meta, with_meta: RequestMetaObject = RequestMetaObject::default(),
     }
     optional {
         "cursor" => cursor, with_cursor: impl Into<Cursor>,
@@ -704,9 +706,9 @@ pub struct RequestMetaObject {
 
 object! {
     RequestMetaObject: SCHEMA["#/$defs/RequestMetaObject"]
-    required {
-        "io.modelcontextprotocol/protocolVersion" => protocol_version: impl Into<String>,
-        "io.modelcontextprotocol/clientCapabilities" => client_capabilities: ClientCapabilities,
+    preset {
+        "io.modelcontextprotocol/protocolVersion" => protocol_version, with_protocol_version: impl Into<String> = "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities" => client_capabilities, with_client_capabilities: ClientCapabilities = ClientCapabilities::default(),
     }
     optional {
         "io.modelcontextprotocol/logLevel" => log_level, with_log_level: impl Into<LoggingLevel>,
@@ -729,8 +731,8 @@ pub struct RequestParams {
 
 object! {
     RequestParams: SCHEMA["#/$defs/RequestParams"]
-    required {
-        "_meta" => meta: RequestMetaObject,
+    preset {
+        "_meta" => meta, with_meta: RequestMetaObject = RequestMetaObject::default(),
     }
 }
 

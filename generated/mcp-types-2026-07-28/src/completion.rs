@@ -53,7 +53,9 @@ object! {
     required {
         "argument" => argument: CompleteRequestParamsArgument,
         "ref" => ref_: impl Into<CompletionReference>,
-        "_meta" => meta: RequestMetaObject,
+    }
+    preset {
+        "_meta" => meta, with_meta: RequestMetaObject = RequestMetaObject::default(),
     }
     optional {
         "context" => context, with_context: CompleteRequestParamsContext,

@@ -110,8 +110,8 @@ pub struct InputResponseRequestParams {
 
 object! {
     InputResponseRequestParams: SCHEMA["#/$defs/InputResponseRequestParams"]
-    required {
-        "_meta" => meta: RequestMetaObject,
+    preset {
+        "_meta" => meta, with_meta: RequestMetaObject = RequestMetaObject::default(),
     }
     optional {
         "requestState" => request_state, with_request_state: impl Into<String>,

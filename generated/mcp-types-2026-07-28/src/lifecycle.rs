@@ -101,8 +101,8 @@ object! {
     constant {
         "method" => method: "server/discover",
     }
-    required {
-        "params" => params: RequestParams,
+    preset {
+        "params" => params, with_params: RequestParams = RequestParams::default(),
     }
 }
 

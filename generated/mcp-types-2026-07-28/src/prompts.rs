@@ -81,7 +81,9 @@ object! {
     GetPromptRequestParams: SCHEMA["#/$defs/GetPromptRequestParams"]
     required {
         "name" => name: impl Into<String>,
-        "_meta" => meta: RequestMetaObject,
+    }
+    preset {
+        "_meta" => meta, with_meta: RequestMetaObject = RequestMetaObject::default(),
     }
     optional {
         "requestState" => request_state, with_request_state: impl Into<String>,
@@ -163,8 +165,8 @@ object! {
     constant {
         "method" => method: "prompts/list",
     }
-    required {
-        "params" => params: PaginatedRequestParams,
+    preset {
+        "params" => params, with_params: PaginatedRequestParams = PaginatedRequestParams::default(),
     }
 }
 

@@ -48,8 +48,8 @@ object! {
     constant {
         "method" => method: "resources/templates/list",
     }
-    required {
-        "params" => params: PaginatedRequestParams,
+    preset {
+        "params" => params, with_params: PaginatedRequestParams = PaginatedRequestParams::default(),
     }
 }
 
@@ -136,8 +136,8 @@ object! {
     constant {
         "method" => method: "resources/list",
     }
-    required {
-        "params" => params: PaginatedRequestParams,
+    preset {
+        "params" => params, with_params: PaginatedRequestParams = PaginatedRequestParams::default(),
     }
 }
 
@@ -256,7 +256,9 @@ object! {
     ReadResourceRequestParams: SCHEMA["#/$defs/ReadResourceRequestParams"]
     required {
         "uri" => uri: impl Into<String>,
-        "_meta" => meta: RequestMetaObject,
+    }
+    preset {
+        "_meta" => meta, with_meta: RequestMetaObject = RequestMetaObject::default(),
     }
     optional {
         "requestState" => request_state, with_request_state: impl Into<String>,
@@ -415,7 +417,9 @@ object! {
     ResourceRequestParams: SCHEMA["#/$defs/ResourceRequestParams"]
     required {
         "uri" => uri: impl Into<String>,
-        "_meta" => meta: RequestMetaObject,
+    }
+    preset {
+        "_meta" => meta, with_meta: RequestMetaObject = RequestMetaObject::default(),
     }
 }
 

@@ -125,7 +125,9 @@ object! {
     SubscriptionsListenRequestParams: SCHEMA["#/$defs/SubscriptionsListenRequestParams"]
     required {
         "notifications" => notifications: SubscriptionFilter,
-        "_meta" => meta: RequestMetaObject,
+    }
+    preset {
+        "_meta" => meta, with_meta: RequestMetaObject = RequestMetaObject::default(),
     }
 }
 

@@ -60,7 +60,7 @@ type Asked = Context<ClientSide>;
 impl ClientHandler<Asked> for Host {
     async fn list_roots(
         &self,
-        params: Option<hub::RequestParams>,
+        params: Option<hub::ListRootsRequestParams>,
         _: &Asked,
     ) -> Result<hub::ListRootsResult, ErrorObject> {
         self.0.note("roots/list", &params);

@@ -4,8 +4,8 @@ use std::any::Any;
 use std::sync::Arc;
 
 use mcp_adapters::handlers::ServerHandler;
-use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::ErrorObject;
+use mcp_adapters::mcp_wire::{ErrorObject, OpenJson, OpenObject, UnknownMethod, error_code};
+use mcp_adapters::{Lifecycle, PeerTypes, Revision, hub};
 
 use super::call::Call;
 use super::catalogue::Catalogue;
@@ -16,8 +16,6 @@ use super::resource::resource_not_found;
 use super::subscriptions::Subscriptions;
 use crate::session::Context;
 use crate::side::ServerSide;
-
-type PageParams = Option<hub::PaginatedRequestParams>;
 
 /// The handler of one client.
 pub(super) struct RouterHandler {
@@ -57,13 +55,11 @@ impl RouterHandler {
 impl ServerHandler<Context<ServerSide>> for RouterHandler {
     async fn list_tools(
         &self,
-        params: PageParams,
+        params: hub::PaginatedRequestParams,
         _: &Context<ServerSide>,
     ) -> Result<hub::ListToolsResult, ErrorObject> {
         let routes = self.catalogue.routes.lock();
-        let (tools, next) = page(&routes.tools, params.as_ref(), self.page_size, |route| {
-            route.tool.clone()
-        })?;
+        let (tools, next) = page(&routes.tools, &params, self.page_size, |route| route.tool.clone())?;
         let mut result = hub::ListToolsResult::new(tools);
         result.next_cursor = next;
         Ok(result)
@@ -73,21 +69,21 @@ impl ServerHandler<Context<ServerSide>> for RouterHandler {
         &self,
         params: hub::CallToolRequestParams,
         context: &Context<ServerSide>,
-    ) -> Result<hub::CallToolResult, ErrorObject> {
+    ) -> Result<hub::AnyCallToolResult, ErrorObject> {
         let route = self.catalogue.routes.lock().tools.get(&params.name).cloned();
         let route = route.ok_or_else(|| invalid(format!("Unknown tool: {}", params.name)))?;
         #[cfg(feature = "http-server")]
         route.mirrored.check(params.arguments.as_ref(), context)?;
-        route.call(params.arguments, self.call(context)).await
+        route.call(params.arguments, self.call(context)).await.map(Into::into)
     }
 
     async fn list_resources(
         &self,
-        params: PageParams,
+        params: hub::PaginatedRequestParams,
         _: &Context<ServerSide>,
     ) -> Result<hub::ListResourcesResult, ErrorObject> {
         let routes = self.catalogue.routes.lock();
-        let (resources, next) = page(&routes.resources, params.as_ref(), self.page_size, |route| {
+        let (resources, next) = page(&routes.resources, &params, self.page_size, |route| {
             route.resource.clone()
         })?;
         let mut result = hub::ListResourcesResult::new(resources);
@@ -97,11 +93,11 @@ impl ServerHandler<Context<ServerSide>> for RouterHandler {
 
     async fn list_resource_templates(
         &self,
-        params: PageParams,
+        params: hub::PaginatedRequestParams,
         _: &Context<ServerSide>,
     ) -> Result<hub::ListResourceTemplatesResult, ErrorObject> {
         let routes = self.catalogue.routes.lock();
-        let (templates, next) = page(&routes.templates, params.as_ref(), self.page_size, |route| {
+        let (templates, next) = page(&routes.templates, &params, self.page_size, |route| {
             route.template.clone()
         })?;
         let mut result = hub::ListResourceTemplatesResult::new(templates);
@@ -113,11 +109,11 @@ impl ServerHandler<Context<ServerSide>> for RouterHandler {
         &self,
         params: hub::ReadResourceRequestParams,
         context: &Context<ServerSide>,
-    ) -> Result<hub::ReadResourceResult, ErrorObject> {
+    ) -> Result<hub::AnyReadResourceResult, ErrorObject> {
         let uri = params.uri;
         let resource = self.catalogue.routes.lock().resources.get(&uri).cloned();
         if let Some(route) = resource {
-            return route.read(self.call(context)).await;
+            return route.read(self.call(context)).await.map(Into::into);
         }
         let matching = {
             let routes = self.catalogue.routes.lock();
@@ -125,41 +121,21 @@ impl ServerHandler<Context<ServerSide>> for RouterHandler {
             templates.find_map(|route| Some((Arc::clone(route), route.variables(&uri)?)))
         };
         match matching {
-            Some((route, variables)) => route.read(uri, variables, self.call(context)).await,
+            Some((route, variables)) => {
+                let read = route.read(uri, variables, self.call(context));
+                read.await.map(Into::into)
+            }
             None => Err(resource_not_found(&uri)),
         }
     }
 
-    async fn subscribe(
-        &self,
-        params: hub::SubscribeRequestParams,
-        _: &Context<ServerSide>,
-    ) -> Result<hub::EmptyResult, ErrorObject> {
-        if !self.catalogue.routes.lock().has_resource(&params.uri) {
-            return Err(resource_not_found(&params.uri));
-        }
-        self.subscriptions.subscribe(params.uri)?;
-        Ok(hub::EmptyResult::default())
-    }
-
-    async fn unsubscribe(
-        &self,
-        params: hub::UnsubscribeRequestParams,
-        _: &Context<ServerSide>,
-    ) -> Result<hub::EmptyResult, ErrorObject> {
-        self.subscriptions.unsubscribe(&params.uri);
-        Ok(hub::EmptyResult::default())
-    }
-
     async fn list_prompts(
         &self,
-        params: PageParams,
+        params: hub::PaginatedRequestParams,
         _: &Context<ServerSide>,
     ) -> Result<hub::ListPromptsResult, ErrorObject> {
         let routes = self.catalogue.routes.lock();
-        let (prompts, next) = page(&routes.prompts, params.as_ref(), self.page_size, |route| {
-            route.prompt.clone()
-        })?;
+        let (prompts, next) = page(&routes.prompts, &params, self.page_size, |route| route.prompt.clone())?;
         let mut result = hub::ListPromptsResult::new(prompts);
         result.next_cursor = next;
         Ok(result)
@@ -169,10 +145,10 @@ impl ServerHandler<Context<ServerSide>> for RouterHandler {
         &self,
         params: hub::GetPromptRequestParams,
         context: &Context<ServerSide>,
-    ) -> Result<hub::GetPromptResult, ErrorObject> {
+    ) -> Result<hub::AnyGetPromptResult, ErrorObject> {
         let route = self.catalogue.routes.lock().prompts.get(&params.name).cloned();
         let route = route.ok_or_else(|| invalid(format!("Unknown prompt: {}", params.name)))?;
-        route.get(params.arguments, self.call(context)).await
+        route.get(params.arguments, self.call(context)).await.map(Into::into)
     }
 
     async fn complete(
@@ -186,12 +162,38 @@ impl ServerHandler<Context<ServerSide>> for RouterHandler {
             .await
     }
 
-    async fn set_level(
+    /// Methods that the hub lacks, by their roles in the client's revision.
+    async fn unknown_request(
         &self,
-        params: hub::SetLevelRequestParams,
-        _: &Context<ServerSide>,
-    ) -> Result<hub::EmptyResult, ErrorObject> {
-        self.subscriptions.set_level(&params.level)?;
-        Ok(hub::EmptyResult::default())
+        request: UnknownMethod,
+        context: &Context<ServerSide>,
+    ) -> Result<OpenJson, ErrorObject> {
+        let lifecycle = context.revision().map(Revision::lifecycle);
+        let lifecycle = lifecycle.unwrap_or(&Lifecycle::NONE);
+        let is = |method: Option<&str>| method == Some(&*request.method);
+        let text = |member: Option<&'static str>| {
+            let member = member.and_then(|member| request.params.as_ref()?.get(member)?.parse::<String>().ok());
+            member.ok_or_else(|| invalid("invalid parameters"))
+        };
+        if is(lifecycle.subscribe) {
+            let uri = text(lifecycle.subscribe_params.name)?;
+            if !self.catalogue.routes.lock().has_resource(&uri) {
+                return Err(resource_not_found(&uri));
+            }
+            self.subscriptions.subscribe(uri)?;
+        } else if is(lifecycle.unsubscribe) {
+            self.subscriptions
+                .unsubscribe(&text(lifecycle.unsubscribe_params.name)?);
+        } else if is(lifecycle.set_level) {
+            let level = text(lifecycle.set_level_params.level)?;
+            self.subscriptions.set_level(&level.as_str().into())?;
+        } else {
+            return Err(method_not_found(&request.method));
+        }
+        Ok(OpenObject::default().into())
     }
+}
+
+fn method_not_found(method: &str) -> ErrorObject {
+    ErrorObject::new(error_code::METHOD_NOT_FOUND, format!("there is no method {method}"))
 }

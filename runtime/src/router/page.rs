@@ -16,11 +16,11 @@ const AFTER: &str = "after:";
 /// The items of the requested page, and the cursor of the next page.
 pub(super) fn page<R, T>(
     routes: &BTreeMap<String, R>,
-    params: Option<&hub::PaginatedRequestParams>,
+    params: &hub::PaginatedRequestParams,
     size: usize,
     item: impl Fn(&R) -> T,
 ) -> Result<(Vec<T>, Option<String>), ErrorObject> {
-    let begin = match params.and_then(|params| params.cursor.as_deref()) {
+    let begin = match params.cursor.as_deref() {
         None => Bound::Unbounded,
         Some(cursor) => Bound::Excluded(cursor.strip_prefix(AFTER).ok_or_else(|| invalid("Invalid cursor"))?),
     };
@@ -42,6 +42,10 @@ pub(super) fn page<R, T>(
 mod tests {
     use super::*;
 
+    fn first_page() -> hub::PaginatedRequestParams {
+        hub::PaginatedRequestParams::default()
+    }
+
     fn cursor(cursor: &str) -> hub::PaginatedRequestParams {
         hub::PaginatedRequestParams::default().with_cursor(cursor)
     }
@@ -49,24 +53,24 @@ mod tests {
     #[test]
     fn pages_follow_each_other_though_the_list_changes() {
         let mut routes: BTreeMap<String, u8> = [("a", 1), ("b", 2), ("c", 3)].map(|(k, v)| (k.to_owned(), v)).into();
-        let (first, next) = page(&routes, None, 2, |route| *route).unwrap();
+        let (first, next) = page(&routes, &first_page(), 2, |route| *route).unwrap();
         assert_eq!(first, [1, 2]);
         routes.remove("a");
         routes.remove("b");
-        let (second, next) = page(&routes, Some(&cursor(&next.unwrap())), 2, |route| *route).unwrap();
+        let (second, next) = page(&routes, &cursor(&next.unwrap()), 2, |route| *route).unwrap();
         assert_eq!((second, next), (vec![3], None));
     }
 
     #[test]
     fn a_full_last_page_has_no_next() {
         let routes: BTreeMap<String, u8> = [("a", 1), ("b", 2)].map(|(k, v)| (k.to_owned(), v)).into();
-        let (items, next) = page(&routes, None, 2, |route| *route).unwrap();
+        let (items, next) = page(&routes, &first_page(), 2, |route| *route).unwrap();
         assert_eq!((items, next), (vec![1, 2], None));
     }
 
     #[test]
     fn a_cursor_that_nobody_gave_is_refused() {
-        let error = page(&BTreeMap::<String, u8>::new(), Some(&cursor("7")), 2, |route| *route).unwrap_err();
+        let error = page(&BTreeMap::<String, u8>::new(), &cursor("7"), 2, |route| *route).unwrap_err();
         assert_eq!(error.message, "Invalid cursor");
     }
 }

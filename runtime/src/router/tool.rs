@@ -89,7 +89,8 @@ impl<T: Serialize + JsonSchema + Send + 'static> IntoToolResult for Structured<T
     fn into_tool_result(self) -> hub::CallToolResult {
         match serde_json::to_value(&self.0) {
             Ok(Value::Object(members)) => {
-                text(Value::Object(members.clone()).to_string()).with_structured_content(members)
+                let content = Value::Object(members);
+                text(content.to_string()).with_structured_content(content)
             }
             Ok(_) => failed("the tool's result is no JSON object"),
             Err(error) => failed(&error),

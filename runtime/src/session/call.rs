@@ -17,7 +17,7 @@ use super::terms::Terms;
 use super::tolerance::{Reply, tolerate};
 use crate::error::{CallError, TransportError};
 use crate::message::{Purpose, to_json};
-use crate::side::{MessageOut, Side};
+use crate::side::Side;
 
 impl<S: Side> SessionState<S> {
     /// Calls a method of the peer.
@@ -36,10 +36,10 @@ impl<S: Side> SessionState<S> {
             id: RequestId::Integer(id),
             request,
         };
-        let message = stamped::<S>(terms, call)?;
-        let Some(json) = self.encode(terms, &method, message)? else {
+        let Some(json) = self.encode(terms, &method, Message::Request(call))? else {
             return Err(CallError::Unrepresentable(method));
         };
+        let json = with_stamp(terms, json)?;
         self.check_call_params(terms, &method, &json)?;
         let exchanged = self.exchange(terms, id, json, purpose, progress);
         let Reply { result, mut violations } = exchanged.await?;
@@ -60,7 +60,12 @@ impl<S: Side> SessionState<S> {
             tolerated
         });
         self.validate_result(revision, &method, &result, violations)?;
-        let result = S::decode_result(revision, &method, tolerated.as_ref().unwrap_or(&result))?;
+        let result = S::decode_result(
+            revision,
+            &method,
+            tolerated.as_ref().unwrap_or(&result),
+            terms.conversion(),
+        )?;
         let Some(result) = result else {
             return Err(CallError::InvalidResult(format!(
                 "{method} isn't a method of the peer's revision"
@@ -79,7 +84,7 @@ impl<S: Side> SessionState<S> {
         purpose: Purpose,
         progress: Option<mpsc::Sender<Progress>>,
     ) -> Result<OpenJson, CallError> {
-        check_custom(terms.revision, method)?;
+        check_custom(method)?;
         check_direction::<S>(terms, method)?;
         let id = self.pending.next_id();
         let json = with_stamp(terms, request_json(id, request))?;
@@ -249,13 +254,4 @@ fn with_stamp(terms: &Terms, mut json: Vec<u8>) -> Result<Vec<u8>, CallError> {
         json = edited.map_err(|error| CallError::Unrepresentable(error.to_string()))?;
     }
     Ok(json)
-}
-
-/// The same for a message of the hub. The peer's revision may require it, so it stands there before the conversion.
-fn stamped<S: Side>(terms: &Terms, call: Call<S::RequestOut>) -> Result<MessageOut<S>, CallError> {
-    if terms.stamp.is_empty() {
-        return Ok(Message::Request(call));
-    }
-    let json = with_stamp(terms, to_json(&call))?;
-    S::decode_own(&json).map_err(|error| CallError::Unrepresentable(error.to_string()))
 }

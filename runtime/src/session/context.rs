@@ -106,7 +106,7 @@ impl<S: Side> Context<S> {
         let mut params = hub::ProgressNotificationParams::new(progress, token);
         params.total = total.and_then(number);
         params.message = message;
-        self.peer.notify(S::progress(params)).await
+        self.peer.notify_progress(params).await
     }
 }
 

@@ -69,11 +69,11 @@ impl<H: ServerHandler<Context<ServerSide>> + 'static> Handler<ServerSide> for Fo
 impl<H: ClientHandler<Context<ClientSide>> + 'static> Handler<ClientSide> for ForClient<H> {
     fn handle_request<'a>(
         &'a self,
-        request: hub::ServerRequest,
+        request: hub::InputRequest,
         context: &'a Context<ClientSide>,
-    ) -> BoxFuture<'a, Result<HandlerResult<hub::ClientResult>, ErrorObject>> {
+    ) -> BoxFuture<'a, Result<HandlerResult<hub::InputResponse>, ErrorObject>> {
         match request {
-            hub::ServerRequest::Unknown(request) => Box::pin(async move {
+            hub::InputRequest::Unknown(request) => Box::pin(async move {
                 self.0
                     .unknown_request(request, context)
                     .await

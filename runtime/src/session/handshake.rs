@@ -176,6 +176,6 @@ impl SessionState<ClientSide> {
     fn stateless_terms(&self, revision: Revision, info: &ClientInfo, terms: Terms) -> Result<Terms, CallError> {
         let stamp = hello::stamp(revision, self.hello(revision, info));
         let stamp = stamp.map_err(|error| CallError::Unrepresentable(error.to_string()))?;
-        Ok(Terms { stamp, ..terms })
+        Ok(terms.with_stamp(stamp))
     }
 }

@@ -85,13 +85,13 @@ impl<S: Side> Engine<S> {
             return taken;
         }
         let revision = terms.revision;
-        let is_custom = header.method().is_some_and(|method| is_custom(revision, &method));
+        let is_custom = header.method().is_some_and(|method| is_custom(&method));
         let received = match is_custom {
             true => S::receive_custom(json).map(|message| Translated::Message {
                 message,
                 losses: Vec::new(),
             }),
-            false => S::receive(revision, json),
+            false => S::receive(revision, json, terms.conversion()),
         };
         let message = match received {
             Ok(message) => message,

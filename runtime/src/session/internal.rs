@@ -87,7 +87,7 @@ impl<S: Side> Engine<S> {
             }
         }
         if stands_alone {
-            let lacks = revision.method(method).is_none() && !is_custom(revision, method);
+            let lacks = revision.method(method).is_none() && !is_custom(method);
             return lacks.then(|| {
                 let reason = format!("revision {revision} has no method {method}");
                 Err(ErrorObject::new(error_code::METHOD_NOT_FOUND, reason))
@@ -142,6 +142,9 @@ impl<S: Side> Engine<S> {
             if let Some(token) = token {
                 token.cancel();
             }
+            return true;
+        }
+        if lifecycle.begun == Some(method) {
             return true;
         }
         if lifecycle.progress == Some(method) {

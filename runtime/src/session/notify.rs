@@ -52,15 +52,19 @@ impl<S: Side> SessionState<S> {
             .is_some_and(|least| level().is_some_and(|level| level >= least))
     }
 
-    /// Sends a notification that no revision declares.
+    /// Sends a notification that the hub doesn't declare.
     pub async fn notify_custom(
         &self,
-        terms: &Terms,
         method: &str,
         notification: impl Object,
         purpose: Purpose,
     ) -> Result<(), CallError> {
-        check_custom(terms.revision, method)?;
+        check_custom(method)?;
+        self.notify_json(notification, purpose).await
+    }
+
+    /// Sends a notification that isn't converted.
+    pub async fn notify_json(&self, notification: impl Object, purpose: Purpose) -> Result<(), CallError> {
         let json = to_json(&Notice { notification });
         Ok(self.send(json, purpose).await?)
     }
@@ -68,7 +72,11 @@ impl<S: Side> SessionState<S> {
     /// A message in the peer's revision; `None` for a notification that the revision can't represent.
     pub fn encode(&self, terms: &Terms, method: &str, message: MessageOut<S>) -> Result<Option<Vec<u8>>, CallError> {
         let revision = terms.revision;
-        match S::encode(revision, message) {
+        let conversion = match message {
+            Message::Request(_) if S::IS_SERVER => terms.conversion_of_question()?,
+            _ => terms.conversion(),
+        };
+        match S::encode(revision, message, conversion) {
             Translated::Message { message, losses } => {
                 self.report_losses(method, &losses);
                 Ok(Some(message))
@@ -90,9 +98,9 @@ impl<S: Side> SessionState<S> {
     }
 }
 
-/// Refuses methods that the protocol declares: they need conversions and capability checks.
-pub fn check_custom(revision: Revision, method: &str) -> Result<(), CallError> {
-    if is_custom(revision, method) {
+/// Refuses methods that the hub declares: they need conversions and capability checks.
+pub fn check_custom(method: &str) -> Result<(), CallError> {
+    if is_custom(method) {
         return Ok(());
     }
     let reason = format!("{method} is a method of the protocol, and not a custom one");

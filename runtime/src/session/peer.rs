@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_adapters::handlers::{CallClient, CallServer};
 use mcp_adapters::mcp_wire::{Notification, OpenJson, Request, RequestId, UnknownMethod};
-use mcp_adapters::{Revision, hub};
+use mcp_adapters::{PeerTypes, Revision, hub};
 use tokio::sync::mpsc;
 #[cfg(feature = "router")]
 use tokio_util::sync::CancellationToken;
@@ -138,9 +138,7 @@ impl<S: Side> Peer<S> {
     /// # Errors
     /// When it can't be sent, or when the protocol declares the method.
     pub async fn notify_custom<N: Notification>(&self, notification: N) -> Result<(), CallError> {
-        let sent = self
-            .state
-            .notify_custom(self.terms(), N::METHOD, notification, self.purpose());
+        let sent = self.state.notify_custom(N::METHOD, notification, self.purpose());
         sent.await
     }
 
@@ -150,9 +148,21 @@ impl<S: Side> Peer<S> {
     /// When it can't be sent, or when the protocol declares the method.
     pub async fn notify_unknown(&self, notification: UnknownMethod) -> Result<(), CallError> {
         let method = notification.method.clone();
-        self.state
-            .notify_custom(self.terms(), &method, notification, self.purpose())
-            .await
+        self.state.notify_custom(&method, notification, self.purpose()).await
+    }
+
+    /// Sends a notification of progress.
+    pub(super) async fn notify_progress(&self, params: hub::ProgressNotificationParams) -> Result<(), CallError> {
+        if let Some(notification) = S::progress(params.clone()) {
+            return self.notify(notification).await;
+        }
+        // Revisions in which this side may send it have the same members.
+        let lifecycle = self.terms().revision.lifecycle();
+        let (Some(method), Ok(params)) = (lifecycle.progress, OpenJson::from_serialize(&params)) else {
+            return Ok(());
+        };
+        let notification = UnknownMethod::new(method).with_params(params);
+        self.state.notify_json(notification, self.purpose()).await
     }
 
     /// Is cancelled when the session has ended.
@@ -172,7 +182,7 @@ impl<S: Side> Peer<S> {
 impl CallClient for Peer<ServerSide> {
     type Error = CallError;
 
-    async fn request(&self, request: hub::ServerRequest) -> Result<hub::ClientResult, CallError> {
+    async fn request(&self, request: hub::InputRequest) -> Result<hub::InputResponse, CallError> {
         self.call(request).await
     }
 

@@ -112,10 +112,12 @@ impl<S: Side> Engine<S> {
         result: Result<HandlerResult<S::Result>, ErrorObject>,
     ) -> Vec<u8> {
         let result = result.and_then(|result| match result {
-            HandlerResult::Declared(result) => S::encode_result(terms.revision, result).map_err(|error| {
-                tracing::debug!(method, %error, "the peer's revision can't represent the result");
-                ErrorObject::new(error_code::INTERNAL_ERROR, error.to_string())
-            }),
+            HandlerResult::Declared(result) => {
+                S::encode_result(terms.revision, result, terms.conversion()).map_err(|error| {
+                    tracing::debug!(method, %error, "the peer's revision can't represent the result");
+                    ErrorObject::new(error_code::INTERNAL_ERROR, error.to_string())
+                })
+            }
             HandlerResult::Custom(result) => Ok((result, Vec::new())),
         });
         match result {

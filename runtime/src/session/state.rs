@@ -18,9 +18,10 @@ use crate::message::{Outgoing, Purpose};
 use crate::options::Options;
 use crate::side::Side;
 
-/// Whether neither a revision nor the hub declares a method. Messages of such a method are the same in every revision.
-pub fn is_custom(revision: Revision, method: &str) -> bool {
-    revision.method(method).is_none() && Revision::HUB.method(method).is_none()
+/// Whether the hub doesn't declare a method. Messages of such a method aren't converted: handlers get them as the peer sent
+/// them.
+pub fn is_custom(method: &str) -> bool {
+    Revision::HUB.method(method).is_none()
 }
 
 /// The entry of a method in a revision's table, if the peer (or this side) may call it.

@@ -1,10 +1,13 @@
 //! The terms of a message: its revision, and what is known of the peer.
 
 use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, OpenJson, error_code};
-use mcp_adapters::{ClientHello, Mismatch, PeerTypes, Revision, ServerHello, hello};
+use mcp_adapters::{ClientHello, Conversion, Mismatch, PeerTypes, Policy, Revision, ServerHello, Supply, hello};
+
+use serde_json::{Map, Value};
 
 use super::info::PeerInfo;
 use super::log_level::severity;
+use crate::error::CallError;
 use crate::options::Options;
 
 /// The terms of a message. Those of a handshake hold for the session; a request that stands alone has its own.
@@ -16,6 +19,8 @@ pub struct Terms {
     pub log_severity: Option<usize>,
     /// What this side says about itself with each request: keys of `_meta` and their values.
     pub stamp: Vec<(&'static str, OpenJson)>,
+    /// What conversions supply to messages of revisions that say it in each of them.
+    supply: Supply,
 }
 
 impl Terms {
@@ -26,7 +31,27 @@ impl Terms {
             info: None,
             log_severity: None,
             stamp: Vec::new(),
+            supply: supply(revision, None),
         }
+    }
+
+    /// The same terms; each request of this side has these keys in its `_meta`.
+    pub fn with_stamp(self, stamp: Vec<(&'static str, OpenJson)>) -> Self {
+        Self { stamp, ..self }
+    }
+
+    /// A conversion of a message on these terms.
+    pub fn conversion(&self) -> Conversion {
+        Conversion::new(Policy::Conform).supplied_with(self.supply.clone())
+    }
+
+    /// A conversion of a question to the peer.
+    pub fn conversion_of_question(&self) -> Result<Conversion, CallError> {
+        let mut id = [0; 16];
+        getrandom::fill(&mut id).map_err(|error| CallError::Unrepresentable(error.to_string()))?;
+        let mut supply = self.supply.clone();
+        hello::supply_elicitation(&mut supply, &format!("{:032x}", u128::from_le_bytes(id)));
+        Ok(Conversion::new(Policy::Conform).supplied_with(supply))
     }
 
     /// The terms with a client, from what it says about itself.
@@ -44,6 +69,7 @@ impl Terms {
             instructions: None,
         };
         Ok(Self {
+            supply: supply(revision, Some(&info)),
             info: Some(info),
             log_severity,
             ..Self::unknown(revision)
@@ -84,6 +110,15 @@ impl Terms {
     pub fn stands_alone(&self) -> bool {
         self.revision.stands_alone()
     }
+}
+
+/// What is supplied to the messages of a client in a revision.
+fn supply(revision: Revision, client: Option<&PeerInfo>) -> Supply {
+    let json = |value: Option<Value>| OpenJson::from(value.unwrap_or_else(|| Value::Object(Map::new())));
+    let implementation = client.and_then(|client| client.implementation.as_ref());
+    let implementation = implementation.and_then(|implementation| OpenJson::from_serialize(implementation).ok());
+    let capabilities = client.map(|client| client.capabilities.clone());
+    hello::supply(revision.as_str(), json(capabilities), implementation)
 }
 
 /// The error about parameters that say too little or something wrong.

@@ -92,7 +92,7 @@ async fn a_server_that_answers_the_probe_gets_no_handshake_and_requests_that_sta
     assert_eq!(info.instructions.as_deref(), Some("Be kind."));
     assert_eq!(info.implementation.as_ref().map(|it| it.name.as_str()), Some("server"));
 
-    let calling = tokio::spawn(async move { peer.list_tools(None).await });
+    let calling = tokio::spawn(async move { peer.list_tools(hub::PaginatedRequestParams::default()).await });
     let call = server.receive().await;
     assert_eq!(call["method"], "tools/list", "{call}");
     let meta = &call["params"]["_meta"];
@@ -341,7 +341,7 @@ async fn a_call_that_is_dropped_is_cancelled_by_a_notification() {
         .await;
     let session = session(connecting).await.expect("there is a session");
     let peer = session.peer().clone();
-    let calling = tokio::spawn(async move { peer.list_tools(None).await });
+    let calling = tokio::spawn(async move { peer.list_tools(hub::PaginatedRequestParams::default()).await });
     let call = server.receive().await;
     calling.abort();
     let cancelled = server.receive().await;

@@ -14,7 +14,7 @@ struct Logs;
 impl ServerHandler<Context<ServerSide>> for Logs {
     async fn list_tools(
         &self,
-        _: Option<hub::PaginatedRequestParams>,
+        _: hub::PaginatedRequestParams,
         context: &Context<ServerSide>,
     ) -> Result<hub::ListToolsResult, ErrorObject> {
         for level in [hub::LoggingLevel::Info, hub::LoggingLevel::Error] {
@@ -44,16 +44,16 @@ impl ServerHandler<Context<ServerSide>> for Logs {
         &self,
         _: hub::GetPromptRequestParams,
         context: &Context<ServerSide>,
-    ) -> Result<hub::GetPromptResult, ErrorObject> {
+    ) -> Result<hub::AnyGetPromptResult, ErrorObject> {
         context.peer().list_roots(None).await?;
-        Ok(hub::GetPromptResult::new(vec![]))
+        Ok(hub::GetPromptResult::new(vec![]).into())
     }
 
     async fn read_resource(
         &self,
         params: hub::ReadResourceRequestParams,
         _: &Context<ServerSide>,
-    ) -> Result<hub::ReadResourceResult, ErrorObject> {
+    ) -> Result<hub::AnyReadResourceResult, ErrorObject> {
         let error = ErrorObject::new(hub::error_code::RESOURCE_NOT_FOUND, "there is none");
         Err(error.with_data(json!({"uri": params.uri})))
     }

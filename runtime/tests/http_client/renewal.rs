@@ -25,11 +25,14 @@ async fn begin_anew(server: &Server, session: &str, receiver: &mut HttpReceiver)
     assert_eq!(asked.header("mcp-session-id"), None);
     assert_eq!(asked.header("mcp-protocol-version"), None);
     let header = format!("mcp-session-id: {session}\r\n");
-    asked.json(200, &header, &opened(Revision::HUB)).await;
+    asked.json(200, &header, &opened(Revision::V2025_11_25)).await;
     let asked = server.next().await;
     assert_eq!(asked.body["method"], "notifications/initialized");
     assert_eq!(asked.header("mcp-session-id"), Some(session));
-    assert_eq!(asked.header("mcp-protocol-version"), Some(Revision::HUB.as_str()));
+    assert_eq!(
+        asked.header("mcp-protocol-version"),
+        Some(Revision::V2025_11_25.as_str())
+    );
     asked.accept().await;
     assert!(matches!(receive(receiver).await, Ok(Some(Incoming::Renewed))));
 }

@@ -80,10 +80,10 @@ impl Server {
         client.send(request(0, "initialize")).await.expect("it is sent");
         self.next()
             .await
-            .json(200, "mcp-session-id: s-1\r\n", &opened(Revision::HUB))
+            .json(200, "mcp-session-id: s-1\r\n", &opened(Revision::V2025_11_25))
             .await;
-        assert_eq!(message(receiver).await, opened(Revision::HUB));
-        client.negotiated(Revision::HUB);
+        assert_eq!(message(receiver).await, opened(Revision::V2025_11_25));
+        client.negotiated(Revision::V2025_11_25);
         let (sent, ()) = tokio::join!(client.send(notification("notifications/initialized")), async {
             self.next().await.accept().await;
         });

@@ -90,7 +90,10 @@ async fn closing_ends_what_is_under_way_and_the_session() {
         let asked = server.next().await;
         assert!(asked.head.starts_with("DELETE /mcp "));
         assert_eq!(asked.header("mcp-session-id"), Some("s-1"));
-        assert_eq!(asked.header("mcp-protocol-version"), Some(Revision::HUB.as_str()));
+        assert_eq!(
+            asked.header("mcp-protocol-version"),
+            Some(Revision::V2025_11_25.as_str())
+        );
         asked.status(405).await;
     });
     pending.left().await;

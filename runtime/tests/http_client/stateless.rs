@@ -293,7 +293,7 @@ async fn errors_of_stateless_servers_alone_are_evidence_of_them() {
 
     // It speaks other revisions: one of them, or none that the client does.
     for (versions, is_common) in [
-        (json!(["1999-01-01", Revision::HUB.as_str()]), true),
+        (json!(["1999-01-01", Revision::V2025_11_25.as_str()]), true),
         (json!(["1999-01-01"]), false),
     ] {
         let server = Server::start().await;

@@ -78,7 +78,10 @@ async fn the_servers_own_stream_is_read_and_resumed_until_the_session_expires() 
     let (client, mut receiver) = server.client(HttpOptions::default().message_bytes(200));
     let mut asked = server.begin(&client, &mut receiver).await;
     assert_eq!(asked.header("mcp-session-id"), Some("s-1"));
-    assert_eq!(asked.header("mcp-protocol-version"), Some(Revision::HUB.as_str()));
+    assert_eq!(
+        asked.header("mcp-protocol-version"),
+        Some(Revision::V2025_11_25.as_str())
+    );
     assert_eq!(asked.header("last-event-id"), None);
     let long = "x".repeat(10_000);
     asked
@@ -112,7 +115,7 @@ async fn a_session_has_begun_once_the_servers_own_stream_is_open() {
     let server = Server::start().await;
     let (client, mut receiver) = server.client(HttpOptions::default());
     client.send(request(0, "initialize")).await.unwrap();
-    let answer = opened(Revision::HUB);
+    let answer = opened(Revision::V2025_11_25);
     server.next().await.json(200, "mcp-session-id: s-1\r\n", &answer).await;
     assert_eq!(message(&mut receiver).await, answer);
 

@@ -34,7 +34,7 @@ pub fn batching() -> &'static str {
 
 /// The revision that handlers are written against.
 pub fn hub() -> &'static str {
-    Revision::HUB.as_str()
+    Revision::V2025_11_25.as_str()
 }
 
 /// A server on a port of its own.

@@ -138,7 +138,7 @@ async fn the_revision_in_the_header_must_be_supported() {
     ];
     assert_eq!(server.post_with(&headers, &ping).await.status, 200);
 
-    let only_hub = serve(HttpServer::new().revisions([Revision::HUB])).await;
+    let only_hub = serve(HttpServer::new().revisions([Revision::V2025_11_25])).await;
     let session = only_hub.begin(hub()).await;
     let headers = [
         ("mcp-session-id", session.as_str()),

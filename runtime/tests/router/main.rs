@@ -6,6 +6,7 @@ mod registration;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use mcp_adapters::v2025_11_25;
 use mcp_runtime::router::{
     Call, CompletionRequest, Variables, prompt, resource, resource_not_found, resource_template, tool, tool_with_schema,
 };
@@ -63,7 +64,7 @@ impl Ear {
 type Heard = mpsc::UnboundedReceiver<String>;
 
 async fn client_of(router: &Router) -> (ClientSession, Heard) {
-    client_in(Revision::HUB, router).await
+    client_in(Revision::V2025_11_25, router).await
 }
 
 /// A client that speaks one revision.
@@ -201,7 +202,11 @@ async fn structured_content_has_a_schema_and_is_text_as_well() {
     let (client, _heard) = client_of(&router).await;
     let peer = client.peer();
 
-    let tools = peer.list_tools(None).await.unwrap().tools;
+    let tools = peer
+        .list_tools(hub::PaginatedRequestParams::default())
+        .await
+        .unwrap()
+        .tools;
     let schema = json!(tools[0].output_schema);
     assert_eq!(schema["properties"]["celsius"]["type"], "number");
     let result = peer.call_tool(call("weather", json!({"city": "Bern"}))).await.unwrap();
@@ -246,7 +251,7 @@ async fn lists_come_in_pages() {
     let mut pages = Vec::new();
     let mut params = hub::PaginatedRequestParams::default();
     loop {
-        let page = client.peer().list_tools(Some(params.clone())).await.unwrap();
+        let page = client.peer().list_tools(params.clone()).await.unwrap();
         pages.push(page.tools.len());
         names.extend(page.tools.into_iter().map(|tool| tool.name));
         match page.next_cursor {
@@ -256,7 +261,7 @@ async fn lists_come_in_pages() {
     }
     assert_eq!((names.concat().as_str(), pages), ("abcde", vec![2, 2, 1]));
     params.cursor = Some("nobody gave this".to_owned());
-    let error = refused(client.peer().list_tools(Some(params)).await);
+    let error = refused(client.peer().list_tools(params).await);
     assert_eq!(error.code, error_code::INVALID_PARAMS);
 }
 
@@ -294,7 +299,7 @@ async fn resources_are_read_by_address_or_by_template() {
     assert_eq!(
         client
             .peer()
-            .list_resource_templates(None)
+            .list_resource_templates(hub::PaginatedRequestParams::default())
             .await
             .unwrap()
             .resource_templates
@@ -368,14 +373,20 @@ async fn log_messages_below_the_clients_level_stay_here() {
     assert_eq!(next(&mut heard).await, r#"debug {"step":1}"#);
     assert_eq!(next(&mut heard).await, r#"error "bad""#);
 
-    peer.set_level(hub::SetLevelRequestParams::new(hub::LoggingLevel::Warning))
-        .await
-        .unwrap();
+    peer.call_custom(set_level("warning")).await.unwrap();
     peer.call_tool(call("log", json!({}))).await.unwrap();
     assert_eq!(next(&mut heard).await, r#"error "bad""#);
     nothing(&mut heard).await;
-    let unknown = hub::SetLevelRequestParams::new("loud");
-    assert_eq!(refused(peer.set_level(unknown).await).code, error_code::INVALID_PARAMS);
+    let error = refused(peer.call_custom(set_level("loud")).await);
+    assert_eq!(error.code, error_code::INVALID_PARAMS);
+}
+
+fn set_level(level: &str) -> v2025_11_25::SetLevelRequest {
+    v2025_11_25::SetLevelRequest::new(v2025_11_25::SetLevelRequestParams::new(level))
+}
+
+fn subscribe(uri: &str) -> v2025_11_25::SubscribeRequest {
+    v2025_11_25::SubscribeRequest::new(v2025_11_25::SubscribeRequestParams::new(uri))
 }
 
 #[tokio::test]
@@ -385,18 +396,18 @@ async fn subscribers_alone_are_told_that_a_resource_has_changed() {
     let (subscriber, mut heard) = client_of(&router).await;
     let (_other, mut other_heard) = client_of(&router).await;
     let peer = subscriber.peer();
-    peer.subscribe(hub::SubscribeRequestParams::new("test://news"))
-        .await
-        .unwrap();
-    let error = refused(peer.subscribe(hub::SubscribeRequestParams::new("test://olds")).await);
+    peer.call_custom(subscribe("test://news")).await.unwrap();
+    let error = refused(peer.call_custom(subscribe("test://olds")).await);
     assert_eq!(error.code, hub::error_code::RESOURCE_NOT_FOUND);
 
     router.resource_updated("test://news");
     router.resource_updated("test://olds");
     assert_eq!(next(&mut heard).await, "test://news");
-    peer.unsubscribe(hub::UnsubscribeRequestParams::new("test://news"))
-        .await
-        .unwrap();
+    peer.call_custom(v2025_11_25::UnsubscribeRequest::new(
+        v2025_11_25::UnsubscribeRequestParams::new("test://news"),
+    ))
+    .await
+    .unwrap();
     router.resource_updated("test://news");
     nothing(&mut heard).await;
     nothing(&mut other_heard).await;
@@ -426,7 +437,16 @@ async fn every_client_is_told_when_a_list_changes() {
         .unwrap();
     assert_eq!(next(&mut first_heard).await, "tools");
     assert_eq!(next(&mut second_heard).await, "tools");
-    assert_eq!(first.peer().list_tools(None).await.unwrap().tools.len(), 2);
+    assert_eq!(
+        first
+            .peer()
+            .list_tools(hub::PaginatedRequestParams::default())
+            .await
+            .unwrap()
+            .tools
+            .len(),
+        2
+    );
     assert!(router.remove_tool("comes"));
     assert_eq!(next(&mut first_heard).await, "tools");
     assert!(!router.remove_tool("comes"));

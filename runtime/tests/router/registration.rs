@@ -137,7 +137,12 @@ async fn enums_and_wrappers_of_objects_are_arguments() {
         });
     let (client, _heard) = client_of(&router).await;
     let peer = client.peer();
-    for tool in peer.list_tools(None).await.unwrap().tools {
+    for tool in peer
+        .list_tools(hub::PaginatedRequestParams::default())
+        .await
+        .unwrap()
+        .tools
+    {
         assert_eq!(json!(tool.input_schema)["type"], "object", "{}", tool.name);
     }
     for (name, arguments, answer) in [
@@ -156,7 +161,11 @@ async fn a_tool_of_the_unit_type_takes_no_arguments() {
     let router = Router::new("test", "1.0").tool("now", "Tells the time", |(): (), _| async { "noon" });
     let (client, _heard) = client_of(&router).await;
     let peer = client.peer();
-    let tools = peer.list_tools(None).await.unwrap().tools;
+    let tools = peer
+        .list_tools(hub::PaginatedRequestParams::default())
+        .await
+        .unwrap()
+        .tools;
     assert_eq!(
         json!(tools[0].input_schema),
         json!({"type": "object", "properties": {}})
@@ -205,7 +214,13 @@ async fn an_optional_member_is_shown_without_null_and_may_be_null() {
     });
     let (client, _heard) = client_of(&router).await;
     let peer = client.peer();
-    let schema = json!(peer.list_tools(None).await.unwrap().tools[0].input_schema);
+    let schema = json!(
+        peer.list_tools(hub::PaginatedRequestParams::default())
+            .await
+            .unwrap()
+            .tools[0]
+            .input_schema
+    );
     assert_eq!(schema["required"], json!(["to", "stops", "day"]));
     assert_eq!(
         schema["properties"],
@@ -275,9 +290,8 @@ fn a_schema_that_a_revision_finds_invalid_is_refused() {
         json!({}),
         json!({"type": ["object", "null"]}),
         json!({"anyOf": [{"type": "object"}]}),
-        json!({"type": "object", "properties": {"anything": true}}),
     ] {
-        let error = tool_of(schema).unwrap_err();
+        let error = tool_of(schema.clone()).expect_err(&schema.to_string());
         assert!(matches!(error, RouteError::Invalid { kind: "tool", .. }), "{error:?}");
         let error = error.to_string();
         assert!(
@@ -299,11 +313,6 @@ fn a_schema_that_a_revision_finds_invalid_is_refused() {
         error.contains("#/properties/a/$ref: `https://example.com/a` leads out of this document"),
         "{error}"
     );
-
-    let promising = hub::Tool::new("by hand", json!({"type": "object"})).with_output_schema(json!({"type": "array"}));
-    let route = tool_with_schema(promising, |_, _| async { "" }).unwrap();
-    let error = Router::new("test", "1.0").try_with(route).unwrap_err().to_string();
-    assert!(error.contains("tools[0].outputSchema"), "{error}");
 }
 
 /// A route of each kind with this name, or with it in its address.

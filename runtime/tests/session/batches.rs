@@ -106,9 +106,9 @@ async fn every_request_of_a_batch_has_an_answer_whatever_stands_beside_it() {
 async fn what_a_client_says_about_itself_is_bounded() {
     let (_session, mut raw) = unopened(&Tools::new(1), limits(|limits| limits.initialize_bytes = 1000), 16);
     let large = json!({"experimental": {"x": {"y": "z".repeat(1000)}}});
-    let refused = raw.ask(&initialize(1, Revision::HUB, large)).await;
+    let refused = raw.ask(&initialize(1, Revision::V2025_11_25, large)).await;
     assert_eq!(code(&refused), Some(-32602), "{refused}");
-    let welcome = raw.ask(&initialize(2, Revision::HUB, json!({}))).await;
+    let welcome = raw.ask(&initialize(2, Revision::V2025_11_25, json!({}))).await;
     assert!(welcome["result"].is_object(), "{welcome}");
 }
 

@@ -99,7 +99,14 @@ async fn dropping_a_call_cancels_it_on_the_peer() {
 #[tokio::test]
 async fn what_a_cancelled_handler_asked_is_cancelled_as_well() {
     let tools = Tools::new(1);
-    let (_session, mut raw) = opened(&tools, Options::default(), Revision::HUB, json!({"roots": {}}), 16).await;
+    let (_session, mut raw) = opened(
+        &tools,
+        Options::default(),
+        Revision::V2025_11_25,
+        json!({"roots": {}}),
+        16,
+    )
+    .await;
     let asked = raw.ask(&call(1, "ask")).await;
     assert_eq!(asked["method"], "roots/list");
     raw.send(&notification("notifications/cancelled", json!({"requestId": 1})))

@@ -75,7 +75,7 @@ fn tools() -> Value {
 }
 
 fn address() -> hub::ElicitRequestParams {
-    hub::ElicitRequestUrlParams::new("1", "Look", "https://example.org/").into()
+    hub::ElicitRequestUrlParams::new("Look", "https://example.org/").into()
 }
 
 fn form() -> hub::ElicitRequestParams {
@@ -93,7 +93,12 @@ fn lacks<T: std::fmt::Debug>(called: Result<T, CallError>) -> &'static str {
 
 #[tokio::test]
 async fn a_server_asks_for_no_more_of_a_method_than_the_client_offers() {
-    let (server, _client) = session(Revision::HUB, json!({"sampling": {}, "elicitation": {}}), json!({})).await;
+    let (server, _client) = session(
+        Revision::V2025_11_25,
+        json!({"sampling": {}, "elicitation": {}}),
+        json!({}),
+    )
+    .await;
     let peer = server.peer();
     peer.create_message(sampling(json!({}))).await.unwrap();
     peer.elicit(form()).await.unwrap();
@@ -103,12 +108,12 @@ async fn a_server_asks_for_no_more_of_a_method_than_the_client_offers() {
     assert_eq!(lacks(peer.elicit(address()).await), "elicitation.url");
 
     let all = json!({"sampling": {"tools": {}}, "elicitation": {"form": {}, "url": {}}});
-    let (server, _client) = session(Revision::HUB, all, json!({})).await;
+    let (server, _client) = session(Revision::V2025_11_25, all, json!({})).await;
     let peer = server.peer();
     peer.create_message(sampling(tools())).await.unwrap();
     peer.elicit(address()).await.unwrap();
 
-    let (server, _client) = session(Revision::HUB, json!({}), json!({})).await;
+    let (server, _client) = session(Revision::V2025_11_25, json!({}), json!({})).await;
     let peer = server.peer();
     assert_eq!(lacks(peer.create_message(sampling(tools())).await), "sampling");
     assert_eq!(lacks(peer.elicit(address()).await), "elicitation");
@@ -116,7 +121,10 @@ async fn a_server_asks_for_no_more_of_a_method_than_the_client_offers() {
 
 #[tokio::test]
 async fn what_an_earlier_revision_has_no_capability_for_is_no_matter_of_capabilities() {
-    for revision in spoken().into_iter().filter(|revision| *revision < Revision::HUB) {
+    for revision in spoken()
+        .into_iter()
+        .filter(|revision| *revision < Revision::V2025_11_25)
+    {
         let (server, _client) = session(revision, json!({"sampling": {}}), json!({})).await;
         server.peer().create_message(sampling(json!({}))).await.unwrap();
         let refused = server.peer().create_message(sampling(tools())).await;
@@ -196,7 +204,7 @@ impl Raw {
         );
         let (client, ()) = tokio::join!(client, async {
             let id = raw.receive().await["id"].take();
-            let revision = Revision::HUB.as_str();
+            let revision = Revision::V2025_11_25.as_str();
             let info = json!({"name": "raw", "version": "1.0"});
             let result = json!({"protocolVersion": revision, "capabilities": {}, "serverInfo": info});
             raw.send(json!({"jsonrpc": "2.0", "id": id, "result": result})).await;
@@ -236,10 +244,11 @@ impl Raw {
 async fn a_client_refuses_what_it_has_not_declared() {
     let plain = serde_json::to_value(sampling(json!({}))).unwrap();
     let with_tools = serde_json::to_value(sampling(tools())).unwrap();
-    let (form, address) = (
+    let (form, mut address) = (
         serde_json::to_value(form()).unwrap(),
         serde_json::to_value(address()).unwrap(),
     );
+    address["elicitationId"] = json!("1");
     let some = json!({"sampling": {}, "elicitation": {}});
     let all = json!({"sampling": {"tools": {}}, "elicitation": {"form": {}, "url": {}}});
     for (capabilities, refusals) in [

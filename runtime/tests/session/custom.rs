@@ -237,7 +237,10 @@ async fn talk(client: &ClientSession) {
     // What the protocol declares has calls of its own, which convert and check.
     let refused = peer.call_unknown(UnknownMethod::new("tools/list")).await;
     assert!(matches!(refused, Err(CallError::Unrepresentable(_))), "{refused:?}");
-    assert!(matches!(peer.list_tools(None).await, Err(CallError::NotOffered { .. })));
+    assert!(matches!(
+        peer.list_tools(hub::PaginatedRequestParams::default()).await,
+        Err(CallError::NotOffered { .. })
+    ));
 }
 
 #[tokio::test]

@@ -17,7 +17,7 @@ struct Weather;
 impl ServerHandler<Context<ServerSide>> for Weather {
     async fn list_tools(
         &self,
-        _: Option<hub::PaginatedRequestParams>,
+        _: hub::PaginatedRequestParams,
         _: &Context<ServerSide>,
     ) -> Result<hub::ListToolsResult, ErrorObject> {
         let tool = hub::Tool::new("weather", json!({"type": "object"})).with_title("Weather");
@@ -28,7 +28,7 @@ impl ServerHandler<Context<ServerSide>> for Weather {
         &self,
         params: hub::CallToolRequestParams,
         context: &Context<ServerSide>,
-    ) -> Result<hub::CallToolResult, ErrorObject> {
+    ) -> Result<hub::AnyCallToolResult, ErrorObject> {
         match params.name.as_str() {
             "panic" => panic!("on purpose"),
             "sleep" => tokio::time::sleep(Duration::from_secs(3600)).await,
@@ -37,7 +37,8 @@ impl ServerHandler<Context<ServerSide>> for Weather {
         context.progress(1.0, Some(2.0), None).await.unwrap();
         let roots = context.peer().list_roots(None).await.unwrap();
         let text = hub::TextContent::new(format!("{} roots", roots.roots.len()));
-        Ok(hub::CallToolResult::new(vec![text.into()]).with_structured_content(json!({"roots": 1})))
+        let result = hub::CallToolResult::new(vec![text.into()]);
+        Ok(result.with_structured_content(json!({"roots": 1})).into())
     }
 }
 
@@ -46,7 +47,7 @@ struct Roots;
 impl ClientHandler<Context<ClientSide>> for Roots {
     async fn list_roots(
         &self,
-        _: Option<hub::RequestParams>,
+        _: Option<hub::ListRootsRequestParams>,
         _: &Context<ClientSide>,
     ) -> Result<hub::ListRootsResult, ErrorObject> {
         Ok(hub::ListRootsResult::new(vec![hub::Root::new("file:///")]))
@@ -82,7 +83,11 @@ async fn one_handler_serves_every_revision() {
     for revision in spoken() {
         let (server, client) = session(revision).await;
         assert_eq!(client.peer().revision(), Some(revision));
-        let tools = client.peer().list_tools(None).await.unwrap();
+        let tools = client
+            .peer()
+            .list_tools(hub::PaginatedRequestParams::default())
+            .await
+            .unwrap();
         assert_eq!(tools.tools[0].name, "weather");
         let (progress, mut made) = tokio::sync::mpsc::channel(4);
         let peer = client.peer().clone().with_progress(progress);
@@ -99,7 +104,7 @@ async fn one_handler_serves_every_revision() {
 
 #[tokio::test]
 async fn a_panic_is_an_internal_error_to_that_caller_alone() {
-    let (_server, client) = session(Revision::HUB).await;
+    let (_server, client) = session(Revision::V2025_11_25).await;
     let peer = client.peer();
     match peer.call_tool(hub::CallToolRequestParams::new("panic")).await {
         Err(CallError::Peer(error)) => assert_eq!(error.code, -32603),
@@ -112,8 +117,12 @@ async fn a_panic_is_an_internal_error_to_that_caller_alone() {
 
 #[tokio::test]
 async fn what_the_peer_does_not_offer_is_not_sent() {
-    let (_server, client) = session(Revision::HUB).await;
-    let error = client.peer().list_prompts(None).await.unwrap_err();
+    let (_server, client) = session(Revision::V2025_11_25).await;
+    let error = client
+        .peer()
+        .list_prompts(hub::PaginatedRequestParams::default())
+        .await
+        .unwrap_err();
     assert!(
         matches!(
             error,
@@ -128,7 +137,7 @@ async fn what_the_peer_does_not_offer_is_not_sent() {
 
 #[tokio::test]
 async fn every_pending_call_ends_when_the_peer_goes() {
-    let (server, client) = session(Revision::HUB).await;
+    let (server, client) = session(Revision::V2025_11_25).await;
     let peer = client.peer().clone();
     let call = tokio::spawn(async move { peer.call_tool(hub::CallToolRequestParams::new("sleep")).await });
     tokio::time::sleep(Duration::from_millis(50)).await;
@@ -152,7 +161,7 @@ async fn who_says_all_at_once_and_ends_gets_every_answer() {
     let (mut answers, mut requests) = split(theirs);
     for message in [
         json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
-            "protocolVersion": Revision::HUB.as_str(), "capabilities": {},
+            "protocolVersion": Revision::V2025_11_25.as_str(), "capabilities": {},
             "clientInfo": {"name": "client", "version": "1.0"}}}),
         json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
         json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}),

@@ -61,7 +61,14 @@ async fn a_client_answers_pings_before_the_session_begins() {
 #[tokio::test(start_paused = true)]
 async fn closing_answers_what_is_in_flight() {
     let tools = Tools::new(1);
-    let (session, mut raw) = opened(&tools, Options::default(), Revision::HUB, json!({"roots": {}}), 16).await;
+    let (session, mut raw) = opened(
+        &tools,
+        Options::default(),
+        Revision::V2025_11_25,
+        json!({"roots": {}}),
+        16,
+    )
+    .await;
     raw.send(&call(1, "second")).await;
     let asked = raw.ask(&call(2, "ask")).await;
     raw.send(&call(3, "second")).await;

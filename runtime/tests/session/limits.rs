@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use mcp_adapters::v2025_11_25::PingRequest;
 use mcp_runtime::transport::channel;
 use mcp_runtime::{CallError, CallServer, Limits, Options, Revision, connect, hub};
 use serde_json::json;
@@ -54,8 +55,8 @@ async fn two_peers_that_write_more_than_fits_between_them_do_not_wait_for_each_o
     );
     let client = client.await.expect("there is a session");
     let pings = (0..200).map(|_| async {
-        let (ours, theirs) = (hub::PingRequest::default(), hub::PingRequest::default());
-        let (by_server, by_client) = tokio::join!(server.peer().call(ours.into()), client.peer().call(theirs.into()));
+        let (ours, theirs) = (PingRequest::default(), PingRequest::default());
+        let (by_server, by_client) = tokio::join!(server.peer().call_custom(ours), client.peer().call_custom(theirs));
         by_server.expect("the client answers");
         by_client.expect("the server answers");
     });
@@ -69,7 +70,7 @@ async fn two_peers_that_write_more_than_fits_between_them_do_not_wait_for_each_o
 async fn requests_with_too_many_bytes_together_are_refused_until_some_are_done() {
     let tools = Tools::new(1);
     let options = limits(|limits| limits.request_bytes = 20_000);
-    let (_session, mut raw) = opened(&tools, options, Revision::HUB, json!({}), 64).await;
+    let (_session, mut raw) = opened(&tools, options, Revision::V2025_11_25, json!({}), 64).await;
     let large = |id: &str| {
         request(
             id,
@@ -114,7 +115,7 @@ async fn calls_to_a_server_that_never_reads_time_out_and_leave_little_behind() {
 async fn requests_over_the_cap_are_refused_and_the_others_are_answered() {
     let tools = Tools::new(1);
     let options = limits(|limits| (limits.in_flight, limits.waiting) = (2, 3));
-    let (_session, mut raw) = opened(&tools, options, Revision::HUB, json!({}), 64).await;
+    let (_session, mut raw) = opened(&tools, options, Revision::V2025_11_25, json!({}), 64).await;
     for id in 0..5 {
         raw.send(&call(id, "hang")).await;
     }

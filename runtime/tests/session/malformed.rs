@@ -16,7 +16,7 @@ async fn what_is_no_message_is_refused_and_the_session_goes_on() {
     let session = serve_over(&tools, Options::default(), LineTransport::new(reader, writer, limits));
     let (reader, mut writer) = tokio::io::split(theirs);
     let mut lines = BufReader::new(reader).lines();
-    let opening = initialize(0, Revision::HUB, json!({})).to_string();
+    let opening = initialize(0, Revision::V2025_11_25, json!({})).to_string();
     let good = call(1, "good").to_string();
     let long = "x".repeat(100_000);
     for (bytes, expected) in [

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mcp_runtime::transport::channel;
 use mcp_runtime::{
-    CallClient, Context, Limits, Options, Revision, ServerHandler, ServerSession, ServerSide, hub, serve,
+    CallClient, Context, Limits, Options, Revision, ServerHandler, ServerSession, ServerSide, UnknownMethod, hub, serve,
 };
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -20,7 +20,7 @@ struct Asking {
 }
 
 impl ServerHandler<Context<ServerSide>> for Asking {
-    async fn on_roots_list_changed(&self, _: Option<hub::NotificationParams>, context: &Context<ServerSide>) {
+    async fn on_unknown(&self, _: UnknownMethod, context: &Context<ServerSide>) {
         let _permit = self.may_ask.acquire().await;
         context.peer().list_roots(None).await.expect("the client answers");
         self.heard.fetch_add(1, Ordering::SeqCst);
@@ -42,7 +42,7 @@ async fn asking(
     let mut raw = Raw::new(theirs);
     raw.ask(&initialize(
         "init",
-        Revision::HUB,
+        Revision::V2025_11_25,
         json!({"roots": {"listChanged": true}}),
     ))
     .await;

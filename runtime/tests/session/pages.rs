@@ -25,11 +25,11 @@ struct Pages {
 impl ServerHandler<Context<ServerSide>> for Pages {
     async fn list_tools(
         &self,
-        params: Option<hub::PaginatedRequestParams>,
+        params: hub::PaginatedRequestParams,
         _: &Context<ServerSide>,
     ) -> Result<hub::ListToolsResult, ErrorObject> {
         self.asked.fetch_add(1, Ordering::Relaxed);
-        let cursor = params.and_then(|params| params.cursor);
+        let cursor = params.cursor;
         let page: usize = cursor.map_or(0, |cursor| cursor.parse().unwrap());
         if page == 13 {
             return Err(ErrorObject::new(error_code::INVALID_PARAMS, "unlucky"));
@@ -42,7 +42,7 @@ impl ServerHandler<Context<ServerSide>> for Pages {
 
     async fn list_resources(
         &self,
-        _: Option<hub::PaginatedRequestParams>,
+        _: hub::PaginatedRequestParams,
         _: &Context<ServerSide>,
     ) -> Result<hub::ListResourcesResult, ErrorObject> {
         Ok(hub::ListResourcesResult::new(vec![hub::Resource::new(
@@ -53,7 +53,7 @@ impl ServerHandler<Context<ServerSide>> for Pages {
 
     async fn list_resource_templates(
         &self,
-        _: Option<hub::PaginatedRequestParams>,
+        _: hub::PaginatedRequestParams,
         _: &Context<ServerSide>,
     ) -> Result<hub::ListResourceTemplatesResult, ErrorObject> {
         let template = hub::ResourceTemplate::new("any", "test://{id}");
@@ -62,7 +62,7 @@ impl ServerHandler<Context<ServerSide>> for Pages {
 
     async fn list_prompts(
         &self,
-        _: Option<hub::PaginatedRequestParams>,
+        _: hub::PaginatedRequestParams,
         _: &Context<ServerSide>,
     ) -> Result<hub::ListPromptsResult, ErrorObject> {
         Ok(hub::ListPromptsResult::new(vec![hub::Prompt::new("greet")]))
@@ -75,8 +75,16 @@ impl ClientHandler<Context<ClientSide>> for Quiet {}
 
 /// A client of such a server, and how many pages that was asked for.
 async fn client(revision: Revision, next: fn(usize) -> Option<usize>) -> (ClientSession, Arc<AtomicUsize>) {
+    client_of(revision, next, json!({"tools": {}, "resources": {}, "prompts": {}})).await
+}
+
+async fn client_of(
+    revision: Revision,
+    next: fn(usize) -> Option<usize>,
+    capabilities: serde_json::Value,
+) -> (ClientSession, Arc<AtomicUsize>) {
     let (server_end, client_end) = channel(16);
-    let capabilities = serde_json::from_value(json!({"tools": {}, "resources": {}, "prompts": {}})).unwrap();
+    let capabilities = serde_json::from_value(capabilities).unwrap();
     let info = hub::Implementation::new("pages", "1.0");
     let asked = Arc::new(AtomicUsize::new(0));
     let handler = Pages {
@@ -136,7 +144,7 @@ async fn a_list_is_a_stream_over_its_pages_at_every_revision() {
 
 #[tokio::test]
 async fn a_page_is_asked_for_when_the_one_before_has_been_read() {
-    let (client, asked) = client(Revision::HUB, |page| Some(page + 1)).await;
+    let (client, asked) = client(Revision::V2025_11_25, |page| Some(page + 1)).await;
     let mut tools = client.peer().list::<hub::Tool>();
     assert_eq!(asked.load(Ordering::Relaxed), 0);
     for (items, pages) in [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3)] {
@@ -150,7 +158,7 @@ async fn a_list_that_does_not_end_ends_with_an_error() {
     let circle = |page: usize| Some((page + 1) % 4);
     let endless = |page: usize| Some(page + if page == 12 { 2 } else { 1 });
     for (list, pages, why) in [(circle as fn(usize) -> _, 5, "comes back"), (endless, 20, "too many")] {
-        let (client, asked) = client(Revision::HUB, list).await;
+        let (client, asked) = client(Revision::V2025_11_25, list).await;
         let (tools, error) = all(client.peer().list::<hub::Tool>()).await;
         assert!(matches!(error, Some(CallError::InvalidResult(reason)) if reason.contains(why)));
         assert_eq!(asked.load(Ordering::Relaxed), pages);
@@ -160,7 +168,7 @@ async fn a_list_that_does_not_end_ends_with_an_error() {
 
 #[tokio::test]
 async fn a_page_that_fails_ends_the_list() {
-    let (client, _) = client(Revision::HUB, |page| Some(page + 1)).await;
+    let (client, _) = client(Revision::V2025_11_25, |page| Some(page + 1)).await;
     let (tools, error) = all(client.peer().list::<hub::Tool>()).await;
     assert_eq!(tools.len(), 26);
     assert!(matches!(error, Some(CallError::Peer(error)) if error.message == "unlucky"));
@@ -168,8 +176,8 @@ async fn a_page_that_fails_ends_the_list() {
 
 #[tokio::test]
 async fn a_list_that_the_peer_does_not_offer_is_not_asked_for() {
-    let (client, _) = client(Revision::HUB, |_| None).await;
-    let (tasks, error) = all(client.peer().list::<hub::Task>()).await;
-    assert!(tasks.is_empty());
+    let (client, _) = client_of(Revision::V2025_11_25, |_| None, json!({"tools": {}})).await;
+    let (resources, error) = all(client.peer().list::<hub::Resource>()).await;
+    assert!(resources.is_empty());
     assert!(matches!(error, Some(CallError::NotOffered { .. })), "{error:?}");
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use mcp_runtime::transport::{ChannelReceiver, ChannelSender, Outgoing, Purpose, Sender, Transport, channel};
 use mcp_runtime::{
     CallClient, ClientHandler, ClientSession, ClientSide, Context, Era, ErrorObject, Limits, Options, Revision,
-    ServerHandler, ServerSession, ServerSide, connect, hub, serve,
+    ServerHandler, ServerSession, ServerSide, UnknownMethod, connect, hub, serve,
 };
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
@@ -53,7 +53,7 @@ impl ServerHandler<Context<ServerSide>> for Tools {
         &self,
         params: hub::CallToolRequestParams,
         context: &Context<ServerSide>,
-    ) -> Result<hub::CallToolResult, ErrorObject> {
+    ) -> Result<hub::AnyCallToolResult, ErrorObject> {
         self.log.begun.fetch_add(1, Ordering::SeqCst);
         let _dropped = CountDrop(&self.log.dropped);
         let mut text = "done".to_owned();
@@ -75,10 +75,10 @@ impl ServerHandler<Context<ServerSide>> for Tools {
             _ => {}
         }
         self.log.done.fetch_add(1, Ordering::SeqCst);
-        Ok(hub::CallToolResult::new(vec![hub::TextContent::new(text).into()]))
+        Ok(hub::CallToolResult::new(vec![hub::TextContent::new(text).into()]).into())
     }
 
-    async fn on_roots_list_changed(&self, _: Option<hub::NotificationParams>, _: &Context<ServerSide>) {
+    async fn on_unknown(&self, _: UnknownMethod, _: &Context<ServerSide>) {
         self.log.begun.fetch_add(1, Ordering::SeqCst);
         std::future::pending().await
     }
@@ -206,7 +206,7 @@ pub async fn opened(
 }
 
 pub async fn of_hub(tools: &Tools) -> (ServerSession, Raw) {
-    opened(tools, Options::default(), Revision::HUB, json!({}), 16).await
+    opened(tools, Options::default(), Revision::V2025_11_25, json!({}), 16).await
 }
 
 /// A client and its raw server.

@@ -27,9 +27,9 @@ impl ServerHandler<Context<ServerSide>> for Listens {
         &self,
         params: hub::CallToolRequestParams,
         _: &Context<ServerSide>,
-    ) -> Result<hub::CallToolResult, ErrorObject> {
+    ) -> Result<hub::AnyCallToolResult, ErrorObject> {
         self.0.lock().unwrap().push(params.name);
-        Ok(hub::CallToolResult::new(Vec::new()))
+        Ok(hub::CallToolResult::new(Vec::new()).into())
     }
 }
 
@@ -243,12 +243,15 @@ async fn a_result_with_violations_fails_its_call_by_strict_validation() {
             let (session, mut peer, _, violations) = client(validation, revision, json!("be kind")).await;
             let session = session.unwrap();
             peer.receive().await;
-            let (result, ()) = tokio::join!(session.peer().list_tools(None), async {
-                let id = peer.receive().await["id"].take();
-                let tool = json!({"name": "x", "description": null, "inputSchema": {"type": "object"}});
-                let result = json!({"tools": [tool]});
-                peer.send(json!({"jsonrpc": "2.0", "id": id, "result": result})).await;
-            });
+            let (result, ()) = tokio::join!(
+                session.peer().list_tools(hub::PaginatedRequestParams::default()),
+                async {
+                    let id = peer.receive().await["id"].take();
+                    let tool = json!({"name": "x", "description": null, "inputSchema": {"type": "object"}});
+                    let result = json!({"tools": [tool]});
+                    peer.send(json!({"jsonrpc": "2.0", "id": id, "result": result})).await;
+                }
+            );
             match (validation, result) {
                 (Validation::Lenient, Ok(result)) => assert_eq!(result.tools[0].name, "x"),
                 (Validation::Strict, Err(CallError::InvalidResult(reason))) => {
@@ -400,7 +403,7 @@ async fn structured_content_needs_no_other_content() {
             "nothing at all is no result"
         );
     }
-    assert!(!Revision::HUB.tolerances("tools/call").is_empty());
+    assert!(!Revision::V2025_11_25.tolerances("tools/call").is_empty());
 }
 
 #[tokio::test]

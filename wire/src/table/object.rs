@@ -60,7 +60,7 @@ macro_rules! object {
         $(constant { $($constant:literal => $seen:ident: $value:literal,)+ })?
         $(implied { $($implied:literal => $flag:ident, $has:ident, $with_flag:ident: $implied_value:literal,)+ })?
         $(required { $($required:literal => $field:ident: $argument:ty,)+ })?
-        $(preset { $($preset:literal => $set:ident, $with_set:ident: $set_argument:ty = $value_set:literal,)+ })?
+        $(preset { $($preset:literal => $set:ident, $with_set:ident: $set_argument:ty = $value_set:expr,)+ })?
         $(optional { $($optional:literal => $option:ident, $with:ident: $option_argument:ty,)+ })?
     ) => {
         impl $crate::Decode for $type {
@@ -170,7 +170,7 @@ macro_rules! object {
         $crate::defined_at!($type, $schema, $pointer);
     };
     (@new $type:ident [] [] [$($flag:ident,)*] [$($option:ident,)*]) => {};
-    (@new $type:ident [] [$($set:ident: $value:literal,)+] [$($flag:ident,)*] [$($option:ident,)*]) => {
+    (@new $type:ident [] [$($set:ident: $value:expr,)+] [$($flag:ident,)*] [$($option:ident,)*]) => {
         impl ::std::default::Default for $type {
             #[inline]
             fn default() -> Self {
@@ -184,7 +184,7 @@ macro_rules! object {
         }
     };
     (
-        @new $type:ident [$($field:ident: $argument:ty,)+] [$($set:ident: $value:literal,)*]
+        @new $type:ident [$($field:ident: $argument:ty,)+] [$($set:ident: $value:expr,)*]
         [$($flag:ident,)*] [$($option:ident,)*]
     ) => {
         impl $type {

@@ -4,13 +4,13 @@ use heck::ToSnakeCase;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::pair::qualified;
+use super::pair::{qualified, union_of};
 use super::{AdaptersInput, RevisionInput, mentions};
 use crate::emit::messages::{method_variants, result_variants};
 use crate::emit::scaffold::formatted;
 use crate::emit::tokens::ident;
 use crate::emit::{EmitError, source};
-use crate::model::{Method, TypeKind, TypeRef, is_internal};
+use crate::model::{Member, MessageKind, Method, TypeKind, TypeRef, Union, is_internal};
 
 /// The member of a message that its parameters are in.
 pub(super) const PARAMS: &str = "params";
@@ -27,7 +27,7 @@ pub(super) fn handlers(input: &AdaptersInput<'_>, header: &str) -> Result<String
     let Some(hub) = input.revision(input.hub) else {
         return Ok(source::file(header, [TITLE.to_owned()]));
     };
-    let sides = [("Server", "Client"), ("Client", "Server")].map(|(side, other)| Side { hub, side, other }.traits());
+    let sides = [("Server", "Client"), ("Client", "Server")].map(|(side, other)| Side::new(hub, side, other).traits());
     let sides = quote!(#(#sides)*);
     let error = unexpected_result();
     let not_found = mentions(&sides.to_string(), "not_found").then(|| {
@@ -44,8 +44,16 @@ pub(super) fn handlers(input: &AdaptersInput<'_>, header: &str) -> Result<String
             }
         }
     });
+    let undeclared = mentions(&sides.to_string(), "undeclared_kind").then(|| {
+        quote! {
+            fn undeclared_kind(method: &str) -> ErrorObject {
+                let message = format!("the result is of a kind that {method} doesn't declare");
+                ErrorObject::new(error_code::INTERNAL_ERROR, message)
+            }
+        }
+    });
     let paginated = mentions(&sides.to_string(), "Paginated").then(paginated);
-    let code = quote!(#error #unexpected #not_found #paginated #sides);
+    let code = quote!(#error #unexpected #not_found #undeclared #paginated #sides);
     let code = formatted("handlers.rs", code)?;
     let import = |path: &str, names: &[&str]| {
         let used = names.iter().filter(|name| mentions(&code, name));
@@ -99,8 +107,12 @@ fn paginated() -> TokenStream {
 /// The handler of one side, and the calls of the other.
 pub(super) struct Side<'i> {
     pub(super) hub: &'i RevisionInput<'i>,
-    pub(super) side: &'static str,
-    pub(super) other: &'static str,
+    side: &'static str,
+    other: &'static str,
+    /// The union of the other side's requests.
+    pub(super) requests: String,
+    /// The union of their results.
+    pub(super) results: String,
 }
 
 /// A message that the other side may send, as a function.
@@ -113,8 +125,23 @@ pub(super) struct Call<'i> {
     function: Ident,
     /// The type of its parameters, and whether they may be absent; `None` for a message that declares none.
     pub(super) params: Option<(TokenStream, bool)>,
+    /// Whether the message's constructor asks for them.
+    asks_for_params: bool,
     /// The field that they are in.
     field: Option<Ident>,
+}
+
+impl<'i> Side<'i> {
+    fn new(hub: &'i RevisionInput<'i>, side: &'static str, other: &'static str) -> Self {
+        let (requests, results) = hub.requests_of(other);
+        Self {
+            hub,
+            side,
+            other,
+            requests,
+            results,
+        }
+    }
 }
 
 impl Side<'_> {
@@ -125,11 +152,14 @@ impl Side<'_> {
         quote!(#handler #caller #pages)
     }
 
-    /// The messages of a kind that the other side may send.
-    fn calls(&self, kind: &str) -> Option<(Vec<Call<'_>>, Ident)> {
+    /// The messages of a union that the other side may send, and its variant for those that it doesn't declare.
+    fn calls(&self, union: &str, kind: MessageKind) -> Option<(Vec<Call<'_>>, Ident)> {
         let model = self.hub.model;
-        let union = format!("{}{kind}", self.other);
-        let TypeKind::Methods(methods) = &model.types.get(&union)?.kind else {
+        let (prefix, suffix) = match kind {
+            MessageKind::Request => ("", "Request"),
+            MessageKind::Notification => ("on_", "Notification"),
+        };
+        let TypeKind::Methods(methods) = &model.types.get(union)?.kind else {
             return None;
         };
         let (variants, unknown) = method_variants(methods);
@@ -138,13 +168,13 @@ impl Side<'_> {
             let object = model.struct_of(&TypeRef::Named(ty.clone()))?;
             let declared = object.members.iter().find(|member| member.name == PARAMS);
             let field = self.hub.items.structure(ty)?.fields.get(PARAMS).cloned();
-            let prefix = if kind == "Notification" { "on_" } else { "" };
-            let stem = ty.strip_suffix(kind).unwrap_or(ty).to_snake_case();
+            let stem = ty.strip_suffix(suffix).unwrap_or(ty).to_snake_case();
             Some(Call {
                 method,
                 variant,
                 function: ident(&format!("{prefix}{stem}")),
                 params: declared.map(|member| (qualified("hub", &member.ty), !member.required)),
+                asks_for_params: declared.is_some_and(Member::is_argument),
                 field,
             })
         });
@@ -153,14 +183,19 @@ impl Side<'_> {
 
     /// The requests that the other side may send; none can be answered where there are no results.
     pub(super) fn requests(&self) -> Option<(Vec<Call<'_>>, Ident)> {
-        self.calls("Request").filter(|_| !self.results().is_empty())
+        self.calls(&self.requests, MessageKind::Request)
+            .filter(|_| !self.results().is_empty())
+    }
+
+    fn notifications(&self) -> Option<(Vec<Call<'_>>, Ident)> {
+        self.calls(&format!("{}Notification", self.other), MessageKind::Notification)
     }
 
     /// What this side may answer, each with its variant in the union of results.
     pub(super) fn results(&self) -> Vec<(TypeRef, Ident)> {
-        let union = format!("{}Result", self.side);
-        match self.hub.model.types.get(&union).map(|ty| &ty.kind) {
+        match self.hub.model.types.get(&self.results).map(|ty| &ty.kind) {
             Some(TypeKind::Results(results)) => result_variants(results),
+            Some(TypeKind::Union(union)) => variants(union),
             _ => Vec::new(),
         }
     }
@@ -172,12 +207,29 @@ impl Side<'_> {
         Some((qualified("hub", &ty), variant))
     }
 
+    /// What a handler gives for a method, and an expression that makes a result of this side of that.
+    fn handled(&self, call: &Call<'_>) -> Option<(TokenStream, TokenStream)> {
+        let (usual, variant) = self.result(call.method)?;
+        let (results, method) = (ident(&self.results), &call.method.name);
+        let Some(any) = &call.method.result_union else {
+            return Some((usual, quote!(map(hub::#results::#variant))));
+        };
+        let (union, ours) = (union_of(self.hub, any)?, self.results());
+        let path = qualified("hub", any);
+        let arms = variants(union).into_iter().filter_map(|(ty, variant)| {
+            let (_, own) = ours.iter().find(|(own, _)| *own == ty)?;
+            Some(quote!(#path::#variant(result) => Ok(hub::#results::#own(result)),))
+        });
+        let arms = quote!(#(#arms)* _ => Err(undeclared_kind(#method)),);
+        Some((path, quote!(and_then(|result| match result { #arms }))))
+    }
+
     fn handler(&self) -> TokenStream {
         let (side, other) = (self.side.to_lowercase(), self.other.to_lowercase());
         let name = format_ident!("{}Handler", self.side);
-        let results = format_ident!("{}Result", self.side);
+        let results = ident(&self.results);
         let requests = self.requests();
-        let notifications = self.calls("Notification");
+        let notifications = self.notifications();
         let docs = format!(
             " What a {side} does when a {other} asks or tells it something. `C` is what it is told about the call."
         );
@@ -200,7 +252,7 @@ impl Side<'_> {
         });
         let request_functions = requests.iter().flat_map(|(calls, _)| calls).filter(is_for_handlers);
         let request_functions = request_functions.filter_map(|call| {
-            let (result, _) = self.result(call.method)?;
+            let (result, _) = self.handled(call)?;
             let (function, method, params) = (&call.function, &call.method.name, call.parameter());
             let docs = format!(" Answers `{method}`.");
             let ignored = call.ignored();
@@ -229,9 +281,9 @@ impl Side<'_> {
             }
         });
         let answer = requests.as_ref().map(|(calls, unknown)| {
-            let union = format_ident!("{}Request", self.other);
+            let union = ident(&self.requests);
             let arms = calls.iter().filter_map(|call| {
-                let (_, result) = self.result(call.method)?;
+                let (_, made) = self.handled(call)?;
                 let (variant, function, argument) = (&call.variant, &call.function, call.argument());
                 if !is_for_handlers(&call) {
                     let method = &call.method.name;
@@ -240,7 +292,7 @@ impl Side<'_> {
                 let pattern = call.pattern();
                 Some(quote! {
                     hub::#union::#variant(#pattern) => {
-                        self.#function(#argument context).await.map(hub::#results::#result)
+                        self.#function(#argument context).await.#made
                     }
                 })
             });
@@ -326,12 +378,12 @@ impl Side<'_> {
     fn caller(&self) -> TokenStream {
         let (side, other) = (self.side.to_lowercase(), self.other.to_lowercase());
         let name = format_ident!("Call{}", self.side);
-        let results = format_ident!("{}Result", self.side);
-        let (requests, notifications) = (self.requests(), self.calls("Notification"));
+        let results = ident(&self.results);
+        let (requests, notifications) = (self.requests(), self.notifications());
         let has_others = self.results().len() > 1;
         let docs = format!(" What a {other} calls on a {side}, and tells it.");
         let request = requests.as_ref().map(|_| {
-            let union = format_ident!("{}Request", self.other);
+            let union = ident(&self.requests);
             quote! {
                 /// Sends a request and waits for its result.
                 fn request(
@@ -395,6 +447,14 @@ impl Side<'_> {
     }
 }
 
+/// The types of a union's variants, each with its variant.
+fn variants(union: &Union) -> Vec<(TypeRef, Ident)> {
+    let variants = union.variants.iter();
+    variants
+        .map(|variant| (variant.ty.clone(), ident(&variant.name)))
+        .collect()
+}
+
 /// Whether a session leaves the method to its handler.
 fn is_for_handlers(call: &&Call<'_>) -> bool {
     !call.method.role.as_deref().is_some_and(is_internal)
@@ -437,8 +497,8 @@ impl Call<'_> {
     pub(super) fn message(&self) -> TokenStream {
         let ty = qualified("hub", &TypeRef::Named(self.method.ty.clone()));
         match (&self.params, &self.field) {
-            (Some((_, false)), Some(_)) => quote!(let message = #ty::new(params);),
-            (Some((_, true)), Some(field)) => {
+            (Some(_), Some(_)) if self.asks_for_params => quote!(let message = #ty::new(params);),
+            (Some(_), Some(field)) => {
                 let params = if *field == PARAMS {
                     quote!(params)
                 } else {

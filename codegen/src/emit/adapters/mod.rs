@@ -103,6 +103,18 @@ impl<'i> RevisionInput<'i> {
         }
     }
 
+    /// The unions of the requests that a side sends, and of their results. What a server asks in its results alone stands
+    /// for its requests.
+    fn requests_of(&self, side: &str) -> (String, String) {
+        let questions = self.model.questions().into_iter().next();
+        let named = questions.and_then(|it| Some((it.requests.named()?.to_owned(), it.results.named()?.to_owned())));
+        match (side, named) {
+            ("Client", _) => ("ClientRequest".to_owned(), "ServerResult".to_owned()),
+            (_, Some(named)) => named,
+            (_, None) => ("ServerRequest".to_owned(), "ClientResult".to_owned()),
+        }
+    }
+
     fn variant(&self) -> Ident {
         ident(&variant_name(&self.model.revision))
     }

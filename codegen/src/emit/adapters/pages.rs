@@ -1,10 +1,11 @@
 //! Lists that come in pages, told by their shape.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::quote;
 
 use super::handlers::{Call, PARAMS, Side};
 use super::pair::qualified;
+use crate::emit::tokens::ident;
 use crate::model::{Member, Struct, TypeRef};
 
 /// What a request says where its page begins with.
@@ -83,21 +84,14 @@ impl Side<'_> {
             let field = self.hub.items.structure(name)?.fields.get(member)?;
             Some(field.clone())
         };
-        let (requests, results) = (
-            format_ident!("{}Request", self.other),
-            format_ident!("{}Result", self.side),
-        );
+        let (requests, results) = (ident(&self.requests), ident(&self.results));
         let result = call.method.results.first()?;
         let (_, variant) = self.result(call.method)?;
         let (items, next) = (field(result, &listing.items.name)?, field(result, NEXT_CURSOR)?);
         let cursor = field(listing.params, CURSOR)?;
         let (item, method) = (qualified("hub", listing.item), &call.method.name);
         let (params, optional) = call.params.as_ref()?;
-        let given = if *optional {
-            quote!(Some(params))
-        } else {
-            quote!(params)
-        };
+        let wrapped = optional.then(|| quote!(let params = Some(params);));
         let message = call.message();
         let items = if listing.items.required {
             quote!(result.#items)
@@ -109,7 +103,7 @@ impl Side<'_> {
             impl Paginated<hub::#requests, hub::#results> for #item {
                 fn page(#cursor: Option<String>) -> hub::#requests {
                     let params = #params { #cursor, ..#params::default() };
-                    let params = #given;
+                    #wrapped
                     #message
                     message.into()
                 }

@@ -32,7 +32,6 @@ pub(super) fn peers(input: &AdaptersInput<'_>, header: &str) -> String {
         "FromPeer",
         "FromResult",
         "Loss",
-        "Policy",
         "Revision",
         "Translated",
         "Unrepresentable",
@@ -56,7 +55,7 @@ fn messages(input: &AdaptersInput<'_>, hub: &RevisionInput<'_>, side: &str) -> S
             true => arm(revision, "peers::read_same(peer, json)".to_owned()),
             false => {
                 let code = format!(
-                    "peers::read_messages::<{}, _, _, _>(peer, json, policy)",
+                    "peers::read_messages::<{}, _, _, _>(peer, json, conversion)",
                     parts(revision, side)
                 );
                 arm(revision, code)
@@ -70,7 +69,7 @@ fn messages(input: &AdaptersInput<'_>, hub: &RevisionInput<'_>, side: &str) -> S
             true => arm(revision, "peers::encode_same(message)".to_owned()),
             false => {
                 let code = format!(
-                    "peers::encode_message::<{}, _, _, _>(message, Conversion::new(policy))",
+                    "peers::encode_message::<{}, _, _, _>(message, conversion)",
                     parts(revision, side)
                 );
                 arm(revision, code)
@@ -79,30 +78,30 @@ fn messages(input: &AdaptersInput<'_>, hub: &RevisionInput<'_>, side: &str) -> S
         .collect();
     format!(
         "\
-/// What a {who} of revision `peer` sent, as messages of the hub.
+/// Decodes what a {who} of revision `peer` sent, and converts it to messages of the hub.
 ///
 /// # Errors
-/// When the bytes aren't JSON, or a single message that is none of that revision. Whatever else is wrong has an
-/// outcome in what is returned: a message that the hub can't represent, an element of a batch that is no
-/// message, an empty batch, and one where the revision has none.
+/// When the bytes aren't JSON, or a single message that isn't one of that revision. Other problems are part of the
+/// result: a message that the hub can't represent, an element of a batch that isn't a message, an empty batch, and
+/// a batch in a revision without batches.
 pub fn {who}_message(
     peer: Revision,
     json: &[u8],
-    policy: Policy,
+    conversion: Conversion,
 ) -> Decoded<Batch<Translated<{hub_message}>>> {{
-    let _ = policy;
+    let _ = &conversion;
     match peer {{
 {read}    }}
 }}
 
-/// A message of the hub, as a {who} of revision `peer` would send it.
+/// Converts a message of the hub to revision `peer`, and encodes it as a {who} sends it.
 #[must_use]
 pub fn {who}_message_for(
     peer: Revision,
     message: {hub_message},
-    policy: Policy,
+    conversion: Conversion,
 ) -> Translated<Vec<u8>> {{
-    let _ = policy;
+    let _ = &conversion;
     match peer {{
 {encoded}    }}
 }}
@@ -113,62 +112,64 @@ pub fn {who}_message_for(
 
 fn results(input: &AdaptersInput<'_>, hub: &RevisionInput<'_>, side: &str) -> Option<String> {
     let who = side.to_lowercase();
-    let union = format!("{side}Result");
-    let hub_result = result(hub, &union)?;
+    let hub_result = result(hub, side)?;
     let arm = |revision: &RevisionInput<'_>, code: String| arm(input, revision, &code);
     let read: String = input
         .revisions
         .iter()
-        .map(|revision| match result(revision, &union) {
-            Some(own) if input.is_hub(revision) => arm(
-                revision,
-                format!("peers::read_same_result({own}::decode, method, result)"),
-            ),
-            Some(own) => arm(
-                revision,
-                format!("peers::read_result({own}::decode, method, result, Conversion::new(policy))"),
-            ),
-            None => arm(revision, "Ok(None)".to_owned()),
-        })
+        .map(
+            |revision| match result(revision, side).filter(|_| tells_by_method(revision, side)) {
+                Some(own) if input.is_hub(revision) => arm(
+                    revision,
+                    format!("peers::read_same_result({own}::decode, method, result)"),
+                ),
+                Some(own) => arm(
+                    revision,
+                    format!("peers::read_result({own}::decode, method, result, conversion)"),
+                ),
+                None => arm(revision, "Ok(None)".to_owned()),
+            },
+        )
         .collect();
     let encoded: String = input
         .revisions
         .iter()
-        .map(|revision| match result(revision, &union) {
+        .map(|revision| match result(revision, side) {
             Some(own) if !input.is_hub(revision) => arm(
                 revision,
-                format!("peers::encode_result::<{own}, _, _>(result, Conversion::new(policy))"),
+                format!("peers::encode_result::<{own}, _, _>(result, conversion)"),
             ),
             _ => arm(revision, "peers::encode_same_result(&result)".to_owned()),
         })
         .collect();
     Some(format!(
         "\
-/// What a {who} of revision `peer` answered to `method`, as a result of the hub; `None` for an unknown method.
+/// Decodes the result of `method` that a {who} of revision `peer` gave, and converts it to the hub; `None` if the
+/// {who} has no such method.
 ///
 /// # Errors
-/// When it is no result of the method, or the hub can't represent it.
+/// When it isn't a result of the method, or the hub can't represent it.
 pub fn {who}_result(
     peer: Revision,
     method: &str,
     result: &OpenJson,
-    policy: Policy,
+    conversion: Conversion,
 ) -> Result<Option<FromResult<{hub_result}>>, FromPeer> {{
-    let _ = policy;
+    let _ = &conversion;
     match peer {{
 {read}    }}
 }}
 
-/// A result of the hub, as a {who} of revision `peer` would give it.
+/// Converts a result of the hub to revision `peer`, and encodes it as a {who} gives it.
 ///
 /// # Errors
 /// When that revision can't represent it.
 pub fn {who}_result_for(
     peer: Revision,
     result: {hub_result},
-    policy: Policy,
+    conversion: Conversion,
 ) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {{
-    let _ = policy;
+    let _ = &conversion;
     match peer {{
 {encoded}    }}
 }}
@@ -183,26 +184,33 @@ fn arm(input: &AdaptersInput<'_>, revision: &RevisionInput<'_>, code: &str) -> S
     format!("{cfg}        Revision::{} => {code},\n", revision.variant())
 }
 
-/// The requests and the notifications that a side may send. What a server asks in results alone stands for its requests.
+/// The requests and the notifications that a side may send.
 fn parts(revision: &RevisionInput<'_>, side: &str) -> String {
-    let model = revision.model;
-    let is_union = |name: &String| matches!(model.types.get(name).map(|ty| &ty.kind), Some(TypeKind::Methods(_)));
-    let part = |kind: &str| Some(format!("{side}{kind}")).filter(is_union);
-    let questions = || match (side, model.questions().first()) {
-        ("Server", Some(questions)) => questions.requests.named().map(str::to_owned),
-        _ => None,
+    let part = |name: String| match revision.model.types.get(&name).map(|ty| &ty.kind) {
+        Some(TypeKind::Methods(_)) => format!("{}::{name}", revision.module),
+        _ => "mcp_wire::UnknownMethod".to_owned(),
     };
-    let path = |name: Option<String>| match name {
-        Some(name) => format!("{}::{name}", revision.module),
-        None => "mcp_wire::UnknownMethod".to_owned(),
-    };
-    let (requests, notifications) = (part("Request").or_else(questions), part("Notification"));
-    format!("{}, {}", path(requests), path(notifications))
+    let (requests, _) = revision.requests_of(side);
+    format!("{}, {}", part(requests), part(format!("{side}Notification")))
 }
 
-fn result(revision: &RevisionInput<'_>, union: &str) -> Option<String> {
-    match revision.model.types.get(union).map(|ty| &ty.kind) {
-        Some(TypeKind::Results(_)) => Some(format!("{}::{union}", revision.module)),
+/// The results that a side may give.
+fn result(revision: &RevisionInput<'_>, side: &str) -> Option<String> {
+    let (_, results) = revision.requests_of(other(side));
+    match revision.model.types.get(&results).map(|ty| &ty.kind) {
+        Some(TypeKind::Results(_) | TypeKind::Union(_)) => Some(format!("{}::{results}", revision.module)),
         _ => None,
     }
+}
+
+/// Whether the method of a request tells what its result is. Otherwise there is no such request, and its result is a part
+/// of another message.
+fn tells_by_method(revision: &RevisionInput<'_>, side: &str) -> bool {
+    let (_, results) = revision.requests_of(other(side));
+    let kind = revision.model.types.get(&results).map(|ty| &ty.kind);
+    matches!(kind, Some(TypeKind::Results(_)))
+}
+
+fn other(side: &str) -> &'static str {
+    if side == "Client" { "Server" } else { "Client" }
 }

@@ -13,12 +13,12 @@ use super::{Outcome, outcome, refusal, to_client, to_server, unchanged};
 #[test]
 fn a_batch_of_2025_03_26_is_split_and_each_message_is_translated_by_itself() {
     let batch = json!([
-        {"jsonrpc": "2.0", "id": 1, "method": "ping"},
-        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 1, "method": "example/ping"},
+        {"jsonrpc": "2.0", "method": "notifications/example"},
         {"jsonrpc": "2.0", "id": 2, "result": {}},
         {"jsonrpc": "2.0", "id": 3, "error": {"code": -1, "message": "no"}},
     ]);
-    let read = peers::client_message(V2025_03_26, batch.to_string().as_bytes(), Policy::Conform).unwrap();
+    let read = peers::client_message(V2025_03_26, batch.to_string().as_bytes(), Policy::Conform.into()).unwrap();
     let Batch::Many(messages) = read else {
         panic!("one message")
     };
@@ -31,7 +31,7 @@ fn a_batch_of_2025_03_26_is_split_and_each_message_is_translated_by_itself() {
 
 #[test]
 fn a_batch_in_another_revision_is_an_invalid_request() {
-    for batch in [r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, " [1]", "[]"] {
+    for batch in [r#"[{"jsonrpc":"2.0","id":1,"method":"example/ping"}]"#, " [1]", "[]"] {
         for peer in [V2024_11_05, V2025_06_18, V2025_11_25] {
             let refused = vec![refusal(Value::Null, -32600, "the revision has no batches")];
             assert_eq!(batch_outcomes(peer, batch), (false, refused), "{batch}");
@@ -47,7 +47,7 @@ fn an_empty_batch_is_an_invalid_request() {
 
 #[test]
 fn a_bad_element_of_a_batch_is_refused_with_its_id_and_the_others_are_read() {
-    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "example/ping"});
     let answer = json!({"jsonrpc": "2.0", "id": 2, "result": {}});
     let elements = [
         (json!(1), Value::Null, -32600),
@@ -55,13 +55,13 @@ fn a_bad_element_of_a_batch_is_refused_with_its_id_and_the_others_are_read() {
         (json!({}), Value::Null, -32600),
         (json!({"jsonrpc": "2.0", "id": 7}), json!(7), -32600),
         (
-            json!({"jsonrpc": "1.0", "id": "a", "method": "ping"}),
+            json!({"jsonrpc": "1.0", "id": "a", "method": "example/ping"}),
             json!("a"),
             -32600,
         ),
-        (json!({"id": 8, "method": "ping"}), json!(8), -32600),
+        (json!({"id": 8, "method": "example/ping"}), json!(8), -32600),
         (
-            json!({"jsonrpc": "2.0", "id": 1.5, "method": "ping"}),
+            json!({"jsonrpc": "2.0", "id": 1.5, "method": "example/ping"}),
             Value::Null,
             -32600,
         ),
@@ -100,12 +100,12 @@ fn a_batch_that_is_no_json_is_a_decode_error() {
         "[",
         "[{]",
         "[1,]",
-        r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+        r#"[{"jsonrpc":"2.0","id":1,"method":"example/ping"}"#,
         "[] []",
     ];
     for batch in batches {
         for peer in Revision::ALL {
-            let error = peers::client_message(peer, batch.as_bytes(), Policy::Conform).unwrap_err();
+            let error = peers::client_message(peer, batch.as_bytes(), Policy::Conform.into()).unwrap_err();
             assert_eq!(error.kind(), DecodeErrorKind::Syntax, "{batch}");
         }
     }
@@ -113,7 +113,7 @@ fn a_batch_that_is_no_json_is_a_decode_error() {
 
 /// Whether a server takes what a client sent for a batch, and what became of each message.
 fn batch_outcomes(peer: Revision, json: &str) -> (bool, Vec<Outcome>) {
-    let read = peers::client_message(peer, json.as_bytes(), Policy::Conform).unwrap();
+    let read = peers::client_message(peer, json.as_bytes(), Policy::Conform.into()).unwrap();
     let (is_batch, messages) = match read {
         Batch::One(message) => (false, vec![message]),
         Batch::Many(messages) => (true, messages),
@@ -126,7 +126,7 @@ fn batch_outcomes(peer: Revision, json: &str) -> (bool, Vec<Outcome>) {
 
 #[test]
 fn no_batch_is_ever_sent() {
-    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "example/ping"});
     assert_eq!(to_client(V2025_03_26, &ping), unchanged(&ping));
     assert_eq!(to_server(V2025_03_26, &ping), unchanged(&ping));
 }

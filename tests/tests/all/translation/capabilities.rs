@@ -3,7 +3,7 @@
 use mcp_adapters::Revision::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25};
 use serde_json::{Value, json};
 
-use super::{AUTOMATIC, becomes, expected, is_carried, result_to_client, stays};
+use super::{AUTOMATIC, becomes, is_carried, stays};
 
 #[test]
 fn the_completions_capability_is_left_absent_on_the_way_up_and_dropped_on_the_way_to_2024_11_05() {
@@ -11,10 +11,12 @@ fn the_completions_capability_is_left_absent_on_the_way_up_and_dropped_on_the_wa
         "serverInfo": {"name": "s", "version": "1"}});
     let after = json!({"capabilities": {"tools": {}}, "protocolVersion": "2024-11-05",
         "serverInfo": {"name": "s", "version": "1"}});
-    let losses = expected(&[["capabilities.completions", "dropped", AUTOMATIC]]);
-    assert_eq!(
-        result_to_client(V2024_11_05, "initialize", &before),
-        Ok((after.clone(), losses))
+    becomes(
+        (V2025_11_25, V2024_11_05),
+        "InitializeResult",
+        &before,
+        &after,
+        &[["capabilities.completions", "dropped", AUTOMATIC]],
     );
     stays((V2025_03_26, V2025_11_25), "InitializeResult", &before);
     stays((V2024_11_05, V2025_03_26), "InitializeResult", &after);

@@ -1,11 +1,11 @@
 //! Ids of messages, and results by the method that they answer.
 
-use mcp_adapters::mcp_wire::{Message, OpenJson};
-use mcp_adapters::{FromPeer, Policy, Revision, Translated, peers};
+use mcp_adapters::mcp_wire::OpenJson;
+use mcp_adapters::{FromPeer, Policy, Revision, peers};
 use serde_json::json;
 
 use super::{
-    AUTOMATIC, EARLIER, Outcome, assert_same, expected, from_client, from_server, single, to_client, to_server,
+    AUTOMATIC, EARLIER, Outcome, assert_same, expected, from_client, from_server, sent_by_client, to_client, to_server,
     unchanged,
 };
 
@@ -44,7 +44,7 @@ fn a_result_is_read_by_the_method_that_it_answers() {
     let result = json!({"tools": tools, "resultType": "complete", "ttlMs": 0, "cacheScope": "private"});
     let result = OpenJson::from(&result);
     for peer in Revision::ALL {
-        let read = |method| peers::server_result(peer, method, &result, Policy::Conform);
+        let read = |method| peers::server_result(peer, method, &result, Policy::Conform.into());
         let read_tools = read("tools/list").unwrap().unwrap();
         assert_eq!(read_tools.losses, []);
         assert_same(&serde_json::to_value(&read_tools.result).unwrap()["tools"], &tools);
@@ -64,15 +64,11 @@ fn a_response_passes_with_its_result_unread() {
 
 #[test]
 fn a_message_of_the_hub_is_the_same_on_both_sides() {
-    let call = json!({"jsonrpc": "2.0", "id": 6, "method": "tools/call", "params": {"name": "t", "task": {"ttl": 1}}});
-    assert_eq!(to_server(Revision::HUB, &call), unchanged(&call));
-    let read = peers::client_message(Revision::HUB, call.to_string().as_bytes(), Policy::Conform).unwrap();
-    let Translated::Message {
-        message: Message::Request(_),
-        losses,
-    } = single(read)
-    else {
-        panic!("no request")
-    };
-    assert!(losses.is_empty());
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let call =
+        json!({"jsonrpc": "2.0", "id": 6, "method": "tools/call", "params": {"name": "t", "task": 1, "_meta": meta}});
+    assert_eq!(sent_by_client((Revision::HUB, Revision::HUB), &call), unchanged(&call));
 }

@@ -1,7 +1,7 @@
 //! Methods that one revision has and another lacks.
 
 use mcp_adapters::mcp_wire::Message;
-use mcp_adapters::{Policy, Revision, Translated, hub, peers};
+use mcp_adapters::{Conversion, Policy, Revision, Translated, hub, peers};
 use serde_json::{Value, json};
 
 use super::{
@@ -12,7 +12,8 @@ use super::{
 fn a_request_unknown_to_the_target_is_answered_with_method_not_found_and_never_sent() {
     for peer in EARLIER {
         let request = json!({"jsonrpc": "2.0", "id": "a", "method": "tasks/get", "params": {"taskId": "t"}});
-        let message = "`method`: revision 2025-06-18 has no method tasks/get";
+        // All messages go through the hub.
+        let message = "`method`: revision 2026-07-28 has no method tasks/get";
         assert_eq!(to_server(peer, &request), refusal(json!("a"), -32601, message));
         assert_eq!(to_client(peer, &request), refusal(json!("a"), -32601, message));
     }
@@ -52,37 +53,39 @@ fn a_method_that_no_revision_knows_reaches_whoever_can_answer_it() {
 
 #[test]
 fn a_method_of_a_later_revision_from_an_earlier_peer_is_refused_or_is_carried_as_what_it_is() {
-    use hub::ClientRequest;
-    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tasks/get", "params": {"taskId": "t"}});
-    let wrong = json!({"jsonrpc": "2.0", "id": 1, "method": "tasks/get", "params": {"taskId": 1}});
+    let request = |version| {
+        json!({"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {"_meta": {
+            "io.modelcontextprotocol/protocolVersion": version,
+            "io.modelcontextprotocol/clientCapabilities": {},
+        }}})
+    };
     let method = |peer, message: &Value, policy| {
-        let read = peers::client_message(peer, message.to_string().as_bytes(), policy).unwrap();
+        let conversion = Conversion::new(policy);
+        let read = peers::client_message(peer, message.to_string().as_bytes(), conversion).unwrap();
         match single(read) {
-            Translated::Message { message, .. } => match message {
-                Message::Request(call) => match call.request {
-                    ClientRequest::GetTask(_) => "known",
-                    ClientRequest::Unknown(_) => "unknown",
-                    _ => "another",
-                },
-                _ => "no request",
+            Translated::Message {
+                message: Message::Request(call),
+                ..
+            } => match call.request {
+                hub::ClientRequest::Discover(_) => "known",
+                hub::ClientRequest::Unknown(_) => "unknown",
+                _ => "another",
             },
             _ => "refused",
         }
     };
+    let (right, wrong) = (request(json!("2026-07-28")), request(json!(1)));
     for peer in EARLIER {
-        let refused = refusal(
-            json!(1),
-            -32601,
-            "`method`: revision 2025-06-18 has no method tasks/get",
-        );
-        assert_eq!(from_client(peer, &request), refused);
-        assert_eq!(from_client(peer, &wrong), refused);
+        assert_eq!(method(peer, &right, Policy::Conform), "refused");
         // What a gateway carried to an earlier revision comes back as what it was.
-        assert_eq!(method(peer, &request, Policy::Carry), "known");
+        assert_eq!(method(peer, &right, Policy::Carry), "known");
         assert_eq!(method(peer, &wrong, Policy::Carry), "refused");
     }
-    assert_eq!(method(Revision::HUB, &request, Policy::Conform), "known");
+    assert_eq!(method(Revision::HUB, &right, Policy::Conform), "known");
+}
 
+#[test]
+fn a_notification_of_a_later_revision_from_an_earlier_peer_is_dropped() {
     let told = json!({"jsonrpc": "2.0", "method": "notifications/tasks/status", "params": {}});
     for peer in EARLIER {
         let losses = expected(&[["(root)", "dropped", AUTOMATIC]]);

@@ -12,14 +12,14 @@ mod real_peers;
 mod sampling;
 mod tasks;
 
-use mcp_adapters::mcp_wire::{Batch, OpenJson};
+use mcp_adapters::mcp_wire::{Batch, Decoded, OpenJson};
 use mcp_adapters::{
-    Loss, Policy,
-    Revision::{self, V2024_11_05, V2025_03_26, V2025_06_18},
-    Translated, peers, translate,
+    Conversion, FromPeer, FromResult, Loss, Policy,
+    Revision::{self, V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25},
+    Translated, Unrepresentable, hello, peers, translate,
 };
 use mcp_tests::same;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// From one revision to another.
 type Way = (Revision, Revision);
@@ -130,58 +130,94 @@ fn single<M>(batch: Batch<M>) -> M {
     }
 }
 
-/// What a client of revision `peer` gets when a server of the hub sends this.
+/// A conversion that supplies what the hub wants with each request.
+fn supplied() -> Conversion {
+    let mut supply = hello::supply("2025-11-25", json!({}).into(), None);
+    hello::supply_elicitation(&mut supply, "e");
+    Conversion::new(Policy::Conform).supplied_with(supply)
+}
+
+/// What a message becomes that goes through the hub: `read` takes it there, and `sent` from there.
+fn through_the_hub<M>(read: Decoded<Batch<Translated<M>>>, sent: impl FnOnce(M) -> Outcome) -> Outcome {
+    match single(read.unwrap()) {
+        Translated::Message { message, losses } => match sent(message) {
+            Outcome::Sent(json, more) => Outcome::Sent(json, sorted(recorded(&losses).into_iter().chain(more))),
+            other => other,
+        },
+        refused => outcome(refused, |_| Value::Null),
+    }
+}
+
+/// What a client of revision `to` gets when a server of revision `from` sends this.
+#[track_caller]
+fn sent_by_server((from, to): Way, message: &Value) -> Outcome {
+    let bytes = message.to_string().into_bytes();
+    through_the_hub(peers::server_message(from, &bytes, supplied()), |message| {
+        outcome(peers::server_message_for(to, message, supplied()), read)
+    })
+}
+
+/// What a server of revision `to` gets when a client of revision `from` sends this.
+#[track_caller]
+fn sent_by_client((from, to): Way, message: &Value) -> Outcome {
+    let bytes = message.to_string().into_bytes();
+    through_the_hub(peers::client_message(from, &bytes, supplied()), |message| {
+        outcome(peers::client_message_for(to, message, supplied()), read)
+    })
+}
+
+/// What a client of revision `peer` gets when a server of 2025-11-25 sends this.
 #[track_caller]
 fn to_client(peer: Revision, message: &Value) -> Outcome {
-    let read_by_hub = peers::server_message(Revision::HUB, message.to_string().as_bytes(), Policy::Conform).unwrap();
-    let Translated::Message { message, .. } = single(read_by_hub) else {
-        panic!("the hub refuses its own message")
-    };
-    outcome(peers::server_message_for(peer, message, Policy::Conform), read)
+    sent_by_server((V2025_11_25, peer), message)
 }
 
-/// What a server of revision `peer` gets when a client of the hub sends this.
+/// What a server of revision `peer` gets when a client of 2025-11-25 sends this.
 #[track_caller]
 fn to_server(peer: Revision, message: &Value) -> Outcome {
-    let read_by_hub = peers::client_message(Revision::HUB, message.to_string().as_bytes(), Policy::Conform).unwrap();
-    let Translated::Message { message, .. } = single(read_by_hub) else {
-        panic!("the hub refuses its own message")
-    };
-    outcome(peers::client_message_for(peer, message, Policy::Conform), read)
+    sent_by_client((V2025_11_25, peer), message)
 }
 
-/// What the hub gets when a client of revision `peer` sends this.
+/// What a server of 2025-11-25 gets when a client of revision `peer` sends this.
 #[track_caller]
 fn from_client(peer: Revision, message: &Value) -> Outcome {
-    let read = peers::client_message(peer, message.to_string().as_bytes(), Policy::Conform).unwrap();
-    outcome(single(read), |message| serde_json::to_value(message).unwrap())
+    sent_by_client((peer, V2025_11_25), message)
 }
 
-/// What the hub gets when a server of revision `peer` sends this.
+/// What a client of 2025-11-25 gets when a server of revision `peer` sends this.
 #[track_caller]
 fn from_server(peer: Revision, message: &Value) -> Outcome {
-    let read = peers::server_message(peer, message.to_string().as_bytes(), Policy::Conform).unwrap();
-    outcome(single(read), |message| serde_json::to_value(message).unwrap())
+    sent_by_server((peer, V2025_11_25), message)
 }
 
-/// What a client of revision `peer` gets when a server of the hub answers `method` with this.
+/// What a client of revision `peer` gets when a server of 2025-11-25 answers `method` with this.
 #[track_caller]
 fn result_to_client(peer: Revision, method: &str, result: &Value) -> ResultOutcome {
-    let read_by_hub = peers::server_result(Revision::HUB, method, &result.into(), Policy::Conform);
-    let result = read_by_hub.unwrap().expect("a method of the hub").result;
-    let sent = peers::server_result_for(peer, result, Policy::Conform);
-    sent.map(|(json, losses)| (parsed(&json), recorded(&losses)))
-        .map_err(|error| (error.code(), error.path().to_string()))
+    let read = peers::server_result(V2025_11_25, method, &result.into(), supplied());
+    let read = read_result(read)?;
+    sent_result(read.losses, peers::server_result_for(peer, read.result, supplied()))
 }
 
-/// What a server of revision `peer` gets when a client of the hub answers `method` with this.
+/// What a server of revision `peer` gets when a client of 2025-11-25 answers `method` with this.
 #[track_caller]
 fn result_to_server(peer: Revision, method: &str, result: &Value) -> ResultOutcome {
-    let read_by_hub = peers::client_result(Revision::HUB, method, &result.into(), Policy::Conform);
-    let result = read_by_hub.unwrap().expect("a method of the hub").result;
-    let sent = peers::client_result_for(peer, result, Policy::Conform);
-    sent.map(|(json, losses)| (parsed(&json), recorded(&losses)))
-        .map_err(|error| (error.code(), error.path().to_string()))
+    let read = peers::client_result(V2025_11_25, method, &result.into(), supplied());
+    let read = read_result(read)?;
+    sent_result(read.losses, peers::client_result_for(peer, read.result, supplied()))
+}
+
+fn read_result<T>(read: Result<Option<FromResult<T>>, FromPeer>) -> Result<FromResult<T>, (i64, String)> {
+    match read {
+        Ok(read) => Ok(read.expect("it is a method of 2025-11-25")),
+        Err(FromPeer::Unrepresentable(error)) => Err((error.code(), error.path().to_string())),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn sent_result(mut losses: Vec<Loss>, sent: Result<(OpenJson, Vec<Loss>), Unrepresentable>) -> ResultOutcome {
+    let (json, more) = sent.map_err(|error| (error.code(), error.path().to_string()))?;
+    losses.extend(more);
+    Ok((parsed(&json), recorded(&losses)))
 }
 
 fn refusal(id: Value, code: i64, message: &str) -> Outcome {
@@ -197,5 +233,5 @@ fn unchanged(message: &Value) -> Outcome {
     Outcome::Sent(message.clone(), Vec::new())
 }
 
-/// The revisions before the hub.
+/// The revisions before 2025-11-25.
 const EARLIER: [Revision; 3] = [V2024_11_05, V2025_03_26, V2025_06_18];

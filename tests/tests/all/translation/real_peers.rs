@@ -14,17 +14,14 @@ use super::{AUTOMATIC, EARLIER, becomes, stays, translates};
 fn a_resource_link_from_a_server_that_should_not_know_it_is_a_resource_link_to_the_hub() {
     let result = json!({"content": [{"type": "resource_link", "name": "n", "uri": "file:///n"}]});
     for peer in EARLIER {
-        let read = peers::server_result(peer, "tools/call", &OpenJson::from(&result), Policy::Conform);
+        let read = peers::server_result(peer, "tools/call", &OpenJson::from(&result), Policy::Conform.into());
         let read = read.unwrap().unwrap();
         assert_eq!(read.losses, []);
-        let mcp_adapters::v2025_11_25::ServerResult::CallTool(called) = read.result else {
+        let mcp_adapters::hub::ServerResult::CallTool(called) = read.result else {
             panic!("{:?}", read.result)
         };
         assert!(
-            matches!(
-                called.content[..],
-                [mcp_adapters::v2025_11_25::ContentBlock::ResourceLink(_)]
-            ),
+            matches!(called.content[..], [mcp_adapters::hub::ContentBlock::ResourceLink(_)]),
             "{called:?}"
         );
     }
