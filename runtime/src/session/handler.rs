@@ -50,7 +50,7 @@ impl<H: ServerHandler<Context<ServerSide>> + 'static> Handler<ServerSide> for Fo
             }),
             request => Box::pin(async move {
                 self.0
-                    .answer_client(request, context)
+                    .handle_request(request, context)
                     .await
                     .map(HandlerResult::Declared)
             }),
@@ -62,7 +62,7 @@ impl<H: ServerHandler<Context<ServerSide>> + 'static> Handler<ServerSide> for Fo
         notification: hub::ClientNotification,
         context: &'a Context<ServerSide>,
     ) -> BoxFuture<'a, ()> {
-        Box::pin(self.0.hear_client(notification, context))
+        Box::pin(self.0.handle_notification(notification, context))
     }
 }
 
@@ -81,7 +81,7 @@ impl<H: ClientHandler<Context<ClientSide>> + 'static> Handler<ClientSide> for Fo
             }),
             request => Box::pin(async move {
                 self.0
-                    .answer_server(request, context)
+                    .handle_request(request, context)
                     .await
                     .map(HandlerResult::Declared)
             }),
@@ -93,6 +93,6 @@ impl<H: ClientHandler<Context<ClientSide>> + 'static> Handler<ClientSide> for Fo
         notification: hub::ServerNotification,
         context: &'a Context<ClientSide>,
     ) -> BoxFuture<'a, ()> {
-        Box::pin(self.0.hear_server(notification, context))
+        Box::pin(self.0.handle_notification(notification, context))
     }
 }

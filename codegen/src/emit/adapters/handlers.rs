@@ -1,4 +1,4 @@
-//! What servers and clients do and call, a method of a trait for each method of the hub.
+//! The traits of handlers and callers: a method of a trait for each method of the hub.
 
 use heck::ToSnakeCase;
 use proc_macro2::{Ident, TokenStream};
@@ -16,10 +16,11 @@ use crate::model::{Member, MessageKind, Method, TypeKind, TypeRef, Union, is_int
 pub(super) const PARAMS: &str = "params";
 
 const TITLE: &str = "\
-//! What a server and a client do, and what they call, in the types of the hub.
+//! The handlers and the typed calls of servers and clients, in the types of the hub.
 //!
-//! Implement [`ServerHandler`] or [`ClientHandler`]; what isn't implemented answers that there is no such method.
-//! Whatever can send messages gets the typed calls of [`CallServer`] or [`CallClient`] for it.
+//! Implement [`ServerHandler`] or [`ClientHandler`] to handle messages. A request whose method isn't implemented is answered
+//! with the error -32601, and such a notification is ignored. Implement [`CallServer`] or [`CallClient`] to get a typed method for
+//! each message that can be sent.
 ";
 
 /// The file of the traits of both sides.
@@ -70,7 +71,7 @@ pub(super) fn handlers(input: &AdaptersInput<'_>, header: &str) -> Result<String
 /// The error of a call whose result is another method's.
 fn unexpected_result() -> TokenStream {
     quote! {
-        /// A result that isn't one of those which the method gives.
+        /// The result of a call is that of another method.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub struct UnexpectedResult {
             /// The method that was called.
@@ -79,7 +80,7 @@ fn unexpected_result() -> TokenStream {
 
         impl std::fmt::Display for UnexpectedResult {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                write!(f, "the answer to {} is another method's result", self.method)
+                write!(f, "the result of {} is that of another method", self.method)
             }
         }
 
@@ -90,15 +91,15 @@ fn unexpected_result() -> TokenStream {
 /// The trait of what is listed.
 fn paginated() -> TokenStream {
     quote! {
-        /// An item of a list that comes in pages, and how a page is asked for by a request and found in its result.
+        /// An item of a paginated list, with the request for a page and the items of its result.
         pub trait Paginated<Request, Results>: Sized {
-            /// The request for the page that begins at a cursor; for the first page without one.
+            /// The request for the page at a cursor, or for the first page.
             fn page(cursor: Option<String>) -> Request;
 
-            /// The items of a page, and where the next one begins if there is one.
+            /// The items of a page, and the cursor of the next page if there is one.
             ///
             /// # Errors
-            /// When it is another method's result.
+            /// The result is that of another method.
             fn items(result: Results) -> Result<(Vec<Self>, Option<String>), UnexpectedResult>;
         }
     }
@@ -231,7 +232,7 @@ impl Side<'_> {
         let requests = self.requests();
         let notifications = self.notifications();
         let docs = format!(
-            " What a {side} does when a {other} asks or tells it something. `C` is what it is told about the call."
+            " Handles the requests and notifications that a {side} gets from a {other}. `C` is the context of a message."
         );
         let by_itself: Vec<_> = [&requests, &notifications]
             .into_iter()
@@ -241,10 +242,7 @@ impl Side<'_> {
             .map(|call| format!("`{}`", call.method.name))
             .collect();
         let by_itself = (!by_itself.is_empty()).then(|| {
-            let docs = format!(
-                " A session deals with these by itself, and a handler is never asked: {}.",
-                by_itself.join(", ")
-            );
+            let docs = format!(" A session handles these methods itself: {}.", by_itself.join(", "));
             quote! {
                 #[doc = ""]
                 #[doc = #docs]
@@ -254,7 +252,7 @@ impl Side<'_> {
         let request_functions = request_functions.filter_map(|call| {
             let (result, _) = self.handled(call)?;
             let (function, method, params) = (&call.function, &call.method.name, call.parameter());
-            let docs = format!(" Answers `{method}`.");
+            let docs = format!(" Handles `{method}`.");
             let ignored = call.ignored();
             Some(quote! {
                 #[doc = #docs]
@@ -270,7 +268,7 @@ impl Side<'_> {
             .filter(is_for_handlers);
         let notification_functions = notification_functions.map(|call| {
             let (function, method, params) = (&call.function, &call.method.name, call.parameter());
-            let docs = format!(" Is told `{method}`.");
+            let docs = format!(" Handles `{method}`.");
             let ignored = call.ignored();
             quote! {
                 #[doc = #docs]
@@ -296,13 +294,8 @@ impl Side<'_> {
                     }
                 })
             });
-            let function = format_ident!("answer_{other}");
-            let docs = format!(
-                " Answers a request of a {other} by the method that it calls, which the protocol declares; any other is for \
-                 [`Self::unknown_request`]."
-            );
             quote! {
-                /// Answers a method that the protocol doesn't declare, with any JSON object.
+                /// Handles a request whose method the protocol doesn't declare. The result is any JSON object.
                 fn unknown_request(
                     &self,
                     request: UnknownMethod,
@@ -312,8 +305,9 @@ impl Side<'_> {
                     async move { Err(not_found(&request.method)) }
                 }
 
-                #[doc = #docs]
-                fn #function(
+                /// Handles a request by the function for its method. This function isn't called for undeclared methods:
+                /// [`Self::unknown_request`] is.
+                fn handle_request(
                     &self,
                     request: hub::#union,
                     context: &C,
@@ -340,17 +334,15 @@ impl Side<'_> {
                 let pattern = call.pattern();
                 quote!(hub::#union::#variant(#pattern) => self.#function(#argument context).await,)
             });
-            let function = format_ident!("hear_{other}");
-            let docs = format!(" Takes a notification of a {other} to the method that it is about.");
             quote! {
-                /// Is told something that the protocol doesn't declare.
+                /// Handles a notification whose method the protocol doesn't declare.
                 fn on_unknown(&self, notification: UnknownMethod, context: &C) -> impl Future<Output = ()> + Send {
                     let _ = (notification, context);
                     async {}
                 }
 
-                #[doc = #docs]
-                fn #function(&self, notification: hub::#union, context: &C) -> impl Future<Output = ()> + Send
+                /// Handles a notification by the function for its method.
+                fn handle_notification(&self, notification: hub::#union, context: &C) -> impl Future<Output = ()> + Send
                 where
                     C: Sync,
                 {
@@ -381,7 +373,7 @@ impl Side<'_> {
         let results = ident(&self.results);
         let (requests, notifications) = (self.requests(), self.notifications());
         let has_others = self.results().len() > 1;
-        let docs = format!(" What a {other} calls on a {side}, and tells it.");
+        let docs = format!(" Sends the requests and notifications of a {other} to a {side}.");
         let request = requests.as_ref().map(|_| {
             let union = ident(&self.requests);
             quote! {
@@ -421,7 +413,7 @@ impl Side<'_> {
             let stem = call.function.to_string();
             let function = format_ident!("notify_{}", stem.trim_start_matches("on_"));
             let (method, params, message) = (&call.method.name, call.parameter(), call.message());
-            let docs = format!(" Tells `{method}`.");
+            let docs = format!(" Sends `{method}`.");
             quote! {
                 #[doc = #docs]
                 fn #function(&self, #params) -> impl Future<Output = Result<(), Self::Error>> + Send {
@@ -435,7 +427,7 @@ impl Side<'_> {
         quote! {
             #[doc = #docs]
             pub trait #name: Sync {
-                /// Why a call gives no result.
+                /// The error of a call.
                 type Error: From<UnexpectedResult>;
 
                 #request
