@@ -8,6 +8,7 @@
 //! a session ([`serve()`], [`connect`]) knows only that interface; the [`transport`]s and the [`Router`] are built on them.
 
 mod budget;
+mod change;
 mod era;
 mod error;
 mod excerpt;
@@ -25,15 +26,19 @@ pub mod transport;
 
 pub use http;
 pub use mcp_adapters::handlers::{CallClient, CallServer, ClientHandler, Paginated, ServerHandler};
+pub use mcp_adapters::hello::ChangeFilter;
 pub use mcp_adapters::mcp_wire::{ErrorObject, Invalid, UnknownMethod, error_code};
 pub use mcp_adapters::{Loss, Revision, hub, mcp_wire};
 
+pub use self::change::Change;
 pub use self::era::Era;
 pub use self::error::{CallError, ConnectError};
 pub use self::options::{Limits, LossObserver, Options, Validation, ViolationObserver};
 #[cfg(feature = "router")]
 pub use self::router::{IntoToolResult, Router, Structured};
-pub use self::session::{ClientSession, Context, Peer, PeerInfo, Progress, ServerSession, Session, connect, serve};
+pub use self::session::{
+    Changes, ClientSession, Context, Peer, PeerInfo, Progress, ServerSession, Session, connect, serve,
+};
 pub use self::side::{ClientSide, ServerSide, Side};
 
 /// The README's examples are compiled.

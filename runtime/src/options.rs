@@ -82,6 +82,10 @@ pub struct Limits {
     pub notifications: usize,
     /// Bytes of JSON of the notifications that wait.
     pub notification_bytes: usize,
+    /// Requests for changes of the peer at a time. Each lasts until one of the sides ends it.
+    pub subscriptions: usize,
+    /// Bytes of the URIs of the resources that the peer has subscribed to.
+    pub subscription_bytes: usize,
     /// Pages of a list of the peer.
     pub pages: usize,
     /// How long a server has to say what it is. One that is silent for longer is taken for one with a handshake.
@@ -122,6 +126,8 @@ impl Default for Limits {
             unread_bytes: 64 << 20,
             notifications: 256,
             notification_bytes: 4 << 20,
+            subscriptions: 1024,
+            subscription_bytes: 6 << 20,
             pages: 10_000,
             probe: Duration::from_secs(10),
             answer: Duration::from_secs(60),

@@ -6,6 +6,8 @@ use mcp_adapters::mcp_wire::{
 };
 use mcp_adapters::{Conversion, FromPeer, FromResult, Loss, Revision, Translated, Unrepresentable, hub, peers};
 
+use crate::change::Change;
+
 /// An incoming message.
 pub type MessageIn<S> = Message<<S as Side>::Request, <S as Side>::Notification>;
 /// An outgoing message.
@@ -95,6 +97,30 @@ pub trait Side: Send + Sync + Sized + 'static {
 
     /// The method of a notification to the peer.
     fn notification_method_out(notification: &Self::NotificationOut) -> &str;
+
+    /// The change that a notification of the peer tells.
+    fn change_in(notification: &Self::Notification) -> Option<Change> {
+        let _ = notification;
+        None
+    }
+
+    /// The change that a notification to the peer tells.
+    fn change_of(notification: &Self::NotificationOut) -> Option<Change> {
+        let _ = notification;
+        None
+    }
+
+    /// The notification that tells the peer of a change, if this side tells any.
+    fn change_out(change: &Change) -> Option<Self::NotificationOut> {
+        let _ = change;
+        None
+    }
+
+    /// The level of a log message to the peer.
+    fn log_level(notification: &Self::NotificationOut) -> Option<&hub::LoggingLevel> {
+        let _ = notification;
+        None
+    }
 
     /// A notification of progress; `None` for the side that sends none in the hub's revision.
     fn progress(params: hub::ProgressNotificationParams) -> Option<Self::NotificationOut>;
@@ -193,6 +219,21 @@ impl Side for ServerSide {
         out: InputRequest, ServerNotification, InputResponse, server_message_for, client_result;
     }
 
+    fn change_of(notification: &Self::NotificationOut) -> Option<Change> {
+        Change::of(notification)
+    }
+
+    fn change_out(change: &Change) -> Option<Self::NotificationOut> {
+        Some(change.notification())
+    }
+
+    fn log_level(notification: &Self::NotificationOut) -> Option<&hub::LoggingLevel> {
+        match notification {
+            hub::ServerNotification::LoggingMessage(message) => Some(&message.params.level),
+            _ => None,
+        }
+    }
+
     fn progress(params: hub::ProgressNotificationParams) -> Option<hub::ServerNotification> {
         Some(hub::ProgressNotification::new(params).into())
     }
@@ -204,6 +245,10 @@ impl Side for ClientSide {
     messages! {
         in: InputRequest, ServerNotification, InputResponse, server_message, client_result_for, from_server;
         out: ClientRequest, ClientNotification, ServerResult, client_message_for, server_result;
+    }
+
+    fn change_in(notification: &Self::Notification) -> Option<Change> {
+        Change::of(notification)
     }
 
     fn progress(_: hub::ProgressNotificationParams) -> Option<hub::ClientNotification> {

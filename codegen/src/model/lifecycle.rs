@@ -22,9 +22,9 @@ pub(super) const METHOD_ROLES: [(&str, bool); 12] = [
     ("log", true),
     ("ping", false),
     ("progress", false),
-    ("set-level", true),
-    ("subscribe", true),
-    ("unsubscribe", true),
+    ("set-level", false),
+    ("subscribe", false),
+    ("unsubscribe", false),
 ];
 
 /// The roles of members: keys of `_meta`, members of the filter of changes, and one of results.

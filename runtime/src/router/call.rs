@@ -8,7 +8,6 @@ use mcp_adapters::handlers::CallClient;
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{ErrorObject, OpenJson};
 
-use super::subscriptions::Subscriptions;
 use crate::error::CallError;
 use crate::future::BoxFuture;
 use crate::session::Context;
@@ -17,42 +16,29 @@ use crate::side::ServerSide;
 /// A function of the router.
 pub(super) type Function<A, T> = Arc<dyn Fn(A, Call) -> BoxFuture<'static, Result<T, ErrorObject>> + Send + Sync>;
 
-/// The context of a call to a function of the router: the [`Context`] of the request, the router, and the client's log
-/// level.
+/// The context of a call to a function of the router: the [`Context`] of the request, and the router.
 #[derive(Debug, Clone)]
 pub struct Call {
     context: Context<ServerSide>,
     /// The router, whose type is erased because it is made of functions that take a `Call`.
     router: Arc<dyn Any + Send + Sync>,
-    subscriptions: Arc<Subscriptions>,
 }
 
 impl Call {
-    pub(super) fn new(
-        context: Context<ServerSide>,
-        router: Arc<dyn Any + Send + Sync>,
-        subscriptions: Arc<Subscriptions>,
-    ) -> Self {
-        Self {
-            context,
-            router,
-            subscriptions,
-        }
+    pub(super) fn new(context: Context<ServerSide>, router: Arc<dyn Any + Send + Sync>) -> Self {
+        Self { context, router }
     }
 
     pub(super) fn any_router(&self) -> &(dyn Any + Send + Sync) {
         &*self.router
     }
 
-    /// Sends the client a log message, if it is severe enough for the level that the client has set. Until it sets one,
-    /// it gets every message.
+    /// Sends the client a log message, if the client wants messages of this level. In a session, it gets every message until
+    /// it sets a level. A stateless client gets those of the level that its request names, and none if it names none.
     ///
     /// # Errors
     /// When it can't be sent.
     pub async fn log(&self, level: hub::LoggingLevel, data: impl Into<OpenJson>) -> Result<(), CallError> {
-        if !self.subscriptions.wants(&level) {
-            return Ok(());
-        }
         let params = hub::LoggingMessageNotificationParams::new(level, data);
         self.peer().notify_logging_message(params).await
     }

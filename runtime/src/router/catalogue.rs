@@ -10,16 +10,39 @@ use super::error::RouteError;
 use super::prompt::PromptRoute;
 use super::resource::ResourceRoute;
 use super::route::Route;
-use super::subscriptions::{Change, Subscriptions};
 use super::template::TemplateRoute;
 use super::tool::ToolRoute;
+use crate::budget::Budget;
+use crate::change::Change;
+use crate::session::Subscriptions;
 use crate::sync::Mutex;
 
+/// The bytes that the subscriptions of all clients may take.
+const MAX_SUBSCRIBED_BYTES: usize = 256 << 20;
+
 /// The routes of a server, and the clients that are notified when they change.
-#[derive(Default)]
 pub(super) struct Catalogue {
     pub(super) routes: Mutex<Routes>,
-    sessions: Mutex<Vec<Weak<Subscriptions>>>,
+    sessions: Mutex<Sessions>,
+    /// What the subscriptions of all clients may take.
+    pub(super) subscribed: Arc<Budget>,
+}
+
+/// The subscriptions of each client. Those that are gone are removed when their number may have doubled.
+#[derive(Default)]
+struct Sessions {
+    entries: Vec<Weak<Subscriptions>>,
+    remove_at: usize,
+}
+
+impl Default for Catalogue {
+    fn default() -> Self {
+        Self {
+            routes: Mutex::default(),
+            sessions: Mutex::default(),
+            subscribed: Budget::new(MAX_SUBSCRIBED_BYTES),
+        }
+    }
 }
 
 /// The routes of a server, by name or URI.
@@ -36,9 +59,9 @@ impl Catalogue {
     pub(super) fn insert(&self, route: Route, may_replace: bool) -> Result<bool, RouteError> {
         route.check()?;
         let change = match &route {
-            Route::Tool(_) => Change::Tools,
-            Route::Resource(_) | Route::Template(_) => Change::Resources,
-            Route::Prompt(_) => Change::Prompts,
+            Route::Tool(_) => Change::ToolList,
+            Route::Resource(_) | Route::Template(_) => Change::ResourceList,
+            Route::Prompt(_) => Change::PromptList,
         };
         let has_replaced = self.routes.lock().insert(route, may_replace)?;
         self.notify(&change);
@@ -48,14 +71,17 @@ impl Catalogue {
     /// Adds a session.
     pub(super) fn add_session(&self, session: &Arc<Subscriptions>) {
         let mut sessions = self.sessions.lock();
-        sessions.retain(|session| session.strong_count() > 0);
-        sessions.push(Arc::downgrade(session));
+        if sessions.entries.len() >= sessions.remove_at {
+            sessions.entries.retain(|session| session.strong_count() > 0);
+            sessions.remove_at = 2 * sessions.entries.len() + 16;
+        }
+        sessions.entries.push(Arc::downgrade(session));
     }
 
     /// Notifies every session.
     pub(super) fn notify(&self, change: &Change) {
         let sessions = self.sessions.lock();
-        for session in sessions.iter().filter_map(Weak::upgrade) {
+        for session in sessions.entries.iter().filter_map(Weak::upgrade) {
             session.push(change);
         }
     }

@@ -4,8 +4,8 @@ use std::any::Any;
 use std::sync::Arc;
 
 use mcp_adapters::handlers::ServerHandler;
-use mcp_adapters::mcp_wire::{ErrorObject, OpenJson, OpenObject, UnknownMethod, error_code};
-use mcp_adapters::{Lifecycle, PeerTypes, Revision, hub};
+use mcp_adapters::hub;
+use mcp_adapters::mcp_wire::ErrorObject;
 
 use super::call::Call;
 use super::catalogue::Catalogue;
@@ -13,7 +13,6 @@ use super::completion::Completions;
 use super::error::invalid;
 use super::page::page;
 use super::resource::resource_not_found;
-use super::subscriptions::Subscriptions;
 use crate::session::Context;
 use crate::side::ServerSide;
 
@@ -23,13 +22,11 @@ pub(super) struct RouterHandler {
     pub(super) page_size: usize,
     /// The router for [`Call`]s.
     pub(super) router: Arc<dyn Any + Send + Sync>,
-    pub(super) subscriptions: Arc<Subscriptions>,
 }
 
 impl RouterHandler {
     fn call(&self, context: &Context<ServerSide>) -> Call {
-        let (router, subscriptions) = (Arc::clone(&self.router), Arc::clone(&self.subscriptions));
-        Call::new(context.clone(), router, subscriptions)
+        Call::new(context.clone(), Arc::clone(&self.router))
     }
 
     /// The completions of a prompt or of a template.
@@ -161,39 +158,4 @@ impl ServerHandler<Context<ServerSide>> for RouterHandler {
             .complete(params.argument, params.context, self.call(context))
             .await
     }
-
-    /// Methods that the hub lacks, by their roles in the client's revision.
-    async fn unknown_request(
-        &self,
-        request: UnknownMethod,
-        context: &Context<ServerSide>,
-    ) -> Result<OpenJson, ErrorObject> {
-        let lifecycle = context.revision().map(Revision::lifecycle);
-        let lifecycle = lifecycle.unwrap_or(&Lifecycle::NONE);
-        let is = |method: Option<&str>| method == Some(&*request.method);
-        let text = |member: Option<&'static str>| {
-            let member = member.and_then(|member| request.params.as_ref()?.get(member)?.parse::<String>().ok());
-            member.ok_or_else(|| invalid("invalid parameters"))
-        };
-        if is(lifecycle.subscribe) {
-            let uri = text(lifecycle.subscribe_params.name)?;
-            if !self.catalogue.routes.lock().has_resource(&uri) {
-                return Err(resource_not_found(&uri));
-            }
-            self.subscriptions.subscribe(uri)?;
-        } else if is(lifecycle.unsubscribe) {
-            self.subscriptions
-                .unsubscribe(&text(lifecycle.unsubscribe_params.name)?);
-        } else if is(lifecycle.set_level) {
-            let level = text(lifecycle.set_level_params.level)?;
-            self.subscriptions.set_level(&level.as_str().into())?;
-        } else {
-            return Err(method_not_found(&request.method));
-        }
-        Ok(OpenObject::default().into())
-    }
-}
-
-fn method_not_found(method: &str) -> ErrorObject {
-    ErrorObject::new(error_code::METHOD_NOT_FOUND, format!("there is no method {method}"))
 }

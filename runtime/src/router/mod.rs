@@ -13,7 +13,6 @@ mod prompt;
 mod resource;
 mod route;
 mod schema;
-mod subscriptions;
 mod template;
 mod tool;
 mod uri_template;
@@ -28,10 +27,10 @@ use serde::de::DeserializeOwned;
 use self::catalogue::Catalogue;
 use self::error::or_panic;
 use self::handler::RouterHandler;
-use self::subscriptions::{Change, Subscriptions, notify};
+use crate::change::Change;
 use crate::message::Transport;
 use crate::options::Options;
-use crate::session::{ServerSession, serve};
+use crate::session::{ServerInfo, ServerSession, Subscriptions, serve_with};
 
 pub use self::call::Call;
 pub use self::completion::{CompletionRequest, MAX_VALUES};
@@ -176,30 +175,30 @@ impl Router {
     /// Removes a tool, and notifies the clients; `false` if there was none.
     pub fn remove_tool(&self, name: &str) -> bool {
         let is_removed = self.catalogue.routes.lock().tools.remove(name).is_some();
-        self.catalogue.notify_if(is_removed, Change::Tools)
+        self.catalogue.notify_if(is_removed, Change::ToolList)
     }
 
     /// Removes a resource, and notifies the clients; `false` if there was none.
     pub fn remove_resource(&self, uri: &str) -> bool {
         let is_removed = self.catalogue.routes.lock().resources.remove(uri).is_some();
-        self.catalogue.notify_if(is_removed, Change::Resources)
+        self.catalogue.notify_if(is_removed, Change::ResourceList)
     }
 
     /// Removes a resource template by its text, and notifies the clients; `false` if there was none.
     pub fn remove_resource_template(&self, uri_template: &str) -> bool {
         let is_removed = self.catalogue.routes.lock().templates.remove(uri_template).is_some();
-        self.catalogue.notify_if(is_removed, Change::Resources)
+        self.catalogue.notify_if(is_removed, Change::ResourceList)
     }
 
     /// Removes a prompt, and notifies the clients; `false` if there was none.
     pub fn remove_prompt(&self, name: &str) -> bool {
         let is_removed = self.catalogue.routes.lock().prompts.remove(name).is_some();
-        self.catalogue.notify_if(is_removed, Change::Prompts)
+        self.catalogue.notify_if(is_removed, Change::PromptList)
     }
 
     /// Notifies the clients that have subscribed to a resource that it has changed.
     pub fn resource_updated(&self, uri: impl Into<String>) {
-        self.catalogue.notify(&Change::Updated(uri.into().into()));
+        self.catalogue.notify(&Change::Resource(uri.into().into()));
     }
 
     /// The capabilities of the server: those of its kinds of routes, and logging.
@@ -210,19 +209,25 @@ impl Router {
 
     /// Serves a client.
     pub fn serve(self, options: Options, transport: impl Transport) -> ServerSession {
-        let capabilities = self.capabilities();
-        let (info, instructions) = (self.info.clone(), self.instructions.clone());
-        let subscriptions = Arc::new(Subscriptions::default());
+        let server = ServerInfo {
+            implementation: self.info.clone(),
+            capabilities: self.capabilities(),
+            instructions: self.instructions.clone(),
+        };
+        let catalogue = Arc::clone(&self.catalogue);
+        let check = move |uri: &str| match catalogue.routes.lock().has_resource(uri) {
+            true => Ok(()),
+            false => Err(resource_not_found(uri)),
+        };
+        let all = Arc::clone(&self.catalogue.subscribed);
+        let subscriptions = Subscriptions::new(&options.limits, Some(all), Some(Arc::new(check)));
         self.catalogue.add_session(&subscriptions);
         let handler = RouterHandler {
             catalogue: Arc::clone(&self.catalogue),
             page_size: self.page_size,
             router: Arc::new(self),
-            subscriptions: Arc::clone(&subscriptions),
         };
-        let session = serve(handler, info, capabilities, instructions, options, transport);
-        tokio::spawn(notify(session.peer().clone(), subscriptions));
-        session
+        serve_with(handler, server, subscriptions, options, transport)
     }
 }
 

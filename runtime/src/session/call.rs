@@ -127,11 +127,7 @@ impl<S: Side> SessionState<S> {
             json = edited.map_err(|error| CallError::Unrepresentable(error.to_string()))?;
         }
         let (replied, mut progressed) = self.pending.insert(id);
-        let guard = CancelOnDrop {
-            state: self,
-            revision: terms.revision,
-            id: Some(id),
-        };
+        let guard = CancelOnDrop::new(self, terms.revision, id);
         if self.ended.is_cancelled() {
             return Err(self.closed());
         }
@@ -183,13 +179,19 @@ impl<S: Side> SessionState<S> {
 }
 
 /// Cancels a call whose caller goes before the response comes.
-struct CancelOnDrop<'s, S: Side> {
-    state: &'s Arc<SessionState<S>>,
+#[derive(Debug)]
+pub struct CancelOnDrop<S: Side> {
+    state: Arc<SessionState<S>>,
     revision: Revision,
     id: Option<i64>,
 }
 
-impl<S: Side> CancelOnDrop<'_, S> {
+impl<S: Side> CancelOnDrop<S> {
+    pub fn new(state: &Arc<SessionState<S>>, revision: Revision, id: i64) -> Self {
+        let (state, id) = (Arc::clone(state), Some(id));
+        Self { state, revision, id }
+    }
+
     /// The call is over.
     fn disarm(mut self) {
         if let Some(id) = self.id.take() {
@@ -198,7 +200,7 @@ impl<S: Side> CancelOnDrop<'_, S> {
     }
 }
 
-impl<S: Side> Drop for CancelOnDrop<'_, S> {
+impl<S: Side> Drop for CancelOnDrop<S> {
     fn drop(&mut self) {
         let Some(id) = self.id.take() else { return };
         if !self.state.pending.remove(id) || self.state.ended.is_cancelled() {
@@ -208,7 +210,7 @@ impl<S: Side> Drop for CancelOnDrop<'_, S> {
             // The protocol doesn't allow to cancel the request that starts the session.
             return;
         }
-        let (state, revision) = (Arc::clone(self.state), self.revision);
+        let (state, revision) = (Arc::clone(&self.state), self.revision);
         // A peer that reads nothing must not make the queue of cancellations grow without bound.
         let Ok(permit) = Arc::clone(&state.cancelling).try_acquire_owned() else {
             return;
@@ -240,7 +242,7 @@ fn check_direction<S: Side>(terms: &Terms, method: &str) -> Result<(), CallError
     Ok(())
 }
 
-fn request_json(id: i64, request: impl Object) -> Vec<u8> {
+pub fn request_json(id: i64, request: impl Object) -> Vec<u8> {
     to_json(&Call {
         id: RequestId::Integer(id),
         request,
@@ -248,7 +250,7 @@ fn request_json(id: i64, request: impl Object) -> Vec<u8> {
 }
 
 /// A request with what this side says about itself, if the peer's revision wants that with each request.
-fn with_stamp(terms: &Terms, mut json: Vec<u8>) -> Result<Vec<u8>, CallError> {
+pub fn with_stamp(terms: &Terms, mut json: Vec<u8>) -> Result<Vec<u8>, CallError> {
     for (key, value) in &terms.stamp {
         let edited = with_meta(&json, key, value.text());
         json = edited.map_err(|error| CallError::Unrepresentable(error.to_string()))?;

@@ -47,6 +47,13 @@ impl<S: Side> SessionState<S> {
         }
     }
 
+    /// Whether the peer has declared the capability that a notification of it needs.
+    pub fn peer_declares(&self, terms: &Terms, name: &str) -> bool {
+        let entry = method::<S>(terms.revision, name, true);
+        let info = terms.info.as_ref();
+        entry.is_some_and(|entry| info.is_none_or(|info| missing(&info.capabilities, entry.capability).is_none()))
+    }
+
     /// Checks that this side has declared the capability that a request of the peer needs.
     pub fn check_request(&self, terms: &Terms, name: &str) -> Result<(), ErrorObject> {
         let entry = method::<S>(terms.revision, name, true);

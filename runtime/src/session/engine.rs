@@ -37,6 +37,8 @@ pub struct Engine<S: Side> {
     pub handling: Arc<Semaphore>,
     /// One permit for each request until its response is sent, so that a peer that doesn't read can't make responses pile up.
     pub unsent: Arc<Semaphore>,
+    /// One permit for each request for changes, which lasts.
+    pub listening: Arc<Semaphore>,
     /// The bytes of each request, for as long.
     pub request_bytes: Arc<Budget>,
     /// The bytes of each response until it is sent.
@@ -62,6 +64,7 @@ impl<S: Side> Engine<S> {
             in_flight: Mutex::default(),
             handling: semaphore(limits.in_flight),
             unsent: semaphore(limits.in_flight.saturating_add(limits.waiting)),
+            listening: semaphore(limits.subscriptions),
             request_bytes: Budget::new(limits.request_bytes),
             response_bytes: Budget::new(limits.unread_bytes),
             tasks: TaskTracker::new(),

@@ -122,6 +122,9 @@ impl<S: Side> Engine<S> {
                 Some(self.take_request(call, header, terms, extensions, losses))
             }
             (Message::Notification(notice), None) => {
+                if let Some(change) = S::change_in(&notice.notification) {
+                    self.session.take_change(&change, header, &terms);
+                }
                 self.session
                     .report_losses(S::notification_method(&notice.notification), &losses);
                 let notification = Notification {

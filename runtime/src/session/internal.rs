@@ -40,7 +40,11 @@ impl<S: Side> Engine<S> {
     }
 
     /// Takes a message that no handler gets; `None` if a handler may get it, and else its response.
-    pub fn take_internal(&self, header: &MessageHeader<'_>, terms: &Terms) -> Option<Option<PendingResponse>> {
+    pub fn take_internal(
+        self: &Arc<Self>,
+        header: &MessageHeader<'_>,
+        terms: &Arc<Terms>,
+    ) -> Option<Option<PendingResponse>> {
         let method = header.method()?;
         match header.kind().ok()? {
             MessageKind::Notification => {
@@ -49,6 +53,10 @@ impl<S: Side> Engine<S> {
             }
             MessageKind::Request => {
                 let id = header.id()?;
+                let listens = self.server.is_some() && terms.revision.lifecycle().listen == Some(&*method);
+                if listens && terms.info.is_some() {
+                    return Some(Some(self.take_listen(id, header, terms)));
+                }
                 let response = match self.take_call(&method, header, terms)? {
                     Ok(result) => to_json(&Response::new(id.clone(), result)),
                     Err(error) => {
@@ -64,7 +72,7 @@ impl<S: Side> Engine<S> {
 
     /// The answer to a request that the session answers by itself, or that it refuses.
     fn take_call(
-        &self,
+        self: &Arc<Self>,
         method: &str,
         header: &MessageHeader<'_>,
         terms: &Terms,
@@ -96,11 +104,13 @@ impl<S: Side> Engine<S> {
         if self.session.revision().is_none() {
             return Some(Err(self.not_begun()));
         }
-        None
+        self.server
+            .as_ref()
+            .and_then(|_| self.take_setting(method, header, terms))
     }
 
     fn begin(
-        &self,
+        self: &Arc<Self>,
         header: &MessageHeader<'_>,
         revision: Revision,
         server: &ServerInfo,
@@ -117,7 +127,9 @@ impl<S: Side> Engine<S> {
         let params = params.and_then(|params| params.decode_as().ok());
         let params: OpenJson =
             params.ok_or_else(|| ErrorObject::new(error_code::INVALID_PARAMS, "`params` is required"))?;
-        self.session.accept_handshake(revision, &params, server)
+        let agreed = self.session.accept_handshake(revision, &params, server)?;
+        self.listen_in_session();
+        Ok(agreed)
     }
 
     /// The error of a request that neither stands alone nor belongs to a session.
@@ -153,7 +165,7 @@ impl<S: Side> Engine<S> {
             }
             return true;
         }
-        false
+        !S::IS_SERVER && self.session.take_acknowledgement(method, header, terms)
     }
 
     /// The response to a request or notification whose terms can't be read.

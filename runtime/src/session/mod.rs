@@ -2,6 +2,7 @@
 
 mod call;
 mod capabilities;
+mod changes;
 mod context;
 mod engine;
 mod errors;
@@ -12,6 +13,7 @@ mod incoming;
 mod info;
 mod internal;
 mod json_edit;
+mod listen;
 mod log_level;
 mod notifications;
 mod notify;
@@ -24,6 +26,7 @@ mod response;
 mod run;
 mod sender;
 mod state;
+mod subscriptions;
 mod terms;
 mod tolerance;
 mod validation;
@@ -35,7 +38,7 @@ use mcp_adapters::{Revision, hub};
 use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use self::engine::{Engine, ServerInfo};
+use self::engine::Engine;
 use self::handler::{ForClient, ForServer, Handler};
 use self::handshake::ClientInfo;
 use self::notifications::NotificationQueue;
@@ -47,11 +50,12 @@ use crate::message::{Receiver, Transport};
 use crate::options::Options;
 use crate::side::{ClientSide, ServerSide, Side};
 
+pub use self::changes::Changes;
 pub use self::context::Context;
+pub(crate) use self::engine::ServerInfo;
 pub use self::info::{PeerInfo, Progress};
-#[cfg(feature = "router")]
-pub(crate) use self::log_level::severity;
 pub use self::peer::Peer;
+pub(crate) use self::subscriptions::Subscriptions;
 
 /// A session of a server.
 pub type ServerSession = Session<ServerSide>;
@@ -117,16 +121,31 @@ pub fn serve<H>(
 where
     H: ServerHandler<Context<ServerSide>> + 'static,
 {
-    let own_capabilities = serde_json::to_value(&capabilities).unwrap_or_default();
     let server = ServerInfo {
         implementation: info,
         capabilities,
         instructions,
     };
+    let subscriptions = Subscriptions::new(&options.limits, None, None);
+    serve_with(handler, server, subscriptions, options, transport)
+}
+
+/// Serves a client, whose subscriptions others know as well.
+pub(crate) fn serve_with<H>(
+    handler: H,
+    server: ServerInfo,
+    subscriptions: Arc<Subscriptions>,
+    options: Options,
+    transport: impl Transport,
+) -> ServerSession
+where
+    H: ServerHandler<Context<ServerSide>> + 'static,
+{
+    let own_capabilities = serde_json::to_value(&server.capabilities).unwrap_or_default();
     let (sender, receiver) = transport.split();
     let latest = latest(&options, Era::Handshake).or_else(|| latest(&options, Era::Stateless));
     let latest = latest.unwrap_or(Revision::HUB);
-    let state = SessionState::new(Box::new(sender), options, own_capabilities, latest);
+    let state = SessionState::new(Box::new(sender), options, own_capabilities, latest, subscriptions);
     Session::start(Arc::new(state), Arc::new(ForServer(handler)), Some(server), receiver)
 }
 
@@ -207,7 +226,14 @@ impl Attempt {
     ) -> Self {
         let own_capabilities = serde_json::to_value(&info.capabilities).unwrap_or_default();
         let (sender, receiver) = transport.split();
-        let state = SessionState::new(Box::new(sender), options.clone(), own_capabilities, revision);
+        let subscriptions = Subscriptions::new(&options.limits, None, None);
+        let state = SessionState::new(
+            Box::new(sender),
+            options.clone(),
+            own_capabilities,
+            revision,
+            subscriptions,
+        );
         let state = Arc::new(state);
         let session = Session::start(Arc::clone(&state), Arc::clone(handler), None, receiver);
         let close_on_drop = session.closing.clone().drop_guard();

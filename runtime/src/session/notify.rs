@@ -1,8 +1,9 @@
 //! Outgoing notifications, and how outgoing messages are encoded.
 
-use mcp_adapters::hub::LoggingLevel;
-use mcp_adapters::mcp_wire::{Message, MessageHeader, Notice, Object};
-use mcp_adapters::{PeerTypes, Revision, Translated};
+use std::sync::atomic::Ordering;
+
+use mcp_adapters::Translated;
+use mcp_adapters::mcp_wire::{Message, Notice, Object};
 
 use super::log_level::severity;
 use super::state::{SessionState, is_custom};
@@ -21,35 +22,35 @@ impl<S: Side> SessionState<S> {
     ) -> Result<(), CallError> {
         let method = S::notification_method_out(&notification).to_owned();
         self.check_notification(terms, &method)?;
-        let json = self.encode(terms, &method, Message::Notification(Notice { notification }))?;
-        match json {
-            Some(json) if self.is_wanted(terms, &method, &json, &purpose) => {
-                self.send(json, purpose).await.map_err(|error| self.unsent(error))
-            }
-            _ => Ok(()),
+        if let Some(change) = S::change_of(&notification) {
+            self.subscriptions.push(&change);
+            return Ok(());
+        }
+        if !self.is_wanted(terms, &notification, &purpose) {
+            return Ok(());
+        }
+        match self.encode(terms, &method, Message::Notification(Notice { notification }))? {
+            Some(json) => self.send(json, purpose).await.map_err(|error| self.unsent(error)),
+            None => Ok(()),
         }
     }
 
-    /// Whether the peer of a request that stands alone wants a notification: only while its request is handled, and a log
-    /// message only if it is severe enough. In a session, whoever logs knows that.
-    fn is_wanted(&self, terms: &Terms, method: &str, json: &[u8], purpose: &Purpose) -> bool {
-        if !S::IS_SERVER || !terms.stands_alone() {
-            return true;
-        }
-        if *purpose == Purpose::Unsolicited {
+    /// Whether the client wants a notification: a log message only if it is severe enough for the request that stands alone or
+    /// for the session, and any other one outside of a request only in a session.
+    fn is_wanted(&self, terms: &Terms, notification: &S::NotificationOut, purpose: &Purpose) -> bool {
+        let is_alone = S::IS_SERVER && terms.stands_alone();
+        if is_alone && *purpose == Purpose::Unsolicited {
             return false;
         }
-        if Revision::HUB.lifecycle().log != Some(method) {
+        let Some(level) = S::log_level(notification) else {
             return true;
-        }
-        let level = || {
-            let header = MessageHeader::from_slice(json).ok()?;
-            let level: LoggingLevel = header.param(&["level"]).ok()??.decode_as().ok()?;
-            severity(&level)
         };
-        terms
-            .log_severity
-            .is_some_and(|least| level().is_some_and(|level| level >= least))
+        let least = match is_alone {
+            true => terms.log_severity,
+            false => Some(self.log_severity.load(Ordering::Relaxed)),
+        };
+        // A level that nobody knows is sent in a session, where the client has said what it doesn't want.
+        least.is_some_and(|least| severity(level).map_or(!is_alone, |severity| severity >= least))
     }
 
     /// Sends a notification that the hub doesn't declare.

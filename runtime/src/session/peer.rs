@@ -6,8 +6,6 @@ use mcp_adapters::handlers::{CallClient, CallServer};
 use mcp_adapters::mcp_wire::{Notification, OpenJson, Request, RequestId, UnknownMethod};
 use mcp_adapters::{PeerTypes, Revision, hub};
 use tokio::sync::mpsc;
-#[cfg(feature = "router")]
-use tokio_util::sync::CancellationToken;
 
 use super::info::{PeerInfo, Progress};
 use super::state::SessionState;
@@ -163,12 +161,6 @@ impl<S: Side> Peer<S> {
         };
         let notification = UnknownMethod::new(method).with_params(params);
         self.state.notify_json(notification, self.purpose()).await
-    }
-
-    /// Is cancelled when the session has ended.
-    #[cfg(feature = "router")]
-    pub(crate) fn session_ended(&self) -> &CancellationToken {
-        &self.state.ended
     }
 
     fn purpose(&self) -> Purpose {

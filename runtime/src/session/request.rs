@@ -1,5 +1,6 @@
 //! Requests of the peer: admission, the handler, and the response.
 
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use http::Extensions;
@@ -32,9 +33,6 @@ impl<S: Side> Engine<S> {
         if let Err(error) = self.session.check_request(&terms, method) {
             return refused(error);
         }
-        if self.notifications.is_closed() {
-            return refused(ErrorObject::new(error_code::INTERNAL_ERROR, "the session is closing"));
-        }
         let too_many = |why| refused(ErrorObject::new(error_code::INTERNAL_ERROR, why));
         let Ok(permit) = Arc::clone(&self.unsent).try_acquire_owned() else {
             return too_many("too many requests are in flight");
@@ -42,18 +40,10 @@ impl<S: Side> Engine<S> {
         let Some(charge) = self.request_bytes.try_charge(header.message().text().len()) else {
             return too_many("the requests in flight have too many bytes");
         };
-        let cancelled = CancellationToken::new();
-        {
-            let mut in_flight = self.in_flight.lock();
-            if in_flight.contains_key(&id) {
-                drop(in_flight);
-                return refused(ErrorObject::new(
-                    error_code::INVALID_REQUEST,
-                    "a request with this id is still being handled",
-                ));
-            }
-            in_flight.insert(id.clone(), cancelled.clone());
-        }
+        let cancelled = match self.begin_request(&id) {
+            Ok(cancelled) => cancelled,
+            Err(error) => return refused(error),
+        };
         let token = header.param(&["_meta", "progressToken"]).ok().flatten();
         let context = Context {
             peer: Peer::of_message(Arc::clone(&self.session), Some(id.clone()), Arc::clone(&terms)),
@@ -66,6 +56,25 @@ impl<S: Side> Engine<S> {
         let engine = Arc::clone(self);
         let handled = async move { (engine.handle(request, context, &terms).await, (permit, charge)) };
         PendingResponse::spawned(id, self.tasks.spawn(handled))
+    }
+
+    /// Begins to handle a request; its token is cancelled when the peer cancels it.
+    pub fn begin_request(&self, id: &RequestId) -> Result<CancellationToken, ErrorObject> {
+        if self.notifications.is_closed() {
+            return Err(ErrorObject::new(error_code::INTERNAL_ERROR, "the session is closing"));
+        }
+        match self.in_flight.lock().entry(id.clone()) {
+            Entry::Occupied(_) => {
+                let reason = "a request with this id is still being handled";
+                Err(ErrorObject::new(error_code::INVALID_REQUEST, reason))
+            }
+            Entry::Vacant(entry) => Ok(entry.insert(CancellationToken::new()).clone()),
+        }
+    }
+
+    /// The peer can't cancel a request any more.
+    pub fn end_request(&self, id: &RequestId) {
+        self.in_flight.lock().remove(id);
     }
 
     /// Runs the handler; the JSON of its response, or `None` if the peer cancels the request.
@@ -89,7 +98,7 @@ impl<S: Side> Engine<S> {
             () = cancelled.cancelled() => None,
             () = self.session.ended.cancelled() => None,
         };
-        self.in_flight.lock().remove(&id);
+        self.end_request(&id);
         let result = match result {
             None => {
                 task.abort();
@@ -134,7 +143,7 @@ impl<S: Side> Engine<S> {
     }
 
     /// A response that names this server, if the revision has a place for that.
-    fn with_server_info(&self, terms: &Terms, json: Vec<u8>) -> Vec<u8> {
+    pub fn with_server_info(&self, terms: &Terms, json: Vec<u8>) -> Vec<u8> {
         let info = self.server.as_ref().map(|server| server.implementation.clone());
         let stamp = info.and_then(|info| hello::result_stamp(terms.revision, info).ok()?);
         let Some((key, info)) = stamp else { return json };

@@ -40,6 +40,10 @@ impl<S: Side> Engine<S> {
         self.tasks.close();
         self.notifications.close();
         if is_closing {
+            if S::IS_SERVER {
+                // Subscriptions last until they are ended. Those of a client end with an error.
+                session.subscriptions.end(&Ok(()));
+            }
             // Requests in flight get their responses, unless that takes too long.
             let responses = async {
                 tokio::select! {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
 use mcp_adapters::mcp_wire::{Direction, Method};
@@ -12,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::pending::PendingCalls;
 use super::sender::DynSender;
+use super::subscriptions::{SubscribedResources, Subscriptions};
 use super::terms::Terms;
 use crate::error::{CallError, TransportError};
 use crate::message::{Outgoing, Purpose};
@@ -47,6 +49,12 @@ pub struct SessionState<S: Side> {
     /// The terms of the session.
     agreed: OnceLock<Arc<Terms>>,
     pub pending: PendingCalls,
+    /// What the client is notified of.
+    pub subscriptions: Arc<Subscriptions>,
+    /// Of the side of a client, in a session in which each resource has a request of its own.
+    pub subscribed: SubscribedResources,
+    /// The severity of the least severe log messages that the client of a session wants.
+    pub log_severity: AtomicUsize,
     /// One permit for each cancellation that is being sent.
     pub cancelling: Arc<Semaphore>,
     /// Cancelled when the session has ended.
@@ -71,6 +79,7 @@ impl<S: Side> SessionState<S> {
         options: Options,
         own_capabilities: Value,
         default_revision: Revision,
+        subscriptions: Arc<Subscriptions>,
     ) -> Self {
         let limits = &options.limits;
         let calls = limits.in_flight.saturating_add(limits.waiting);
@@ -82,6 +91,9 @@ impl<S: Side> SessionState<S> {
             default: Arc::new(Terms::unknown(default_revision)),
             agreed: OnceLock::new(),
             pending: PendingCalls::default(),
+            subscriptions,
+            subscribed: SubscribedResources::default(),
+            log_severity: AtomicUsize::new(0),
             ended: CancellationToken::new(),
             failure: OnceLock::new(),
             side: PhantomData,
@@ -153,6 +165,7 @@ impl<S: Side> SessionState<S> {
     /// Ends the session. Every pending call gets an error.
     pub fn end(&self) {
         self.ended.cancel();
+        self.subscriptions.end(&Err(self.closed()));
         self.pending.clear();
     }
 }

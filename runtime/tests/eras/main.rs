@@ -1,7 +1,9 @@
 //! Peers of both eras: with a handshake, and stateless.
-#![cfg(feature = "stdio")]
+#![cfg(all(feature = "router", feature = "stdio"))]
 
+mod changes;
 mod client;
+mod listen;
 mod server;
 
 use std::time::Duration;

@@ -1,0 +1,292 @@
+//! The changes that a server notifies this client of, in one stream whatever the server speaks.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures_core::Stream;
+use mcp_adapters::PeerTypes;
+use mcp_adapters::hello::{self, ChangeFilter};
+use mcp_adapters::mcp_wire::{MessageHeader, OpenJson, RequestId, UnknownMethod};
+use tokio::sync::oneshot;
+
+use super::call::{CancelOnDrop, request_json, with_stamp};
+use super::peer::Peer;
+use super::state::SessionState;
+use super::terms::Terms;
+use super::tolerance::Reply;
+use crate::change::{Change, ChangeQueue};
+use crate::error::CallError;
+use crate::message::Purpose;
+use crate::side::{ClientSide, Side};
+
+/// The changes that a server notifies this client of; [`Peer::changes`] makes it. Dropping it ends the subscription.
+///
+/// Each change comes at least once after it has happened. Changes of the same list or resource that come while nobody reads
+/// the stream are one. The stream ends when the server ends the subscription, and with an error when the connection is lost
+/// or the session ends. What changed afterwards isn't known then: subscribe again, and read again what matters.
+#[derive(Debug)]
+pub struct Changes {
+    queue: Arc<ChangeQueue>,
+    /// The response to the request for changes, if the server has that.
+    replied: Option<oneshot::Receiver<Reply>>,
+    _subscription: Subscription,
+}
+
+impl Changes {
+    /// The changes that the server notifies of: those that were asked for, without what it doesn't support.
+    #[must_use]
+    pub fn agreed(&self) -> ChangeFilter {
+        self.queue.filter()
+    }
+}
+
+impl Stream for Changes {
+    type Item = Result<Change, CallError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if let Some(replied) = &mut self.replied
+            && let Poll::Ready(reply) = Pin::new(replied).poll(context)
+        {
+            self.replied = None;
+            self.queue.end(ended(reply));
+        }
+        self.queue.poll_next(context)
+    }
+}
+
+/// How a subscription has ended.
+fn ended(reply: Result<Reply, oneshot::error::RecvError>) -> Result<(), CallError> {
+    match reply {
+        Ok(reply) => reply.result.map(drop),
+        Err(_) => Err(CallError::Closed),
+    }
+}
+
+/// A subscription of this client. It ends when this is dropped.
+#[derive(Debug)]
+struct Subscription {
+    state: Arc<SessionState<ClientSide>>,
+    id: RequestId,
+    /// The request for changes, if the server has that.
+    _request: Option<CancelOnDrop<ClientSide>>,
+    /// The resources that this has subscribed to, each by a request.
+    resources: Vec<String>,
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        self.state.subscriptions.remove(&self.id);
+        let resources = std::mem::take(&mut self.resources);
+        if resources.is_empty() || self.state.ended.is_cancelled() {
+            return;
+        }
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            let state = Arc::clone(&self.state);
+            runtime.spawn(async move {
+                for uri in resources {
+                    if let Err(error) = state.unsubscribe(&uri).await {
+                        tracing::debug!(%error, "a subscription wasn't ended");
+                    }
+                }
+            });
+        }
+    }
+}
+
+impl Peer<ClientSide> {
+    /// Subscribes to changes of the server's lists and resources.
+    ///
+    /// The stream is the same whatever the server speaks. A stateless server gets one request, which lasts as long as the
+    /// stream. A server with sessions gets a request for each resource, unless another stream has subscribed to it already;
+    /// changes of its lists come unasked. [`Changes::agreed`] says what the server notifies of. The handler of the session
+    /// is notified of every change as well.
+    ///
+    /// ```
+    /// use futures_util::StreamExt;
+    /// use mcp_runtime::transport::channel;
+    /// use mcp_runtime::{Change, ChangeFilter, ClientHandler, ClientSide, Context, Options, Router, connect, hub};
+    ///
+    /// struct Client;
+    /// impl ClientHandler<Context<ClientSide>> for Client {}
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let router = Router::new("notes", "1.0").tool("add", "Adds a note", |(), _| async { "added" });
+    /// let (server, client) = channel(16);
+    /// let _server = router.clone().serve(Options::default(), server);
+    /// let info = hub::Implementation::new("example", "1.0");
+    /// let session = connect(Client, info, hub::ClientCapabilities::default(), Options::default(), client).await?;
+    ///
+    /// let mut changes = session.peer().changes(ChangeFilter::lists()).await?;
+    /// assert!(changes.agreed().tool_list);
+    /// router.remove_tool("add");
+    /// assert_eq!(changes.next().await.transpose()?, Some(Change::ToolList));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the server refuses the subscription, or doesn't answer in time.
+    pub async fn changes(&self, filter: ChangeFilter) -> Result<Changes, CallError> {
+        let state = &self.state;
+        match hello::listen(state.terms().revision, &filter) {
+            Some((method, params)) => state.listen(method, params, &filter).await,
+            None => state.follow(filter).await,
+        }
+    }
+}
+
+impl SessionState<ClientSide> {
+    /// Sends the request for changes, and waits for its acknowledgement.
+    async fn listen(
+        self: &Arc<Self>,
+        method: &'static str,
+        params: OpenJson,
+        filter: &ChangeFilter,
+    ) -> Result<Changes, CallError> {
+        let (terms, number) = (self.terms(), self.pending.next_id());
+        let id = RequestId::Integer(number);
+        let json = with_stamp(
+            terms,
+            request_json(number, UnknownMethod::new(method).with_params(params)),
+        )?;
+        let queue = self.subscriptions.add_own(&id, filter);
+        let (mut replied, _) = self.pending.insert(number);
+        let _subscription = Subscription {
+            state: Arc::clone(self),
+            id,
+            _request: Some(CancelOnDrop::new(self, terms.revision, number)),
+            resources: Vec::new(),
+        };
+        if self.ended.is_cancelled() {
+            return Err(self.closed());
+        }
+        let acknowledged = async {
+            let sent = self.send(json, Purpose::Unsolicited).await;
+            sent.map_err(|error| self.unsent(error))?;
+            tokio::select! {
+                biased;
+                is_agreed = queue.agreed() => if is_agreed { Ok(()) } else { Err(self.closed()) },
+                reply = &mut replied => {
+                    ended(reply)?;
+                    let reason = "the server has ended the subscription before it had begun";
+                    Err(CallError::InvalidResult(reason.to_owned()))
+                }
+            }
+        };
+        let patience = self.options.limits.answer;
+        let waited = tokio::time::timeout(patience, acknowledged).await;
+        waited.map_err(|_| CallError::TimedOut(patience))??;
+        Ok(Changes {
+            queue,
+            replied: Some(replied),
+            _subscription,
+        })
+    }
+
+    /// Follows the notifications of a session, and subscribes to resources one by one.
+    async fn follow(self: &Arc<Self>, filter: ChangeFilter) -> Result<Changes, CallError> {
+        let id = RequestId::Integer(self.pending.next_id());
+        let queue = self.subscriptions.add_own(&id, &filter);
+        let mut subscription = Subscription {
+            state: Arc::clone(self),
+            id,
+            _request: None,
+            resources: Vec::new(),
+        };
+        for uri in queue.filter().resources {
+            if self.subscribe(&uri).await? {
+                subscription.resources.push(uri);
+            }
+        }
+        let declares = |change: Change| self.peer_declares(self.terms(), change.notification().method());
+        queue.agree(&ChangeFilter {
+            tool_list: declares(Change::ToolList),
+            prompt_list: declares(Change::PromptList),
+            resource_list: declares(Change::ResourceList),
+            resources: subscription.resources.clone(),
+        });
+        Ok(Changes {
+            queue,
+            replied: None,
+            _subscription: subscription,
+        })
+    }
+    /// Subscribes to a resource, unless another stream has done so; `false` if the server refuses it.
+    async fn subscribe(self: &Arc<Self>, uri: &str) -> Result<bool, CallError> {
+        let terms = self.terms();
+        let Some((method, params)) = hello::subscribe(terms.revision, uri) else {
+            return Ok(false);
+        };
+        // Requests about a resource follow each other, so that the last one counts.
+        let mut subscribed = self.subscribed.lock().await;
+        if let Some(streams) = subscribed.get_mut(uri) {
+            *streams += 1;
+            return Ok(true);
+        }
+        if self.check_call(terms, method).is_err() {
+            return Ok(false);
+        }
+        let request = UnknownMethod::new(method).with_params(params);
+        match self.call_json(terms, method, request).await {
+            Ok(_) => {
+                subscribed.insert(uri.to_owned(), 1);
+                Ok(true)
+            }
+            Err(CallError::Peer(error)) => {
+                tracing::debug!(
+                    uri,
+                    code = error.code,
+                    message = error.message,
+                    "the server refuses a subscription"
+                );
+                Ok(false)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Ends that for one stream.
+    async fn unsubscribe(self: &Arc<Self>, uri: &str) -> Result<(), CallError> {
+        let mut subscribed = self.subscribed.lock().await;
+        if let Some(streams) = subscribed.get_mut(uri).filter(|streams| **streams > 1) {
+            *streams -= 1;
+            return Ok(());
+        }
+        subscribed.remove(uri);
+        let terms = self.terms();
+        let Some((method, params)) = hello::unsubscribe(terms.revision, uri) else {
+            return Ok(());
+        };
+        let request = UnknownMethod::new(method).with_params(params);
+        self.call_json(terms, method, request).await.map(drop)
+    }
+}
+
+impl<S: Side> SessionState<S> {
+    /// Takes the acknowledgement of a subscription; `false` if a notification is none.
+    pub fn take_acknowledgement(&self, method: &str, header: &MessageHeader<'_>, terms: &Terms) -> bool {
+        let revision = terms.revision;
+        if revision.lifecycle().acknowledge != Some(method) {
+            return false;
+        }
+        let queue = hello::subscription(revision, header).and_then(|id| self.subscriptions.get(&id));
+        match (queue, hello::read_acknowledgement(revision, header)) {
+            (Some(queue), Ok(agreed)) => queue.agree(&agreed),
+            _ => tracing::debug!("an acknowledgement of no subscription"),
+        }
+        true
+    }
+
+    /// Takes a change that the server notifies of, for the subscription that its notification names; in a session, where it
+    /// names none, for all of them.
+    pub fn take_change(&self, change: &Change, header: &MessageHeader<'_>, terms: &Terms) {
+        let revision = terms.revision;
+        if revision.lifecycle().listen.is_none() {
+            self.subscriptions.push(change);
+        } else if let Some(id) = hello::subscription(revision, header) {
+            self.subscriptions.push_to(&id, change);
+        }
+    }
+}

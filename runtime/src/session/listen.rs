@@ -1,0 +1,202 @@
+//! How a server notifies a client of changes: as long as a request for them lasts, or as long as the session.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use mcp_adapters::hello::{self, ChangeFilter};
+use mcp_adapters::mcp_wire::{
+    ErrorObject, Message, MessageHeader, Notice, OpenJson, OpenObject, RequestId, Response, UnknownMethod, error_code,
+};
+use mcp_adapters::{HelloError, PeerTypes};
+use tokio_util::sync::CancellationToken;
+
+use super::engine::Engine;
+use super::json_edit::with_meta;
+use super::log_level::severity;
+use super::response::PendingResponse;
+use super::state::{SessionState, method};
+use super::terms::Terms;
+use crate::change::{Change, ChangeQueue};
+use crate::message::{Purpose, to_json};
+use crate::side::Side;
+
+impl<S: Side> Engine<S> {
+    /// Takes the request to be notified of changes, whose response is sent when the server ends that.
+    pub fn take_listen(
+        self: &Arc<Self>,
+        id: RequestId,
+        header: &MessageHeader<'_>,
+        terms: &Arc<Terms>,
+    ) -> PendingResponse {
+        match self.listen(&id, header, terms) {
+            Ok(response) => response,
+            Err(error) => PendingResponse::refused(Some(id), error),
+        }
+    }
+
+    fn listen(
+        self: &Arc<Self>,
+        id: &RequestId,
+        header: &MessageHeader<'_>,
+        terms: &Arc<Terms>,
+    ) -> Result<PendingResponse, ErrorObject> {
+        let method = header.method().unwrap_or_default();
+        let json = header.message().text().as_bytes();
+        self.session.validate_call(terms.revision, &method, json)?;
+        let filter = hello::read_listen(terms.revision, header).map_err(invalid)?;
+        let agreed = self.session.agreed(terms, filter);
+        let too_many = || ErrorObject::new(error_code::INTERNAL_ERROR, "too many subscriptions");
+        let permit = Arc::clone(&self.listening)
+            .try_acquire_owned()
+            .map_err(|_| too_many())?;
+        let charge = self.request_bytes.try_charge(0).ok_or_else(too_many)?;
+        let cancelled = self.begin_request(id)?;
+        let queue = self.session.subscriptions.add(id, &agreed);
+        let queue = queue.inspect_err(|_| self.end_request(id))?;
+        let (engine, id, terms) = (Arc::clone(self), id.clone(), Arc::clone(terms));
+        let answered = id.clone();
+        let listened = async move {
+            let response = engine.notify_listener(&id, &queue, &agreed, &terms, &cancelled).await;
+            engine.session.subscriptions.remove(&id);
+            engine.end_request(&id);
+            (response, (permit, charge))
+        };
+        Ok(PendingResponse::spawned(answered, self.tasks.spawn(listened)))
+    }
+
+    /// Acknowledges a subscription and notifies the client until one of the sides ends it; the response if that is this side.
+    async fn notify_listener(
+        &self,
+        id: &RequestId,
+        queue: &ChangeQueue,
+        agreed: &ChangeFilter,
+        terms: &Terms,
+        cancelled: &CancellationToken,
+    ) -> Option<Vec<u8>> {
+        let (method, params) = hello::acknowledge(terms.revision, id, agreed)?;
+        let notification = UnknownMethod::new(method).with_params(params);
+        let acknowledgement = to_json(&Notice { notification });
+        let notified = async {
+            let purpose = || Purpose::RelatedTo(id.clone());
+            self.session.send(acknowledgement, purpose()).await.ok()?;
+            self.session.notify_of_changes(queue, terms, Some(id)).await;
+            let result = hello::listen_result(terms.revision, id);
+            Some(self.with_server_info(terms, to_json(&Response::new(id.clone(), result))))
+        };
+        tokio::select! {
+            biased;
+            () = cancelled.cancelled() => None,
+            () = self.session.ended.cancelled() => None,
+            response = notified => response,
+        }
+    }
+
+    /// Begins to notify the client of a session, if its revision has no request for that.
+    pub fn listen_in_session(self: &Arc<Self>) {
+        let terms = Arc::clone(self.session.terms());
+        if terms.revision.lifecycle().listen.is_some() {
+            return;
+        }
+        let queue = self
+            .session
+            .subscriptions
+            .begin(&self.session.agreed(&terms, ChangeFilter::lists()));
+        let session = Arc::clone(&self.session);
+        self.tasks.spawn(async move {
+            tokio::select! {
+                () = session.notify_of_changes(&queue, &terms, None) => {}
+                () = session.ended.cancelled() => {}
+            }
+        });
+    }
+
+    /// The answer to the requests of a session about one resource or about the log.
+    pub fn take_setting(
+        &self,
+        name: &str,
+        header: &MessageHeader<'_>,
+        terms: &Terms,
+    ) -> Option<Result<OpenJson, ErrorObject>> {
+        let lifecycle = terms.revision.lifecycle();
+        let is = |method: Option<&str>| method == Some(name);
+        if !is(lifecycle.subscribe) && !is(lifecycle.unsubscribe) && !is(lifecycle.set_level) {
+            return None;
+        }
+        let set = || {
+            self.session.check_request(terms, name)?;
+            let json = header.message().text().as_bytes();
+            self.session.validate_call(terms.revision, name, json)?;
+            let subscriptions = &self.session.subscriptions;
+            if is(lifecycle.subscribe) {
+                let uri = hello::text_param(header, lifecycle.subscribe_params.name).map_err(invalid)?;
+                return subscriptions.subscribe(&uri);
+            }
+            if is(lifecycle.unsubscribe) {
+                let uri = hello::text_param(header, lifecycle.unsubscribe_params.name).map_err(invalid)?;
+                subscriptions.unsubscribe(&uri);
+                return Ok(());
+            }
+            let level = hello::text_param(header, lifecycle.set_level_params.level).map_err(invalid)?;
+            let unknown = || ErrorObject::new(error_code::INVALID_PARAMS, format!("unknown log level `{level}`"));
+            let severity = severity(&level.as_str().into()).ok_or_else(unknown)?;
+            self.session.log_severity.store(severity, Ordering::Relaxed);
+            Ok(())
+        };
+        let set = set().map_err(|error| self.session.error_for_peer(terms, name, error));
+        Some(set.map(|()| OpenObject::default().into()))
+    }
+}
+
+impl<S: Side> SessionState<S> {
+    /// What this server agrees to: what it has declared, and what there is.
+    fn agreed(&self, terms: &Terms, filter: ChangeFilter) -> ChangeFilter {
+        let is_declared = |change: Change| {
+            let notification = S::change_out(&change);
+            let name = notification.as_ref().map(S::notification_method_out);
+            name.is_some_and(|name| {
+                method::<S>(terms.revision, name, false).is_some() && self.check_notification(terms, name).is_ok()
+            })
+        };
+        let mut resources = filter.resources;
+        let has_resources = is_declared(Change::Resource("".into()));
+        resources.retain(|uri| has_resources && self.subscriptions.check(uri).is_ok());
+        ChangeFilter {
+            tool_list: filter.tool_list && is_declared(Change::ToolList),
+            prompt_list: filter.prompt_list && is_declared(Change::PromptList),
+            resource_list: filter.resource_list && is_declared(Change::ResourceList),
+            resources,
+        }
+    }
+
+    /// Sends what a queue has until it ends, tagged with the id of the request for it. A client that reads slowly gets each
+    /// change once.
+    async fn notify_of_changes(&self, queue: &ChangeQueue, terms: &Terms, request: Option<&RequestId>) {
+        while let Some(change) = queue.next().await {
+            let Some(json) = self.change_json(&change, terms, request) else {
+                continue;
+            };
+            let purpose = request.cloned().map_or(Purpose::Unsolicited, Purpose::RelatedTo);
+            if let Err(error) = self.send(json, purpose).await {
+                tracing::debug!(%error, "the client wasn't notified of a change");
+                return;
+            }
+        }
+    }
+
+    fn change_json(&self, change: &Change, terms: &Terms, request: Option<&RequestId>) -> Option<Vec<u8>> {
+        let notification = S::change_out(change)?;
+        let method = S::notification_method_out(&notification).to_owned();
+        let encoded = self.encode(terms, &method, Message::Notification(Notice { notification }));
+        let json = encoded
+            .inspect_err(|error| tracing::debug!(%error, "the client can't be notified of a change"))
+            .ok()??;
+        let Some((id, key)) = request.zip(terms.revision.lifecycle().meta_subscription) else {
+            return Some(json);
+        };
+        with_meta(&json, key, OpenJson::from_serialize(id).ok()?.text()).ok()
+    }
+}
+
+fn invalid(error: HelloError) -> ErrorObject {
+    ErrorObject::new(error_code::INVALID_PARAMS, format!("params: {error}"))
+}

@@ -1,0 +1,142 @@
+//! The subscriptions of a session: what the client wants to be notified of, and what it is yet to be told.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use mcp_adapters::hello::ChangeFilter;
+use mcp_adapters::mcp_wire::{ErrorObject, RequestId, error_code};
+
+use crate::budget::Budget;
+use crate::change::{Change, ChangeBudgets, ChangeQueue};
+use crate::error::CallError;
+use crate::options::Limits;
+use crate::sync::Mutex;
+
+/// Whether there is a resource with a URI; an error for the client if there is none.
+pub type ResourceCheck = Arc<dyn Fn(&str) -> Result<(), ErrorObject> + Send + Sync>;
+
+/// The number of a client's streams that want each resource of a server with sessions.
+pub type SubscribedResources = tokio::sync::Mutex<HashMap<String, usize>>;
+
+/// The subscriptions of a session: of a server's client, or of a client to its server.
+pub struct Subscriptions {
+    /// Each with the id of its request, or of another one that has no subscription.
+    listens: Mutex<HashMap<RequestId, Arc<ChangeQueue>>>,
+    /// What a client gets that subscribes to one resource at a time.
+    session: OnceLock<Arc<ChangeQueue>>,
+    budgets: ChangeBudgets,
+    check: Option<ResourceCheck>,
+}
+
+impl fmt::Debug for Subscriptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let listens = self.listens.lock().len();
+        f.debug_struct("Subscriptions")
+            .field("listens", &listens)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Subscriptions {
+    /// `all` is the budget of all sessions; without `check`, every URI can be subscribed to.
+    pub fn new(limits: &Limits, all: Option<Arc<Budget>>, check: Option<ResourceCheck>) -> Arc<Self> {
+        let peer = Budget::new(limits.subscription_bytes);
+        let all = all.unwrap_or_else(|| Arc::clone(&peer));
+        Arc::new(Self {
+            listens: Mutex::default(),
+            session: OnceLock::new(),
+            budgets: ChangeBudgets { peer, all },
+            check,
+        })
+    }
+
+    /// Queues a change for everyone who wants it.
+    pub fn push(&self, change: &Change) {
+        if let Some(session) = self.session.get() {
+            session.push(change);
+        }
+        for queue in self.listens.lock().values() {
+            queue.push(change);
+        }
+    }
+
+    /// Queues a change for one subscription.
+    pub fn push_to(&self, id: &RequestId, change: &Change) {
+        if let Some(queue) = self.get(id) {
+            queue.push(change);
+        }
+    }
+
+    /// The queue of a subscription.
+    pub fn get(&self, id: &RequestId) -> Option<Arc<ChangeQueue>> {
+        self.listens.lock().get(id).cloned()
+    }
+
+    /// Adds a subscription of a client; an error if there is no room.
+    pub fn add(&self, id: &RequestId, filter: &ChangeFilter) -> Result<Arc<ChangeQueue>, ErrorObject> {
+        let lists = ChangeFilter {
+            resources: Vec::new(),
+            ..filter.clone()
+        };
+        let queue = ChangeQueue::new(&lists);
+        for uri in &filter.resources {
+            self.charge(&queue, uri)?;
+        }
+        self.listens.lock().insert(id.clone(), Arc::clone(&queue));
+        Ok(queue)
+    }
+
+    /// Adds a subscription of this client.
+    pub fn add_own(&self, id: &RequestId, filter: &ChangeFilter) -> Arc<ChangeQueue> {
+        let queue = ChangeQueue::new(filter);
+        self.listens.lock().insert(id.clone(), Arc::clone(&queue));
+        queue
+    }
+
+    /// Removes a subscription.
+    pub fn remove(&self, id: &RequestId) {
+        self.listens.lock().remove(id);
+    }
+
+    /// Begins the notifications of a session in which a client subscribes to one resource at a time.
+    pub fn begin(&self, lists: &ChangeFilter) -> Arc<ChangeQueue> {
+        Arc::clone(self.session.get_or_init(|| ChangeQueue::new(lists)))
+    }
+
+    /// Subscribes the session to a resource.
+    pub fn subscribe(&self, uri: &str) -> Result<(), ErrorObject> {
+        self.check(uri)?;
+        match self.session.get() {
+            Some(session) => self.charge(session, uri),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends that.
+    pub fn unsubscribe(&self, uri: &str) {
+        if let Some(session) = self.session.get() {
+            session.unsubscribe(uri);
+        }
+    }
+
+    /// Whether there is such a resource.
+    pub fn check(&self, uri: &str) -> Result<(), ErrorObject> {
+        self.check.as_ref().map_or(Ok(()), |check| check(uri))
+    }
+
+    /// Ends every subscription.
+    pub fn end(&self, end: &Result<(), CallError>) {
+        if let Some(session) = self.session.get() {
+            session.end(end.clone());
+        }
+        for queue in self.listens.lock().values() {
+            queue.end(end.clone());
+        }
+    }
+
+    fn charge(&self, queue: &ChangeQueue, uri: &str) -> Result<(), ErrorObject> {
+        let too_many = || ErrorObject::new(error_code::INVALID_PARAMS, "Too many subscriptions");
+        queue.subscribe(uri, &self.budgets).then_some(()).ok_or_else(too_many)
+    }
+}
