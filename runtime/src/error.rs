@@ -43,6 +43,16 @@ pub enum CallError {
     /// The response is not a result of the method.
     #[error("the answer is no result of the method: {0}")]
     InvalidResult(String),
+    /// The answer comes when the client repeats its request, and then the handler runs again: this run is over. Only tasks that a
+    /// handler has spawned get this error.
+    #[error("the answer comes with the repeated request, for which the handler runs again")]
+    InputRequired,
+    /// The result asks something that the handler of this client doesn't answer.
+    #[error("the client doesn't answer what the server asks: {}", .0.message)]
+    Unanswered(ErrorObject),
+    /// The results ask something again and again; see [`Limits::rounds`](crate::Limits::rounds).
+    #[error("the server asks something in more than {0} rounds")]
+    TooManyRounds(usize),
     /// No response came in time; the call was cancelled.
     #[error("no answer came within {0:?}")]
     TimedOut(Duration),

@@ -17,6 +17,7 @@ mod message;
 #[cfg(any(feature = "http-client", feature = "http-server"))]
 mod mirrors;
 mod options;
+mod rounds;
 #[cfg(feature = "router")]
 pub mod router;
 mod session;
@@ -34,6 +35,7 @@ pub use self::change::Change;
 pub use self::era::Era;
 pub use self::error::{CallError, ConnectError};
 pub use self::options::{Limits, LossObserver, Options, Validation, ViolationObserver};
+pub use self::rounds::Sealing;
 #[cfg(feature = "router")]
 pub use self::router::{IntoToolResult, Router, Structured};
 pub use self::session::{

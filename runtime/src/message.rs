@@ -119,6 +119,13 @@ impl Incoming {
     }
 }
 
+/// On whose behalf a message is sent, among the extensions of an [`Incoming::Message`]: the subject of a token, for example.
+///
+/// What a server gives one principal to keep, such as the state of a request with several rounds, is refused from others. The
+/// HTTP server adds what [`HttpServer::principal`](crate::transport::http::server::HttpServer::principal) determines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Principal(pub String);
+
 /// A message as JSON.
 pub(crate) fn to_json(message: &impl serde::Serialize) -> Vec<u8> {
     // Serializing fails only for a map whose keys aren't strings, and no message has one.

@@ -9,6 +9,7 @@ use mcp_adapters::mcp_wire::Invalid;
 use mcp_adapters::{Loss, Revision};
 
 use crate::era::Era;
+use crate::rounds::Sealing;
 
 /// Is called with the losses of a conversion, and the method of the message or result.
 pub type LossObserver = Arc<dyn Fn(&str, &[Loss]) + Send + Sync>;
@@ -37,9 +38,8 @@ pub enum Validation {
 /// The options of a session.
 #[derive(Clone)]
 pub struct Options {
-    /// The revisions that may be used. By default, every released one that has a handshake: a peer that speaks others as
-    /// well would choose one of those, in which servers can't ask their clients anything here yet, and clients can't
-    /// subscribe to changes.
+    /// The revisions that may be used. By default, every released one that has a handshake. Who wants both eras names those
+    /// without one as well.
     pub supported: Vec<Revision>,
     /// The limits.
     pub limits: Limits,
@@ -53,6 +53,8 @@ pub struct Options {
     /// The era that a client takes its server for, if it is known from before: then the server isn't asked. A server ignores
     /// it.
     pub era: Option<Era>,
+    /// How a server seals the state of a request that needs answers of the client. A client ignores it.
+    pub sealing: Sealing,
     /// The least severe log messages that a client wants from servers of the stateless era; none by default.
     pub log_level: Option<LoggingLevel>,
 }
@@ -88,6 +90,11 @@ pub struct Limits {
     pub subscription_bytes: usize,
     /// Pages of a list of the peer.
     pub pages: usize,
+    /// How often a request is repeated with answers to what its result asks: by a client, and by a server whose handler returns
+    /// questions to a client of the era with a handshake.
+    pub rounds: usize,
+    /// Bytes of the sealed state of a request. It has the answers of all earlier rounds.
+    pub state_bytes: usize,
     /// How long a server has to say what it is. One that is silent for longer is taken for one with a handshake.
     pub probe: Duration,
     /// The timeout of a call. Progress restarts it.
@@ -110,6 +117,7 @@ impl Default for Options {
             validation: Validation::default(),
             violations: None,
             era: None,
+            sealing: Sealing::default(),
             log_level: None,
         }
     }
@@ -129,6 +137,8 @@ impl Default for Limits {
             subscriptions: 1024,
             subscription_bytes: 6 << 20,
             pages: 10_000,
+            rounds: 10,
+            state_bytes: 1 << 20,
             probe: Duration::from_secs(10),
             answer: Duration::from_secs(60),
             answer_at_most: Duration::from_secs(600),
@@ -144,6 +154,7 @@ impl fmt::Debug for Options {
             .field("limits", &self.limits)
             .field("validation", &self.validation)
             .field("era", &self.era)
+            .field("sealing", &self.sealing)
             .finish_non_exhaustive()
     }
 }

@@ -5,6 +5,7 @@ use mcp_adapters::mcp_wire::{
     error_code, from_slice,
 };
 use mcp_adapters::{Conversion, FromPeer, FromResult, Loss, Revision, Translated, Unrepresentable, hub, peers};
+use serde::Serialize;
 
 use crate::change::Change;
 
@@ -19,7 +20,7 @@ pub trait Side: Send + Sync + Sized + 'static {
     const IS_SERVER: bool;
 
     /// A request that the peer may send.
-    type Request: Object + Send + 'static;
+    type Request: Object + Serialize + Send + 'static;
     /// A notification that the peer may send.
     type Notification: Object + Send + 'static;
     /// The result of a request of the peer.

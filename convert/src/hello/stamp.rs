@@ -1,7 +1,7 @@
 //! What is said with each request and each result.
 
 use mcp_wire::path::Segment;
-use mcp_wire::{MessageHeader, OpenJson};
+use mcp_wire::{MessageHeader, Method, OpenJson};
 
 use super::object::{HelloReader, Object, text};
 use super::{ClientHello, HelloError, META, PeerTypes, Read};
@@ -120,10 +120,15 @@ pub fn is_of_stamp<R: PeerTypes>(revision: R, loss: &Loss) -> bool {
     pairs.any(|pair| matches!(pair, [meta, key] if is_meta(meta) && is_key(key)))
 }
 
-/// The member that says of which kind a result is, and the kind, unless it is the usual one of the method.
+/// The member that says of which kind a result is, and the kind, unless it is the only one of the method. Decoding tells the
+/// kinds of a method that has several.
 #[must_use]
 pub fn unusual_kind<R: PeerTypes>(revision: R, method: &str, result: &OpenJson) -> Option<(&'static str, OpenJson)> {
     let member = revision.lifecycle().result_kind?;
+    let has_kinds = |declared: &Method| declared.name == method && declared.results.len() > 1;
+    if revision.declared_methods().iter().any(has_kinds) {
+        return None;
+    }
     let kind = result.get(member)?;
     let methods = std::iter::once(method).chain(revision.declared_methods().iter().map(|method| method.name));
     let mut tolerated = methods.flat_map(|method| revision.tolerated(method));

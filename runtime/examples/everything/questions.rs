@@ -107,7 +107,7 @@ pub fn add_to(router: Router) -> Router {
             "test_roots",
             "Asks the client for its roots",
             |_: (), call: Call| async move {
-                let roots = call.peer().list_roots(None).await?.roots;
+                let roots = call.list_roots(None).await?.roots;
                 let uris: Vec<String> = roots.into_iter().map(|root| root.uri).collect();
                 Ok::<String, CallError>(json!(uris).to_string())
             },
@@ -117,7 +117,7 @@ pub fn add_to(router: Router) -> Router {
 async fn sample(prompt: String, call: Call) -> Result<String, CallError> {
     let message = SamplingMessage::new(hub::Role::User, text(prompt));
     let params = CreateMessageRequestParams::new(100, vec![message]);
-    let result = call.peer().create_message(params).await?;
+    let result = call.create_message(params).await?;
     let answer = match result.content {
         SamplingContent::Text(answer) => answer.text,
         other => OpenJson::from_serialize(&other).map_or_else(|error| error.to_string(), |json| json.text().to_owned()),
@@ -129,7 +129,7 @@ async fn sample(prompt: String, call: Call) -> Result<String, CallError> {
 async fn ask(message: String, form: &str, call: &Call) -> Result<String, CallError> {
     let form = mcp_wire::from_str(form).expect("the form is one");
     let params = ElicitRequestFormParams::new(message, form);
-    let result = call.peer().elicit(params.into()).await?;
+    let result = call.elicit(params.into()).await?;
     let content = serde_json::to_string(&result.content).expect("content is JSON");
     Ok(format!("action={}, content={content}", result.action.as_str()))
 }

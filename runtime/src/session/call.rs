@@ -230,7 +230,7 @@ impl<S: Side> Drop for CancelOnDrop<S> {
     }
 }
 
-/// A server asks nothing of a client whose requests stand alone.
+/// A server calls no client whose requests stand alone. It asks in the results of those that allow it.
 fn check_direction<S: Side>(terms: &Terms, method: &str) -> Result<(), CallError> {
     if S::IS_SERVER && terms.stands_alone() {
         let reason = format!(

@@ -1,7 +1,7 @@
 //! The state of the task that receives.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::RequestId;
@@ -12,7 +12,7 @@ use tokio_util::task::TaskTracker;
 use super::handler::Handler;
 use super::ignored::IgnoredMessages;
 use super::notifications::NotificationQueue;
-use super::state::SessionState;
+use super::state::{Answering, SessionState};
 use crate::budget::Budget;
 use crate::side::Side;
 use crate::sync::Mutex;
@@ -58,7 +58,7 @@ impl<S: Side> Engine<S> {
     ) -> Arc<Self> {
         let limits = &session.options.limits;
         let semaphore = |permits: usize| Arc::new(Semaphore::new(permits.clamp(1, Semaphore::MAX_PERMITS)));
-        Arc::new(Self {
+        let engine = Arc::new(Self {
             handler,
             server,
             in_flight: Mutex::default(),
@@ -71,6 +71,12 @@ impl<S: Side> Engine<S> {
             ignored: IgnoredMessages::default(),
             notifications,
             session,
-        })
+        });
+        let answering = Arc::downgrade(&engine);
+        let answer =
+            move |request, terms| -> Answering<S> { Box::pin(Self::answer(Weak::clone(&answering), request, terms)) };
+        // No other engine has this session.
+        let _ = engine.session.answerer.set(Box::new(answer));
+        engine
     }
 }

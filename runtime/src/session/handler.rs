@@ -48,12 +48,7 @@ impl<H: ServerHandler<Context<ServerSide>> + 'static> Handler<ServerSide> for Fo
                     .await
                     .map(HandlerResult::Custom)
             }),
-            request => Box::pin(async move {
-                self.0
-                    .handle_request(request, context)
-                    .await
-                    .map(HandlerResult::Declared)
-            }),
+            request => Box::pin(async move { self.answer(request, context).await.map(HandlerResult::Declared) }),
         }
     }
 

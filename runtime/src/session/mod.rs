@@ -1,5 +1,7 @@
 //! Sessions: the handshake, calls and handlers, and the end.
 
+mod answering;
+mod asking;
 mod call;
 mod capabilities;
 mod changes;

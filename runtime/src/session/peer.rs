@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use mcp_adapters::handlers::{CallClient, CallServer};
 use mcp_adapters::mcp_wire::{Notification, OpenJson, Request, RequestId, UnknownMethod};
 use mcp_adapters::{PeerTypes, Revision, hub};
 use tokio::sync::mpsc;
@@ -13,7 +12,8 @@ use super::terms::Terms;
 use crate::era::Era;
 use crate::error::CallError;
 use crate::message::Purpose;
-use crate::side::{ClientSide, ServerSide, Side};
+use crate::rounds::Round;
+use crate::side::Side;
 
 /// The peer of a session. Clones are the same peer.
 ///
@@ -25,6 +25,10 @@ pub struct Peer<S: Side> {
     request: Option<RequestId>,
     /// The terms of that request. Without it, those of the session hold.
     terms: Option<Arc<Terms>>,
+    /// The run of its handler, if that may ask the client something.
+    pub(super) round: Option<Arc<Round>>,
+    /// The name of what is asked through this handle.
+    pub(super) name: Option<String>,
     progress: Option<mpsc::Sender<Progress>>,
 }
 
@@ -34,6 +38,8 @@ impl<S: Side> Clone for Peer<S> {
             state: Arc::clone(&self.state),
             request: self.request.clone(),
             terms: self.terms.clone(),
+            round: self.round.clone(),
+            name: self.name.clone(),
             progress: self.progress.clone(),
         }
     }
@@ -45,6 +51,8 @@ impl<S: Side> Peer<S> {
             state,
             request: None,
             terms: None,
+            round: None,
+            name: None,
             progress: None,
         }
     }
@@ -58,7 +66,7 @@ impl<S: Side> Peer<S> {
         }
     }
 
-    fn terms(&self) -> &Arc<Terms> {
+    pub(super) fn terms(&self) -> &Arc<Terms> {
         self.terms.as_ref().unwrap_or_else(|| self.state.terms())
     }
 
@@ -89,7 +97,10 @@ impl<S: Side> Peer<S> {
         self.terms().info.as_ref()
     }
 
-    /// Calls a method of the peer.
+    /// Calls a method of the peer, once. A result that asks for input is returned as it is; the methods of [`CallServer`] answer
+    /// it, and repeat the call.
+    ///
+    /// [`CallServer`]: crate::CallServer
     ///
     /// # Errors
     /// When there is no result.
@@ -168,29 +179,5 @@ impl<S: Side> Peer<S> {
             Some(id) => Purpose::RelatedTo(id.clone()),
             None => Purpose::Unsolicited,
         }
-    }
-}
-
-impl CallClient for Peer<ServerSide> {
-    type Error = CallError;
-
-    async fn request(&self, request: hub::InputRequest) -> Result<hub::InputResponse, CallError> {
-        self.call(request).await
-    }
-
-    async fn notify(&self, notification: hub::ServerNotification) -> Result<(), CallError> {
-        Self::notify(self, notification).await
-    }
-}
-
-impl CallServer for Peer<ClientSide> {
-    type Error = CallError;
-
-    async fn request(&self, request: hub::ClientRequest) -> Result<hub::ServerResult, CallError> {
-        self.call(request).await
-    }
-
-    async fn notify(&self, notification: hub::ClientNotification) -> Result<(), CallError> {
-        Self::notify(self, notification).await
     }
 }

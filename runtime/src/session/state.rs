@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
-use mcp_adapters::mcp_wire::{Direction, Method};
+use mcp_adapters::mcp_wire::{Direction, ErrorObject, Method};
 use mcp_adapters::{Loss, Revision};
 use serde_json::Value;
 use tokio::sync::Semaphore;
@@ -16,6 +16,7 @@ use super::sender::DynSender;
 use super::subscriptions::{SubscribedResources, Subscriptions};
 use super::terms::Terms;
 use crate::error::{CallError, TransportError};
+use crate::future::BoxFuture;
 use crate::message::{Outgoing, Purpose};
 use crate::options::Options;
 use crate::side::Side;
@@ -38,6 +39,12 @@ pub fn method<S: Side>(revision: Revision, name: &str, peer_calls: bool) -> Opti
     is_called.then_some(method)
 }
 
+/// Answers a request of the peer.
+pub type Answerer<S> = dyn Fn(<S as Side>::Request, Arc<Terms>) -> Answering<S> + Send + Sync;
+
+/// The answer to a request of the peer.
+pub type Answering<S> = BoxFuture<'static, Result<<S as Side>::Result, ErrorObject>>;
+
 /// The state that the tasks of a session share.
 pub struct SessionState<S: Side> {
     pub sender: Box<dyn DynSender>,
@@ -55,6 +62,8 @@ pub struct SessionState<S: Side> {
     pub subscribed: SubscribedResources,
     /// The severity of the least severe log messages that the client of a session wants.
     pub log_severity: AtomicUsize,
+    /// Lets the handler answer a request that came in a result.
+    pub answerer: OnceLock<Box<Answerer<S>>>,
     /// One permit for each cancellation that is being sent.
     pub cancelling: Arc<Semaphore>,
     /// Cancelled when the session has ended.
@@ -94,6 +103,7 @@ impl<S: Side> SessionState<S> {
             subscriptions,
             subscribed: SubscribedResources::default(),
             log_severity: AtomicUsize::new(0),
+            answerer: OnceLock::new(),
             ended: CancellationToken::new(),
             failure: OnceLock::new(),
             side: PhantomData,
@@ -132,6 +142,11 @@ impl<S: Side> SessionState<S> {
         if let Some(observer) = &self.options.losses {
             observer(method, losses);
         }
+    }
+
+    /// The answer of the handler to a request that came in a result; `None` before the session has started.
+    pub fn answer(&self, request: S::Request, terms: Arc<Terms>) -> Option<Answering<S>> {
+        self.answerer.get().map(|answer| answer(request, terms))
     }
 
     /// Sends JSON to the peer.

@@ -322,12 +322,12 @@ async fn a_result_of_another_kind_is_an_error() {
     let peer = session.peer().clone();
     let calling = tokio::spawn(async move { peer.call_tool(hub::CallToolRequestParams::new("weather")).await });
     let call = server.receive().await;
-    let result = json!({"resultType": "input_required", "requestState": "opaque"});
+    let result = json!({"resultType": "task", "content": []});
     server
         .send(json!({"jsonrpc": "2.0", "id": call["id"], "result": result}))
         .await;
     match calling.await.expect("no panic") {
-        Err(CallError::InvalidResult(reason)) => assert!(reason.contains("input_required"), "{reason}"),
+        Err(CallError::InvalidResult(reason)) => assert!(reason.contains("task"), "{reason}"),
         other => panic!("{other:?}"),
     }
 }

@@ -4,7 +4,7 @@ use mcp_runtime::{CallError, CallServer, Options};
 use serde_json::json;
 
 use crate::common::spoken;
-use crate::raw::{Tools, any_revision, call, client, code, opened, request, text, tool};
+use crate::raw::{Tools, any_revision, call, client, code, opened, request, tool};
 
 #[tokio::test]
 async fn a_server_neither_answers_nor_asks_what_is_not_offered() {
@@ -20,8 +20,9 @@ async fn a_server_neither_answers_nor_asks_what_is_not_offered() {
             assert_eq!((&refused["id"], code(&refused)), (&json!(1), Some(-32601)), "{refused}");
         }
         let answer = raw.ask(&call(2, "ask")).await;
-        let why = "the peer doesn't offer `roots`, which roots/list needs";
-        assert_eq!(text(&answer), Some(why), "{answer}");
+        let why = "roots/list needs the capability `roots`, which the client hasn't declared";
+        assert_eq!(answer["error"]["message"], why, "{answer}");
+        assert_eq!(code(&answer), Some(-32602), "{answer}");
         raw.is_quiet().await;
     }
 }

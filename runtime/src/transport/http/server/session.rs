@@ -20,7 +20,7 @@ use super::rejection::Rejection;
 use super::requests::{OpenStream, Request, RequestTable};
 use super::stream::{Content, Stream};
 use crate::budget::Budget;
-use crate::message::{Outgoing, Purpose, Sender as _};
+use crate::message::{Outgoing, Principal, Purpose, Sender as _};
 use crate::sync::Mutex;
 use crate::transport::ChannelSender;
 
@@ -205,6 +205,9 @@ impl HttpSession {
         };
         let mut extensions = Extensions::new();
         extensions.insert(parts);
+        if let Some(principal) = self.principal.clone() {
+            extensions.insert(Principal(principal));
+        }
         let sent = tokio::select! {
             biased;
             () = self.ended.cancelled() => false,

@@ -1,0 +1,67 @@
+//! JSON in the one form that all equal values have.
+
+use serde_json::Value;
+
+/// The JSON text of a value, with the members of each object in the order of their names.
+///
+/// The text isn't written by serde_json alone, because the order of members in a [`Value`] depends on its features, which any
+/// crate of a program may enable.
+pub fn canonical(value: &Value) -> String {
+    let mut text = String::new();
+    write(value, &mut text);
+    text
+}
+
+/// The recursion is as deep as the value, and serde_json reads none that is nested too deep.
+fn write(value: &Value, text: &mut String) {
+    match value {
+        Value::Object(members) => {
+            let mut members: Vec<_> = members.iter().collect();
+            members.sort_unstable_by_key(|(name, _)| *name);
+            let write_member = |(name, member): &(&String, &Value), text: &mut String| {
+                text.push_str(&Value::from(name.as_str()).to_string());
+                text.push(':');
+                write(member, text);
+            };
+            write_list('{', &members, '}', text, write_member);
+        }
+        Value::Array(elements) => write_list('[', elements, ']', text, write),
+        other => text.push_str(&other.to_string()),
+    }
+}
+
+fn write_list<T>(open: char, items: &[T], close: char, text: &mut String, write: impl Fn(&T, &mut String)) {
+    text.push(open);
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            text.push(',');
+        }
+        write(item, text);
+    }
+    text.push(close);
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_order_of_members_makes_no_difference_and_everything_else_does() {
+        let text = |json: &str| canonical(&serde_json::from_str(json).unwrap());
+        let expected = r#"{"a":[1,{"x":null,"y":"\"é\n"}],"b":1.5}"#;
+        assert_eq!(
+            text(r#" { "b": 1.5, "a": [1, {"y": "\"\u00e9\n", "x": null}] } "#),
+            expected
+        );
+        assert_eq!(
+            canonical(&json!({"b": 1.5, "a": [1, {"x": null, "y": "\"é\n"}]})),
+            expected
+        );
+        assert_ne!(text("[1,2]"), text("[2,1]"));
+        assert_ne!(text(r#"{"a":1}"#), text(r#"{"a":"1"}"#));
+        assert_eq!(text("{}"), "{}");
+        assert_eq!(text("[]"), "[]");
+    }
+}

@@ -1,0 +1,79 @@
+//! Rounds: what a server asks of a client in the result of a request, and what the request brings when it is repeated.
+//!
+//! A client whose requests stand alone isn't called by its server. A result asks the questions, the client repeats the request
+//! with the answers, and the handler runs again from its start. What it asked before, and what was answered, is in a state that
+//! the client keeps for the server.
+
+mod canonical;
+mod questions;
+mod round;
+mod sealing;
+mod state;
+
+use mcp_adapters::hub;
+
+pub use self::questions::Questions;
+pub use self::round::Round;
+pub use self::sealing::Sealing;
+pub use self::state::{Binding, RoundState};
+
+/// What a request brings when it is repeated.
+pub struct Brought<'r> {
+    /// The answers to the questions of the round before.
+    pub responses: &'r mut Option<hub::InputResponses>,
+    /// The state that the result of the round before had.
+    pub state: &'r mut Option<String>,
+}
+
+/// What a request brings; `None` if its result asks nothing, so that it is never repeated.
+pub fn brought(request: &mut hub::ClientRequest) -> Option<Brought<'_>> {
+    let (responses, state) = match request {
+        hub::ClientRequest::CallTool(request) => {
+            (&mut request.params.input_responses, &mut request.params.request_state)
+        }
+        hub::ClientRequest::GetPrompt(request) => {
+            (&mut request.params.input_responses, &mut request.params.request_state)
+        }
+        hub::ClientRequest::ReadResource(request) => {
+            (&mut request.params.input_responses, &mut request.params.request_state)
+        }
+        _ => return None,
+    };
+    Some(Brought { responses, state })
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_adapters::Revision;
+    use mcp_adapters::mcp_wire::{Direction, from_str};
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_requests_that_bring_something_are_those_whose_results_may_ask() {
+        let mut asking = 0;
+        for method in Revision::HUB.methods() {
+            if method.direction != Direction::ClientToServer || method.results.is_empty() {
+                continue;
+            }
+            // What the requests that may be repeated require, all at once.
+            let meta = json!({
+                "io.modelcontextprotocol/protocolVersion": Revision::HUB.as_str(),
+                "io.modelcontextprotocol/clientCapabilities": {},
+            });
+            let params = json!({"_meta": meta, "name": "x", "uri": "x"});
+            let request = json!({"method": method.name, "params": params}).to_string();
+            let Ok(mut request) = from_str::<hub::ClientRequest>(&request) else {
+                continue;
+            };
+            let asks = method
+                .results
+                .iter()
+                .any(|result| result.ends_with("/InputRequiredResult"));
+            assert_eq!(brought(&mut request).is_some(), asks, "{}", method.name);
+            asking += usize::from(asks);
+        }
+        assert!(asking > 0);
+    }
+}

@@ -1,0 +1,97 @@
+//! The questions of a handler that runs once a round: those that have been answered, and those that are still open.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use mcp_adapters::hub::{self, InputRequest, InputResponse};
+use mcp_adapters::mcp_wire::{ErrorObject, OpenJson, error_code};
+use sha2::{Digest, Sha256};
+
+use super::canonical::canonical;
+use super::state::{Asked, RoundState};
+
+/// The questions of one round.
+#[derive(Debug, Default)]
+pub struct Questions {
+    /// What is known from earlier rounds, and what is learnt in this one.
+    state: RoundState,
+    /// The answers to the questions of the round before.
+    responses: hub::InputResponses,
+    /// The names of the questions of this round.
+    names: Vec<String>,
+    /// Those that have no answer yet.
+    open: hub::InputRequests,
+}
+
+impl Questions {
+    pub fn new(state: RoundState, responses: hub::InputResponses) -> Self {
+        Self {
+            state,
+            responses,
+            ..Self::default()
+        }
+    }
+
+    /// Asks a question: its answer, or `None` if the client has to be asked. A question without a name has its number as its
+    /// name.
+    ///
+    /// # Errors
+    /// When the handler hasn't asked the same in earlier rounds, or the answer is of another kind.
+    pub fn ask(&mut self, name: Option<&str>, request: InputRequest) -> Result<Option<InputResponse>, ErrorObject> {
+        let name = name.map_or_else(|| (self.names.len() + 1).to_string(), str::to_owned);
+        if self.names.contains(&name) {
+            return Err(internal(format!("the handler asks two questions of the name `{name}`")));
+        }
+        self.names.push(name.clone());
+        let digest = digest(&request);
+        let Some(asked) = self.state.asked.get_mut(&name) else {
+            let answer = None;
+            self.state.asked.insert(name.clone(), Asked { digest, answer });
+            self.open.insert(name, request);
+            return Ok(None);
+        };
+        if asked.digest != digest {
+            return Err(internal(format!(
+                "the question `{name}` isn't the one that was asked before: a handler asks the same questions in the same \
+                 order each time when it runs, or gives them names"
+            )));
+        }
+        if let Some(answer) = &asked.answer {
+            let answer = answer.decode_as().map_err(|error| internal(error.to_string()))?;
+            return Ok(Some(answer));
+        }
+        let Some(answer) = self.responses.remove(&name) else {
+            self.open.insert(name, request);
+            return Ok(None);
+        };
+        if !fits(&request, &answer) {
+            let what = format!("the answer to `{name}` is none to {}", request.method());
+            return Err(ErrorObject::new(error_code::INVALID_PARAMS, what));
+        }
+        asked.answer = OpenJson::from_serialize(&answer).ok();
+        Ok(Some(answer))
+    }
+
+    /// What the next round has to know, and what is to be asked before it.
+    pub fn end(self) -> (RoundState, hub::InputRequests) {
+        (self.state, self.open)
+    }
+}
+
+/// Whether an answer is of the kind that a question wants.
+fn fits(request: &InputRequest, answer: &InputResponse) -> bool {
+    match request {
+        InputRequest::Elicit(_) => matches!(answer, InputResponse::Elicit(_)),
+        InputRequest::ListRoots(_) => matches!(answer, InputResponse::ListRoots(_)),
+        InputRequest::CreateMessage(_) => matches!(answer, InputResponse::CreateMessage(_)),
+        InputRequest::Unknown(_) => true,
+    }
+}
+
+fn digest(request: &InputRequest) -> String {
+    let json = serde_json::to_value(request).unwrap_or_default();
+    URL_SAFE_NO_PAD.encode(Sha256::digest(canonical(&json)))
+}
+
+fn internal(what: String) -> ErrorObject {
+    ErrorObject::new(error_code::INTERNAL_ERROR, what)
+}

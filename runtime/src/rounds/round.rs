@@ -1,0 +1,95 @@
+//! One run of a handler that may ask questions.
+
+use std::future::Future;
+
+use mcp_adapters::hub::{InputRequest, InputResponse};
+use mcp_adapters::mcp_wire::ErrorObject;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use super::questions::Questions;
+use crate::error::CallError;
+use crate::sync::Mutex;
+
+/// One run of a handler that may ask questions. It ends with the handler, or where the handler can't go on.
+#[derive(Debug, Default)]
+pub struct Round {
+    /// Questions that are asked in the result. Without them, the client is called.
+    questions: Option<Mutex<Questions>>,
+    refusal: Mutex<Option<ErrorObject>>,
+    /// The handler can't go on.
+    stopped: Notify,
+    /// The handler runs no more. What it has spawned may still wait for an answer.
+    over: CancellationToken,
+}
+
+impl Round {
+    /// A run whose questions are asked in the result.
+    pub fn with_questions(questions: Questions) -> Self {
+        Self {
+            questions: Some(Mutex::new(questions)),
+            ..Self::default()
+        }
+    }
+
+    /// Whether questions are asked in the result.
+    pub fn asks_in_result(&self) -> bool {
+        self.questions.is_some()
+    }
+
+    /// The questions.
+    pub fn take_questions(&self) -> Questions {
+        let questions = self.questions.as_ref();
+        questions
+            .map(|questions| std::mem::take(&mut *questions.lock()))
+            .unwrap_or_default()
+    }
+
+    /// Runs a handler until it ends or can't go on, and then drops its future. `None` if questions have no answer yet.
+    ///
+    /// # Errors
+    /// The error of the request, if the run was refused.
+    pub async fn run<T>(&self, handler: impl Future<Output = T>) -> Result<Option<T>, ErrorObject> {
+        let _over = self.over.clone().drop_guard();
+        tokio::select! {
+            // Questions that a handler asks at once are all asked before the run ends.
+            biased;
+            returned = handler => Ok(Some(returned)),
+            () = self.stopped.notified() => match self.refusal.lock().take() {
+                Some(error) => Err(error),
+                None => Ok(None),
+            }
+        }
+    }
+
+    /// Asks a question. Without an answer, the run ends.
+    ///
+    /// # Errors
+    /// [`CallError::InputRequired`] in a task that outlives the run.
+    pub async fn ask(&self, name: Option<&str>, request: InputRequest) -> Result<InputResponse, CallError> {
+        let asked = match &self.questions {
+            Some(questions) => questions.lock().ask(name, request),
+            None => Ok(None),
+        };
+        match asked {
+            Ok(Some(answer)) => Ok(answer),
+            Ok(None) => self.stop().await,
+            Err(error) => self.refuse(error).await,
+        }
+    }
+
+    /// Ends the run. The request gets an error.
+    ///
+    /// # Errors
+    /// Those of [`Self::ask`].
+    pub async fn refuse<T>(&self, error: ErrorObject) -> Result<T, CallError> {
+        self.refusal.lock().get_or_insert(error);
+        self.stop().await
+    }
+
+    async fn stop<T>(&self) -> Result<T, CallError> {
+        self.stopped.notify_one();
+        self.over.cancelled().await;
+        Err(CallError::InputRequired)
+    }
+}

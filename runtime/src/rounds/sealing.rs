@@ -1,0 +1,322 @@
+//! Sealing: text that a client keeps for the server, and can read, but not change.
+
+use std::collections::{BTreeSet, HashSet};
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::{Digest, Sha256};
+
+use crate::sync::Mutex;
+
+/// What every text is sealed for, so that a key that has another use as well makes no state.
+const PURPOSE: &[u8] = b"mcp request state 1";
+
+const KEY: usize = 32;
+const EXPIRY: usize = 8;
+const NONCE: usize = 16;
+const TAG: usize = 32;
+
+type Nonce = [u8; NONCE];
+
+/// How a server seals the `requestState` that it gives to stateless clients when it asks them something.
+///
+/// A state is authenticated by HMAC-SHA256. It is valid for a limited time, for the same
+/// [principal](crate::transport::Principal), and for a request with the same method and the same parameters. Whatever is
+/// wrong with a state, the client gets the same error, `-32602`. A client can read the state: it has the answers of the
+/// earlier rounds, and what a handler has put into it. Clones share the key and the list of used states.
+///
+/// By default, the key is random and belongs to the process. Instances behind a load balancer need a common key, so that any
+/// of them can continue what another one has begun:
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use mcp_runtime::{Options, Sealing};
+///
+/// # let secret = [7; 32];
+/// let options = Options {
+///     sealing: Sealing::with_key(&secret).time_to_live(Duration::from_secs(300)),
+///     ..Options::default()
+/// };
+/// ```
+///
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr)
+#[derive(Clone)]
+pub struct Sealing {
+    key: Arc<Hmac<Sha256>>,
+    time_to_live: Duration,
+    used: Option<Arc<Used>>,
+}
+
+impl Default for Sealing {
+    /// The key of the process, ten minutes to live, and any number of uses.
+    fn default() -> Self {
+        static OF_PROCESS: OnceLock<Arc<Hmac<Sha256>>> = OnceLock::new();
+        let key = OF_PROCESS.get_or_init(|| Arc::new(hmac(&random::<KEY>())));
+        Self::of(Arc::clone(key))
+    }
+}
+
+impl Sealing {
+    /// Seals with this key, which should have 32 random bytes or more. Whoever knows it can make states.
+    #[must_use]
+    pub fn with_key(key: &[u8]) -> Self {
+        Self::of(Arc::new(hmac(key)))
+    }
+
+    fn of(key: Arc<Hmac<Sha256>>) -> Self {
+        Self {
+            key,
+            time_to_live: Duration::from_secs(600),
+            used: None,
+        }
+    }
+
+    /// Sets how long a state is valid: how long the user has for an answer. The default is ten minutes. It is counted in
+    /// whole seconds.
+    #[must_use]
+    pub fn time_to_live(mut self, time_to_live: Duration) -> Self {
+        self.time_to_live = time_to_live;
+        self
+    }
+
+    /// Accepts each state only once. Without this, a client can repeat a round, so that the handler runs again with the same
+    /// answers.
+    ///
+    /// The used states are listed in memory until they expire, `capacity` of them at most; while the list is full, every
+    /// state is refused. Other processes with the same key don't know the list.
+    #[must_use]
+    pub fn single_use(mut self, capacity: usize) -> Self {
+        let entries = Mutex::default();
+        self.used = Some(Arc::new(Used { entries, capacity }));
+        self
+    }
+
+    /// Seals a payload for a principal and a request, in the form that both have when it comes back.
+    pub(crate) fn seal(&self, payload: &[u8], principal: Option<&str>, request: &str) -> String {
+        self.seal_at(now(), payload, principal, request)
+    }
+
+    fn seal_at(&self, now: u64, payload: &[u8], principal: Option<&str>, request: &str) -> String {
+        let expiry = now.saturating_add(self.time_to_live.as_secs());
+        let mut sealed = Vec::with_capacity(EXPIRY + NONCE + payload.len() + TAG);
+        sealed.extend(expiry.to_be_bytes());
+        sealed.extend(random::<NONCE>());
+        sealed.extend(payload);
+        let tag = self.mac(&sealed, principal, request).finalize();
+        sealed.extend(tag.into_bytes());
+        URL_SAFE_NO_PAD.encode(sealed)
+    }
+
+    /// The payload of a state, unless it is refused.
+    pub(crate) fn open(&self, state: &str, principal: Option<&str>, request: &str) -> Option<Vec<u8>> {
+        self.open_at(now(), state, principal, request)
+    }
+
+    fn open_at(&self, now: u64, state: &str, principal: Option<&str>, request: &str) -> Option<Vec<u8>> {
+        let mut sealed = URL_SAFE_NO_PAD.decode(state).ok()?;
+        let (content, tag) = sealed.split_last_chunk::<TAG>()?;
+        let length = content.len();
+        // This takes the same time wherever the tags differ.
+        self.mac(content, principal, request).verify(tag.into()).ok()?;
+        let (expiry, rest) = content.split_first_chunk::<EXPIRY>()?;
+        let (nonce, _) = rest.split_first_chunk::<NONCE>()?;
+        let expiry = u64::from_be_bytes(*expiry);
+        let is_first = || self.used.as_ref().is_none_or(|used| used.add(now, expiry, *nonce));
+        if now >= expiry || !is_first() {
+            return None;
+        }
+        sealed.truncate(length);
+        sealed.drain(..EXPIRY + NONCE);
+        Some(sealed)
+    }
+
+    /// The code over a purpose, a principal, a request and the content. All but the last have a fixed length, so that none can
+    /// be taken for a part of another.
+    fn mac(&self, content: &[u8], principal: Option<&str>, request: &str) -> Hmac<Sha256> {
+        let mut mac = Hmac::clone(&self.key);
+        mac.update(PURPOSE);
+        mac.update(&[u8::from(principal.is_some())]);
+        mac.update(&Sha256::digest(principal.unwrap_or_default()));
+        mac.update(&Sha256::digest(request));
+        mac.update(content);
+        mac
+    }
+}
+
+impl fmt::Debug for Sealing {
+    /// Without the key.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sealing")
+            .field("time_to_live", &self.time_to_live)
+            .field("single_use", &self.used.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The states that have been used, until they expire.
+struct Used {
+    entries: Mutex<Entries>,
+    capacity: usize,
+}
+
+#[derive(Default)]
+struct Entries {
+    nonces: HashSet<Nonce>,
+    by_expiry: BTreeSet<(u64, Nonce)>,
+}
+
+impl Used {
+    /// Adds a state; `false` if it is there, or if there is no room.
+    fn add(&self, now: u64, expiry: u64, nonce: Nonce) -> bool {
+        let mut entries = self.entries.lock();
+        let Entries { nonces, by_expiry } = &mut *entries;
+        while let Some((_, expired)) = by_expiry.first().filter(|(expiry, _)| *expiry <= now) {
+            nonces.remove(expired);
+            by_expiry.pop_first();
+        }
+        let is_added = nonces.len() < self.capacity && nonces.insert(nonce);
+        is_added && by_expiry.insert((expiry, nonce))
+    }
+}
+
+fn hmac(key: &[u8]) -> Hmac<Sha256> {
+    Hmac::new_from_slice(key).expect("HMAC takes keys of any length")
+}
+
+/// Random bytes of the operating system.
+fn random<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).expect("the operating system has random bytes");
+    bytes
+}
+
+/// The seconds since 1970.
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REQUEST: &str = r#"{"method":"m","params":{"a":1}}"#;
+
+    fn sealing() -> Sealing {
+        Sealing::with_key(&[1; KEY])
+    }
+
+    #[test]
+    fn a_state_comes_back_as_it_was_sealed_in_any_process_with_the_key() {
+        for payload in [&b""[..], b"{}", &[0xff; 10_000]] {
+            for principal in [None, Some(""), Some("ann")] {
+                let state = sealing().seal(payload, principal, REQUEST);
+                assert_eq!(sealing().open(&state, principal, REQUEST).as_deref(), Some(payload));
+            }
+        }
+        let state = Sealing::default().seal(b"{}", None, REQUEST);
+        assert_eq!(
+            Sealing::default().open(&state, None, REQUEST).as_deref(),
+            Some(&b"{}"[..])
+        );
+    }
+
+    #[test]
+    fn a_state_that_has_been_changed_anywhere_is_refused() {
+        let state = sealing().seal(b"payload", None, REQUEST);
+        for at in 0..state.len() {
+            for other in ['A', 'B', '_', '=', ' ', 'é'] {
+                let mut changed: Vec<char> = state.chars().collect();
+                if std::mem::replace(&mut changed[at], other) == other {
+                    continue;
+                }
+                let changed: String = changed.into_iter().collect();
+                assert_eq!(sealing().open(&changed, None, REQUEST), None, "{at} {other}");
+            }
+            assert_eq!(sealing().open(&state[..at], None, REQUEST), None);
+            assert_eq!(sealing().open(&state[at + 1..], None, REQUEST), None);
+        }
+        for longer in [format!("{state}A"), format!("A{state}"), format!("{state}=")] {
+            assert_eq!(sealing().open(&longer, None, REQUEST), None, "{longer}");
+        }
+    }
+
+    #[test]
+    fn a_state_of_another_key_principal_or_request_is_refused() {
+        let state = sealing().seal(b"payload", Some("ann"), REQUEST);
+        for other in [Sealing::default(), Sealing::with_key(&[2; KEY]), Sealing::with_key(&[])] {
+            assert_eq!(other.open(&state, Some("ann"), REQUEST), None);
+        }
+        for principal in [None, Some(""), Some("anne"), Some("Ann")] {
+            assert_eq!(sealing().open(&state, principal, REQUEST), None, "{principal:?}");
+        }
+        assert_eq!(
+            sealing().open(&state, Some("ann"), r#"{"method":"m","params":{"a":2}}"#),
+            None
+        );
+        let of_nobody = sealing().seal(b"payload", None, REQUEST);
+        assert_eq!(sealing().open(&of_nobody, Some(""), REQUEST), None);
+    }
+
+    #[test]
+    fn a_state_is_valid_until_it_expires() {
+        let sealing = sealing().time_to_live(Duration::from_secs(10));
+        let state = sealing.seal_at(1000, b"", None, REQUEST);
+        for now in [1000, 1009] {
+            assert!(sealing.open_at(now, &state, None, REQUEST).is_some(), "{now}");
+        }
+        for now in [1010, u64::MAX] {
+            assert!(sealing.open_at(now, &state, None, REQUEST).is_none(), "{now}");
+        }
+        let forever = sealing.time_to_live(Duration::MAX);
+        let state = forever.seal_at(1000, b"", None, REQUEST);
+        assert!(forever.open_at(u64::MAX - 1, &state, None, REQUEST).is_some());
+    }
+
+    #[test]
+    fn a_state_is_used_once_if_that_is_asked_for() {
+        let often = sealing();
+        let state = often.seal(b"", None, REQUEST);
+        assert!(often.open(&state, None, REQUEST).is_some());
+        assert!(often.open(&state, None, REQUEST).is_some());
+
+        let once = sealing().single_use(10);
+        assert!(
+            once.open(&state, Some("ann"), REQUEST).is_none(),
+            "which doesn't use it"
+        );
+        assert!(once.open(&state, None, REQUEST).is_some());
+        assert!(
+            once.clone().open(&state, None, REQUEST).is_none(),
+            "clones share the list"
+        );
+        assert!(once.open(&once.seal(b"", None, REQUEST), None, REQUEST).is_some());
+    }
+
+    #[test]
+    fn the_list_of_used_states_is_bounded_and_forgets_those_that_have_expired() {
+        let sealing = sealing().time_to_live(Duration::from_secs(10)).single_use(2);
+        let open = |now: u64, sealed: u64| {
+            let state = sealing.seal_at(sealed, b"", None, REQUEST);
+            sealing.open_at(now, &state, None, REQUEST).is_some()
+        };
+        assert!(open(1000, 1000));
+        assert!(open(1005, 1005));
+        assert!(!open(1005, 1005), "the list is full");
+        assert!(open(1010, 1010), "the first has expired");
+        assert!(!open(1011, 1011));
+        assert!(open(1020, 1020));
+        assert_eq!(sealing.used.as_ref().unwrap().entries.lock().by_expiry.len(), 1);
+    }
+
+    #[test]
+    fn the_key_is_not_shown() {
+        let shown = format!("{:?}", sealing());
+        assert_eq!(shown, "Sealing { time_to_live: 600s, single_use: false, .. }");
+    }
+}

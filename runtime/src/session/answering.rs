@@ -1,0 +1,116 @@
+//! A client that answers what the results of its calls ask.
+
+use std::sync::{Arc, Weak};
+
+use http::Extensions;
+use mcp_adapters::handlers::CallServer;
+use mcp_adapters::hub;
+use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, error_code};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::context::Context;
+use super::engine::Engine;
+use super::handler::HandlerResult;
+use super::peer::Peer;
+use super::terms::Terms;
+use crate::error::CallError;
+use crate::message::to_json;
+use crate::rounds::brought;
+use crate::side::{ClientSide, Side};
+
+impl<S: Side> Engine<S> {
+    /// Lets the handler answer a request that came in a result.
+    pub async fn answer(engine: Weak<Self>, request: S::Request, terms: Arc<Terms>) -> Result<S::Result, ErrorObject> {
+        let Some(engine) = engine.upgrade() else {
+            return Err(internal("the session has ended"));
+        };
+        let method = S::method(&request);
+        engine.session.check_request(&terms, method)?;
+        let json = to_json(&request);
+        let header = MessageHeader::from_slice(&json).map_err(|error| internal(error.to_string()))?;
+        engine.session.check_request_params(&terms, method, &header)?;
+        let cancelled = CancellationToken::new();
+        let _cancel = cancelled.clone().drop_guard();
+        let context = Context {
+            peer: Peer::of_message(Arc::clone(&engine.session), None, terms),
+            id: None,
+            token: None,
+            cancelled,
+            extensions: Arc::new(Extensions::new()),
+            losses: Vec::new(),
+        };
+        match engine.handler.handle_request(request, &context).await? {
+            HandlerResult::Declared(result) => Ok(result),
+            HandlerResult::Custom(_) => Err(ErrorObject::new(
+                error_code::METHOD_NOT_FOUND,
+                "no revision declares it",
+            )),
+        }
+    }
+}
+
+impl Peer<ClientSide> {
+    /// Calls a method. As long as the result asks something, the handler of this client answers, and the call is repeated.
+    async fn call_in_rounds(&self, mut request: hub::ClientRequest) -> Result<hub::ServerResult, CallError> {
+        if brought(&mut request).is_none() {
+            return self.call(request).await;
+        }
+        let limit = self.state.options.limits.rounds;
+        for _ in 0..=limit {
+            let asked = match self.call(request.clone()).await? {
+                hub::ServerResult::InputRequired(asked) => asked,
+                result => return Ok(result),
+            };
+            if asked.input_requests.is_none() && asked.request_state.is_none() {
+                return Err(CallError::InvalidResult(
+                    "it asks for input, but not for which".to_owned(),
+                ));
+            }
+            let responses = self.answer_all(asked.input_requests).await?;
+            if let Some(brought) = brought(&mut request) {
+                (*brought.responses, *brought.state) = (responses, asked.request_state);
+            }
+        }
+        Err(CallError::TooManyRounds(limit))
+    }
+
+    /// The answers of this client's handler to what a server asks, all at once.
+    async fn answer_all(&self, requests: Option<hub::InputRequests>) -> Result<Option<hub::InputResponses>, CallError> {
+        let Some(requests) = requests else { return Ok(None) };
+        let limit = self.state.options.limits.in_flight;
+        if requests.len() > limit {
+            let reason = format!("it asks {} questions, and {limit} are allowed", requests.len());
+            return Err(CallError::InvalidResult(reason));
+        }
+        let mut answers = JoinSet::new();
+        for (name, request) in requests {
+            let answer = self.state.answer(request, Arc::clone(self.terms()));
+            let answer = answer.ok_or(CallError::Closed)?;
+            answers.spawn(async move { (name, answer.await) });
+        }
+        let mut responses = hub::InputResponses::new();
+        while let Some(answered) = answers.join_next().await {
+            // A handler that panics gives no answer.
+            let (name, response) = answered.map_err(|error| CallError::Unanswered(internal(error.to_string())))?;
+            responses.insert(name, response.map_err(CallError::Unanswered)?);
+        }
+        Ok(Some(responses))
+    }
+}
+
+fn internal(what: impl Into<String>) -> ErrorObject {
+    ErrorObject::new(error_code::INTERNAL_ERROR, what.into())
+}
+
+impl CallServer for Peer<ClientSide> {
+    type Error = CallError;
+
+    async fn request(&self, request: hub::ClientRequest) -> Result<hub::ServerResult, CallError> {
+        self.call_in_rounds(request).await
+    }
+
+    async fn notify(&self, notification: hub::ClientNotification) -> Result<(), CallError> {
+        Self::notify(self, notification).await
+    }
+}

@@ -1,0 +1,241 @@
+//! Handlers of a server that ask the client questions: by requests to it, or in the results of its requests.
+
+use std::sync::Arc;
+
+use mcp_adapters::handlers::{CallClient, ServerHandler};
+use mcp_adapters::mcp_wire::{ErrorObject, error_code};
+use mcp_adapters::{Revision, hello, hub};
+use tokio::task::JoinSet;
+
+use super::context::Context;
+use super::handler::ForServer;
+use super::peer::Peer;
+use super::state::method;
+use crate::error::CallError;
+use crate::message::{Principal, to_json};
+use crate::rounds::{Binding, Questions, Round, RoundState, brought};
+use crate::side::ServerSide;
+
+type Answer = Result<hub::ServerResult, ErrorObject>;
+
+impl<H: ServerHandler<Context<ServerSide>>> ForServer<H> {
+    /// Answers a request. Its result may ask for something first.
+    pub(super) async fn answer(&self, mut request: hub::ClientRequest, context: &Context<ServerSide>) -> Answer {
+        let may_ask = brought(&mut request).is_some();
+        match (context.peer.terms().stands_alone(), may_ask) {
+            (true, true) => self.answer_round(request, context).await,
+            (false, true) => self.answer_rounds(request, context).await,
+            (true, false) => self.0.handle_request(request, context).await,
+            (false, false) => match self.run(request, context, Round::default()).await?.0 {
+                Some(result) => Ok(result),
+                None => Err(internal("the handler waits for nothing")),
+            },
+        }
+    }
+
+    /// Runs the handler once: its result, or `None` if it has asked something.
+    async fn run(
+        &self,
+        request: hub::ClientRequest,
+        context: &Context<ServerSide>,
+        round: Round,
+    ) -> Result<(Option<hub::ServerResult>, Arc<Round>), ErrorObject> {
+        let round = Arc::new(round);
+        let mut context = context.clone();
+        context.peer.round = Some(Arc::clone(&round));
+        let result = round.run(self.0.handle_request(request, &context)).await?;
+        Ok((result.transpose()?, round))
+    }
+
+    /// Answers a request of a session. If the handler returns questions, the client is called, and the handler runs again.
+    async fn answer_rounds(&self, mut request: hub::ClientRequest, context: &Context<ServerSide>) -> Answer {
+        for _ in 0..=context.peer.state.options.limits.rounds {
+            let mut next = request.clone();
+            let asked = match self.run(request, context, Round::default()).await?.0 {
+                Some(hub::ServerResult::InputRequired(asked)) => asked,
+                Some(result) => return Ok(result),
+                None => return Err(internal("the handler waits for nothing")),
+            };
+            let responses = call_with_all(&context.peer, asked.input_requests).await?;
+            if let Some(brought) = brought(&mut next) {
+                (*brought.responses, *brought.state) = (responses, asked.request_state);
+            }
+            request = next;
+        }
+        Err(internal("the handler asks something in too many rounds"))
+    }
+
+    /// Answers a request that stands alone. What the handler asks becomes the result.
+    async fn answer_round(&self, mut request: hub::ClientRequest, context: &Context<ServerSide>) -> Answer {
+        let peer = &context.peer;
+        let (sealing, limit) = (&peer.state.options.sealing, peer.state.options.limits.state_bytes);
+        let (responses, sealed) = match brought(&mut request) {
+            Some(brought) => (brought.responses.take(), brought.state.take()),
+            None => (None, None),
+        };
+        let bare = request.clone();
+        let principal = context.extensions.get::<Principal>();
+        let binding = Binding {
+            principal: principal.map(|principal| principal.0.as_str()),
+            request: &bare,
+        };
+        let opened = sealed.map(|text| RoundState::open(&text, sealing, &binding, limit).ok_or_else(invalid_state));
+        let state = opened.transpose()?.unwrap_or_default();
+        if let Some(brought) = brought(&mut request) {
+            (*brought.responses, *brought.state) = (responses.clone(), state.own.clone());
+        }
+        let questions = Questions::new(state, responses.unwrap_or_default());
+        let (result, round) = self.run(request, context, Round::with_questions(questions)).await?;
+        let (mut state, open) = round.take_questions().end();
+        let mut asked = match result {
+            None => hub::InputRequiredResult::default().with_input_requests(open),
+            Some(hub::ServerResult::InputRequired(mut asked)) => {
+                for (_, request) in asked.input_requests.iter().flat_map(hub::InputRequests::iter) {
+                    peer.check_question(request)?;
+                }
+                state.own = asked.request_state.take();
+                asked
+            }
+            Some(result) => return Ok(result),
+        };
+        if !state.is_empty() {
+            asked.request_state = Some(state.seal(sealing, &binding, limit).map_err(internal)?);
+        }
+        Ok(hub::ServerResult::InputRequired(asked))
+    }
+}
+
+/// Calls the client with each of these requests at once.
+async fn call_with_all(
+    peer: &Peer<ServerSide>,
+    requests: Option<hub::InputRequests>,
+) -> Result<Option<hub::InputResponses>, ErrorObject> {
+    let Some(requests) = requests else { return Ok(None) };
+    let mut calls = JoinSet::new();
+    for (name, request) in requests {
+        peer.check_question(&request)?;
+        let peer = peer.clone();
+        calls.spawn(async move { (name, peer.call(request).await) });
+    }
+    let mut responses = hub::InputResponses::new();
+    while let Some(called) = calls.join_next().await {
+        let (name, response) = called.map_err(|error| internal(error.to_string()))?;
+        let response = response.map_err(|error| internal(format!("the client didn't answer `{name}`: {error}")))?;
+        responses.insert(name, response);
+    }
+    Ok(Some(responses))
+}
+
+/// Whatever is wrong with a state, so that nobody learns how to make a better one.
+fn invalid_state() -> ErrorObject {
+    ErrorObject::new(error_code::INVALID_PARAMS, "the request state is not valid")
+}
+
+fn internal(what: impl Into<String>) -> ErrorObject {
+    ErrorObject::new(error_code::INTERNAL_ERROR, what.into())
+}
+
+impl Peer<ServerSide> {
+    /// The same client. What is asked through this handle has this name, and not its number among the questions of the handler,
+    /// by which its answer is found when the handler runs again.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Whether the client has declared what it takes to be asked this.
+    ///
+    /// # Errors
+    /// [`CallError::NotOffered`] if it hasn't.
+    pub fn may_ask(&self, request: &hub::InputRequest) -> Result<(), CallError> {
+        let (terms, name) = (self.terms(), request.method());
+        if method::<ServerSide>(terms.revision, name, false).is_none()
+            && let Some(capability) = Revision::HUB.method(name).and_then(|entry| entry.capability)
+        {
+            // The client's revision has no such question.
+            let method = name.to_owned();
+            return Err(CallError::NotOffered {
+                method,
+                capability,
+                revision: terms.revision,
+            });
+        }
+        self.state.check_call(terms, name)?;
+        self.state.check_call_params(terms, name, &to_json(request))
+    }
+
+    /// The error of a request whose handler asks what the client can't answer.
+    fn check_question(&self, request: &hub::InputRequest) -> Result<(), ErrorObject> {
+        match self.may_ask(request) {
+            Ok(()) => Ok(()),
+            Err(CallError::NotOffered { method, capability, .. }) => {
+                let what = format!("{method} needs the capability `{capability}`, which the client hasn't declared");
+                Err(hello::missing_capability(self.terms().revision, capability, what))
+            }
+            Err(error) => Err(internal(error.to_string())),
+        }
+    }
+
+    async fn ask(&self, request: hub::InputRequest) -> Result<hub::InputResponse, CallError> {
+        let Some(round) = &self.round else {
+            return self.call(request).await;
+        };
+        match self.check_question(&request) {
+            Err(error) => round.refuse(error).await,
+            Ok(()) if round.asks_in_result() => round.ask(self.name.as_deref(), request).await,
+            Ok(()) => self.call(request).await,
+        }
+    }
+}
+
+impl CallClient for Peer<ServerSide> {
+    type Error = CallError;
+
+    async fn request(&self, request: hub::InputRequest) -> Result<hub::InputResponse, CallError> {
+        self.ask(request).await
+    }
+
+    async fn notify(&self, notification: hub::ServerNotification) -> Result<(), CallError> {
+        Self::notify(self, notification).await
+    }
+}
+
+/// Asks the client of the request, and notifies it.
+///
+/// A client with a session is called. For a client of the stateless era, a question without an answer ends the run of the
+/// handler where it awaits the answer: the question is the result of the request, and when the client repeats the request
+/// with the answer, the handler runs again from its start and gets the answer in the same place. So what a handler does before a
+/// question is done once for each round: it should be what may be done again. Several questions that are asked at once, as
+/// by [`tokio::join!`], are asked in one round.
+///
+/// The questions of a handler follow from its arguments and the earlier answers, in the same order each time, or have names
+/// ([`Peer::named`]). The request gets an error if a handler asks something else than before, or what the client hasn't
+/// declared; [`Peer::may_ask`] says so beforehand.
+///
+/// ```
+/// use mcp_runtime::router::Call;
+/// use mcp_runtime::{CallClient, CallError, hub, mcp_wire};
+///
+/// async fn delete(path: String, call: Call) -> Result<String, CallError> {
+///     let form = mcp_wire::from_str(r#"{"type": "object", "properties": {}}"#).expect("it is a form");
+///     let question = hub::ElicitRequestFormParams::new(format!("Delete {path}?"), form);
+///     let answer = call.elicit(question.into()).await?;
+///     // Nothing is deleted before this line, however often the function runs.
+///     match answer.action {
+///         hub::ElicitResultAction::Accept => Ok(format!("{path} is deleted")),
+///         _ => Ok("nothing is deleted".to_owned()),
+///     }
+/// }
+/// ```
+impl CallClient for Context<ServerSide> {
+    type Error = CallError;
+
+    async fn request(&self, request: hub::InputRequest) -> Result<hub::InputResponse, CallError> {
+        self.peer.ask(request).await
+    }
+
+    async fn notify(&self, notification: hub::ServerNotification) -> Result<(), CallError> {
+        self.peer.notify(notification).await
+    }
+}

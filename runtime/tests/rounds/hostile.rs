@@ -1,0 +1,184 @@
+//! States and answers that a server refuses, and instances that share a key.
+
+use std::time::Duration;
+
+use mcp_runtime::mcp_wire::error_code;
+use mcp_runtime::router::Call;
+use mcp_runtime::{Options, Router, Sealing};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{Raw, call, every_revision, name_of, raw_client};
+
+#[derive(Deserialize, JsonSchema)]
+struct Path {
+    path: String,
+}
+
+fn router() -> Router {
+    let deletes = |path: Path, call: Call| async move {
+        let name = name_of(&call, &format!("Delete {}?", path.path)).await;
+        name.map(|name| format!("{name} deletes {}", path.path))
+    };
+    Router::new("asks", "1.0")
+        .tool("deletes", "Deletes a file", deletes)
+        .tool("removes", "Removes a file", deletes)
+}
+
+fn sealed_by(sealing: Sealing) -> Options {
+    Options {
+        sealing,
+        ..every_revision()
+    }
+}
+
+/// The parameters of the repeated call, from the answer to the first one.
+fn repeated(path: &str, asked: &Value) -> Value {
+    let state = asked["result"]["requestState"]
+        .as_str()
+        .unwrap_or_else(|| panic!("{asked}"));
+    let answers = json!({"1": {"action": "accept", "content": {"name": "Ann"}}});
+    json!({"arguments": {"path": path}, "requestState": state, "inputResponses": answers})
+}
+
+async fn begin(client: &mut Raw) -> Value {
+    let first = call(1, "deletes", &json!({"arguments": {"path": "a"}}));
+    repeated("a", &client.ask(&first).await)
+}
+
+fn is_refused(answer: &Value) {
+    assert_eq!(
+        answer["error"],
+        json!({"code": error_code::INVALID_PARAMS, "message": "the request state is not valid"}),
+        "{answer}"
+    );
+}
+
+fn is_done(answer: &Value) {
+    assert_eq!(answer["result"]["content"][0]["text"], "\"Ann\" deletes a", "{answer}");
+}
+
+#[tokio::test]
+async fn a_state_is_good_for_its_request_alone() {
+    let mut client = raw_client(&router(), every_revision());
+    let again = begin(&mut client).await;
+    is_done(&client.ask(&call(2, "deletes", &again)).await);
+
+    is_refused(&client.ask(&call(3, "removes", &again)).await);
+    let mut other = again.clone();
+    other["arguments"]["path"] = json!("b");
+    is_refused(&client.ask(&call(4, "deletes", &other)).await);
+    let mut other = again.clone();
+    other["arguments"]["force"] = json!(true);
+    is_refused(&client.ask(&call(5, "deletes", &other)).await);
+
+    // What isn't the request itself may differ.
+    let mut other = call(6, "deletes", &again);
+    other["params"]["_meta"]["progressToken"] = json!("p");
+    is_done(&client.ask(&other).await);
+}
+
+#[tokio::test]
+async fn whatever_is_wrong_with_a_state_the_error_is_the_same() {
+    let mut client = raw_client(&router(), every_revision());
+    let again = begin(&mut client).await;
+    let state = again["requestState"].as_str().expect("a text").to_owned();
+    let (start, end) = state.split_at(state.len() / 2);
+    let many = "A".repeat(2 << 20);
+    for wrong in [
+        "",
+        "x",
+        start,
+        end,
+        &format!("{end}{start}"),
+        &format!("{state}A"),
+        &state.to_lowercase(),
+        &many,
+    ] {
+        let mut params = again.clone();
+        params["requestState"] = json!(wrong);
+        is_refused(&client.ask(&call(2, "deletes", &params)).await);
+    }
+    // It isn't even a text.
+    let mut params = again.clone();
+    params["requestState"] = json!({"state": 1});
+    let refused = client.ask(&call(3, "deletes", &params)).await;
+    assert_eq!(refused["error"]["code"], error_code::INVALID_PARAMS, "{refused}");
+}
+
+#[tokio::test]
+async fn a_state_is_good_for_its_principal_alone() {
+    let mut client = raw_client(&router(), every_revision());
+    client.principal = Some("ann".to_owned());
+    let again = begin(&mut client).await;
+    for other in [None, Some("bob".to_owned())] {
+        client.principal = other;
+        is_refused(&client.ask(&call(2, "deletes", &again)).await);
+    }
+    client.principal = Some("ann".to_owned());
+    is_done(&client.ask(&call(3, "deletes", &again)).await);
+}
+
+#[tokio::test]
+async fn a_state_that_has_expired_or_was_used_is_refused() {
+    let options = sealed_by(Sealing::default().time_to_live(Duration::ZERO));
+    let mut client = raw_client(&router(), options);
+    let again = begin(&mut client).await;
+    is_refused(&client.ask(&call(2, "deletes", &again)).await);
+
+    // Two connections have the same list.
+    let options = sealed_by(Sealing::default().single_use(100));
+    let (mut one, mut other) = (raw_client(&router(), options.clone()), raw_client(&router(), options));
+    let again = begin(&mut one).await;
+    is_done(&other.ask(&call(2, "deletes", &again)).await);
+    is_refused(&one.ask(&call(3, "deletes", &again)).await);
+    is_refused(&other.ask(&call(4, "deletes", &again)).await);
+}
+
+#[tokio::test]
+async fn instances_that_share_a_key_continue_what_the_others_have_begun() {
+    let shared = [7; 32];
+    let mut instances = [(); 2].map(|()| raw_client(&router(), sealed_by(Sealing::with_key(&shared))));
+    let mut stranger = raw_client(&router(), sealed_by(Sealing::with_key(&[8; 32])));
+    for turn in 0..4 {
+        let [one, other] = &mut instances;
+        let (one, other) = if turn % 2 == 0 { (one, other) } else { (other, one) };
+        let again = begin(one).await;
+        is_refused(&stranger.ask(&call(2, "deletes", &again)).await);
+        is_done(&other.ask(&call(3, "deletes", &again)).await);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_of_another_kind_is_refused() {
+    let mut client = raw_client(&router(), every_revision());
+    let again = begin(&mut client).await;
+    for wrong in [
+        json!({"roots": []}),
+        json!("yes"),
+        json!(null),
+        json!({"action": 1}),
+        json!([]),
+    ] {
+        let mut params = again.clone();
+        params["inputResponses"]["1"] = wrong.clone();
+        let refused = client.ask(&call(2, "deletes", &params)).await;
+        assert_eq!(
+            refused["error"]["code"],
+            error_code::INVALID_PARAMS,
+            "{wrong}: {refused}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_state_that_would_be_too_long_is_an_error() {
+    let mut options = every_revision();
+    options.limits.state_bytes = 100;
+    let mut client = raw_client(&router(), options);
+    let refused = client
+        .ask(&call(1, "deletes", &json!({"arguments": {"path": "a"}})))
+        .await;
+    assert_eq!(refused["error"]["code"], error_code::INTERNAL_ERROR, "{refused}");
+}
