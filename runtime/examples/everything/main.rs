@@ -57,8 +57,14 @@ async fn over_http(port: u16, log: WireLog) -> io::Result<()> {
     let server = HttpServer::new()
         .revisions(options().supported)
         .shutdown(shutdown.clone());
-    let app = router(server, move |transport, _| {
-        everything().serve(options(), log.watch(transport));
+    // Requests without a session share a router, so that one of them can see what another has done.
+    let shared = everything();
+    let app = router(server, move |transport, info| {
+        let router = match info.id {
+            Some(_) => everything(),
+            None => shared.clone(),
+        };
+        router.serve(options(), log.watch(transport));
     });
     stop_at_end_of_input(shutdown.clone());
     serve(listener, app).shutdown(shutdown).await;

@@ -2,6 +2,7 @@
 #![cfg(feature = "http-client")]
 
 mod faults;
+mod listen;
 mod renewal;
 mod server;
 mod session;

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use crate::server::*;
 
-fn revision() -> Revision {
+pub fn revision() -> Revision {
     let mut revisions = Revision::ALL.into_iter();
     revisions
         .rfind(|revision| !revision.facts().initializes)
@@ -195,7 +195,7 @@ async fn a_404_about_the_method_does_not_cost_the_session() {
     );
 }
 
-struct Client;
+pub struct Client;
 
 impl ClientHandler<Context<ClientSide>> for Client {}
 
@@ -231,7 +231,7 @@ async fn probed(server: &Server) -> Asked {
     probe
 }
 
-fn discovered(id: &Value) -> Value {
+pub fn discovered(id: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "result": {
         "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
         "supportedVersions": [revision().as_str()], "capabilities": {"tools": {}},

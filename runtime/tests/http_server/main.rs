@@ -8,6 +8,8 @@ mod client_streams;
 mod connections;
 mod cross_site;
 mod engine;
+#[cfg(feature = "router")]
+mod listen;
 mod principals;
 mod requests;
 mod sessions;

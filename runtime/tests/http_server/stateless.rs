@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::client::*;
 use crate::engine::Seen;
 
-fn stateless() -> &'static str {
+pub fn stateless() -> &'static str {
     with(|revision| !revision.facts().initializes)
 }
 
@@ -86,7 +86,7 @@ async fn both() -> Modern {
     serve_tools(HttpServer::new(), Revision::ALL.to_vec()).await
 }
 
-fn alone(id: i64, method: &str, mut params: Value) -> Value {
+pub fn alone(id: i64, method: &str, mut params: Value) -> Value {
     params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!(stateless());
     params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
     request(id, method, params)

@@ -1,7 +1,7 @@
 //! The kinds of outgoing messages, by how they are posted.
 
 use mcp_adapters::mcp_wire::{MessageHeader, MessageKind, Payload, RequestId};
-use mcp_adapters::{Revision, hello};
+use mcp_adapters::{PeerTypes, Revision, hello};
 
 /// An outgoing message, by how it is posted.
 pub(super) enum PostKind {
@@ -9,6 +9,8 @@ pub(super) enum PostKind {
     Initialize(RequestId),
     /// A request that stands alone, of this revision.
     Stateless(RequestId, Revision),
+    /// The same, for a request whose response is a stream that lasts.
+    Listen(RequestId, Revision),
     /// Another request.
     Request(RequestId),
     /// The notification that completes the handshake.
@@ -33,6 +35,7 @@ pub(super) fn classify(json: &[u8]) -> PostKind {
         (MessageKind::Request, Some(id)) => match hello::requested_version::<Revision>(&header) {
             Some(_) => PostKind::Initialize(id),
             None => match stamped_revision(&header) {
+                Some(revision) if revision.lifecycle().listen == Some(&*method) => PostKind::Listen(id, revision),
                 Some(revision) => PostKind::Stateless(id, revision),
                 None => PostKind::Request(id),
             },

@@ -24,6 +24,8 @@ pub(super) enum Kind {
     InSession,
     /// It stands alone, in this revision.
     Stateless(Revision),
+    /// It stands alone as well, and its response is a stream that lasts.
+    Listen(Revision),
 }
 
 /// The response that is awaited.
@@ -76,7 +78,7 @@ pub(super) fn start(
     let cancelled = connection.closing.child_token();
     let request = InFlight {
         cancelled: cancelled.clone(),
-        by_closing: matches!(kind, Kind::Stateless(revision) if revision.facts().cancels_by_closing),
+        by_closing: matches!(kind, Kind::Stateless(revision) | Kind::Listen(revision) if revision.facts().cancels_by_closing),
     };
     {
         let mut in_flight = connection.in_flight.lock();
@@ -91,13 +93,17 @@ pub(super) fn start(
         }
         in_flight.insert(id.clone(), request);
     }
+    // A request that lasts takes no place from others.
+    let permit = (!matches!(kind, Kind::Listen(_))).then_some(permit);
     let connection = Arc::clone(connection);
     tokio::spawn(async move {
         let done = cancelled.run_until_cancelled(async {
             let exchanged = match kind {
                 Kind::Initialize => initialize(&connection, &id, json).await,
                 Kind::InSession => exchange(&connection, &id, json).await,
-                Kind::Stateless(revision) => stateless::exchange(&connection, &id, revision, json).await,
+                Kind::Stateless(revision) | Kind::Listen(revision) => {
+                    stateless::exchange(&connection, &id, revision, json).await
+                }
             };
             if let Err(error) = exchanged {
                 tracing::debug!(%id, %error, "a request failed");

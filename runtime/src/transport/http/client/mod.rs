@@ -146,7 +146,9 @@ impl Sender for HttpSender {
             return Ok(());
         }
         let semaphore = match kind {
-            PostKind::Initialize(_) | PostKind::Request(_) | PostKind::Stateless(..) => &connection.requests,
+            PostKind::Initialize(_) | PostKind::Request(_) | PostKind::Stateless(..) | PostKind::Listen(..) => {
+                &connection.requests
+            }
             _ => &connection.notifications,
         };
         let permit = tokio::select! {
@@ -159,6 +161,9 @@ impl Sender for HttpSender {
             PostKind::Initialize(id) => exchange::start(connection, permit, id, message.json, Kind::Initialize),
             PostKind::Stateless(id, revision) => {
                 exchange::start(connection, permit, id, message.json, Kind::Stateless(revision));
+            }
+            PostKind::Listen(id, revision) => {
+                exchange::start(connection, permit, id, message.json, Kind::Listen(revision));
             }
             PostKind::Request(id) => exchange::start(connection, permit, id, message.json, Kind::InSession),
             kind => {

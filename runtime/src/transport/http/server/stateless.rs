@@ -61,6 +61,10 @@ pub(super) async fn post(
         check(revision, &parts.headers, &body)?;
     }
     let format = ResponseFormat::of(&parts.headers, sessions.config.json_only)?;
+    if format == ResponseFormat::Json && listens(revision, &body) {
+        let why = "The response to this request is a stream of events, and only JSON is possible here";
+        return Err(Rejection::invalid(StatusCode::NOT_ACCEPTABLE, why));
+    }
     let new = sessions.start(String::new(), SessionKind::Stateless, &parts, 0).await?;
     let stream = new.session.post(body, parts, format.content()).await?;
     let stream = stream.ok_or_else(Rejection::internal)?;
@@ -69,6 +73,13 @@ pub(super) async fn post(
         // The reader ends the session.
         None => Ok(events(Reader::open(&new.keep(), stream, FirstEvent::Comment, None))),
     }
+}
+
+/// Whether the request lasts, and is followed by notifications until one of the sides ends it.
+fn listens(revision: Revision, body: &PostBody) -> bool {
+    let message = MessageHeader::from_slice(&body.json).ok();
+    let method = message.as_ref().and_then(MessageHeader::method);
+    method.is_some_and(|method| revision.lifecycle().listen == Some(&*method))
 }
 
 /// Refuses a request whose `_meta` lacks a key, or whose headers don't repeat what it says.

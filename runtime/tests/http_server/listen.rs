@@ -1,0 +1,148 @@
+//! Requests for changes, each of which lasts as long as the response to its POST.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use mcp_runtime::router::resource;
+use mcp_runtime::transport::http::server::{HttpServer, router};
+use mcp_runtime::{Options, Revision, Router, hub};
+use serde_json::{Value, json};
+
+use crate::client::*;
+use crate::engine::Seen;
+use crate::stateless::{alone, stateless};
+
+const TAG: &str = "io.modelcontextprotocol/subscriptionId";
+
+/// A server with a tool that changes a resource.
+struct Notes {
+    server: TestServer,
+    router: Router,
+    ended: Arc<AtomicUsize>,
+}
+
+async fn serve_notes(config: HttpServer) -> Notes {
+    let notes = Router::new("notes", "1.0")
+        .tool("add", "Adds a note", |(), call| async move {
+            call.router().resource_updated("test://notes");
+            "added"
+        })
+        .with(resource(hub::Resource::new("notes", "test://notes"), |_| async {
+            Ok("nothing")
+        }));
+    let options = Options {
+        supported: Revision::ALL.to_vec(),
+        ..Options::default()
+    };
+    let ended = Arc::new(AtomicUsize::new(0));
+    let (shared, count) = (notes.clone(), Arc::clone(&ended));
+    let app = router(config.revisions(Revision::ALL), move |transport, _| {
+        let (session, count) = (shared.clone().serve(options.clone(), transport), Arc::clone(&count));
+        tokio::spawn(async move {
+            session.ended().await;
+            count.fetch_add(1, Ordering::SeqCst);
+        });
+    });
+    Notes {
+        server: serve_app(app, Seen::default(), |serve| serve).await,
+        router: notes,
+        ended,
+    }
+}
+
+impl Notes {
+    async fn post(&self, accept: &str, message: &Value) -> Answer {
+        let method = message["method"].as_str().unwrap_or_default();
+        let mut headers = vec![("content-type", "application/json"), ("accept", accept)];
+        headers.extend([("mcp-protocol-version", stateless()), ("mcp-method", method)]);
+        headers.extend(message["params"]["name"].as_str().map(|name| ("mcp-name", name)));
+        let body = message.to_string();
+        self.server.send("POST", "/mcp", &headers, body.as_bytes()).await
+    }
+
+    async fn listen(&self, id: i64, filter: Value) -> Answer {
+        let request = alone(id, "subscriptions/listen", json!({"notifications": filter}));
+        self.post(BOTH, &request).await
+    }
+}
+
+/// The next event: its method, and the subscription that it names.
+async fn notified(stream: &mut Answer) -> (Value, Value) {
+    let (_, message) = stream.event().await.expect("the stream goes on");
+    (message["method"].clone(), message["params"]["_meta"][TAG].clone())
+}
+
+#[tokio::test]
+async fn a_stream_begins_with_the_acknowledgement_and_has_the_changes_that_other_requests_make() {
+    let notes = serve_notes(HttpServer::new()).await;
+    let mut resources = notes
+        .listen(1, json!({"resourceSubscriptions": ["test://notes"]}))
+        .await;
+    // Ids are those of one response only.
+    let mut tools = notes.listen(1, json!({"toolsListChanged": true})).await;
+    for stream in [&mut resources, &mut tools] {
+        assert_eq!(stream.header("content-type"), Some("text/event-stream"));
+        let acknowledged = json!("notifications/subscriptions/acknowledged");
+        assert_eq!(notified(stream).await, (acknowledged, json!(1)));
+    }
+    let call = alone(1, "tools/call", json!({"name": "add", "arguments": {}}));
+    let mut called = notes.post(BOTH, &call).await;
+    assert_eq!(called.json().await["result"]["content"][0]["text"], "added");
+    notes.router.remove_tool("add");
+    let updated = json!("notifications/resources/updated");
+    assert_eq!(notified(&mut resources).await, (updated, json!(1)));
+    let changed = json!("notifications/tools/list_changed");
+    assert_eq!(notified(&mut tools).await, (changed, json!(1)));
+}
+
+#[tokio::test]
+async fn a_client_ends_it_by_closing_the_stream() {
+    let notes = serve_notes(HttpServer::new()).await;
+    let mut stream = notes.listen(1, json!({"toolsListChanged": true})).await;
+    notified(&mut stream).await;
+    let mut other = notes.listen(2, json!({"toolsListChanged": true})).await;
+    notified(&mut other).await;
+    drop(stream);
+    until("the engine of the closed stream ends", || {
+        notes.ended.load(Ordering::SeqCst) == 1
+    })
+    .await;
+    notes.router.remove_tool("add");
+    let changed = json!("notifications/tools/list_changed");
+    assert_eq!(notified(&mut other).await, (changed, json!(2)));
+}
+
+#[tokio::test]
+async fn without_a_stream_of_events_it_is_refused() {
+    let request = alone(
+        3,
+        "subscriptions/listen",
+        json!({"notifications": {"toolsListChanged": true}}),
+    );
+    let notes = serve_notes(HttpServer::new()).await;
+    let refused = notes.post("application/json", &request).await;
+    assert_eq!(refused.status, 406);
+    let json_only = serve_notes(HttpServer::new().json_only(true)).await;
+    let mut refused = json_only.post(BOTH, &request).await;
+    assert_eq!(refused.status, 406);
+    let error = refused.json().await;
+    assert_eq!((&error["id"], &error["error"]["code"]), (&json!(3), &json!(-32600)));
+}
+
+#[tokio::test]
+async fn a_notification_of_a_session_still_comes_on_its_own_stream() {
+    let notes = serve_notes(HttpServer::new()).await;
+    let handshake = with(|revision| revision.facts().listening);
+    let params = json!({
+        "protocolVersion": handshake, "capabilities": {}, "clientInfo": {"name": "legacy", "version": "1"},
+    });
+    let begun = notes.server.post_with(&[], &request(0, "initialize", params)).await;
+    let session = begun.session();
+    let mut stream = notes.server.listen(&session, None).await;
+    let mut modern = notes.listen(1, json!({"toolsListChanged": true})).await;
+    notified(&mut modern).await;
+    notes.router.remove_tool("add");
+    let changed = json!("notifications/tools/list_changed");
+    assert_eq!(notified(&mut stream).await, (changed.clone(), Value::Null));
+    assert_eq!(notified(&mut modern).await, (changed, json!(1)));
+}
