@@ -55,7 +55,9 @@ pub struct Options {
     pub era: Option<Era>,
     /// How a server seals the state of a request that needs answers of the client. A client ignores it.
     pub sealing: Sealing,
-    /// The least severe log messages that a client wants from servers of the stateless era; none by default.
+    /// The least severe log messages that a client wants. Each request to a stateless server says so, and a server with
+    /// sessions is told after the handshake if it has log messages. By default a stateless server sends none, and one with
+    /// sessions decides by itself.
     pub log_level: Option<LoggingLevel>,
 }
 

@@ -125,7 +125,21 @@ impl SessionState<ClientSide> {
                 .await
                 .map_err(|error| self.unsent(error))?;
         }
+        self.set_log_level().await;
         Ok(())
+    }
+
+    /// Tells a server that has log messages which of them the client wants.
+    async fn set_log_level(self: &Arc<Self>) {
+        let (terms, level) = (self.terms(), self.options.log_level.as_ref());
+        let request = level.and_then(|level| hello::set_level(terms.revision, level.as_str()));
+        let Some((method, params)) = request.filter(|(method, _)| self.check_call(terms, method).is_ok()) else {
+            return;
+        };
+        let request = UnknownMethod::new(method).with_params(params);
+        if let Err(error) = self.call_json(terms, method, request).await {
+            tracing::warn!(%error, "the server's log level wasn't set");
+        }
     }
 
     /// Asks what the server is, and finds its era by the answer.

@@ -367,3 +367,38 @@ async fn a_child_that_exits_because_of_the_probe_is_started_again() {
     assert_eq!(session.peer().era(), Some(Era::Handshake));
     session.close().await;
 }
+
+#[tokio::test]
+async fn a_server_with_sessions_and_log_messages_is_told_the_level_after_the_handshake() {
+    for (capabilities, refuses) in [
+        (json!({"logging": {}}), false),
+        (json!({"logging": {}}), true),
+        (json!({}), false),
+    ] {
+        let options = Options {
+            supported: vec![handshake()],
+            log_level: Some(hub::LoggingLevel::Warning),
+            ..Options::default()
+        };
+        let (connecting, mut server) = connect_with(options);
+        let asked = server.receive().await;
+        let info = json!({"name": "server", "version": "1"});
+        let result = json!({"protocolVersion": handshake().as_str(), "capabilities": capabilities, "serverInfo": info});
+        server
+            .send(json!({"jsonrpc": "2.0", "id": asked["id"], "result": result}))
+            .await;
+        assert_eq!(server.receive().await["method"], "notifications/initialized");
+        if !capabilities["logging"].is_null() {
+            let asked = server.receive().await;
+            assert_eq!(asked["method"], "logging/setLevel", "{asked}");
+            assert_eq!(asked["params"], json!({"level": "warning"}));
+            let answer = match refuses {
+                true => json!({"jsonrpc": "2.0", "id": asked["id"], "error": {"code": -32603, "message": "no"}}),
+                false => json!({"jsonrpc": "2.0", "id": asked["id"], "result": {}}),
+            };
+            server.send(answer).await;
+        }
+        let session = session(connecting).await.expect("there is a session");
+        assert_eq!(session.peer().era(), Some(Era::Handshake));
+    }
+}
