@@ -34,7 +34,7 @@ pub use mcp_adapters::{Loss, Revision, hub, mcp_wire};
 pub use self::change::Change;
 pub use self::era::Era;
 pub use self::error::{CallError, ConnectError};
-pub use self::options::{Limits, LossObserver, Options, Validation, ViolationObserver};
+pub use self::options::{CacheLimits, Limits, LossObserver, Options, Validation, ViolationObserver};
 pub use self::rounds::Sealing;
 #[cfg(feature = "router")]
 pub use self::router::{IntoToolResult, Router, Structured};

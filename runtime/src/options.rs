@@ -59,6 +59,41 @@ pub struct Options {
     /// sessions is told after the handshake if it has log messages. By default a stateless server sends none, and one with
     /// sessions decides by itself.
     pub log_level: Option<LoggingLevel>,
+    /// Whether a client keeps lists and contents of resources as long as the server says that they are fresh, and answers
+    /// calls with them; it doesn't by default.
+    pub cache: Option<CacheLimits>,
+}
+
+/// The limits of the results that a client keeps.
+///
+/// A result is kept for its `ttlMs`, by the method and parameters of its request without `_meta`, and each page of a list by
+/// itself. A change that the server notifies of ends that: for a list, any notification that it has changed, and for a
+/// resource one that names its URI. Without [`Peer::changes`](crate::Peer::changes), servers of the stateless era send none.
+/// Results of requests that answer the server's questions are never kept.
+///
+/// Each session keeps results for itself, so that those whose `cacheScope` is `private` are shared with nobody. A client
+/// whose authorization changes needs another session.
+///
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cacheableresult)
+#[derive(Debug, Clone, Copy)]
+pub struct CacheLimits {
+    /// Results that are kept. Beyond this limit and the next, those that would be stale first make room.
+    pub entries: usize,
+    /// Bytes of JSON of their requests and of themselves.
+    pub bytes: usize,
+    /// How long a result is fresh at most, whatever the server says.
+    pub fresh: Duration,
+}
+
+impl Default for CacheLimits {
+    /// 256 results, 16 MiB, and a day.
+    fn default() -> Self {
+        Self {
+            entries: 256,
+            bytes: 16 << 20,
+            fresh: Duration::from_secs(24 * 60 * 60),
+        }
+    }
 }
 
 /// The default limit of messages in a batch.
@@ -121,6 +156,7 @@ impl Default for Options {
             era: None,
             sealing: Sealing::default(),
             log_level: None,
+            cache: None,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The two sides of a session, by their messages.
 
+use std::time::Duration;
+
 use mcp_adapters::mcp_wire::{
     Batch, Call, Decoded, Direction, ErrorObject, ErrorResponse, Message, Notice, Object, OpenJson, UnknownMethod,
     error_code, from_slice,
@@ -30,7 +32,7 @@ pub trait Side: Send + Sync + Sized + 'static {
     /// A notification to the peer.
     type NotificationOut: Object + Send + 'static;
     /// The result of a request to the peer.
-    type ResultIn: Send + 'static;
+    type ResultIn: Clone + Send + 'static;
 
     /// Decodes a message from the peer's revision.
     ///
@@ -109,6 +111,18 @@ pub trait Side: Send + Sync + Sized + 'static {
     fn change_of(notification: &Self::NotificationOut) -> Option<Change> {
         let _ = notification;
         None
+    }
+
+    /// The change after which the result of a request to the peer is stale; `None` if its result can't be kept.
+    fn ended_by(request: &Self::RequestOut) -> Option<Change> {
+        let _ = request;
+        None
+    }
+
+    /// How long a result of the peer stays fresh.
+    fn freshness(result: &Self::ResultIn) -> Duration {
+        let _ = result;
+        Duration::ZERO
     }
 
     /// The notification that tells the peer of a change, if this side tells any.
@@ -250,6 +264,35 @@ impl Side for ClientSide {
 
     fn change_in(notification: &Self::Notification) -> Option<Change> {
         Change::of(notification)
+    }
+
+    fn ended_by(request: &Self::RequestOut) -> Option<Change> {
+        match request {
+            hub::ClientRequest::ListTools(_) => Some(Change::ToolList),
+            hub::ClientRequest::ListPrompts(_) => Some(Change::PromptList),
+            hub::ClientRequest::ListResources(_) | hub::ClientRequest::ListResourceTemplates(_) => {
+                Some(Change::ResourceList)
+            }
+            hub::ClientRequest::ReadResource(request) => {
+                let params = &request.params;
+                // A request that answers what the server has asked is one of several rounds.
+                let is_first = params.input_responses.is_none() && params.request_state.is_none();
+                is_first.then(|| Change::Resource(params.uri.as_str().into()))
+            }
+            _ => None,
+        }
+    }
+
+    fn freshness(result: &Self::ResultIn) -> Duration {
+        let milliseconds = match result {
+            hub::ServerResult::ListTools(result) => result.ttl_ms,
+            hub::ServerResult::ListPrompts(result) => result.ttl_ms,
+            hub::ServerResult::ListResources(result) => result.ttl_ms,
+            hub::ServerResult::ListResourceTemplates(result) => result.ttl_ms,
+            hub::ServerResult::ReadResource(result) => result.ttl_ms,
+            _ => 0,
+        };
+        Duration::from_millis(u64::try_from(milliseconds).unwrap_or(0))
     }
 
     fn progress(_: hub::ProgressNotificationParams) -> Option<hub::ClientNotification> {

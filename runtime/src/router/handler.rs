@@ -7,6 +7,7 @@ use mcp_adapters::handlers::ServerHandler;
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
 
+use super::caching::Caching;
 use super::call::Call;
 use super::catalogue::Catalogue;
 use super::completion::Completions;
@@ -20,6 +21,8 @@ use crate::side::ServerSide;
 pub(super) struct RouterHandler {
     pub(super) catalogue: Arc<Catalogue>,
     pub(super) page_size: usize,
+    /// That of lists.
+    pub(super) caching: Caching,
     /// The router for [`Call`]s.
     pub(super) router: Arc<dyn Any + Send + Sync>,
 }
@@ -59,6 +62,7 @@ impl ServerHandler<Context<ServerSide>> for RouterHandler {
         let (tools, next) = page(&routes.tools, &params, self.page_size, |route| route.tool.clone())?;
         let mut result = hub::ListToolsResult::new(tools);
         result.next_cursor = next;
+        (result.ttl_ms, result.cache_scope) = self.caching.members();
         Ok(result)
     }
 
@@ -85,6 +89,7 @@ impl ServerHandler<Context<ServerSide>> for RouterHandler {
         })?;
         let mut result = hub::ListResourcesResult::new(resources);
         result.next_cursor = next;
+        (result.ttl_ms, result.cache_scope) = self.caching.members();
         Ok(result)
     }
 
@@ -99,6 +104,7 @@ impl ServerHandler<Context<ServerSide>> for RouterHandler {
         })?;
         let mut result = hub::ListResourceTemplatesResult::new(templates);
         result.next_cursor = next;
+        (result.ttl_ms, result.cache_scope) = self.caching.members();
         Ok(result)
     }
 
@@ -135,6 +141,7 @@ impl ServerHandler<Context<ServerSide>> for RouterHandler {
         let (prompts, next) = page(&routes.prompts, &params, self.page_size, |route| route.prompt.clone())?;
         let mut result = hub::ListPromptsResult::new(prompts);
         result.next_cursor = next;
+        (result.ttl_ms, result.cache_scope) = self.caching.members();
         Ok(result)
     }
 

@@ -1,5 +1,6 @@
 //! A server made of tools from typed functions, resources and prompts.
 
+mod caching;
 mod call;
 mod catalogue;
 mod completion;
@@ -19,11 +20,13 @@ mod uri_template;
 
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp_adapters::hub;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
+use self::caching::Caching;
 use self::catalogue::Catalogue;
 use self::error::or_panic;
 use self::handler::RouterHandler;
@@ -67,6 +70,7 @@ pub struct Router {
     info: hub::Implementation,
     instructions: Option<String>,
     page_size: usize,
+    caching: Caching,
     catalogue: Arc<Catalogue>,
 }
 
@@ -88,6 +92,19 @@ impl Router {
     #[must_use]
     pub fn page_size(mut self, items: usize) -> Self {
         self.page_size = items.max(1);
+        self
+    }
+
+    /// Sets how long clients may keep the lists, and who may share them: `ttlMs` and `cacheScope`. Private lists are for
+    /// clients with the same authorization. By default they may not be kept.
+    ///
+    /// Clients that listen to changes of a list are told when it changes earlier.
+    /// [`ResourceRoute::cache`] and [`TemplateRoute::cache`] are for the contents of resources.
+    ///
+    /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cacheableresult)
+    #[must_use]
+    pub fn cache(mut self, ttl: Duration, scope: hub::CacheScope) -> Self {
+        self.caching = Caching::new(ttl, scope);
         self
     }
 
@@ -225,6 +242,7 @@ impl Router {
         let handler = RouterHandler {
             catalogue: Arc::clone(&self.catalogue),
             page_size: self.page_size,
+            caching: self.caching.clone(),
             router: Arc::new(self),
         };
         serve_with(handler, server, subscriptions, options, transport)
@@ -251,6 +269,7 @@ impl From<hub::Implementation> for Router {
             info,
             instructions: None,
             page_size: 100,
+            caching: Caching::default(),
             catalogue: Arc::default(),
         }
     }

@@ -3,11 +3,13 @@
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{ErrorObject, OpenJson};
 use serde_json::json;
 
+use super::caching::Caching;
 use super::call::{Call, Function};
 
 /// A resource, and the function that reads it; [`resource()`] makes one.
@@ -15,6 +17,7 @@ use super::call::{Call, Function};
 pub struct ResourceRoute {
     pub(super) resource: hub::Resource,
     read: Function<(), hub::ReadResourceResult>,
+    caching: Caching,
 }
 
 /// The results that a function that reads a resource may have.
@@ -58,12 +61,31 @@ where
             Ok(hub::ReadResourceResult::new(contents))
         })
     });
-    ResourceRoute { resource, read }
+    ResourceRoute {
+        resource,
+        read,
+        caching: Caching::default(),
+    }
 }
 
 impl ResourceRoute {
+    /// Sets how long clients may keep the contents, and who may share them: `ttlMs` and `cacheScope`. Private contents are for
+    /// clients with the same authorization. By default they may not be kept.
+    ///
+    /// Clients that have subscribed to the resource are told by [`Router::resource_updated`](super::Router::resource_updated)
+    /// when it changes earlier.
+    ///
+    /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cacheableresult)
+    #[must_use]
+    pub fn cache(mut self, ttl: Duration, scope: hub::CacheScope) -> Self {
+        self.caching = Caching::new(ttl, scope);
+        self
+    }
+
     pub(super) async fn read(&self, call: Call) -> Result<hub::ReadResourceResult, ErrorObject> {
-        (self.read)((), call).await
+        let mut result = (self.read)((), call).await?;
+        (result.ttl_ms, result.cache_scope) = self.caching.members();
+        Ok(result)
     }
 }
 

@@ -3,10 +3,12 @@
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
 
+use super::caching::Caching;
 use super::call::{Call, Function};
 use super::completion::{CompletionRequest, Completions};
 use super::error::RouteError;
@@ -20,6 +22,7 @@ pub struct TemplateRoute {
     pub(super) completions: Completions,
     pattern: UriTemplate,
     read: Function<(String, Variables), hub::ReadResourceResult>,
+    caching: Caching,
 }
 
 /// A resource template from a function that reads the resource with a given URI.
@@ -56,10 +59,24 @@ where
         completions: Completions::default(),
         pattern,
         read,
+        caching: Caching::default(),
     })
 }
 
 impl TemplateRoute {
+    /// Sets how long clients may keep the contents, and who may share them: `ttlMs` and `cacheScope`. Private contents are for
+    /// clients with the same authorization. By default they may not be kept.
+    ///
+    /// Clients that have subscribed to the resource are told by [`Router::resource_updated`](super::Router::resource_updated)
+    /// when it changes earlier.
+    ///
+    /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cacheableresult)
+    #[must_use]
+    pub fn cache(mut self, ttl: Duration, scope: hub::CacheScope) -> Self {
+        self.caching = Caching::new(ttl, scope);
+        self
+    }
+
     /// Adds a function that completes a variable.
     #[must_use]
     pub fn complete<F>(
@@ -90,7 +107,9 @@ impl TemplateRoute {
         variables: Variables,
         call: Call,
     ) -> Result<hub::ReadResourceResult, ErrorObject> {
-        (self.read)((uri, variables), call).await
+        let mut result = (self.read)((uri, variables), call).await?;
+        (result.ttl_ms, result.cache_scope) = self.caching.members();
+        Ok(result)
     }
 }
 

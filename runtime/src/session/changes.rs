@@ -283,6 +283,9 @@ impl<S: Side> SessionState<S> {
     /// names none, for all of them.
     pub fn take_change(&self, change: &Change, header: &MessageHeader<'_>, terms: &Terms) {
         let revision = terms.revision;
+        if let Some(cache) = &self.cache {
+            cache.end(change);
+        }
         if revision.lifecycle().listen.is_none() {
             self.subscriptions.push(change);
         } else if let Some(id) = hello::subscription(revision, header) {

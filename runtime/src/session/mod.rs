@@ -2,6 +2,7 @@
 
 mod answering;
 mod asking;
+mod cache;
 mod call;
 mod capabilities;
 mod changes;

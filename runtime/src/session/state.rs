@@ -11,6 +11,7 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use super::cache::Cache;
 use super::pending::PendingCalls;
 use super::sender::DynSender;
 use super::subscriptions::{SubscribedResources, Subscriptions};
@@ -56,6 +57,8 @@ pub struct SessionState<S: Side> {
     /// The terms of the session.
     agreed: OnceLock<Arc<Terms>>,
     pub pending: PendingCalls,
+    /// Results of the peer that are fresh, if they are kept.
+    pub cache: Option<Cache<S>>,
     /// What the client is notified of.
     pub subscriptions: Arc<Subscriptions>,
     /// Of the side of a client, in a session in which each resource has a request of its own.
@@ -95,11 +98,12 @@ impl<S: Side> SessionState<S> {
         Self {
             cancelling: Arc::new(Semaphore::new(calls.min(Semaphore::MAX_PERMITS))),
             sender,
-            options,
             own_capabilities,
             default: Arc::new(Terms::unknown(default_revision)),
             agreed: OnceLock::new(),
             pending: PendingCalls::default(),
+            cache: options.cache.map(Cache::new),
+            options,
             subscriptions,
             subscribed: SubscribedResources::default(),
             log_severity: AtomicUsize::new(0),

@@ -1,6 +1,7 @@
 //! Peers of both eras: with a handshake, and stateless.
 #![cfg(all(feature = "router", feature = "stdio"))]
 
+mod cache;
 mod changes;
 mod client;
 mod listen;

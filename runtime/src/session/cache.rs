@@ -1,0 +1,155 @@
+//! Results of the server that stay fresh for a while.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::change::Change;
+use crate::options::CacheLimits;
+use crate::side::Side;
+use crate::sync::Mutex;
+
+/// The results of a session's calls that are still fresh.
+#[derive(Debug)]
+pub struct Cache<S: Side> {
+    limits: CacheLimits,
+    state: Mutex<State<S::ResultIn>>,
+}
+
+#[derive(Debug)]
+struct State<R> {
+    entries: HashMap<String, Entry<R>>,
+    bytes: usize,
+    /// The number of changes so far.
+    changes: u64,
+}
+
+#[derive(Debug)]
+struct Entry<R> {
+    result: R,
+    bytes: usize,
+    expires: Instant,
+    ended_by: Change,
+}
+
+/// A call whose result may be kept.
+#[derive(Debug)]
+pub struct CacheKey {
+    /// The request without what it says about this client.
+    request: String,
+    ended_by: Change,
+    /// The number of changes before the request.
+    changes: u64,
+}
+
+impl<S: Side> Cache<S> {
+    pub fn new(limits: CacheLimits) -> Self {
+        let state = State {
+            entries: HashMap::new(),
+            bytes: 0,
+            changes: 0,
+        };
+        Self {
+            limits,
+            state: Mutex::new(state),
+        }
+    }
+
+    /// The key of a request whose result is stale after a change.
+    pub fn key(&self, request: &[u8], ended_by: Change) -> Option<CacheKey> {
+        let request = method_and_params(request)?;
+        let changes = self.state.lock().changes;
+        Some(CacheKey {
+            request,
+            ended_by,
+            changes,
+        })
+    }
+
+    /// The result that is kept for a key, if it is fresh.
+    pub fn get(&self, key: &CacheKey) -> Option<S::ResultIn> {
+        let state = self.state.lock();
+        let entry = state.entries.get(&key.request)?;
+        (entry.expires > Instant::now()).then(|| entry.result.clone())
+    }
+
+    /// Keeps a result of so many bytes as long as it says, unless something has changed since its request.
+    pub fn insert(&self, key: CacheKey, result: &S::ResultIn, bytes: usize) {
+        let CacheLimits {
+            entries,
+            bytes: limit,
+            fresh,
+        } = self.limits;
+        let bytes = bytes.saturating_add(key.request.len());
+        let now = Instant::now();
+        let expires = now.checked_add(S::freshness(result).min(fresh));
+        let Some(expires) = expires.filter(|expires| *expires > now) else {
+            return;
+        };
+        let mut state = self.state.lock();
+        if state.changes != key.changes || bytes > limit || entries == 0 {
+            return;
+        }
+        state.remove_if(|request, entry| *request == key.request || entry.expires <= now);
+        while state.entries.len() >= entries || state.bytes.saturating_add(bytes) > limit {
+            state.remove_soonest();
+        }
+        state.bytes += bytes;
+        let entry = Entry {
+            result: result.clone(),
+            bytes,
+            expires,
+            ended_by: key.ended_by,
+        };
+        state.entries.insert(key.request, entry);
+    }
+
+    /// Removes what a change has made stale.
+    pub fn end(&self, change: &Change) {
+        let mut state = self.state.lock();
+        state.changes += 1;
+        state.remove_if(|_, entry| entry.ended_by == *change);
+    }
+}
+
+impl<R> State<R> {
+    fn remove_if(&mut self, is_removed: impl Fn(&String, &Entry<R>) -> bool) {
+        self.entries.retain(|request, entry| !is_removed(request, entry));
+        self.bytes = self.entries.values().map(|entry| entry.bytes).sum();
+    }
+
+    /// Removes what would be stale first.
+    fn remove_soonest(&mut self) {
+        let soonest = self.entries.iter().min_by_key(|(_, entry)| entry.expires);
+        if let Some(request) = soonest.map(|(request, _)| request.clone())
+            && let Some(entry) = self.entries.remove(&request)
+        {
+            self.bytes -= entry.bytes;
+        }
+    }
+}
+
+/// The method of a request and its parameters without `_meta`, as JSON with sorted members.
+fn method_and_params(request: &[u8]) -> Option<String> {
+    let mut request: Value = serde_json::from_slice(request).ok()?;
+    let mut params = request["params"].take();
+    if let Some(params) = params.as_object_mut() {
+        params.remove("_meta");
+    }
+    Some(json!([request["method"], params]).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_method_and_its_parameters_count() {
+        let key = |json: &str| method_and_params(json.as_bytes()).unwrap();
+        let one = key(r#"{"id": 1, "method": "a/b", "params": {"x": 1, "y": [2], "_meta": {"token": 1}}}"#);
+        assert_eq!(one, key(r#"{"params": {"y": [2], "x": 1}, "method": "a/b", "id": 2}"#));
+        assert_ne!(one, key(r#"{"id": 1, "method": "a/c", "params": {"x": 1, "y": [2]}}"#));
+        assert_ne!(one, key(r#"{"id": 1, "method": "a/b", "params": {"x": 1}}"#));
+    }
+}
