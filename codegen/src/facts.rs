@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::overlay::present;
 
 /// What a schema can't say about its revision as a whole. What an overlay leaves out is as in the revision before, and
 /// untrue before the first.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Facts {
     /// The header of HTTP requests that names the revision; `null` for none.
@@ -35,7 +35,7 @@ pub struct Facts {
 }
 
 /// The headers of HTTP requests that repeat what the body says.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Mirrors {
     /// The header that repeats the method.
@@ -47,7 +47,7 @@ pub struct Mirrors {
 }
 
 /// The headers that repeat those arguments whose schema says so.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct MirroredArguments {
     /// What the name of each header begins with.
@@ -61,7 +61,7 @@ pub struct MirroredArguments {
 }
 
 /// The request that has the arguments, and its parameters.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct MirroredCall {
     /// Its method.
@@ -73,7 +73,7 @@ pub struct MirroredCall {
 }
 
 /// The request for what can be called, and members of its parameters and its result.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct MirroredList {
     /// Its method.

@@ -1,6 +1,8 @@
 //! Turns official schemas of the Model Context Protocol into Rust crates.
 
 pub mod adapt;
+mod changes;
+pub mod diff;
 pub mod emit;
 mod error;
 mod facts;
@@ -14,6 +16,7 @@ pub mod overlay;
 pub mod problem;
 pub mod protocol;
 
+pub use changes::{generate_changes, revision_diff};
 pub use error::GenerateError;
 pub use facts::{Facts, MirroredArguments, MirroredCall, MirroredList, Mirrors};
 pub use generate::{GenerateOptions, Generated, adapters_report, generate, model_yaml};

@@ -24,6 +24,7 @@ pub enum Command {
     Generate(GenerateArgs),
     Model(ModelArgs),
     Adapters(AdaptersArgs),
+    Diff(DiffArgs),
     /// Run our server and client against the SDKs of every revision's era; see `cargo xtask interop --help`
     Interop(PassedOn),
     /// Run the conformance suite against our server and client; see `cargo xtask conformance --help`
@@ -87,7 +88,7 @@ pub struct IngestArgs {
     pub schema: SchemaArgs,
 }
 
-/// Write the crates of all revisions
+/// Write the crates of all revisions, and docs/changes
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -123,6 +124,42 @@ pub struct ModelArgs {
 pub struct AdaptersArgs {
     #[command(flatten)]
     pub schema: SchemaArgs,
+}
+
+/// Print what changed between two revisions, or two schemas
+///
+/// Each change is additive, cosmetic, or breaking for senders or receivers, and has what the adapters do beside it. What changed
+/// between adjacent revisions is in docs/changes too.
+///
+/// A path is that of a schema which isn't ingested. It is read with the overlay.yaml beside it, if there is one, and otherwise with
+/// the results and facts of the latest revision.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  cargo xtask diff 2098-01-01 2099-01-01
+  cargo xtask diff 2099-01-01 downloads/draft.json       # a draft before it is ingested
+  cargo xtask diff old.json new.json --format json")]
+pub struct DiffArgs {
+    /// The earlier revision, or the path of its schema
+    #[arg(value_name = "REVISION-OR-PATH")]
+    pub from: String,
+    /// The later revision, or the path of its schema
+    #[arg(value_name = "REVISION-OR-PATH")]
+    pub to: String,
+    /// How the changes are written
+    #[arg(long, value_enum, default_value_t)]
+    pub format: DiffFormat,
+    #[command(flatten)]
+    pub schema: SchemaArgs,
+}
+
+#[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
+pub enum DiffFormat {
+    /// Tables for people
+    #[default]
+    Markdown,
+    /// An object for programs
+    Json,
 }
 
 #[derive(Debug, clap::Args)]

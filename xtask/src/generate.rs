@@ -7,7 +7,7 @@ use std::time::Instant;
 use mcp_codegen::files::Report;
 use mcp_codegen::{GenerateOptions, Generated};
 
-use crate::args::{AdaptersArgs, GenerateArgs, ModelArgs};
+use crate::args::{AdaptersArgs, GenerateArgs, ModelArgs, in_workspace};
 use crate::print::{print, tell};
 
 /// How many undocumented keys are named before the rest is counted.
@@ -24,9 +24,16 @@ pub fn run(args: &GenerateArgs) -> Result<(), Box<dyn Error>> {
     })?;
     report_undocumented(&generated);
     tell(summary(&generated, args, start.elapsed().as_secs_f32()));
-    let files = &generated.files;
-    if args.check && !files.is_current() {
-        return Err(stale(&out, files, args).into());
+    let mut stale = list_stale(&out, &generated.files);
+    // Another tree has no documentation.
+    if args.out.is_none() && !args.schema.is_given() {
+        let docs = in_workspace("docs");
+        let changes = mcp_codegen::generate_changes(&args.schema.directory(), &docs, args.check)?;
+        stale.extend(list_stale(&docs, &changes));
+    }
+    if args.check && !stale.is_empty() {
+        stale.push(format!("run `{}`", command(args)));
+        return Err(stale.join("\n").into());
     }
     Ok(())
 }
@@ -96,22 +103,28 @@ fn report_undocumented(generated: &Generated) {
     }
 }
 
-fn stale(out: &Path, files: &Report, args: &GenerateArgs) -> String {
-    let mut lines = Vec::new();
-    for (what, paths) in [
+/// What isn't as it is generated, a line for each file.
+fn list_stale(root: &Path, files: &Report) -> Vec<String> {
+    let all = [
         ("stale", &files.stale),
         ("missing", &files.missing),
         ("orphaned", &files.orphaned),
-    ] {
-        lines.extend(paths.iter().map(|path| format!("{what}: {}", out.join(path).display())));
-    }
+    ];
+    let lines = all.into_iter().flat_map(|(what, paths)| {
+        let paths = paths.iter().map(|path| root.join(path));
+        paths.map(move |path| format!("{what}: {}", path.display()))
+    });
+    lines.collect()
+}
+
+/// The command that generates what was checked.
+fn command(args: &GenerateArgs) -> String {
     let mut command = "cargo xtask generate".to_owned();
     if args.schema.is_given() {
         command += &format!(" --schema {}", args.schema.directory().display());
     }
-    if args.out.is_some() {
+    if let Some(out) = &args.out {
         command += &format!(" --out {}", out.display());
     }
-    lines.push(format!("run `{command}`"));
-    lines.join("\n")
+    command
 }

@@ -4,6 +4,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
+mod diff;
 mod generate;
 mod ingest;
 mod interop;
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
         Command::Generate(args) => generate::run(&args),
         Command::Model(args) => generate::run_model(&args),
         Command::Adapters(args) => generate::run_adapters(&args),
+        Command::Diff(args) => diff::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

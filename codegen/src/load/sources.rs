@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{Document, Entry, Manifest, load_document, read_document, read_text};
+use mcp_wire::json_schema::Dialect;
+
+use super::{Document, Entry, Manifest, Revision, RevisionError, load_document, read_document, read_text};
 use crate::problem::{Problem, Problems};
 use crate::protocol::Protocol;
 
@@ -65,6 +67,35 @@ impl SharedDocuments {
 }
 
 impl Loaded {
+    /// Appends a schema that belongs to no revision under a name, with the overlay beside it, and returns its position.
+    pub(crate) fn add_draft(&mut self, name: &str, schema: &Path) -> Result<usize, Problems> {
+        let problem = |error: RevisionError| Problem::new(name, error.to_string());
+        let revision: Revision = name.parse().map_err(problem)?;
+        let overlay = optional_document(&schema.with_file_name("overlay.yaml"))?;
+        let document = load_document(schema)?;
+        let entry = Entry {
+            source: schema.display().to_string(),
+            commit: None,
+            sha256: String::new(),
+            accepted: Vec::new(),
+            dialect: Dialect::of(document.root()).unwrap_or(Dialect::Draft202012),
+            released: false,
+            links: None,
+            revision,
+        };
+        self.protocol.revisions.push(RevisionDocuments {
+            entry,
+            schema: document,
+            overlay,
+            rules: RuleDocuments {
+                document: Document::empty(""),
+                functions_file: String::new(),
+                functions: None,
+            },
+        });
+        Ok(self.protocol.revisions.len() - 1)
+    }
+
     /// Empties the files about all revisions.
     pub(crate) fn without_shared(mut self) -> Self {
         let SharedDocuments {

@@ -1,0 +1,99 @@
+//! The pipeline to what changed between revisions: a schema directory in, a diff or files out.
+
+use std::path::Path;
+
+use crate::adapt::{PairInput, PlannedRevision, Rules, Side, plan_conversions, plan_protocol};
+use crate::diff::{Diff, DiffSide, diff};
+use crate::error::GenerateError;
+use crate::files::{FileSet, GENERATED, Report};
+use crate::generate::model;
+use crate::load::{Document, load};
+use crate::model::ModelledRevision;
+
+/// The directory of the changes between adjacent revisions.
+const CHANGES: &str = "changes";
+
+/// Writes what changed between each two adjacent revisions, a Markdown file each, below `changes` in a directory of
+/// documentation. With `check`, nothing is written.
+///
+/// # Errors
+/// Problems of the input, and files that can't be read or written.
+pub fn generate_changes(schema: &Path, docs: &Path, check: bool) -> Result<Report, GenerateError> {
+    let planned = plan_protocol(model(load(schema)?)?)?;
+    let mut files = FileSet::default();
+    for pair in planned.revisions.windows(2) {
+        let diff = diff_of_planned(&pair[0], &pair[1]);
+        let path = format!("{CHANGES}/{}_{}.md", diff.from, diff.to);
+        let header = format!("<!-- {GENERATED} by `cargo xtask generate` from schema/; don't edit it. -->\n\n");
+        files.insert(path, header + &diff.markdown())?;
+    }
+    let owned = [format!("{CHANGES}/")];
+    let owned: Vec<&str> = owned.iter().map(String::as_str).collect();
+    let finish = if check { FileSet::check } else { FileSet::write };
+    Ok(finish(&files, docs, &owned)?)
+}
+
+/// What changed between two revisions. Each is named, or is the path of a schema file that no revision has yet: that one gets
+/// the `overlay.yaml` beside it, if there is one, and the facts and results of the latest revision.
+///
+/// # Errors
+/// Problems of the input, or an unknown revision.
+pub fn revision_diff(schema: &Path, from: &str, to: &str) -> Result<Diff, GenerateError> {
+    let mut loaded = load(schema)?;
+    let known: Vec<String> = loaded
+        .protocol
+        .revisions
+        .iter()
+        .map(|known| known.entry.revision.to_string())
+        .collect();
+    let mut indices = [0, 0];
+    for ((index, wanted), side) in indices.iter_mut().zip([from, to]).zip(["draft-1", "draft-2"]) {
+        *index = match known.iter().position(|known| known == wanted) {
+            Some(found) => found,
+            None if Path::new(wanted).is_file() => loaded.add_draft(side, Path::new(wanted))?,
+            None => {
+                let wanted = wanted.to_owned();
+                return Err(GenerateError::UnknownRevision { wanted, known });
+            }
+        };
+    }
+    let modelled = model(loaded)?;
+    let [earlier, later] = indices;
+    let is_adjacent = later == earlier + 1 && later < known.len();
+    let mut diff = if is_adjacent {
+        let planned = plan_protocol(modelled)?;
+        diff_of_planned(&planned.revisions[earlier], &planned.revisions[later])
+    } else {
+        let [earlier, later] = [earlier, later].map(|index| &modelled.revisions[index]);
+        let none = Rules::of(Document::empty(""))?;
+        let plan = |from: &ModelledRevision, to: &ModelledRevision, upward| {
+            let (from, to) = (Side { model: &from.model }, Side { model: &to.model });
+            let rules_of = "";
+            plan_conversions(PairInput {
+                from,
+                to,
+                rules: &none,
+                rules_of,
+                upward,
+            })
+            .0
+        };
+        let plans = [plan(earlier, later, true), plan(later, earlier, false)];
+        let [before, after] = [earlier, later].map(|side| DiffSide {
+            model: &side.model,
+            facts: &side.facts,
+        });
+        diff(before, after, [&plans[0], &plans[1]], false)
+    };
+    (diff.from, diff.to) = (from.to_owned(), to.to_owned());
+    Ok(diff)
+}
+
+/// What changed between two adjacent revisions.
+fn diff_of_planned(earlier: &PlannedRevision, later: &PlannedRevision) -> Diff {
+    let [before, after] = [earlier, later].map(|side| DiffSide {
+        model: &side.model,
+        facts: &side.facts,
+    });
+    diff(before, after, [&later.plans[0], &later.plans[1]], true)
+}

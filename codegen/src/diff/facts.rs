@@ -1,0 +1,70 @@
+//! What changed beyond the schemas: batches, and the facts of the overlays.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::{Change, Compatibility, DiffSide, Subject, What};
+
+/// Who has to change when a fact becomes true of which a peer of the earlier revision knows nothing. The others are offers.
+const OBLIGATIONS: [(&str, Compatibility); 6] = [
+    ("batches", Compatibility::BreakingForReceivers),
+    ("cancels_by_closing", Compatibility::Breaking),
+    ("errors_without_id", Compatibility::BreakingForReceivers),
+    ("input_errors_as_results", Compatibility::BreakingForReceivers),
+    ("mirrors", Compatibility::BreakingForSenders),
+    ("version_header", Compatibility::BreakingForSenders),
+];
+
+pub(super) fn changes(earlier: DiffSide<'_>, later: DiffSide<'_>) -> Vec<Change> {
+    let (before, after) = (facts(earlier), facts(later));
+    let mut found = Vec::new();
+    for (name, now) in &after {
+        let was = before.get(name).unwrap_or(&Value::Null);
+        if was == now {
+            continue;
+        }
+        let obligation = OBLIGATIONS.iter().find(|(obliging, _)| obliging == name);
+        let gained = obligation.map_or(Compatibility::Additive, |(_, compatibility)| *compatibility);
+        let (what, compatibility) = match (is_nothing(was), is_nothing(now)) {
+            (true, true) => continue,
+            (true, false) => (What::Added, gained),
+            (false, true) => (What::Removed, Compatibility::BreakingForSenders),
+            (false, false) => (What::Changed, Compatibility::Breaking),
+        };
+        let text = |value: &Value| match value {
+            Value::String(text) => Some(text.clone()),
+            Value::Object(_) if !is_nothing(value) => Some(value.to_string()),
+            _ => None,
+        };
+        found.push(Change::new(Subject::Fact, name, what, compatibility).values(text(was), text(now)));
+    }
+    found
+}
+
+/// Every fact by its name in an overlay.
+fn facts(side: DiffSide<'_>) -> Map<String, Value> {
+    #[derive(Serialize)]
+    struct All<'f> {
+        batches: bool,
+        errors_without_id: bool,
+        #[serde(flatten)]
+        facts: &'f crate::facts::Facts,
+    }
+    let all = All {
+        batches: side.model.batches,
+        errors_without_id: side.model.errors_without_id,
+        facts: side.facts,
+    };
+    match serde_json::to_value(all) {
+        Ok(Value::Object(facts)) => facts,
+        _ => Map::new(),
+    }
+}
+
+fn is_nothing(fact: &Value) -> bool {
+    match fact {
+        Value::Null | Value::Bool(false) => true,
+        Value::Object(members) => members.values().all(is_nothing),
+        _ => false,
+    }
+}

@@ -1,0 +1,162 @@
+//! What changed in methods and error codes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mcp_wire::Direction;
+
+use super::pair::{Pair, atoms};
+use super::{Change, Compatibility, Subject, What};
+use crate::model::{MessageKind, Method, Model, TypeRef};
+
+type Key<'m> = (&'m str, MessageKind);
+
+pub(super) fn changes(pair: &Pair<'_>) -> Vec<Change> {
+    let (earlier, later) = (methods(pair.earlier), methods(pair.later));
+    let names: BTreeSet<Key<'_>> = earlier.keys().chain(later.keys()).copied().collect();
+    let found = names
+        .into_iter()
+        .flat_map(|key| match (earlier.get(&key), later.get(&key)) {
+            (None, Some(method)) => {
+                let change = Change::new(Subject::Method, key.0, What::Added, Compatibility::Additive);
+                vec![
+                    change
+                        .values(None, Some(describe(method)))
+                        .at(None, pointer(pair.later, method)),
+                ]
+            }
+            (Some(method), None) => {
+                let change = Change::new(Subject::Method, key.0, What::Removed, Compatibility::BreakingForSenders);
+                vec![
+                    change
+                        .values(Some(describe(method)), None)
+                        .at(pointer(pair.earlier, method), None),
+                ]
+            }
+            (Some(before), Some(after)) => compare(pair, before, after),
+            (None, None) => Vec::new(),
+        });
+    let mut found: Vec<Change> = found.collect();
+    for change in &mut found {
+        change.planned_as.push(change.name.clone());
+    }
+    found
+}
+
+fn methods(model: &Model) -> BTreeMap<Key<'_>, &Method> {
+    model
+        .methods
+        .iter()
+        .map(|method| ((method.name.as_str(), method.kind), method))
+        .collect()
+}
+
+fn pointer(model: &Model, method: &Method) -> Option<String> {
+    Some(model.definitions.get(&method.definition)?.pointer.clone())
+}
+
+fn compare<'m>(pair: &Pair<'m>, before: &'m Method, after: &'m Method) -> Vec<Change> {
+    let change = |what, compatibility| {
+        Change::new(Subject::Method, &before.name, what, compatibility)
+            .at(pointer(pair.earlier, before), pointer(pair.later, after))
+    };
+    let mut changes = Vec::new();
+    if before.direction != after.direction {
+        let compatibility = match after.direction.includes(before.direction) {
+            true => Compatibility::Additive,
+            false => Compatibility::BreakingForSenders,
+        };
+        let (from, to) = (direction(before.direction), direction(after.direction));
+        changes.push(change(What::Changed, compatibility).values(Some(from.into()), Some(to.into())));
+    }
+    if before.capability != after.capability {
+        let needs = |method: &Method| {
+            method
+                .capability
+                .as_ref()
+                .map(|capability| format!("capability {capability}"))
+        };
+        let compatibility = match after.capability {
+            Some(_) => Compatibility::BreakingForSenders,
+            None => Compatibility::Additive,
+        };
+        changes.push(change(What::Changed, compatibility).values(needs(before), needs(after)));
+    }
+    let atoms = |model, results: &'m [TypeRef]| {
+        results
+            .iter()
+            .flat_map(|result| atoms(model, result))
+            .collect::<Vec<_>>()
+    };
+    let results = [atoms(pair.earlier, &before.results), atoms(pair.later, &after.results)];
+    let values = pair.compare(&results[0], &results[1]);
+    let (what, compatibility) = match (values.removed.is_empty(), values.added.is_empty()) {
+        (true, true) => return changes,
+        (true, false) => (What::Loosened, Compatibility::BreakingForReceivers),
+        (false, true) => (What::Tightened, Compatibility::BreakingForSenders),
+        (false, false) => (What::Changed, Compatibility::Breaking),
+    };
+    let list = |names: &[String]| (!names.is_empty()).then(|| format!("result {}", names.join(", ")));
+    let results = before
+        .results
+        .iter()
+        .chain(&after.results)
+        .filter_map(|result| result.named());
+    let results: Vec<String> = results.map(str::to_owned).collect();
+    changes.push(
+        change(what, compatibility)
+            .values(list(&values.removed), list(&values.added))
+            .planned_as(results),
+    );
+    changes
+}
+
+fn describe(method: &Method) -> String {
+    let kind = match method.kind {
+        MessageKind::Request => "request",
+        MessageKind::Notification => "notification",
+    };
+    let capability = method.capability.as_ref().map(|name| format!(", capability {name}"));
+    format!(
+        "{kind}, {}{}",
+        direction(method.direction),
+        capability.unwrap_or_default()
+    )
+}
+
+fn direction(direction: Direction) -> &'static str {
+    match direction {
+        Direction::ClientToServer => "client to server",
+        Direction::ServerToClient => "server to client",
+        Direction::Both => "both directions",
+        Direction::InResult => "in a result",
+    }
+}
+
+/// The error codes that a revision adds to JSON-RPC's.
+pub(super) fn error_codes(pair: &Pair<'_>) -> Vec<Change> {
+    let codes = |model: &Model| -> BTreeMap<i64, String> {
+        model
+            .error_codes
+            .iter()
+            .map(|error| (error.code, error.name.clone()))
+            .collect()
+    };
+    let (earlier, later) = (codes(pair.earlier), codes(pair.later));
+    let numbers: BTreeSet<i64> = earlier.keys().chain(later.keys()).copied().collect();
+    let found = numbers.into_iter().filter_map(|code| {
+        let (before, after) = (earlier.get(&code), later.get(&code));
+        let (what, compatibility) = match (before, after) {
+            (None, _) => (What::Added, Compatibility::Additive),
+            (_, None) => (What::Removed, Compatibility::BreakingForSenders),
+            (before, after) if before == after => return None,
+            _ => (What::Renamed, Compatibility::Cosmetic),
+        };
+        let change = Change::new(Subject::ErrorCode, code.to_string(), what, compatibility);
+        Some(
+            change
+                .values(before.cloned(), after.cloned())
+                .planned_as([format!("error {code}")]),
+        )
+    });
+    found.collect()
+}

@@ -1,0 +1,242 @@
+//! Two models, and which type of one is which of the other.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::mem::discriminant;
+
+use super::place::describe;
+use crate::adapt::Plan;
+use crate::model::{Model, Struct, TypeKind, TypeRef};
+use crate::normalise::Scalar;
+
+/// How many types within each other are looked through.
+const MAX_DEPTH: usize = 16;
+
+/// Two models, and which type of one is which of the other.
+pub(super) struct Pair<'m> {
+    pub earlier: &'m Model,
+    pub later: &'m Model,
+    /// Earlier and later Rust names.
+    counterparts: BTreeSet<(&'m str, &'m str)>,
+}
+
+/// What a value may be, or what an element of it may be: unions are taken apart.
+pub(super) struct Atom<'m> {
+    /// The lists and maps around it, from the outside.
+    around: Vec<Container>,
+    what: Values<'m>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Container {
+    List,
+    Map,
+}
+
+/// Values of JSON.
+enum Values<'m> {
+    /// Any of a type.
+    Of(&'m TypeRef),
+    /// One.
+    One(Scalar),
+}
+
+/// The values that only one revision has.
+pub(super) struct Difference {
+    pub removed: Vec<String>,
+    pub added: Vec<String>,
+}
+
+impl<'m> Pair<'m> {
+    pub(super) fn new(earlier: &'m Model, later: &'m Model, up: &'m Plan) -> Self {
+        let mut counterparts = BTreeSet::new();
+        for (name, ty) in &earlier.types {
+            let same = later.types.get_key_value(name);
+            if let Some((other, _)) = same.filter(|(_, other)| discriminant(&other.kind) == discriminant(&ty.kind)) {
+                counterparts.insert((name.as_str(), other.as_str()));
+            }
+        }
+        let taken: (BTreeSet<&str>, BTreeSet<&str>) = counterparts.iter().copied().unzip();
+        // Renamed, if one type only is converted into one, and the other revision knows neither name.
+        let (mut of_earlier, mut of_later) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::<_, Vec<_>>::new());
+        for (source, target) in up.conversions.keys() {
+            let (TypeRef::Named(name), TypeRef::Named(other)) = (source, target) else {
+                continue;
+            };
+            let (ty, other_ty) = (&earlier.types[name], &later.types[other]);
+            let is_message = matches!(ty.kind, TypeKind::Methods(_) | TypeKind::Results(_));
+            if is_message || discriminant(&ty.kind) != discriminant(&other_ty.kind) {
+                continue;
+            }
+            let is_new = [!taken.0.contains(name.as_str()), !taken.1.contains(other.as_str())];
+            if is_new[0] && is_new[1] {
+                of_earlier.entry(name).or_default().push(other);
+                of_later.entry(other).or_default().push(name);
+            } else if is_new[0] && !ty.official || is_new[1] && !other_ty.official {
+                // One of the schemas has no name for it there.
+                counterparts.insert((name, other));
+            }
+        }
+        for (name, others) in of_earlier {
+            if let [other] = others[..]
+                && of_later[other].len() == 1
+            {
+                counterparts.insert((name, other));
+            }
+        }
+        Self {
+            earlier,
+            later,
+            counterparts,
+        }
+    }
+
+    /// Each type of both, by its earlier and its later Rust name.
+    pub(super) fn types(&self) -> impl Iterator<Item = (&'m str, &'m str)> {
+        self.counterparts.iter().copied()
+    }
+
+    /// Whether both types are a union which both schemas name, or lists of one, so that its own changes say what differs.
+    pub(super) fn are_same_union(&self, earlier: &TypeRef, later: &TypeRef) -> bool {
+        match (self.earlier.resolve(earlier), self.later.resolve(later)) {
+            (TypeRef::List(earlier), TypeRef::List(later)) | (TypeRef::Map(earlier), TypeRef::Map(later)) => {
+                self.are_same_union(earlier, later)
+            }
+            (TypeRef::Named(name), TypeRef::Named(other)) => {
+                let are_named = self.earlier.types[name].official && self.later.types[other].official;
+                are_named && self.counterparts.contains(&(name.as_str(), other.as_str()))
+            }
+            _ => false,
+        }
+    }
+
+    /// The values that only one of two types has. Named types of both revisions are the same here, whatever is in them.
+    pub(super) fn compare(&self, earlier: &[Atom<'_>], later: &[Atom<'_>]) -> Difference {
+        let gone = earlier
+            .iter()
+            .filter(|atom| !later.iter().any(|other| self.fits(atom, other, true)));
+        let new = later
+            .iter()
+            .filter(|atom| !earlier.iter().any(|other| self.fits(atom, other, false)));
+        Difference {
+            removed: gone.map(|atom| atom.describe(self.earlier)).collect(),
+            added: new.map(|atom| atom.describe(self.later)).collect(),
+        }
+    }
+
+    /// Whether every value of one is a value of the other, which belongs to the later model on the way up.
+    fn fits(&self, atom: &Atom<'_>, other: &Atom<'_>, up: bool) -> bool {
+        let (from, to) = if up {
+            (self.earlier, self.later)
+        } else {
+            (self.later, self.earlier)
+        };
+        let Some(around) = atom.around.strip_prefix(&other.around[..]) else {
+            return false;
+        };
+        match (&atom.what, &other.what) {
+            (_, Values::Of(TypeRef::Any)) => true,
+            (_, Values::Of(TypeRef::OpenObject)) if around.first() == Some(&Container::Map) => true,
+            _ if !around.is_empty() => false,
+            (Values::One(value), Values::One(other)) => value == other,
+            (Values::One(value), Values::Of(ty)) => has_type(value, ty, to),
+            (Values::Of(_), Values::One(_)) => false,
+            (Values::Of(TypeRef::Named(name)), Values::Of(TypeRef::Named(other))) => {
+                let (before, after) = if up { (name, other) } else { (other, name) };
+                self.counterparts.contains(&(before.as_str(), after.as_str()))
+            }
+            (Values::Of(TypeRef::Named(name)), Values::Of(TypeRef::OpenObject)) => {
+                matches!(from.types[name].kind, TypeKind::Struct(_))
+            }
+            (Values::Of(TypeRef::Named(name)), Values::Of(TypeRef::String)) => {
+                matches!(from.types[name].kind, TypeKind::Strings { .. })
+            }
+            (Values::Of(TypeRef::String), Values::Of(TypeRef::Named(name))) => {
+                matches!(to.types[name].kind, TypeKind::Strings { .. }) && !to.types[name].schema.enumeration
+            }
+            // What an object declares and doesn't require may be missing from any object.
+            (Values::Of(TypeRef::OpenObject), Values::Of(ty)) if *ty != &TypeRef::OpenObject => {
+                let required = |object: &Struct| object.members.iter().any(|member| member.required);
+                to.struct_of(ty)
+                    .is_some_and(|object| object.constants.is_empty() && !required(object))
+            }
+            (Values::Of(TypeRef::Integer), Values::Of(TypeRef::Number)) => true,
+            (Values::Of(ty), Values::Of(other)) => ty == other,
+        }
+    }
+}
+
+/// What a value of a type may be.
+pub(super) fn atoms<'m>(model: &'m Model, ty: &'m TypeRef) -> Vec<Atom<'m>> {
+    let mut found = Vec::new();
+    collect(model, ty, &mut Vec::new(), 0, &mut found);
+    found
+}
+
+fn collect<'m>(
+    model: &'m Model,
+    ty: &'m TypeRef,
+    around: &mut Vec<Container>,
+    depth: usize,
+    found: &mut Vec<Atom<'m>>,
+) {
+    let ty = model.resolve(ty);
+    let mut within = |inner, container| {
+        around.push(container);
+        collect(model, inner, around, depth + 1, found);
+        around.pop();
+    };
+    match (ty, model.union_of(ty)) {
+        (TypeRef::List(inner), _) => within(inner, Container::List),
+        (TypeRef::Map(inner), _) => within(inner, Container::Map),
+        (TypeRef::Nullable(inner), _) => {
+            collect(model, &TypeRef::Null, around, depth, found);
+            collect(model, inner, around, depth, found);
+        }
+        (_, Some(union)) if depth < MAX_DEPTH => {
+            for variant in &union.variants {
+                collect(model, &variant.ty, around, depth + 1, found);
+            }
+        }
+        _ => found.push(Atom {
+            around: around.clone(),
+            what: Values::Of(ty),
+        }),
+    }
+}
+
+fn has_type(value: &Scalar, ty: &TypeRef, model: &Model) -> bool {
+    match (value, ty) {
+        (Scalar::String(text), TypeRef::Named(name)) => match &model.types[name].kind {
+            TypeKind::Strings { values, .. } => !model.types[name].schema.enumeration || values.contains(text),
+            _ => false,
+        },
+        (Scalar::String(_), TypeRef::String)
+        | (Scalar::Boolean(_), TypeRef::Boolean)
+        | (Scalar::Integer(_), TypeRef::Integer | TypeRef::Number) => true,
+        _ => false,
+    }
+}
+
+impl<'m> Atom<'m> {
+    /// One value.
+    pub(super) fn value(value: Scalar) -> Self {
+        Self {
+            around: Vec::new(),
+            what: Values::One(value),
+        }
+    }
+
+    fn describe(&self, model: &Model) -> String {
+        let around = self.around.iter().map(|container| match container {
+            Container::List => "list of ",
+            Container::Map => "map of ",
+        });
+        let what = match &self.what {
+            Values::Of(ty) => describe(model, ty),
+            Values::One(Scalar::String(text)) => format!("{text:?}"),
+            Values::One(Scalar::Integer(number)) => number.to_string(),
+            Values::One(Scalar::Boolean(flag)) => flag.to_string(),
+        };
+        around.collect::<String>() + &what
+    }
+}

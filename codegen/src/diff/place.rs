@@ -1,0 +1,49 @@
+//! Where something stands, in the names of the schema.
+
+use crate::model::{Model, Type, TypeRef};
+
+/// Keywords between a schema and one within it that has no name of its own.
+const UNNAMED: [&str; 3] = ["anyOf", "oneOf", "allOf"];
+
+/// The name of a definition, or for what the schema leaves without one, the way to it: `Definition.member[]`.
+pub(super) fn name_of(ty: &Type) -> String {
+    if ty.official {
+        ty.documented_as.clone()
+    } else {
+        way_to(&ty.pointer)
+    }
+}
+
+/// The way to a schema: `Definition.member[]` for the elements of a list, `Definition.member{}` for those of a map.
+pub(super) fn way_to(pointer: &str) -> String {
+    let mut parts = pointer.split('/').skip(2);
+    let mut way = parts.next().unwrap_or_default().to_owned();
+    while let Some(part) = parts.next() {
+        match part {
+            "properties" => way += &format!(".{}", parts.next().unwrap_or_default()),
+            "items" => way += "[]",
+            "additionalProperties" => way += "{}",
+            _ if UNNAMED.contains(&part) => drop(parts.next()),
+            other => way += &format!("/{other}"),
+        }
+    }
+    way
+}
+
+/// A type that isn't taken apart, as a person would write it.
+pub(super) fn describe(model: &Model, ty: &TypeRef) -> String {
+    match ty {
+        TypeRef::Named(name) => model.types.get(name).map_or_else(|| name.clone(), name_of),
+        TypeRef::RequestId => "RequestId".into(),
+        TypeRef::String => "string".into(),
+        TypeRef::Boolean => "boolean".into(),
+        TypeRef::Integer => "integer".into(),
+        TypeRef::Number => "number".into(),
+        TypeRef::Null => "null".into(),
+        TypeRef::Any => "any JSON".into(),
+        TypeRef::OpenObject => "object".into(),
+        TypeRef::List(_) => "list".into(),
+        TypeRef::Map(_) => "map".into(),
+        TypeRef::Nullable(inner) => format!("{} or null", describe(model, inner)),
+    }
+}

@@ -1,0 +1,106 @@
+//! A diff as Markdown.
+
+use std::fmt::Write as _;
+
+use super::{Change, Compatibility, Diff, Subject, What};
+
+const SUBJECTS: [(Subject, &str); 5] = [
+    (Subject::Method, "Methods"),
+    (Subject::Definition, "Definitions"),
+    (Subject::Type, "Members and values"),
+    (Subject::ErrorCode, "Error codes"),
+    (Subject::Fact, "Transport and lifecycle"),
+];
+
+impl Diff {
+    /// The changes as a JSON document.
+    ///
+    /// # Errors
+    /// None: a diff consists of texts.
+    pub fn json(&self) -> Result<String, serde_json::Error> {
+        Ok(serde_json::to_string_pretty(self)? + "\n")
+    }
+
+    /// The changes as a Markdown document.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let mut text = format!(
+            "# Changes from {} to {}\n\nCompatibility is that of a peer that stays with the earlier revision while the other side \
+             moves to the later one.\n\"Breaking for senders\" means that a message of the earlier revision may be invalid \
+             in the later one, and \"breaking for\nreceivers\" that the later revision has messages which the earlier one \
+             doesn't know. The last columns say what the\nadapters do on the way up, to the later revision, and down, to \
+             the earlier one; a dash means that no conversion is\nabout it.\n",
+            self.from, self.to
+        );
+        if !self.ruled {
+            text += "\nThere are no rules between these two: the adapters convert between adjacent revisions. What is shown is \
+                     what the\nschemas imply.\n";
+        }
+        for (subject, title) in SUBJECTS {
+            let changes: Vec<&Change> = self.changes.iter().filter(|change| change.subject == subject).collect();
+            if changes.is_empty() {
+                continue;
+            }
+            let _ = write!(
+                text,
+                "\n## {title}\n\n| Where | Change | Compatibility | Up | Down |\n|---|---|---|---|---|\n"
+            );
+            for change in changes {
+                let _ = writeln!(
+                    text,
+                    "| `{}` | {} | {} | {} | {} |",
+                    change.name,
+                    cell(&change.description()),
+                    change.compatibility.words(),
+                    cell(&change.up.join("; ")),
+                    cell(&change.down.join("; ")),
+                );
+            }
+        }
+        text
+    }
+}
+
+impl Change {
+    fn description(&self) -> String {
+        let what = match self.what {
+            What::Added => "added",
+            What::Removed => "removed",
+            What::Renamed => "renamed",
+            What::Required => "now required",
+            What::Optional => "now optional",
+            What::Loosened => "loosened",
+            What::Tightened => "tightened",
+            What::Changed => "changed",
+        };
+        match (self.what, &self.before, &self.after) {
+            (What::Removed, Some(before), _) => format!("{what}: {before}"),
+            (What::Added, _, Some(after)) => format!("{what}: {after}"),
+            (What::Renamed, Some(before), Some(after)) => format!("{what} from `{before}` to `{after}`"),
+            (What::Changed | What::Tightened, None, Some(after)) => format!("{what}: now {after}"),
+            (_, Some(before), Some(after)) => format!("{what}: no longer {before}, now {after}"),
+            (_, Some(before), None) => format!("{what}: no longer {before}"),
+            (_, None, Some(after)) => format!("{what}: also {after}"),
+            (_, None, None) => what.into(),
+        }
+    }
+}
+
+impl Compatibility {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Additive => "additive",
+            Self::BreakingForSenders => "breaking for senders",
+            Self::BreakingForReceivers => "breaking for receivers",
+            Self::Breaking => "breaking for both",
+            Self::Cosmetic => "cosmetic",
+        }
+    }
+}
+
+fn cell(text: &str) -> String {
+    match text {
+        "" => "–".into(),
+        text => text.replace('\n', " ").replace('|', "\\|"),
+    }
+}

@@ -1,0 +1,291 @@
+//! What changed in definitions, the members of objects, and values.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::pair::{Atom, Difference, Pair, atoms};
+use super::place::name_of;
+use super::{Change, Compatibility, Subject, What};
+use crate::model::{MemberSchema, Model, Struct, Type, TypeKind, TypeRef};
+use crate::normalise::Scalar;
+
+pub(super) fn changes(pair: &Pair<'_>) -> Vec<Change> {
+    let mut changes = definitions(pair);
+    for (before, after) in pair.types() {
+        changes.extend(Both::of(pair, before, after).changes());
+    }
+    changes
+}
+
+/// The definitions that are new, gone or renamed.
+fn definitions(pair: &Pair<'_>) -> Vec<Change> {
+    let (earlier, later) = (&pair.earlier.definitions, &pair.later.definitions);
+    let official = |model: &Model, name: &str| {
+        model.types[name]
+            .official
+            .then(|| model.types[name].documented_as.clone())
+    };
+    let renamed = pair.types().filter_map(|(before, after)| {
+        let names = official(pair.earlier, before).zip(official(pair.later, after))?;
+        (names.0 != names.1).then_some(names)
+    });
+    let renamed: BTreeMap<String, String> = renamed.collect();
+    let targets: BTreeSet<&String> = renamed.values().collect();
+    let change = |name: &str, what, compatibility, before: Option<&str>, after: Option<&str>| {
+        let pointer = |model: &Model, name: Option<&str>| Some(model.definitions.get(name?)?.pointer.clone());
+        Change::new(Subject::Definition, name, what, compatibility)
+            .at(pointer(pair.earlier, before), pointer(pair.later, after))
+    };
+    let added = later
+        .keys()
+        .filter(|name| !earlier.contains_key(*name) && !targets.contains(name));
+    let added = added.map(|name| change(name, What::Added, Compatibility::Additive, None, Some(name)));
+    let removed = earlier
+        .keys()
+        .filter(|name| !later.contains_key(*name) && !renamed.contains_key(*name));
+    let removed = removed.map(|name| change(name, What::Removed, Compatibility::Cosmetic, Some(name), None));
+    let moved = renamed.iter().map(|(before, after)| {
+        let change = change(after, What::Renamed, Compatibility::Cosmetic, Some(before), Some(after));
+        change.values(Some(before.clone()), Some(after.clone()))
+    });
+    added.chain(removed).chain(moved).collect()
+}
+
+/// A type of both revisions.
+struct Both<'p, 'm> {
+    pair: &'p Pair<'m>,
+    rust_names: [&'m str; 2],
+    earlier: &'m Type,
+    later: &'m Type,
+}
+
+/// A member or a constant.
+struct Field<'m> {
+    required: bool,
+    atoms: Vec<Atom<'m>>,
+    /// `None` for a constant.
+    ty: Option<&'m TypeRef>,
+}
+
+impl<'p, 'm> Both<'p, 'm> {
+    fn of(pair: &'p Pair<'m>, before: &'m str, after: &'m str) -> Self {
+        let (earlier, later) = (&pair.earlier.types[before], &pair.later.types[after]);
+        Self {
+            pair,
+            rust_names: [before, after],
+            earlier,
+            later,
+        }
+    }
+
+    fn changes(&self) -> Vec<Change> {
+        let named = self.rust_names.map(|name| TypeRef::Named(name.to_owned()));
+        match (&self.earlier.kind, &self.later.kind) {
+            (TypeKind::Struct(before), TypeKind::Struct(after)) => self.members(before, after),
+            (TypeKind::Strings { values: before, .. }, TypeKind::Strings { values: after, .. }) => {
+                self.enumeration(before, after)
+            }
+            // A union without a name is looked at wherever it stands.
+            (TypeKind::Union(_), TypeKind::Union(_)) if self.earlier.official && self.later.official => {
+                let values = self
+                    .pair
+                    .compare(&atoms(self.pair.earlier, &named[0]), &atoms(self.pair.later, &named[1]));
+                self.loosened_or_tightened(None, values).into_iter().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn change(&self, member: Option<&str>, what: What, compatibility: Compatibility) -> Change {
+        let member = |text: String, sign: &str| member.map_or(text.clone(), |member| format!("{text}{sign}{member}"));
+        let at = |ty: &Type| Some(member(ty.pointer.clone(), "/properties/"));
+        let (earlier, later) = match what {
+            What::Added => (None, at(self.later)),
+            What::Removed => (at(self.earlier), None),
+            _ => (at(self.earlier), at(self.later)),
+        };
+        Change::new(Subject::Type, member(name_of(self.later), "."), what, compatibility)
+            .at(earlier, later)
+            .planned_as(self.rust_names.map(|name| member(name.to_owned(), ".")))
+    }
+
+    fn loosened_or_tightened(&self, member: Option<&str>, values: Difference) -> Option<Change> {
+        let (what, compatibility) = match (values.removed.is_empty(), values.added.is_empty()) {
+            (true, true) => return None,
+            (true, false) => (What::Loosened, Compatibility::BreakingForReceivers),
+            (false, true) => (What::Tightened, Compatibility::BreakingForSenders),
+            (false, false) => (What::Changed, Compatibility::Breaking),
+        };
+        let list = |values: Vec<String>| (!values.is_empty()).then(|| values.join(", "));
+        Some(
+            self.change(member, what, compatibility)
+                .values(list(values.removed), list(values.added)),
+        )
+    }
+
+    fn enumeration(&self, before: &[String], after: &[String]) -> Vec<Change> {
+        let atoms = |values: &[String]| {
+            values
+                .iter()
+                .cloned()
+                .map(|text| Atom::value(Scalar::String(text)))
+                .collect::<Vec<_>>()
+        };
+        let change = self.loosened_or_tightened(None, self.pair.compare(&atoms(before), &atoms(after)));
+        let is_open = |ty: &Type| !ty.schema.enumeration;
+        let change = change.map(|change| match (is_open(self.earlier), is_open(self.later)) {
+            // Any other value was valid, and still is.
+            (true, true) => Change {
+                compatibility: Compatibility::Additive,
+                ..change
+            },
+            _ => change,
+        });
+        change.into_iter().collect()
+    }
+
+    fn members(&self, before: &'m Struct, after: &'m Struct) -> Vec<Change> {
+        let (before, after) = (fields(self.pair.earlier, before), fields(self.pair.later, after));
+        let mut found = self.fields("", &before, &after);
+        let others = || vec!["other members".to_owned()];
+        let difference = match (self.earlier.schema.closed, self.later.schema.closed) {
+            (false, true) => (others(), Vec::new()),
+            (true, false) => (Vec::new(), others()),
+            _ => return found,
+        };
+        let (removed, added) = difference;
+        found.extend(self.loosened_or_tightened(None, Difference { removed, added }));
+        found
+    }
+
+    /// The changes of members, which are those of `object` if that isn't empty.
+    fn fields(&self, object: &str, before: &Fields<'m>, after: &Fields<'m>) -> Vec<Change> {
+        let names: BTreeSet<&str> = before.keys().chain(after.keys()).copied().collect();
+        let found = names.into_iter().flat_map(|name| {
+            let place = if object.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{object}.{name}")
+            };
+            let change = |what, compatibility| vec![self.change(Some(&place), what, compatibility)];
+            match (before.get(name), after.get(name)) {
+                (None, Some(field)) if field.required => change(What::Added, Compatibility::BreakingForSenders)
+                    .into_iter()
+                    .map(|change| change.values(None, Some("required".into())))
+                    .collect(),
+                (None, Some(_)) => change(What::Added, Compatibility::Additive),
+                (Some(field), None) if field.required => change(What::Removed, Compatibility::Breaking),
+                (Some(_), None) => change(What::Removed, Compatibility::BreakingForSenders),
+                (Some(before), Some(after)) => self.member(name, before, after),
+                (None, None) => Vec::new(),
+            }
+        });
+        found.collect()
+    }
+
+    fn member(&self, name: &str, before: &Field<'m>, after: &Field<'m>) -> Vec<Change> {
+        let mut changes = Vec::new();
+        match (before.required, after.required) {
+            (false, true) => changes.push(self.change(Some(name), What::Required, Compatibility::BreakingForSenders)),
+            (true, false) => changes.push(self.change(Some(name), What::Optional, Compatibility::BreakingForReceivers)),
+            _ => {}
+        }
+        changes.extend(self.value(name, before, after));
+        let none = MemberSchema::default();
+        let schema = |ty: &'m Type| ty.schema.members.get(name).cloned().unwrap_or_else(|| none.clone());
+        changes.extend(self.beyond_the_type(name, &schema(self.earlier), &schema(self.later)));
+        changes
+    }
+
+    /// The values of a member that only one of the revisions has.
+    fn value(&self, name: &str, before: &Field<'m>, after: &Field<'m>) -> Vec<Change> {
+        let is_open = |field: &Field<'_>| field.ty == Some(&TypeRef::OpenObject);
+        // What has a name is a definition, whose changes stand there.
+        let object = |model: &'m Model, field: &Field<'m>| {
+            let name = field.ty.and_then(TypeRef::named)?;
+            let object = field.ty.and_then(|ty| model.struct_of(ty));
+            object.filter(|_| !model.types[name].official)
+        };
+        let nothing = BTreeMap::new();
+        let parts = match (object(self.pair.earlier, before), object(self.pair.later, after)) {
+            (None, Some(object)) if is_open(before) => self.fields(name, &nothing, &fields(self.pair.later, object)),
+            (Some(object), None) if is_open(after) => self.fields(name, &fields(self.pair.earlier, object), &nothing),
+            _ => Vec::new(),
+        };
+        let named = || [before.ty, after.ty].into_iter().flatten().filter_map(|ty| ty.named());
+        let parts = parts.into_iter().map(|part| {
+            let inner = part.name.rsplit('.').next().unwrap_or_default().to_owned();
+            let part = part.planned_as(named().map(|name| format!("{name}.{inner}")));
+            part.planned_as(self.rust_names.map(|ty| format!("{ty}.{name}")))
+        });
+        let parts: Vec<Change> = parts.collect();
+        let types = before.ty.zip(after.ty);
+        if types.is_some_and(|(before, after)| self.pair.are_same_union(before, after)) {
+            return parts;
+        }
+        let values = self.pair.compare(&before.atoms, &after.atoms);
+        let change = self.loosened_or_tightened(Some(name), values);
+        let change = change.map(|change| change.planned_as(named().map(str::to_owned)));
+        parts.into_iter().chain(change).collect()
+    }
+
+    /// Bounds of a value, and what is declared in an open object.
+    fn beyond_the_type(&self, name: &str, before: &MemberSchema, after: &MemberSchema) -> Vec<Change> {
+        let bounds = |schema: &MemberSchema, other: &MemberSchema| {
+            let own = schema.assertions.iter();
+            let own = own.filter(|(keyword, bound)| other.assertions.get(*keyword) != Some(bound));
+            own.map(|(keyword, bound)| format!("{keyword} {bound}")).collect()
+        };
+        let (before_only, after_only): (Vec<String>, Vec<String>) = (bounds(before, after), bounds(after, before));
+        let compatibility = match (before_only.is_empty(), after_only.is_empty()) {
+            (true, true) => None,
+            (true, false) => Some((What::Tightened, Compatibility::BreakingForSenders)),
+            (false, true) => Some((What::Loosened, Compatibility::BreakingForReceivers)),
+            (false, false) => Some((What::Changed, Compatibility::Breaking)),
+        };
+        let mut changes: Vec<Change> = Vec::new();
+        changes.extend(compatibility.map(|(what, compatibility)| {
+            let text = |bounds: Vec<String>| (!bounds.is_empty()).then(|| bounds.join(", "));
+            let change = self.change(Some(name), what, compatibility);
+            change.values(text(before_only), text(after_only))
+        }));
+        let inner = |member: &str| format!("{name}.{member}");
+        for member in before.declared.union(&after.declared) {
+            let is = |schema: &MemberSchema| (schema.declared.contains(member), schema.required.contains_key(member));
+            let (what, compatibility) = match (is(before), is(after)) {
+                ((false, _), (true, true)) => (What::Added, Compatibility::BreakingForSenders),
+                ((false, _), _) => (What::Added, Compatibility::Additive),
+                // Whatever isn't declared may still be there.
+                (_, (false, _)) => (What::Loosened, Compatibility::BreakingForReceivers),
+                ((_, false), (_, true)) => (What::Required, Compatibility::BreakingForSenders),
+                ((_, true), (_, false)) => (What::Optional, Compatibility::BreakingForReceivers),
+                _ => continue,
+            };
+            let change = self.change(Some(&inner(member)), what, compatibility);
+            let any = (what == What::Loosened).then(|| "any JSON, undeclared".to_owned());
+            changes.push(change.values(None, any));
+        }
+        changes
+    }
+}
+
+type Fields<'m> = BTreeMap<&'m str, Field<'m>>;
+
+fn fields<'m>(model: &'m Model, object: &'m Struct) -> Fields<'m> {
+    let constants = object.constants.iter().map(|constant| {
+        let field = Field {
+            required: constant.required,
+            atoms: vec![Atom::value(constant.value.clone())],
+            ty: None,
+        };
+        (constant.name.as_str(), field)
+    });
+    let members = object.members.iter().map(|member| {
+        let field = Field {
+            required: member.required,
+            atoms: atoms(model, &member.ty),
+            ty: Some(model.resolve(&member.ty)),
+        };
+        (member.name.as_str(), field)
+    });
+    constants.chain(members).collect()
+}
