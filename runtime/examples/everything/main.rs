@@ -7,6 +7,7 @@ mod content;
 mod prompts;
 mod questions;
 mod resources;
+mod rounds;
 mod tools;
 mod wire_log;
 
@@ -85,7 +86,8 @@ fn everything() -> Router {
     let router = Router::new("everything", env!("CARGO_PKG_VERSION"))
         .instructions("Every tool, resource and prompt is a fixture for tests.")
         .page_size(10);
-    prompts::add_to(resources::add_to(questions::add_to(tools::add_to(router))))
+    let router = questions::add_to(tools::add_to(router));
+    rounds::add_to(prompts::add_to(resources::add_to(router)))
 }
 
 fn stop_at_end_of_input(shutdown: CancellationToken) {
