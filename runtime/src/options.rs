@@ -38,8 +38,7 @@ pub enum Validation {
 /// The options of a session.
 #[derive(Clone)]
 pub struct Options {
-    /// The revisions that may be used. By default, every released one that has a handshake. Who wants both eras names those
-    /// without one as well.
+    /// The revisions that may be used. By default, every released one.
     pub supported: Vec<Revision>,
     /// The limits.
     pub limits: Limits,
@@ -147,7 +146,7 @@ impl Default for Options {
         Self {
             supported: Revision::ALL
                 .into_iter()
-                .filter(|revision| revision.facts().released && revision.facts().initializes)
+                .filter(|revision| revision.facts().released)
                 .collect(),
             limits: Limits::default(),
             losses: None,

@@ -13,8 +13,8 @@ use mcp_runtime::transport::http::server::{
     HttpServer, MemoryStore, SessionRecord, SessionStore, StoreFuture, router, serve,
 };
 use mcp_runtime::{
-    CallClient, CallError, CallServer, ClientHandler, ClientSession, ClientSide, Context, ErrorObject, Options, Router,
-    Structured, connect, hub,
+    CallClient, CallError, CallServer, ClientHandler, ClientSession, ClientSide, Context, Era, ErrorObject, Options,
+    Router, Structured, connect, hub,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -179,7 +179,10 @@ async fn of_forgetful(
         handler,
         info,
         serde_json::from_value(json!({"roots": {}})).unwrap(),
-        Options::default(),
+        Options {
+            era: Some(Era::Handshake),
+            ..Options::default()
+        },
         transport,
     );
     (session.await.unwrap(), renewed)
