@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 #[derive(Deserialize, JsonSchema)]
-struct Place {
+struct Location {
     /// A city, such as Bern.
     city: String,
 }
@@ -15,14 +15,14 @@ struct Weather {
     celsius: f64,
 }
 
-async fn weather(place: Place) -> Result<Structured<Weather>, String> {
-    let measured = (place.city == "Bern").then_some(Structured(Weather { celsius: 21.5 }));
-    measured.ok_or_else(|| format!("nobody has measured in {}", place.city))
+async fn weather(location: Location) -> Result<Structured<Weather>, String> {
+    let measured = (location.city == "Bern").then_some(Structured(Weather { celsius: 21.5 }));
+    measured.ok_or_else(|| format!("nobody has measured in {}", location.city))
 }
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> std::io::Result<()> {
-    let router = Router::new("weather", "1.0").tool("weather", "Tells the weather", |place, _| weather(place));
+    let router = Router::new("weather", "1.0").tool("weather", "Tells the weather", |location, _| weather(location));
     let transport = stdio(stdio::LineLimits::default())?;
     router.serve(Options::default(), transport).ended().await;
     Ok(())
