@@ -74,7 +74,7 @@ pub fn client_result(
     result: &OpenJson,
     conversion: Conversion,
 ) -> Result<Option<FromResult<v2026_07_28::InputResponse>>, FromPeer> {
-    let _ = &conversion;
+    let _ = (method, result, &conversion);
     match peer {
         #[cfg(feature = "since-2024-11-05")]
         Revision::V2024_11_05 => peers::read_result(v2024_11_05::ClientResult::decode, method, result, conversion),
@@ -168,7 +168,7 @@ pub fn server_result(
     result: &OpenJson,
     conversion: Conversion,
 ) -> Result<Option<FromResult<v2026_07_28::ServerResult>>, FromPeer> {
-    let _ = &conversion;
+    let _ = (method, result, &conversion);
     match peer {
         #[cfg(feature = "since-2024-11-05")]
         Revision::V2024_11_05 => peers::read_result(v2024_11_05::ServerResult::decode, method, result, conversion),

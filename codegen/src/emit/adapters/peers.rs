@@ -155,7 +155,7 @@ pub fn {who}_result(
     result: &OpenJson,
     conversion: Conversion,
 ) -> Result<Option<FromResult<{hub_result}>>, FromPeer> {{
-    let _ = &conversion;
+    let _ = (method, result, &conversion);
     match peer {{
 {read}    }}
 }}
