@@ -1,40 +1,39 @@
-//! The names that a session uses by itself, which are data of each revision.
+//! The names of the methods and members that sessions use, by revision.
 
-/// The methods of a revision that a session deals with by itself, and the keys of `_meta` that it writes and reads. `None` is
-/// what the revision doesn't have.
+/// The methods and members of a revision that a session uses. `None` stands for what the revision doesn't have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lifecycle {
-    /// The notification that says which changes the server will tell.
+    /// The notification that acknowledges a subscription.
     pub acknowledge: Option<&'static str>,
-    /// What it says.
+    /// The members of its parameters.
     pub acknowledge_params: Members,
     /// The request that begins a session.
     pub begin: Option<&'static str>,
-    /// What the client says in it.
+    /// The members of its parameters.
     pub begin_params: Members,
-    /// What the server says in its result.
+    /// The members of its result.
     pub begin_result: Members,
     /// The notification that completes the handshake.
     pub begun: Option<&'static str>,
-    /// The notification that a request is cancelled.
+    /// The notification that cancels a request.
     pub cancel: Option<&'static str>,
-    /// What it says.
+    /// The members of its parameters.
     pub cancel_params: Members,
-    /// The request that asks what a server is.
+    /// The request that discovers a server.
     pub discover: Option<&'static str>,
-    /// What the server says in its result.
+    /// The members of its result.
     pub discover_result: Members,
-    /// The member of a filter that asks for changes of the list of prompts.
+    /// The member of a filter for changes of the list of prompts.
     pub filter_prompts: Option<&'static str>,
-    /// The member of a filter that asks for changes of the list of resources.
+    /// The member of a filter for changes of the list of resources.
     pub filter_resources: Option<&'static str>,
-    /// The member of a filter that asks for changes of the list of tools.
+    /// The member of a filter for changes of the list of tools.
     pub filter_tools: Option<&'static str>,
-    /// The member of a filter that lists the URIs of resources.
+    /// The member of a filter with the URIs of resources.
     pub filter_uris: Option<&'static str>,
-    /// The request to be notified of changes, which lasts as long as that.
+    /// The request that subscribes to changes. It lasts as long as the subscription.
     pub listen: Option<&'static str>,
-    /// What the client says in it.
+    /// The members of its parameters.
     pub listen_params: Members,
     /// The notification of a log message.
     pub log: Option<&'static str>,
@@ -44,34 +43,36 @@ pub struct Lifecycle {
     pub progress: Option<&'static str>,
     /// The request that sets the level of log messages.
     pub set_level: Option<&'static str>,
-    /// What it says.
+    /// The members of its parameters.
     pub set_level_params: Members,
-    /// The request to be notified of changes of a resource.
+    /// The request that subscribes to the changes of a resource.
     pub subscribe: Option<&'static str>,
-    /// What it says.
+    /// The members of its parameters.
     pub subscribe_params: Members,
-    /// The request that ends that.
+    /// The request that unsubscribes from the changes of a resource.
     pub unsubscribe: Option<&'static str>,
-    /// What it says.
+    /// The members of its parameters.
     pub unsubscribe_params: Members,
-    /// The key of the client's capabilities in a request.
+    /// The key of `_meta` in a request for the client's capabilities.
     pub meta_capabilities: Option<&'static str>,
-    /// The key of the client's name and version in a request.
+    /// The key of `_meta` in a request for the client's name and version.
     pub meta_client: Option<&'static str>,
-    /// The key of the log level in a request.
+    /// The key of `_meta` in a request for the minimum log level.
     pub meta_log_level: Option<&'static str>,
-    /// The key of the server's name and version in a result.
+    /// The key of `_meta` in a request for the progress token.
+    pub meta_progress: Option<&'static str>,
+    /// The key of `_meta` in a result for the server's name and version.
     pub meta_server: Option<&'static str>,
-    /// The key of the subscription in a notification.
+    /// The key of `_meta` in a notification for the id of the subscription.
     pub meta_subscription: Option<&'static str>,
-    /// The key of the revision in a request: it makes the request stand alone.
+    /// The key of `_meta` in a request for the revision. A request with it needs no session.
     pub meta_version: Option<&'static str>,
-    /// The member of a result that says of which kind it is. The kind of one without it is the usual one.
+    /// The member of a result with its kind. A result without it has the usual kind of the method.
     pub result_kind: Option<&'static str>,
 }
 
 impl Lifecycle {
-    /// A revision that has none of it.
+    /// A revision with none of these names.
     pub const NONE: Self = Self {
         acknowledge: None,
         acknowledge_params: Members::NONE,
@@ -101,6 +102,7 @@ impl Lifecycle {
         meta_capabilities: None,
         meta_client: None,
         meta_log_level: None,
+        meta_progress: None,
         meta_server: None,
         meta_subscription: None,
         meta_version: None,
@@ -108,29 +110,29 @@ impl Lifecycle {
     };
 }
 
-/// The members of an object that say what a session needs.
+/// The members of parameters, results and error data that a session uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Members {
-    /// What the object is about, by its name: a revision, or the URI of a resource.
+    /// The name of a revision, or the URI of a resource.
     pub name: Option<&'static str>,
-    /// Several revisions.
+    /// A list of revisions.
     pub versions: Option<&'static str>,
     /// Capabilities.
     pub capabilities: Option<&'static str>,
-    /// A name and version.
+    /// The name and version of an implementation.
     pub implementation: Option<&'static str>,
-    /// A text for people or models.
+    /// A text for people or models, such as instructions.
     pub text: Option<&'static str>,
     /// The id of a request.
     pub request: Option<&'static str>,
     /// A log level.
     pub level: Option<&'static str>,
-    /// The changes that a client wants to be notified of.
+    /// The filter of a subscription to changes.
     pub filter: Option<&'static str>,
 }
 
 impl Members {
-    /// An object with none of them.
+    /// An object with none of these members.
     pub const NONE: Self = Self {
         name: None,
         versions: None,
@@ -143,21 +145,21 @@ impl Members {
     };
 }
 
-/// What an error says, whatever its code.
+/// The meaning of an error. Its code depends on the revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorRole {
-    /// A header doesn't repeat what the message says.
+    /// A header differs from the message.
     HeaderMismatch,
     /// The request needs a capability that the client didn't declare.
     MissingCapability,
-    /// The server doesn't speak the revision.
+    /// The server doesn't support the revision.
     UnsupportedVersion,
 }
 
-/// How a revision says it.
+/// The code and data of an error in a revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownError {
-    /// What it says.
+    /// The meaning.
     pub role: ErrorRole,
     /// The code.
     pub code: i64,

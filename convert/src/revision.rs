@@ -1,4 +1,4 @@
-//! What is known of a revision as a whole.
+//! The properties of a revision.
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use mcp_wire::{Method, Schema};
 
 use crate::facts::Facts;
 
-/// An enumeration of revisions of the protocol. Their order is the protocol's, not that of their names.
+/// An enumeration of the revisions of the protocol. They compare in the order of the protocol, not of their names.
 ///
 /// [`revisions!`](crate::revisions) implements it.
 pub trait ProtocolRevision: Copy + Ord + fmt::Debug + fmt::Display + 'static {
     /// Every revision, the earliest first.
     const REVISIONS: &'static [Self];
 
-    /// The revision as peers name it.
+    /// The name of the revision in the protocol.
     fn name(self) -> &'static str;
 
     /// The revision's methods.
@@ -22,13 +22,13 @@ pub trait ProtocolRevision: Copy + Ord + fmt::Debug + fmt::Display + 'static {
     /// The revision's schema.
     fn declared_schema(self) -> &'static Schema;
 
-    /// What is true of the revision as a whole.
+    /// The properties of the revision.
     fn known_facts(self) -> Facts;
 
-    /// The rules for errors that go from this revision to the one before or after it, in the order in which they are tried.
+    /// The rules that convert errors of this revision to the one before or after it. The first one that matches applies.
     fn error_rules(self, neighbour: Self) -> &'static [ErrorRule];
 
-    /// The revisions that a value passes on its way from this one, which isn't among them, to another, which is the last.
+    /// The steps of a conversion from this revision to another: the revisions between them, and the other one.
     fn way(self, to: Self) -> Vec<Self> {
         let all = Self::REVISIONS.iter().copied();
         match self < to {
@@ -40,62 +40,62 @@ pub trait ProtocolRevision: Copy + Ord + fmt::Debug + fmt::Display + 'static {
         }
     }
 
-    /// The revision that peers name so.
+    /// The revision with this name.
     fn by_name(name: &str) -> Option<Self> {
         Self::REVISIONS.iter().copied().find(|revision| revision.name() == name)
     }
 }
 
-/// A capability that a request needs for what it says.
+/// A capability that a request needs if it has a certain member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Need {
-    /// The member of the request's parameters that needs it.
+    /// The member of the request's parameters.
     pub member: &'static str,
-    /// The value of that member, if no other needs it.
+    /// The value of the member, if only this value needs the capability.
     pub value: Option<&'static str>,
-    /// The capability of the receiver, as the way from the object of capabilities to a member.
+    /// The path of the capability in the capabilities of the receiver.
     pub capability: &'static str,
 }
 
-/// A departure in a result that most peers put up with.
+/// A mistake in results that most implementations tolerate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tolerance {
     /// The member of the result.
     pub member: &'static str,
-    /// The JSON that stands there; `None` for a member that is absent.
+    /// The JSON of the member. `None` if the member is absent.
     pub found: Option<&'static str>,
-    /// The member without which it isn't tolerated.
+    /// Another member that must be present.
     pub beside: Option<&'static str>,
-    /// The JSON that it is read as.
+    /// The JSON that is used instead.
     pub read: &'static str,
 }
 
-/// The code of an error in one revision, and the code that says the same in a neighbour of it.
+/// A rule that converts the code of an error between neighbouring revisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ErrorRule {
-    /// The method that failed; `None` for any.
+    /// The method that failed. `None` for any method.
     pub method: Option<&'static str>,
-    /// The code that the error has.
+    /// The code in the source revision.
     pub from: i64,
-    /// The way to a member that its data must have; empty if it needs none.
+    /// The path of a member that the data of the error must have. Empty for any data.
     pub data: &'static [&'static str],
-    /// The code that it gets.
+    /// The code in the target revision.
     pub to: i64,
-    /// The rule, as losses name it.
+    /// The name of the rule in losses.
     pub rule: &'static str,
 }
 
-/// A name that no revision has.
+/// The error for a name that no revision has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownRevision {
     /// The name.
     pub name: String,
-    /// The names that there are.
+    /// The names of the known revisions.
     pub known: Vec<&'static str>,
 }
 
 impl UnknownRevision {
-    /// The error about a name that no revision of an enumeration has.
+    /// Creates the error for an enumeration of revisions.
     #[must_use]
     pub fn new<R: ProtocolRevision>(name: &str) -> Self {
         Self {

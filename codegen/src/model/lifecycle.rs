@@ -28,7 +28,7 @@ pub(super) const METHOD_ROLES: [(&str, bool); 12] = [
 ];
 
 /// The roles of members: keys of `_meta`, members of the filter of changes, and one of results.
-pub(super) const MEMBER_ROLES: [&str; 11] = [
+pub(super) const MEMBER_ROLES: [&str; 12] = [
     "filter.prompts",
     "filter.resources",
     "filter.tools",
@@ -36,6 +36,7 @@ pub(super) const MEMBER_ROLES: [&str; 11] = [
     "meta.capabilities",
     "meta.client",
     "meta.log-level",
+    "meta.progress",
     "meta.server",
     "meta.subscription",
     "meta.version",

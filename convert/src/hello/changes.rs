@@ -1,25 +1,25 @@
-//! Which changes a client wants to be notified of: by one request that lasts, or by requests about one resource each.
+//! Subscriptions to changes: one request for all of them, or a request for each resource.
 
 use mcp_wire::{JsonType, MessageHeader, OpenJson, RequestId};
 
 use super::object::{Object, null, text};
 use super::{HelloError, META, PeerTypes};
 
-/// The changes that a client wants to be notified of, or that a server agrees to notify it of.
+/// The changes that a client subscribes to, or that a server accepts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChangeFilter {
-    /// Those of the list of tools.
+    /// Changes of the list of tools.
     pub tool_list: bool,
-    /// Those of the list of prompts.
+    /// Changes of the list of prompts.
     pub prompt_list: bool,
-    /// Those of the lists of resources and of resource templates.
+    /// Changes of the lists of resources and of resource templates.
     pub resource_list: bool,
-    /// Those of the resources with these URIs.
+    /// Changes of the resources with these URIs.
     pub resources: Vec<String>,
 }
 
 impl ChangeFilter {
-    /// The changes of all lists.
+    /// Creates a filter for the changes of all lists.
     #[must_use]
     pub fn lists() -> Self {
         Self {
@@ -30,7 +30,7 @@ impl ChangeFilter {
         }
     }
 
-    /// With the changes of a resource.
+    /// Adds the changes of a resource.
     #[must_use]
     pub fn with_resource(mut self, uri: impl Into<String>) -> Self {
         self.resources.push(uri.into());
@@ -41,7 +41,7 @@ impl ChangeFilter {
 /// A method, and the parameters of its request or notification.
 type Written = Option<(&'static str, OpenJson)>;
 
-/// The request to be notified of changes; `None` if the revision has none.
+/// The request that subscribes to changes. `None` if the revision has none.
 #[must_use]
 pub fn listen<R: PeerTypes>(revision: R, filter: &ChangeFilter) -> Written {
     let lifecycle = revision.lifecycle();
@@ -50,15 +50,15 @@ pub fn listen<R: PeerTypes>(revision: R, filter: &ChangeFilter) -> Written {
     Some((lifecycle.listen?, params.finish().0))
 }
 
-/// What a client wants to be notified of, from its request.
+/// Reads the filter from the parameters of the request that subscribes to changes.
 ///
 /// # Errors
-/// When something is missing or wrong.
+/// A member is missing or invalid.
 pub fn read_listen<R: PeerTypes>(revision: R, request: &MessageHeader<'_>) -> Result<ChangeFilter, HelloError> {
     read_filter(revision, request, revision.lifecycle().listen_params.filter)
 }
 
-/// The notification of what the server agrees to; `None` if the revision has none.
+/// The notification that acknowledges a subscription. `None` if the revision has none.
 #[must_use]
 pub fn acknowledge<R: PeerTypes>(revision: R, subscription: &RequestId, agreed: &ChangeFilter) -> Written {
     let lifecycle = revision.lifecycle();
@@ -68,10 +68,10 @@ pub fn acknowledge<R: PeerTypes>(revision: R, subscription: &RequestId, agreed: 
     Some((lifecycle.acknowledge?, params.finish().0))
 }
 
-/// What a server agrees to, from its notification.
+/// Reads the filter from the parameters of the notification that acknowledges a subscription.
 ///
 /// # Errors
-/// When something is missing or wrong.
+/// A member is missing or invalid.
 pub fn read_acknowledgement<R: PeerTypes>(
     revision: R,
     notification: &MessageHeader<'_>,
@@ -79,14 +79,14 @@ pub fn read_acknowledgement<R: PeerTypes>(
     read_filter(revision, notification, revision.lifecycle().acknowledge_params.filter)
 }
 
-/// The subscription that a notification belongs to: the id of the request for it.
+/// The id of the request whose subscription a notification belongs to.
 #[must_use]
 pub fn subscription<R: PeerTypes>(revision: R, notification: &MessageHeader<'_>) -> Option<RequestId> {
     let key = revision.lifecycle().meta_subscription?;
     notification.param(&[META, key]).ok()??.decode_as().ok()
 }
 
-/// The result of the request to be notified of changes, by which the server ends that.
+/// The result of the request that subscribes to changes. The server ends the subscription with it.
 #[must_use]
 pub fn listen_result<R: PeerTypes>(revision: R, subscription: &RequestId) -> OpenJson {
     let mut result = Object::default();
@@ -95,31 +95,31 @@ pub fn listen_result<R: PeerTypes>(revision: R, subscription: &RequestId) -> Ope
     result.finish().0
 }
 
-/// The request to be notified of changes of a resource; `None` if the revision has none.
+/// The request that subscribes to the changes of a resource. `None` if the revision has none.
 #[must_use]
 pub fn subscribe<R: PeerTypes>(revision: R, uri: &str) -> Written {
     let lifecycle = revision.lifecycle();
     Some((lifecycle.subscribe?, one_text(lifecycle.subscribe_params.name, uri)))
 }
 
-/// The request that ends that.
+/// The request that unsubscribes from the changes of a resource. `None` if the revision has none.
 #[must_use]
 pub fn unsubscribe<R: PeerTypes>(revision: R, uri: &str) -> Written {
     let lifecycle = revision.lifecycle();
     Some((lifecycle.unsubscribe?, one_text(lifecycle.unsubscribe_params.name, uri)))
 }
 
-/// The request that sets the level of log messages; `None` if the revision has none.
+/// The request that sets the level of log messages. `None` if the revision has none.
 #[must_use]
 pub fn set_level<R: PeerTypes>(revision: R, level: &str) -> Written {
     let lifecycle = revision.lifecycle();
     Some((lifecycle.set_level?, one_text(lifecycle.set_level_params.level, level)))
 }
 
-/// A text in the parameters of a request, such as the URI or the level of those above.
+/// Reads a text from the parameters of a request, such as the URI or the log level.
 ///
 /// # Errors
-/// When it is missing, or no text.
+/// The member is missing or not a text.
 pub fn text_param(request: &MessageHeader<'_>, member: Option<&'static str>) -> Result<String, HelloError> {
     let member = member.ok_or(HelloError::NoSuchMethod)?;
     let text = || request.param(&[member]).ok()??.string().ok();
@@ -141,7 +141,7 @@ fn put_subscription<R: PeerTypes>(revision: R, object: &mut Object, subscription
     object.put(Some(META), Some(meta.finish().0));
 }
 
-/// Writes a filter as a member; what it doesn't ask for is left out.
+/// Writes a filter as a member. Changes that it doesn't have are omitted.
 fn put_filter<R: PeerTypes>(revision: R, object: &mut Object, member: Option<&'static str>, filter: &ChangeFilter) {
     let lifecycle = revision.lifecycle();
     let mut members = Object::default();

@@ -1,4 +1,4 @@
-//! The errors that a session gives and takes by itself.
+//! The errors that sessions send and read by themselves.
 
 use mcp_wire::{ErrorObject, OpenJson, error_code};
 
@@ -7,7 +7,7 @@ use super::object::{Object, text};
 use crate::lifecycle::ErrorRole;
 use crate::negotiation::Mismatch;
 
-/// The error that says that a revision isn't supported.
+/// The error for a revision that isn't supported.
 #[must_use]
 pub fn unsupported<R: PeerTypes>(revision: R, mismatch: &Mismatch<R>) -> ErrorObject {
     let Some(known) = revision.known_error(ErrorRole::UnsupportedVersion) else {
@@ -20,7 +20,7 @@ pub fn unsupported<R: PeerTypes>(revision: R, mismatch: &Mismatch<R>) -> ErrorOb
     ErrorObject::new(known.code, "Unsupported protocol version").with_data(data.finish().0)
 }
 
-/// The revisions that such an error names, if it is one.
+/// Reads the supported revisions from the error for a revision that isn't supported. `None` for another error.
 #[must_use]
 pub fn supported_by_peer<R: PeerTypes>(error: &ErrorObject) -> Option<Vec<String>> {
     let known = R::REVISIONS
@@ -30,7 +30,7 @@ pub fn supported_by_peer<R: PeerTypes>(error: &ErrorObject) -> Option<Vec<String
     error.data.as_ref()?.get(known.data.versions?)?.parse().ok()
 }
 
-/// The error that says that a request needs a capability, as the way from the object of capabilities to a member.
+/// The error for a request that needs a capability of the client. `capability` is the path of a member in the capabilities.
 #[must_use]
 pub fn missing_capability<R: PeerTypes>(revision: R, capability: &str, message: String) -> ErrorObject {
     let Some(known) = revision.known_error(ErrorRole::MissingCapability) else {

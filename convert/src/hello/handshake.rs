@@ -1,14 +1,14 @@
-//! What is said in the handshake, and in the discovery that some revisions have instead.
+//! Parameters and results of the handshake and of the discovery.
 
 use mcp_wire::{MessageHeader, OpenJson, RequestId};
 
 use super::object::{HelloReader, Object, null, text};
 use super::{ClientHello, HelloError, META, PeerTypes, Read, ServerHello, Written};
 
-/// The parameters of the request that begins a session.
+/// Creates the parameters of the request that begins a session.
 ///
 /// # Errors
-/// When the revision has no handshake, or can't represent them.
+/// The revision has no handshake or can't represent the parameters.
 pub fn begin<R: PeerTypes>(revision: R, hello: ClientHello<R>) -> Written {
     let members = revision.lifecycle().begin_params;
     let mut object = Object::default();
@@ -20,10 +20,10 @@ pub fn begin<R: PeerTypes>(revision: R, hello: ClientHello<R>) -> Written {
     Ok(object.finish())
 }
 
-/// What a client says in the request that begins a session, from its parameters.
+/// Reads the parameters of the request that begins a session.
 ///
 /// # Errors
-/// When something is missing or wrong.
+/// A member is missing or invalid.
 pub fn read_begin<R: PeerTypes>(revision: R, params: &OpenJson) -> Read<ClientHello<R>> {
     let members = revision.lifecycle().begin_params;
     let mut reader = HelloReader::new(params);
@@ -36,10 +36,10 @@ pub fn read_begin<R: PeerTypes>(revision: R, params: &OpenJson) -> Read<ClientHe
     Ok(reader.finish(result))
 }
 
-/// The result of the request that begins a session.
+/// Creates the result of the request that begins a session.
 ///
 /// # Errors
-/// When the revision has no handshake, or can't represent it.
+/// The revision has no handshake or can't represent the result.
 pub fn agree<R: PeerTypes>(revision: R, hello: ServerHello<R>) -> Written {
     let members = revision.lifecycle().begin_result;
     let version = hello.versions.first().map(|version| text(version));
@@ -49,10 +49,10 @@ pub fn agree<R: PeerTypes>(revision: R, hello: ServerHello<R>) -> Written {
     Ok(object.finish())
 }
 
-/// What a server says in the result of the request that begins a session.
+/// Reads the result of the request that begins a session.
 ///
 /// # Errors
-/// When something is missing or wrong.
+/// A member is missing or invalid.
 pub fn read_agreement<R: PeerTypes>(revision: R, result: &OpenJson) -> Read<ServerHello<R>> {
     let members = revision.lifecycle().begin_result;
     let mut reader = HelloReader::new(result);
@@ -65,7 +65,7 @@ pub fn read_agreement<R: PeerTypes>(revision: R, result: &OpenJson) -> Read<Serv
     Ok(reader.finish(hello))
 }
 
-/// The revision that such a result names, whichever revision with a handshake it is of.
+/// The revision that the result of the request that begins a session names. The result may be in any revision with a handshake.
 #[must_use]
 pub fn agreed_version<R: PeerTypes>(result: &OpenJson) -> Option<R> {
     let mut handshakes = R::REVISIONS.iter().filter(|revision| revision.has_handshake());
@@ -75,10 +75,10 @@ pub fn agreed_version<R: PeerTypes>(result: &OpenJson) -> Option<R> {
     })
 }
 
-/// The result of the request that asks what a server is.
+/// Creates the result of the discovery.
 ///
 /// # Errors
-/// When the revision has no such request, or can't represent the result.
+/// The revision has no discovery or can't represent the result.
 pub fn discovery<R: PeerTypes>(revision: R, hello: ServerHello<R>) -> Written {
     let lifecycle = revision.lifecycle();
     let (method, members) = (
@@ -93,10 +93,10 @@ pub fn discovery<R: PeerTypes>(revision: R, hello: ServerHello<R>) -> Written {
     Ok(object.finish())
 }
 
-/// What a server says in the result of the request that asks what it is.
+/// Reads the result of the discovery.
 ///
 /// # Errors
-/// When something is missing or wrong.
+/// A member is missing or invalid.
 pub fn read_discovery<R: PeerTypes>(revision: R, result: &OpenJson) -> Read<ServerHello<R>> {
     let lifecycle = revision.lifecycle();
     let members = lifecycle.discover_result;
@@ -113,7 +113,7 @@ pub fn read_discovery<R: PeerTypes>(revision: R, result: &OpenJson) -> Read<Serv
     Ok(reader.finish(hello))
 }
 
-/// The parameters of the notification that a request is cancelled.
+/// Creates the parameters of the notification that cancels a request.
 #[must_use]
 pub fn cancellation<R: PeerTypes>(revision: R, request: &RequestId, reason: &str) -> Option<(&'static str, OpenJson)> {
     let lifecycle = revision.lifecycle();
@@ -124,7 +124,7 @@ pub fn cancellation<R: PeerTypes>(revision: R, request: &RequestId, reason: &str
     Some((method, object.finish().0))
 }
 
-/// The revision that a request asks for, if that is known; `None` if it isn't the request that begins a session.
+/// The revision that a request asks for, if it is known. `None` for other requests than the one that begins a session.
 #[must_use]
 pub fn requested_version<R: PeerTypes>(request: &MessageHeader<'_>) -> Option<Option<R>> {
     let method = request.method()?;
@@ -137,14 +137,14 @@ pub fn requested_version<R: PeerTypes>(request: &MessageHeader<'_>) -> Option<Op
     Some(named())
 }
 
-/// Whether a notification of this name completes a handshake.
+/// Whether this method is the notification that completes a handshake.
 #[must_use]
 pub fn completes_handshake<R: PeerTypes>(method: &str) -> bool {
     let mut revisions = R::REVISIONS.iter().map(|revision| revision.lifecycle());
     revisions.any(|lifecycle| lifecycle.begun == Some(method))
 }
 
-/// The request that a notification cancels; `None` if it cancels none.
+/// The id of the request that a notification cancels. `None` for other notifications.
 #[must_use]
 pub fn cancelled_request<R: PeerTypes>(notification: &MessageHeader<'_>) -> Option<RequestId> {
     let method = notification.method()?;

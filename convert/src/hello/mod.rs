@@ -1,4 +1,4 @@
-//! What clients and servers say about themselves, in the handshake of a revision, in its discovery, or with each request.
+//! The messages that sessions exchange by themselves, such as the handshake, the discovery and the metadata of each request.
 
 mod changes;
 mod errors;
@@ -30,66 +30,66 @@ pub use self::stamp::{
     is_of_stamp, missing_key, read_stamp, stamp, stamped_version, supply, supply_elicitation, unusual_kind,
 };
 
-/// The member of parameters and results that has what is said beside them.
+/// The member of parameters and results with the metadata.
 const META: &str = "_meta";
 
-/// Revisions with the hub's types of what peers say about themselves.
+/// An enumeration of revisions with the hub's types for capabilities and implementations.
 ///
 /// [`peer_types!`](crate::peer_types) implements it.
 pub trait PeerTypes: ProtocolRevision {
-    /// What a client can do.
+    /// The capabilities of a client.
     type ClientCapabilities;
-    /// What a server can do.
+    /// The capabilities of a server.
     type ServerCapabilities;
-    /// A name and version.
+    /// The name and version of an implementation.
     type Implementation;
 
-    /// The names of the revision's lifecycle.
+    /// The names that a session uses.
     fn lifecycle(self) -> &'static Lifecycle;
 
-    /// The errors of the revision that a session deals with by itself.
+    /// The errors that a session sends and reads.
     fn known_errors(self) -> &'static [KnownError];
 
-    /// What is tolerated in results of a method.
+    /// The mistakes in results of a method that lenient peers tolerate.
     fn tolerated(self, method: &str) -> &'static [Tolerance];
 
-    /// A client's capabilities, from this revision.
+    /// Reads a client's capabilities in this revision.
     ///
     /// # Errors
-    /// When they are none, or the hub can't represent them.
+    /// The JSON is invalid, or the hub can't represent it.
     fn read_client_capabilities(self, json: &OpenJson) -> Result<FromResult<Self::ClientCapabilities>, FromPeer>;
 
-    /// A server's capabilities, from this revision.
+    /// Reads a server's capabilities in this revision.
     ///
     /// # Errors
-    /// When they are none, or the hub can't represent them.
+    /// The JSON is invalid, or the hub can't represent it.
     fn read_server_capabilities(self, json: &OpenJson) -> Result<FromResult<Self::ServerCapabilities>, FromPeer>;
 
-    /// A name and version, from this revision.
+    /// Reads the name and version of an implementation in this revision.
     ///
     /// # Errors
-    /// When it is none, or the hub can't represent it.
+    /// The JSON is invalid, or the hub can't represent it.
     fn read_implementation(self, json: &OpenJson) -> Result<FromResult<Self::Implementation>, FromPeer>;
 
-    /// A client's capabilities in this revision.
+    /// Writes a client's capabilities in this revision.
     ///
     /// # Errors
-    /// When it can't represent them.
+    /// The revision can't represent them.
     fn client_capabilities(self, value: Self::ClientCapabilities) -> Encoded;
 
-    /// A server's capabilities in this revision.
+    /// Writes a server's capabilities in this revision.
     ///
     /// # Errors
-    /// When it can't represent them.
+    /// The revision can't represent them.
     fn server_capabilities(self, value: Self::ServerCapabilities) -> Encoded;
 
-    /// A name and version in this revision.
+    /// Writes the name and version of an implementation in this revision.
     ///
     /// # Errors
-    /// When it can't represent it.
+    /// The revision can't represent it.
     fn implementation(self, value: Self::Implementation) -> Encoded;
 
-    /// The error of this role.
+    /// The error with a role.
     #[must_use]
     fn known_error(self, role: ErrorRole) -> Option<&'static KnownError> {
         self.known_errors().iter().find(|error| error.role == role)
@@ -101,57 +101,57 @@ pub trait PeerTypes: ProtocolRevision {
         self.lifecycle().begin.is_some()
     }
 
-    /// Whether each request says what else a handshake says.
+    /// Whether each request has the metadata that another revision has in its handshake.
     #[must_use]
     fn stands_alone(self) -> bool {
         self.lifecycle().meta_version.is_some()
     }
 }
 
-/// JSON in another revision, and what was lost.
+/// Converted JSON, and the losses of the conversion.
 pub type Encoded = Result<(OpenJson, Vec<Loss>), Unrepresentable>;
 
-/// What a client says about itself.
+/// The revision, capabilities and implementation of a client.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClientHello<R: PeerTypes> {
-    /// The revision that it asks for.
+    /// The requested revision.
     pub version: String,
-    /// What it can do.
+    /// The capabilities.
     pub capabilities: R::ClientCapabilities,
-    /// Its name and version.
+    /// The name and version.
     pub implementation: Option<R::Implementation>,
-    /// The least severe log messages that it wants.
+    /// The minimum level of log messages.
     pub log_level: Option<String>,
 }
 
-/// What a server says about itself.
+/// The revisions, capabilities and implementation of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerHello<R: PeerTypes> {
-    /// The revision that it has chosen, or those that it speaks.
+    /// The negotiated revision of a handshake, or all supported revisions of a discovery.
     pub versions: Vec<String>,
-    /// What it can do.
+    /// The capabilities.
     pub capabilities: R::ServerCapabilities,
-    /// Its name and version.
+    /// The name and version.
     pub implementation: Option<R::Implementation>,
-    /// What it says about its use.
+    /// The instructions for using the server.
     pub instructions: Option<String>,
 }
 
-/// Why what a peer says about itself can't be read or written.
+/// An error in the messages of a session, such as a handshake.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HelloError {
-    /// The revision has no method for it.
+    /// The revision has no such method.
     NoSuchMethod,
-    /// A required member is missing, or of another type.
+    /// A required member is missing or has the wrong type.
     Missing(&'static str),
-    /// A member isn't what the revision says, or can't be had in another one.
+    /// A member is invalid, or another revision can't represent it.
     Member(&'static str, FromPeer),
 }
 
 impl fmt::Display for HelloError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoSuchMethod => f.write_str("the revision has no method for it"),
+            Self::NoSuchMethod => f.write_str("the revision has no such method"),
             Self::Missing(member) => write!(f, "`{member}` is required"),
             Self::Member(member, error) => write!(f, "`{member}`: {error}"),
         }

@@ -1,4 +1,4 @@
-//! Objects that are written and read member by member.
+//! Writing and reading objects member by member.
 
 use mcp_wire::{Map, OpenJson};
 
@@ -35,7 +35,7 @@ impl Object {
         Ok(())
     }
 
-    /// What a server says besides its revisions.
+    /// Writes the members of a server other than its revisions.
     pub(super) fn put_server<R: PeerTypes>(
         &mut self,
         revision: R,
@@ -58,7 +58,7 @@ impl Object {
         Ok(())
     }
 
-    /// The members of a result that says nothing of them: what an absent one is read as is what a server means.
+    /// Writes the default values of the required members of a result.
     pub(super) fn put_defaults<R: PeerTypes>(&mut self, revision: R, method: &str) {
         let tolerances = revision.tolerated(method).iter();
         for tolerance in tolerances.filter(|it| it.found.is_none() && it.beside.is_none()) {
@@ -72,7 +72,7 @@ impl Object {
             .into_iter()
             .map(|(key, value)| (key.to_owned(), value))
             .collect();
-        // Only a map whose keys are no strings could fail.
+        // Only a map with keys other than strings could fail.
         (
             OpenJson::from_serialize(&members).unwrap_or_else(|_| null()),
             self.losses,
@@ -125,10 +125,10 @@ impl<'o> HelloReader<'o> {
     }
 }
 
-/// The key of the server's name and version in `_meta` of results, and what stands there.
+/// The key in `_meta` of results for the server's name and version, and its value.
 ///
 /// # Errors
-/// When the revision can't represent it.
+/// The revision can't represent it.
 pub fn result_stamp<R: PeerTypes>(
     revision: R,
     server: R::Implementation,

@@ -1,4 +1,4 @@
-//! What is said with each request and each result.
+//! The metadata of each request and each result.
 
 use mcp_wire::path::Segment;
 use mcp_wire::{MessageHeader, Method, OpenJson};
@@ -8,10 +8,10 @@ use super::{ClientHello, HelloError, META, PeerTypes, Read};
 use crate::conversion::Supply;
 use crate::loss::Loss;
 
-/// What a client says with each request: keys of `_meta` and their values.
+/// Creates the metadata of each request: keys of `_meta` and their values.
 ///
 /// # Errors
-/// When the revision can't represent it.
+/// The revision can't represent it.
 pub fn stamp<R: PeerTypes>(revision: R, hello: ClientHello<R>) -> Result<Vec<(&'static str, OpenJson)>, HelloError> {
     let lifecycle = revision.lifecycle();
     let mut object = Object::default();
@@ -27,7 +27,7 @@ pub fn stamp<R: PeerTypes>(revision: R, hello: ClientHello<R>) -> Result<Vec<(&'
     Ok(object.entries)
 }
 
-/// What conversions supply to requests of revisions that name the version, the capabilities and the client in each of them.
+/// The values that conversions supply to the metadata of each request: the version, the capabilities and the client.
 #[must_use]
 pub fn supply(version: &str, capabilities: OpenJson, client: Option<OpenJson>) -> Supply {
     let client = client.map(|client| ("meta.client", client));
@@ -36,16 +36,15 @@ pub fn supply(version: &str, capabilities: OpenJson, client: Option<OpenJson>) -
     supplied.map(|(role, json)| (role.to_owned(), json)).collect()
 }
 
-/// Adds what conversions supply to elicitations of revisions in which each has an id.
+/// Adds the id that conversions supply to elicitations.
 pub fn supply_elicitation(supply: &mut Supply, id: &str) {
     supply.insert("elicitation".to_owned(), text(id));
 }
 
-/// The revision that a request names in its `_meta`, as it is written there, and a revision whose requests do so; `None` if it
-/// names none.
+/// The name of the revision in the `_meta` of a request, and a revision that has this key. `None` without the key.
 ///
 /// # Errors
-/// When what stands there is no text.
+/// The value is not a text.
 pub fn stamped_version<R: PeerTypes>(request: &MessageHeader<'_>) -> Result<Option<(R, String)>, HelloError> {
     for revision in R::REVISIONS.iter().rev() {
         let Some(key) = revision.lifecycle().meta_version else {
@@ -64,7 +63,7 @@ pub fn stamped_version<R: PeerTypes>(request: &MessageHeader<'_>) -> Result<Opti
     Ok(None)
 }
 
-/// The key that a request has to have in its `_meta`, and lacks.
+/// A required key that the `_meta` of a request lacks.
 #[must_use]
 pub fn missing_key<R: PeerTypes>(revision: R, request: &MessageHeader<'_>) -> Option<&'static str> {
     let lifecycle = revision.lifecycle();
@@ -74,10 +73,10 @@ pub fn missing_key<R: PeerTypes>(revision: R, request: &MessageHeader<'_>) -> Op
     keys.find(|key| !matches!(request.param(&[META, key]), Ok(Some(_))))
 }
 
-/// What a client says with a request.
+/// Reads the metadata of a request.
 ///
 /// # Errors
-/// When something is missing or wrong.
+/// A key is missing or invalid.
 pub fn read_stamp<R: PeerTypes>(revision: R, request: &MessageHeader<'_>) -> Read<ClientHello<R>> {
     let lifecycle = revision.lifecycle();
     let meta = request
@@ -103,7 +102,7 @@ pub fn read_stamp<R: PeerTypes>(revision: R, request: &MessageHeader<'_>) -> Rea
     Ok(reader.finish(hello))
 }
 
-/// Whether a loss is that of a member of the stamp, which has been read before.
+/// Whether a loss is about the metadata of each request, which has been read before.
 #[must_use]
 pub fn is_of_stamp<R: PeerTypes>(revision: R, loss: &Loss) -> bool {
     let lifecycle = revision.lifecycle();
@@ -120,8 +119,8 @@ pub fn is_of_stamp<R: PeerTypes>(revision: R, loss: &Loss) -> bool {
     pairs.any(|pair| matches!(pair, [meta, key] if is_meta(meta) && is_key(key)))
 }
 
-/// The member that says of which kind a result is, and the kind, unless it is the only one of the method. Decoding tells the
-/// kinds of a method that has several.
+/// The member with the kind of a result, and the kind. `None` for the usual kind, and for a method with results of several kinds:
+/// decoding tells those apart.
 #[must_use]
 pub fn unusual_kind<R: PeerTypes>(revision: R, method: &str, result: &OpenJson) -> Option<(&'static str, OpenJson)> {
     let member = revision.lifecycle().result_kind?;

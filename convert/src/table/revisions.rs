@@ -1,12 +1,12 @@
 //! The table of revisions.
 
-/// Implements what an enum of revisions needs: [`ProtocolRevision`](crate::ProtocolRevision), functions that say what is
-/// known of each revision, `Display`, `FromStr` and `serde`'s traits.
+/// Implements [`ProtocolRevision`](crate::ProtocolRevision), `Display`, `FromStr`, the traits of `serde`, and functions with the
+/// properties of each revision for an enum of revisions.
 ///
-/// A row has the variant, the name, the module of the revision's types, and the [`Facts`](crate::Facts) that aren't as in
-/// [`Facts::NONE`](crate::Facts::NONE). Where requests need capabilities for what they say, and where departures are
-/// tolerated, a row names the variant, the methods, and what there is for each of them. Where codes of errors change between
-/// neighbours, a row names both variants and the rules. A row of a revision that needs a cargo feature has that attribute.
+/// A row of `revisions` has the variant, the name, the module of the revision's types, and the [`Facts`](crate::Facts) that
+/// differ from [`Facts::NONE`](crate::Facts::NONE). A row of `needs` and `tolerances` has the variant, the methods, and their
+/// [`Need`](crate::Need)s or [`Tolerance`](crate::Tolerance)s. A row of `errors` has two neighbouring variants and the
+/// [`ErrorRule`](crate::ErrorRule)s between them. A row of a revision that needs a cargo feature has that attribute.
 #[macro_export]
 macro_rules! revisions {
     (
@@ -24,7 +24,7 @@ macro_rules! revisions {
             /// The revision that handlers are written against.
             pub const HUB: Self = Self::$hub;
 
-            /// The revision as peers name it.
+            /// The name of the revision in the protocol.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self {
@@ -40,7 +40,7 @@ macro_rules! revisions {
                 }
             }
 
-            /// The revision's own method of this name.
+            /// The method of the revision with this name.
             #[must_use]
             pub fn method(self, name: &str) -> Option<&'static $crate::mcp_wire::Method> {
                 self.methods().iter().find(|method| method.name == name)
@@ -63,7 +63,7 @@ macro_rules! revisions {
                 }
             }
 
-            /// What is true of the revision as a whole.
+            /// The properties of the revision.
             #[must_use]
             pub const fn facts(self) -> $crate::Facts {
                 match self {
@@ -71,8 +71,8 @@ macro_rules! revisions {
                 }
             }
 
-            /// What requests of a method need beyond the capability that the method itself needs. A receiver that doesn't
-            /// offer it refuses the parameters.
+            /// The capabilities that requests of a method need in addition to the capability of the method. A receiver without
+            /// the capability refuses the parameters.
             #[must_use]
             pub fn needs(self, method: &str) -> &'static [$crate::Need] {
                 match (self, method) {
@@ -81,7 +81,7 @@ macro_rules! revisions {
                 }
             }
 
-            /// What is tolerated in results of a method. Whoever reads strictly refuses them.
+            /// The mistakes in results of a method that lenient peers tolerate.
             #[must_use]
             pub fn tolerances(self, method: &str) -> &'static [$crate::Tolerance] {
                 match (self, method) {
@@ -90,22 +90,22 @@ macro_rules! revisions {
                 }
             }
 
-            /// Validates a request or notification, as it came, by the official schema of this revision as corrected by the
+            /// Validates the JSON of a request or notification by the official schema of this revision as corrected by the
             /// overlay.
             ///
-            /// What can't be validated passes: a JSON value that isn't a call, and methods that the revision doesn't declare.
+            /// A message that is neither, and a method that the revision doesn't declare, are accepted.
             ///
             /// # Errors
-            /// When it departs from the schema, isn't JSON, or has a member twice.
+            /// The message is invalid, isn't JSON, or has a duplicate member.
             pub fn validate_call(self, json: &[u8]) -> Result<(), $crate::mcp_wire::Invalid> {
                 $crate::validate_call(self, json)
             }
 
-            /// Validates a result of a method, as it came, in the same way. Where there are several forms, what is reported
-            /// is what speaks against the one that comes closest.
+            /// Validates the JSON of a result of a method. If the method has several results, the error has the violations
+            /// of the one that fits best.
             ///
             /// # Errors
-            /// When it departs from the schema.
+            /// The result is invalid.
             pub fn validate_result(
                 self,
                 method: &str,

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::validator::Violation;
 use mcp_adapters::mcp_wire::{Call, Message, Notice, Object, OpenJson, RequestId, UnknownMethod};
-use mcp_adapters::{Revision, hello};
+use mcp_adapters::{PeerTypes, Revision, hello};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use super::info::Progress;
-use super::json_edit::{with_meta, with_progress_token};
+use super::json_edit::with_meta;
 use super::notify::check_custom;
 use super::state::SessionState;
 use super::terms::Terms;
@@ -132,8 +132,8 @@ impl<S: Side> SessionState<S> {
         purpose: Purpose,
         progress: Option<mpsc::Sender<Progress>>,
     ) -> Result<Reply, CallError> {
-        if progress.is_some() {
-            let edited = with_progress_token(&json, id);
+        if let Some(key) = terms.revision.lifecycle().meta_progress.filter(|_| progress.is_some()) {
+            let edited = with_meta(&json, key, &id.to_string());
             json = edited.map_err(|error| CallError::Unrepresentable(error.to_string()))?;
         }
         let (replied, mut progressed) = self.pending.insert(id);

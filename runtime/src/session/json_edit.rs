@@ -4,14 +4,6 @@ use std::ops::Range;
 
 use mcp_adapters::mcp_wire::{BorrowedJson, Decoded, JsonType, MessageHeader};
 
-/// Where in a request the token of its progress is.
-const PROGRESS_TOKEN: [&str; 3] = ["params", "_meta", "progressToken"];
-
-/// The same request, asking for progress under this token.
-pub fn with_progress_token(request: &[u8], token: i64) -> Decoded<Vec<u8>> {
-    set(request, &PROGRESS_TOKEN, &token.to_string()).map(String::into_bytes)
-}
-
 /// The same request, with this JSON under a key of its `_meta`.
 pub fn with_meta(request: &[u8], key: &str, json: &str) -> Decoded<Vec<u8>> {
     set(request, &["params", "_meta", key], json).map(String::into_bytes)
@@ -61,7 +53,7 @@ fn nested(path: &[&str], json: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::with_progress_token;
+    use super::with_meta;
 
     #[test]
     fn the_token_is_set_and_nothing_else_changes() {
@@ -87,7 +79,7 @@ mod tests {
                 r#"{"params":{"_meta":{"progressToken":7}}}"#,
             ),
         ] {
-            let edited = with_progress_token(request.as_bytes(), 7).unwrap();
+            let edited = with_meta(request.as_bytes(), "progressToken", "7").unwrap();
             assert_eq!(String::from_utf8(edited).unwrap(), expected);
         }
     }

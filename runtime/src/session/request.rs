@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use http::Extensions;
 use mcp_adapters::mcp_wire::{Call, ErrorObject, ErrorResponse, MessageHeader, RequestId, Response, error_code};
-use mcp_adapters::{Loss, hello};
+use mcp_adapters::{Loss, PeerTypes, hello};
 use tokio_util::sync::CancellationToken;
 
 use super::context::Context;
@@ -44,7 +44,8 @@ impl<S: Side> Engine<S> {
             Ok(cancelled) => cancelled,
             Err(error) => return refused(error),
         };
-        let token = header.param(&["_meta", "progressToken"]).ok().flatten();
+        let key = terms.revision.lifecycle().meta_progress;
+        let token = key.and_then(|key| header.param(&["_meta", key]).ok()?);
         let context = Context {
             peer: Peer::of_message(Arc::clone(&self.session), Some(id.clone()), Arc::clone(&terms)),
             id: Some(id.clone()),

@@ -105,7 +105,7 @@ async fn list_again(
     let call = MessageHeader::from_slice(call).ok();
     let meta = call.and_then(|call| call.param(&["_meta"]).ok()??.decode_as::<OpenJson>().ok());
     let mut meta: Map<String, Value> = meta.and_then(|meta| meta.parse().ok()).unwrap_or_default();
-    meta.remove("progressToken");
+    meta.remove(revision.lifecycle().meta_progress.unwrap_or_default());
     let mut params = json!({"_meta": meta});
     for page in 0..PAGES {
         let id = RequestId::String(format!("{id}-list-{page}"));
