@@ -12,7 +12,7 @@ use mcp_adapters::{Translated, hello};
 use super::engine::Engine;
 use super::notifications::Notification;
 use super::response::PendingResponse;
-use super::state::is_custom;
+use super::state::is_converted;
 use super::tolerance::only_result;
 use crate::error::CallError;
 use crate::side::Side;
@@ -85,13 +85,13 @@ impl<S: Side> Engine<S> {
             return taken;
         }
         let revision = terms.revision;
-        let is_custom = header.method().is_some_and(|method| is_custom(&method));
-        let received = match is_custom {
-            true => S::receive_custom(json).map(|message| Translated::Message {
+        let is_converted = header.method().is_none_or(|method| is_converted(revision, &method));
+        let received = match is_converted {
+            true => S::receive(revision, json, terms.conversion()),
+            false => S::receive_custom(json).map(|message| Translated::Message {
                 message,
                 losses: Vec::new(),
             }),
-            false => S::receive(revision, json, terms.conversion()),
         };
         let message = match received {
             Ok(message) => message,

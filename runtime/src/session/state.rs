@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
 use mcp_adapters::mcp_wire::{Direction, ErrorObject, Method};
-use mcp_adapters::{Loss, Revision};
+use mcp_adapters::{Loss, PeerTypes, Revision};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -26,6 +26,11 @@ use crate::side::Side;
 /// them.
 pub fn is_custom(method: &str) -> bool {
     Revision::HUB.method(method).is_none()
+}
+
+/// Whether a message of a peer is converted: the hub has its method, if only by another name.
+pub fn is_converted(revision: Revision, method: &str) -> bool {
+    !is_custom(method) || revision.lifecycle().log == Some(method)
 }
 
 /// The entry of a method in a revision's table, if the peer (or this side) may call it.
