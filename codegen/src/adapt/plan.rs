@@ -199,7 +199,7 @@ impl<'m> Planner<'m> {
 
     /// The name by which the target would have a method of the source: the same, or that of the method which does for a session
     /// what this one does.
-    fn method_there(&self, name: &str) -> &'m str {
+    pub(super) fn method_there(&self, name: &str) -> &'m str {
         let (from, to) = (self.from.model, self.to.model);
         let find = |model: &'m Model, name: &str| model.methods.iter().find(|method| method.name == name);
         if let Some(same) = find(to, name) {

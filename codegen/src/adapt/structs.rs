@@ -6,6 +6,7 @@ use super::rules::{Action, Place};
 use super::side::Side;
 use super::{ConstantPlan, ConstantSource, EnsurePlan, Refusal, StructPlan, UndeclaredAction, UndeclaredMember};
 use crate::model::{ConstantMember, Member, Struct, TypeRef};
+use crate::normalise::Scalar;
 
 impl Planner<'_> {
     /// Plans the conversion of an object.
@@ -53,11 +54,19 @@ impl Planner<'_> {
         plan
     }
 
+    /// Whether a constant of the source names a method, and one of the target names the same method there.
+    fn is_same_method(&self, from: &Scalar, to: &Scalar) -> bool {
+        match (from, to) {
+            (Scalar::String(from), Scalar::String(to)) => !to.is_empty() && self.method_there(from) == to,
+            _ => false,
+        }
+    }
+
     fn plan_constant(&mut self, from_name: &str, from: &Struct, constant: &ConstantMember) -> ConstantPlan {
         let name = constant.name.as_str();
         let source = if let Some(own) = from.constants.iter().find(|own| own.name == name) {
             let optional = !own.required;
-            if own.value == constant.value {
+            if own.value == constant.value || self.is_same_method(&own.value, &constant.value) {
                 ConstantSource::Same { optional }
             } else {
                 ConstantSource::Other { optional }

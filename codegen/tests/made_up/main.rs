@@ -1,0 +1,90 @@
+//! Revisions that nobody published are taken by data alone.
+
+mod revision;
+
+use mcp_codegen::generate;
+use tempfile::TempDir;
+
+use crate::revision::{ASKING, LATEST, MADE_UP, SESSIONS, STATELESS, read};
+
+/// The section of a text after a line.
+fn after<'t>(text: &'t str, line: &str) -> &'t str {
+    text.split_once(line)
+        .unwrap_or_else(|| panic!("there is no {line:?} in {text}"))
+        .1
+}
+
+#[test]
+fn a_revision_that_renames_what_a_session_does_and_has_a_handshake_again_is_taken_by_data_alone() {
+    let root = TempDir::new().unwrap();
+    let options = SESSIONS.ingested(root.path());
+    generate(&options).unwrap_or_else(|error| panic!("{error}"));
+    let adapters = options.out.join("mcp-adapters");
+
+    let table = read(&adapters.join("src/peer_types.rs"));
+    let lifecycle = after(&table, "        V2099_01_01 {\n");
+    let lifecycle = lifecycle.split_once("        }\n").unwrap().0;
+    let members = "name: Some(\"revision\"), capabilities: Some(\"offers\")";
+    for row in [
+        "acknowledge: Some(\"notifications/changes/watching\")".to_owned(),
+        "begin: Some(\"session/open\")".to_owned(),
+        "begun: Some(\"notifications/opened\")".to_owned(),
+        "cancel: Some(\"notifications/aborted\")".to_owned(),
+        "discover: Some(\"session/describe\")".to_owned(),
+        "listen: Some(\"changes/watch\")".to_owned(),
+        "log: Some(\"notifications/logged\")".to_owned(),
+        "filter_tools: Some(\"toolsNews\")".to_owned(),
+        "filter_uris: Some(\"news\")".to_owned(),
+        "meta_log_level: Some(\"org.example/level\")".to_owned(),
+        "meta_server: Some(\"org.example/host\")".to_owned(),
+        "meta_subscription: Some(\"org.example/watch\")".to_owned(),
+        "progress: Some(\"notifications/advanced\")".to_owned(),
+        "result_kind: Some(\"resultSort\")".to_owned(),
+        format!("begin_params: Members {{ {members}, implementation: Some(\"guest\"), ..Members::NONE }}"),
+        format!(
+            "begin_result: Members {{ {members}, implementation: Some(\"host\"), text: Some(\"advice\"), ..Members::NONE }}"
+        ),
+    ] {
+        assert!(lifecycle.contains(&row), "{row} isn't in {lifecycle}");
+    }
+    assert!(!lifecycle.contains("meta_version"), "{lifecycle}");
+
+    // A method by another name is the same for a session, and so its messages are converted.
+    let report = read(&adapters.join("ADAPTERS.md"));
+    for (from, to) in [(LATEST, MADE_UP), (MADE_UP, LATEST)] {
+        let way = after(&report, &format!("## {from} to {to}\n"));
+        let way = way.split_once("\n## ").map_or(way, |(way, _)| way);
+        for (old, new) in &SESSIONS.renamed[..6] {
+            for method in [old, new] {
+                assert!(
+                    !way.contains(&format!("`{method}`")),
+                    "{from} to {to}: {method} isn't converted"
+                );
+            }
+        }
+    }
+    let requests = read(&adapters.join("src/v2099_01_01_to_v2026_07_28.rs"));
+    assert!(
+        !requests.contains("for source::LoggingMessageNotification"),
+        "its name is no loss"
+    );
+    assert!(requests.contains("LoggingMessage => LoggingMessage"), "{requests}");
+}
+
+#[test]
+fn revisions_with_other_names_and_other_questions_are_generated_by_data_alone() {
+    for made_up in [&STATELESS, &ASKING] {
+        let root = TempDir::new().unwrap();
+        let options = made_up.ingested(root.path());
+        generate(&options).unwrap_or_else(|error| panic!("{}: {error}", made_up.name));
+        let lifecycle = read(&options.out.join("mcp-adapters/src/peer_types.rs"));
+        let lifecycle = after(&lifecycle, "        V2099_01_01 {\n");
+        let lifecycle = lifecycle.split_once("        }\n").unwrap().0;
+        for (old, new) in made_up.renamed {
+            assert!(
+                !lifecycle.contains(&format!("Some(\"{old}\")")),
+                "{old} isn't {new}: {lifecycle}"
+            );
+        }
+    }
+}
