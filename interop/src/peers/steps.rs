@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_adapters::mcp_wire::{self, Message};
-use mcp_runtime::{CallError, ClientSide, Peer, Progress, Revision, hub};
+use mcp_runtime::{CallError, CallServer, ClientSide, Peer, Progress, Revision, UnknownMethod, hub};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -174,6 +174,9 @@ impl ScriptRun<'_> {
     }
 
     async fn notify(&self, notify: &Notify) -> Result<(), CallError> {
+        if Revision::HUB.method(&notify.notify).is_none() {
+            return self.peer.notify_unknown(UnknownMethod::new(&notify.notify)).await;
+        }
         match message(json!({"method": notify.notify}))? {
             Message::Notification(notice) => self.peer.notify(notice.notification).await,
             _ => Err(wrong("the method is no notification")),
@@ -214,11 +217,31 @@ impl ScriptRun<'_> {
 
 /// Calls a method by its name.
 async fn request(peer: &Peer<ClientSide>, call: &Call) -> Result<Value, CallError> {
-    let params = call.params.clone().unwrap_or_else(|| json!({}));
+    let mut params = call.params.clone().unwrap_or_else(|| json!({}));
+    if Revision::HUB.method(&call.call).is_none() {
+        let revision = peer.revision().unwrap_or(Revision::HUB);
+        if revision.method(&call.call).is_none() {
+            return Err(CallError::Unrepresentable(format!(
+                "revision {revision} has no method {}",
+                call.call
+            )));
+        }
+        let request = UnknownMethod::new(&call.call).with_params(params);
+        let result = peer.call_unknown(request).await?;
+        return result
+            .parse()
+            .map_err(|error| CallError::InvalidResult(error.to_string()));
+    }
+    // What every request of the hub says, unless the script says something else.
+    let mut meta = json!(hub::RequestMetaObject::default());
+    if let (Some(meta), Some(own)) = (meta.as_object_mut(), params["_meta"].as_object()) {
+        meta.extend(own.clone());
+    }
+    params["_meta"] = meta;
     let Message::Request(call) = message(json!({"id": 0, "method": call.call, "params": params}))? else {
         return Err(wrong("it calls what is no request"));
     };
-    let result = peer.call(call.request).await?;
+    let result = CallServer::request(peer, call.request).await?;
     serde_json::to_value(&result).map_err(|error| CallError::InvalidResult(error.to_string()))
 }
 

@@ -121,7 +121,7 @@ fn trigger(router: Router) -> Router {
                 let router = call.router();
                 if !router.remove_prompt("test_triggered") {
                     let message = || PromptMessage::new(Role::User, text("Here."));
-                    let added = Prompt::new("test_triggered");
+                    let added = Prompt::new("test_triggered").with_description("Comes and goes");
                     router.insert(prompt(added, move |_, _| async move {
                         Ok(GetPromptResult::new(vec![message()]))
                     }))?;

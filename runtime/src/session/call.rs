@@ -53,7 +53,7 @@ impl<S: Side> SessionState<S> {
             Ok(result) => result,
             Err(error) => {
                 self.check_violations(&method, violations)?;
-                return Err(self.error_from_peer(terms, &method, error));
+                return Err(self.error_from_peer(terms, &method, id, error));
             }
         };
         let revision = terms.revision;
@@ -100,7 +100,7 @@ impl<S: Side> SessionState<S> {
         let json = with_stamp(terms, request_json(id, request))?;
         let Reply { result, violations } = self.exchange(terms, id, json, purpose, progress).await?;
         self.check_violations(method, violations)?;
-        result.map_err(|error| self.error_from_peer(terms, method, error))
+        result.map_err(|error| self.error_from_peer(terms, method, id, error))
     }
 
     /// Sends a request that the session makes by itself; its result, and the violations of the response.

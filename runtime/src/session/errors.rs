@@ -1,6 +1,6 @@
 //! Errors in the terms of the hub and of the peer's revision, which may have different codes for the same.
 
-use mcp_adapters::mcp_wire::ErrorObject;
+use mcp_adapters::mcp_wire::{ErrorObject, RequestId};
 use mcp_adapters::{Policy, Revision, translate_error};
 
 use super::state::SessionState;
@@ -14,18 +14,23 @@ impl<S: Side> SessionState<S> {
         self.translated_error(Revision::HUB, terms.revision, method, error)
     }
 
-    /// The error of a call, as the hub has it.
-    pub fn error_from_peer(&self, terms: &Terms, method: &str, error: CallError) -> CallError {
+    /// The error of the call `id`, as the hub has it. An error response to the call is its answer, whatever the HTTP status
+    /// that it comes with.
+    pub fn error_from_peer(&self, terms: &Terms, method: &str, id: i64, error: CallError) -> CallError {
         let translated = |error| self.translated_error(terms.revision, Revision::HUB, method, error);
         match error {
             CallError::Peer(error) => CallError::Peer(translated(error)),
-            CallError::Http(mut failure) => {
-                if let Some(mut response) = failure.response.take() {
+            CallError::Http(mut failure) => match failure.response.take() {
+                Some(response) if response.id == Some(RequestId::Integer(id)) && failure.challenges.is_empty() => {
+                    CallError::Peer(translated(response.error))
+                }
+                Some(mut response) => {
                     response.error = translated(response.error);
                     failure.response = Some(response);
+                    CallError::Http(failure)
                 }
-                CallError::Http(failure)
-            }
+                None => CallError::Http(failure),
+            },
             error => error,
         }
     }
