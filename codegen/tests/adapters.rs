@@ -256,8 +256,8 @@ fn a_handler_has_no_function_for_what_a_session_does_by_itself() {
     fs::write(options.schema.join("lifecycle.yaml"), "ping: shelves/list\n").unwrap();
     generate(&options).unwrap();
     let handlers = fs::read_to_string(root.join("generated/mcp-adapters/src/handlers.rs")).unwrap();
-    assert!(handlers.contains("/// Answers `things/list`."));
-    assert!(!handlers.contains("/// Answers `shelves/list`."));
+    assert!(handlers.contains("/// Handles `things/list`."));
+    assert!(!handlers.contains("/// Handles `shelves/list`."));
     // It can still be called, and whoever has no session of its own is told that nobody answers.
     assert!(handlers.contains("/// Calls `shelves/list`."));
     assert!(handlers.contains(r#"ListShelves(_) => Err(not_found("shelves/list"))"#));
