@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use mcp_wire::path::Segment;
 use mcp_wire::{OpenJson, Path};
@@ -43,7 +44,7 @@ pub type Supply = BTreeMap<String, OpenJson>;
 #[derive(Debug, Clone)]
 pub struct Conversion<R> {
     policy: Policy,
-    pub(crate) supply: Option<Supply>,
+    pub(crate) supply: Option<Arc<Supply>>,
     pub(crate) losses: Vec<Reversed>,
     revisions: PhantomData<R>,
 }
@@ -75,14 +76,14 @@ impl<R> Conversion<R> {
     /// Sets the values for members that only the target declares. Such members of the source that the target doesn't declare
     /// are added to the supply, instead of being lost.
     #[must_use]
-    pub fn supplied_with(mut self, supply: Supply) -> Self {
-        self.supply = Some(supply);
+    pub fn supplied_with(mut self, supply: impl Into<Arc<Supply>>) -> Self {
+        self.supply = Some(supply.into());
         self
     }
 
     /// Takes the supply, with the values that the conversion added.
     pub fn take_supply(&mut self) -> Option<Supply> {
-        self.supply.take()
+        self.supply.take().map(Arc::unwrap_or_clone)
     }
 
     /// Converts a value.

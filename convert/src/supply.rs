@@ -1,6 +1,7 @@
 //! Conversions of members that some revisions repeat in every message.
 
 use std::collections::btree_map::Entry;
+use std::sync::Arc;
 
 use mcp_wire::serde::Serialize;
 use mcp_wire::{Decode, Extra, OpenJson};
@@ -42,7 +43,7 @@ impl<R> Conversion<R> {
         if let (Some(value), Some(supply)) = (&value, &mut self.supply)
             && let Ok(json) = OpenJson::from_serialize(value)
         {
-            match supply.entry(key.to_owned()) {
+            match Arc::make_mut(supply).entry(key.to_owned()) {
                 Entry::Vacant(entry) => {
                     entry.insert(json);
                     return;

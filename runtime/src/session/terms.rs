@@ -1,8 +1,9 @@
 //! The terms of a message: its revision, and what is known of the peer.
 
+use std::sync::{Arc, OnceLock};
+
 use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, OpenJson, error_code};
 use mcp_adapters::{ClientHello, Conversion, Mismatch, PeerTypes, Policy, Revision, ServerHello, Supply, hello};
-
 use serde_json::{Map, Value};
 
 use super::info::PeerInfo;
@@ -19,8 +20,8 @@ pub struct Terms {
     pub log_severity: Option<usize>,
     /// What this side says about itself with each request: keys of `_meta` and their values.
     pub stamp: Vec<(&'static str, OpenJson)>,
-    /// What conversions supply to messages of revisions that say it in each of them.
-    supply: Supply,
+    /// What conversions supply to messages of revisions that say it in each of them, once a message is converted.
+    supply: OnceLock<Arc<Supply>>,
 }
 
 impl Terms {
@@ -31,7 +32,7 @@ impl Terms {
             info: None,
             log_severity: None,
             stamp: Vec::new(),
-            supply: supply(revision, None),
+            supply: OnceLock::new(),
         }
     }
 
@@ -42,14 +43,24 @@ impl Terms {
 
     /// A conversion of a message on these terms.
     pub fn conversion(&self) -> Conversion {
-        Conversion::new(Policy::Conform).supplied_with(self.supply.clone())
+        let conversion = Conversion::new(Policy::Conform);
+        if self.revision == Revision::HUB {
+            // Nothing is converted.
+            return conversion;
+        }
+        conversion.supplied_with(Arc::clone(self.supply()))
+    }
+
+    fn supply(&self) -> &Arc<Supply> {
+        self.supply
+            .get_or_init(|| Arc::new(supply(self.revision, self.info.as_ref())))
     }
 
     /// A conversion of a question to the peer.
     pub fn conversion_of_question(&self) -> Result<Conversion, CallError> {
         let mut id = [0; 16];
         getrandom::fill(&mut id).map_err(|error| CallError::Unrepresentable(error.to_string()))?;
-        let mut supply = self.supply.clone();
+        let mut supply = Supply::clone(self.supply());
         hello::supply_elicitation(&mut supply, &format!("{:032x}", u128::from_le_bytes(id)));
         Ok(Conversion::new(Policy::Conform).supplied_with(supply))
     }
@@ -69,7 +80,6 @@ impl Terms {
             instructions: None,
         };
         Ok(Self {
-            supply: supply(revision, Some(&info)),
             info: Some(info),
             log_severity,
             ..Self::unknown(revision)
