@@ -15,7 +15,7 @@ import mcp_types as types
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 
-from python_2_steps import STATELESS, STEP_SECONDS, Failed, Memory, run
+from python_2_steps import SILENCE_SECONDS, STATELESS, STEP_SECONDS, Failed, Memory, run
 
 LOG_LEVEL = "io.modelcontextprotocol/logLevel"
 MODES = {"auto": "auto", "stateless": "2026-07-28", "handshake": "legacy"}
@@ -106,6 +106,8 @@ class Peer(Memory):
         if STATELESS:
             async with self.client.listen(resource_subscriptions=[uri]):
                 yield
+            # Over stdio the cancellation is sent in the background: a call that follows at once may overtake it.
+            await anyio.sleep(SILENCE_SECONDS)
             return
         await self.client.subscribe_resource(uri)
         yield
