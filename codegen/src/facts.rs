@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::overlay::present;
+use crate::load::present;
 
 /// What a schema can't say about its revision as a whole. What an overlay leaves out is as in the revision before, and
 /// untrue before the first.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::facts::Facts;
 use crate::load::{
-    Document, Entry, MAX_DEPTH, RevisionDocuments, RuleDocuments, check_document, without_unused_definitions,
+    Document, Entry, MAX_DEPTH, RevisionDocuments, RuleDocuments, check_document, present, without_unused_definitions,
 };
 use crate::problem::{Problem, Problems};
 
@@ -260,11 +260,6 @@ fn wrong_reason(document: &Document, at: &str, why: &str, link: &str) -> Option<
             .problem(at, what)
             .help("whoever reads this entry in a year must be able to tell whether it is still needed"),
     )
-}
-
-/// `null` is a value that may be expected; only a missing key is none.
-pub(crate) fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(deserializer).map(Some)
 }
 
 fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {

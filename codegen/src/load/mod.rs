@@ -15,6 +15,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use serde::{Deserialize, Deserializer};
+
 pub use check::check_document;
 pub use document::{Document, MAX_BYTES};
 pub use manifest::{Entry, MANIFEST, Manifest};
@@ -64,4 +66,9 @@ pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// Deserializes a key whose value may be `null`, unlike that of a key that is missing.
+pub(crate) fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
 }

@@ -1,10 +1,11 @@
 //! What results get wrong and is put up with: data, because no schema says so.
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::capabilities::OneOrMany;
 use super::{Model, TypeRef};
+use crate::load::present;
 
 /// What is tolerated in results.
 pub type Tolerances = Vec<ToleranceEntry>;
@@ -82,9 +83,4 @@ pub fn add_tolerances(model: &mut Model, tolerances: &Tolerances) {
     for (method, tolerances) in model.methods.iter_mut().zip(found) {
         method.tolerances = tolerances;
     }
-}
-
-/// A value that is there, be it null.
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(deserializer).map(Some)
 }
