@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{RequestId, error_code};
-use mcp_adapters::{MirroredArguments, PeerTypes, Revision};
+use mcp_adapters::{PeerTypes, Revision};
 use reqwest::{Response, StatusCode};
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::classify::{PostKind, answers};
-use super::connection::{
-    Connection, EVENT_STREAM, InFlight, JSON, RemoteSession, SessionId, SessionScope, body, failure, media_type,
-};
+use super::awaited::Awaited;
+use super::classify::PostKind;
+use super::connection::{Connection, InFlight, RemoteSession, SessionId, SessionScope, failure};
+use super::deliver::deliver;
 use super::error::{HttpError, SessionExpired};
 use super::renewal::renew;
 use super::{legacy, stateless, stream};
@@ -26,26 +26,6 @@ pub(super) enum Kind {
     Stateless(Revision),
     /// It stands alone as well, and its response is a stream that lasts.
     Listen(Revision),
-}
-
-/// The response that is awaited.
-pub(super) struct Awaited<'a> {
-    /// The id of the request.
-    pub(super) id: &'a RequestId,
-    /// Set for a list of what can be called with headers that repeat arguments.
-    pub(super) lists: Option<MirroredArguments>,
-    /// Whether its stream may be resumed.
-    pub(super) resumes: bool,
-}
-
-impl Awaited<'_> {
-    /// The awaited response as it is delivered.
-    pub(super) fn take(&self, connection: &Connection, json: Vec<u8>) -> Vec<u8> {
-        match &self.lists {
-            Some(rule) => connection.tools.lock().take(rule, json),
-            None => json,
-        }
-    }
 }
 
 impl Connection {
@@ -185,28 +165,6 @@ async fn deliver_in_session(
     let delivered = deliver(connection, response, &awaited);
     let delivered = session.ended.run_until_cancelled(delivered).await;
     delivered.unwrap_or(Err(SessionExpired.into()))
-}
-
-/// Delivers the response to a request.
-pub(super) async fn deliver(
-    connection: &Arc<Connection>,
-    response: Response,
-    awaited: &Awaited<'_>,
-) -> Result<(), HttpError> {
-    match media_type(&response).as_str() {
-        JSON => {
-            let answer = body(response, connection.options.message_bytes).await?;
-            let answered = answers(&answer, awaited.id);
-            if answered {
-                connection.deliver(awaited.take(connection, answer)).await;
-            } else if !answer.trim_ascii().is_empty() {
-                connection.deliver(answer).await;
-            }
-            if answered { Ok(()) } else { Err(HttpError::Unanswered) }
-        }
-        EVENT_STREAM => stream::follow(connection, response, awaited).await,
-        other => Err(HttpError::ContentType(other.to_owned())),
-    }
 }
 
 /// Delivers the failure of a request whose session the server has lost.

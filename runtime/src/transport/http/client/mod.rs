@@ -1,7 +1,9 @@
 //! A client of Streamable HTTP, and of HTTP with SSE for servers that only have that.
 
+mod awaited;
 mod classify;
 mod connection;
+mod deliver;
 mod error;
 mod events;
 mod exchange;

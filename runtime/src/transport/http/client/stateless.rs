@@ -9,9 +9,10 @@ use reqwest::header::HeaderMap;
 use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
+use super::awaited::Awaited;
 use super::connection::{Connection, SessionScope, failure};
+use super::deliver::deliver;
 use super::error::HttpError;
-use super::exchange::{Awaited, deliver};
 use super::renewal::answer;
 use crate::error::HttpFailure;
 use crate::message::to_json;

@@ -8,11 +8,11 @@ use reqwest::{Response, StatusCode};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep, timeout};
 
+use super::awaited::Awaited;
 use super::classify::answers;
 use super::connection::{Connection, EVENT_STREAM, LAST_EVENT_ID, RemoteSession, SessionScope, failure, media_type};
 use super::error::{HttpError, SessionExpired};
 use super::events::{Events, OpeningStream, is_message};
-use super::exchange::Awaited;
 use super::renewal::renew;
 
 /// How long a stream may go on after its response, so that the connection can be reused.

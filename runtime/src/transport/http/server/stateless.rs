@@ -16,10 +16,9 @@ use super::headers::stateless_revision;
 use super::message::PostBody;
 use super::reader::{FirstEvent, Reader};
 use super::rejection::{Rejection, error_status};
-use super::response::{events, json};
+use super::response::{ResponseFormat, events, json, responses};
 use super::session::SessionKind;
 use super::sessions::Sessions;
-use super::streamable::{ResponseFormat, responses};
 use crate::mirrors;
 
 /// The revision by whose rules a body is handled without a session; `None` if it is one of a client with a handshake.

@@ -2,27 +2,25 @@
 
 use std::sync::Arc;
 
-use axum::body::Bytes;
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use mcp_adapters::Revision;
-use tokio::time::timeout;
 
 use super::body::read_body;
 use super::event_id::EventId;
 use super::headers::{
-    EVENT_STREAM, JSON, LAST_EVENT_ID, accepts, check_content_type, check_revision, not_acceptable, session_headers,
+    EVENT_STREAM, LAST_EVENT_ID, accepts, check_content_type, check_revision, not_acceptable, session_headers,
 };
 use super::message::PostBody;
 use super::reader::{FirstEvent, Reader};
 use super::rejection::Rejection;
-use super::response::{events, json};
+use super::response::{ResponseFormat, events, json, responses};
 use super::session::{HttpSession, SessionKind};
 use super::sessions::Sessions;
 use super::stateless;
-use super::stream::{Content, ResumeError, Stream};
+use super::stream::{Content, ResumeError};
 use crate::mirrors::header_name;
 
 /// Handles a request of any method.
@@ -92,49 +90,6 @@ async fn post_message(sessions: &Arc<Sessions>, parts: Parts, body: PostBody) ->
                 ))),
             }
         }
-    }
-}
-
-/// The format of the response to a POST.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ResponseFormat {
-    /// One JSON value.
-    Json,
-    /// A stream of events.
-    EventStream,
-    Either,
-}
-
-impl ResponseFormat {
-    /// The formats that the client accepts. The protocol requires both, but one is enough.
-    pub(super) fn of(headers: &HeaderMap, json_only: bool) -> Result<Self, Rejection> {
-        match (accepts(headers, JSON), accepts(headers, EVENT_STREAM)) {
-            (true, false) => Ok(Self::Json),
-            (true, true) if json_only => Ok(Self::Json),
-            (true, true) => Ok(Self::Either),
-            (false, true) if !json_only => Ok(Self::EventStream),
-            (false, _) if json_only => Err(not_acceptable(&[JSON])),
-            (false, _) => Err(not_acceptable(&[JSON, EVENT_STREAM])),
-        }
-    }
-
-    pub(super) fn content(self) -> Content {
-        match self {
-            Self::Json => Content::Responses,
-            Self::EventStream | Self::Either => Content::Any,
-        }
-    }
-}
-
-/// The responses to a POST if they are to be one JSON value, and `None` if they are to be a stream of events.
-///
-/// The headers and the first event of a stream are two writes. With Nagle's algorithm, the second one waits for the
-/// acknowledgement of the first. So a response that is ready soon, with no message before it, is one JSON value.
-pub(super) async fn responses(session: &HttpSession, stream: &Stream, format: ResponseFormat) -> Option<Vec<Bytes>> {
-    match format {
-        ResponseFormat::Json => stream.responses().await,
-        ResponseFormat::Either => timeout(session.limits.stream_after, stream.responses()).await.ok()?,
-        ResponseFormat::EventStream => None,
     }
 }
 
