@@ -2,6 +2,17 @@
 
 use serde_json::Value;
 
+/// The JSON text of a request's method and parameters, without its id and the `_meta` of its parameters, which differ each time
+/// when it is sent.
+pub fn canonical_request(mut request: Value) -> String {
+    let mut take = |name| request.get_mut(name).map(Value::take).unwrap_or_default();
+    let (method, mut params) = (take("method"), take("params"));
+    if let Some(params) = params.as_object_mut() {
+        params.remove("_meta");
+    }
+    canonical(&Value::Array(vec![method, params]))
+}
+
 /// The JSON text of a value, with the members of each object in the order of their names.
 ///
 /// The text isn't written by serde_json alone, because the order of members in a [`Value`] depends on its features, which any
@@ -46,6 +57,18 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn only_the_method_and_the_parameters_of_a_request_count() {
+        let text = |json: &str| canonical_request(serde_json::from_str(json).unwrap());
+        let one = text(r#"{"id": 1, "method": "a/b", "params": {"x": 1, "y": [2], "_meta": {"token": 1}}}"#);
+        assert_eq!(one, r#"["a/b",{"x":1,"y":[2]}]"#);
+        assert_eq!(one, text(r#"{"params": {"y": [2], "x": 1}, "method": "a/b", "id": 2}"#));
+        assert_ne!(one, text(r#"{"id": 1, "method": "a/c", "params": {"x": 1, "y": [2]}}"#));
+        assert_ne!(one, text(r#"{"id": 1, "method": "a/b", "params": {"x": 1}}"#));
+        assert_eq!(text(r#"{"method": "a/b"}"#), r#"["a/b",null]"#);
+        assert_eq!(text("[]"), "[null,null]");
+    }
 
     #[test]
     fn the_order_of_members_makes_no_difference_and_everything_else_does() {

@@ -82,6 +82,16 @@ impl CallError {
     }
 }
 
+/// The error for a request that this side fails to answer.
+pub(crate) fn internal(reason: impl fmt::Display) -> ErrorObject {
+    ErrorObject::new(error_code::INTERNAL_ERROR, reason.to_string())
+}
+
+/// The error for a request with invalid parameters.
+pub(crate) fn invalid_params(reason: impl fmt::Display) -> ErrorObject {
+    ErrorObject::new(error_code::INVALID_PARAMS, reason.to_string())
+}
+
 /// What a peer is told whose request can't be answered because of a call.
 ///
 /// An error of the peer that was called is passed on. A client that lacks the capability for a question gets the error that its
@@ -102,7 +112,7 @@ impl From<CallError> for ErrorObject {
                     false => Self::new(error_code::METHOD_NOT_FOUND, message),
                 }
             }
-            _ => Self::new(error_code::INTERNAL_ERROR, message),
+            _ => internal(message),
         }
     }
 }

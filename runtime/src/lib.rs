@@ -8,6 +8,7 @@
 //! a session ([`serve()`], [`connect`]) knows only that interface; the [`transport`]s and the [`Router`] are built on them.
 
 mod budget;
+mod canonical;
 mod change;
 mod era;
 mod error;

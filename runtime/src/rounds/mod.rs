@@ -4,7 +4,6 @@
 //! with the answers, and the handler runs again from its start. What it asked before, and what was answered, is in a state that
 //! the client keeps for the server.
 
-mod canonical;
 mod questions;
 mod round;
 mod sealing;

@@ -3,11 +3,12 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcp_adapters::hub::{self, InputRequest, InputResponse};
-use mcp_adapters::mcp_wire::{ErrorObject, OpenJson, error_code};
+use mcp_adapters::mcp_wire::{ErrorObject, OpenJson};
 use sha2::{Digest, Sha256};
 
-use super::canonical::canonical;
 use super::state::{Asked, RoundState};
+use crate::canonical::canonical;
+use crate::error::{internal, invalid_params};
 
 /// The questions of one round.
 #[derive(Debug, Default)]
@@ -56,7 +57,7 @@ impl Questions {
             )));
         }
         if let Some(answer) = &asked.answer {
-            let answer = answer.decode_as().map_err(|error| internal(error.to_string()))?;
+            let answer = answer.decode_as().map_err(internal)?;
             return Ok(Some(answer));
         }
         let Some(answer) = self.responses.remove(&name) else {
@@ -65,7 +66,7 @@ impl Questions {
         };
         if !fits(&request, &answer) {
             let what = format!("the answer to `{name}` is none to {}", request.method());
-            return Err(ErrorObject::new(error_code::INVALID_PARAMS, what));
+            return Err(invalid_params(what));
         }
         asked.answer = OpenJson::from_serialize(&answer).ok();
         Ok(Some(answer))
@@ -90,8 +91,4 @@ fn fits(request: &InputRequest, answer: &InputResponse) -> bool {
 fn digest(request: &InputRequest) -> String {
     let json = serde_json::to_value(request).unwrap_or_default();
     URL_SAFE_NO_PAD.encode(Sha256::digest(canonical(&json)))
-}
-
-fn internal(what: String) -> ErrorObject {
-    ErrorObject::new(error_code::INTERNAL_ERROR, what)
 }

@@ -47,7 +47,8 @@ type Nonce = [u8; NONCE];
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr)
 #[derive(Clone)]
 pub struct Sealing {
-    key: Arc<Hmac<Sha256>>,
+    /// `None` for the key of the process.
+    key: Option<Arc<Hmac<Sha256>>>,
     time_to_live: Duration,
     used: Option<Arc<Used>>,
 }
@@ -55,9 +56,11 @@ pub struct Sealing {
 impl Default for Sealing {
     /// The key of the process, ten minutes to live, and any number of uses.
     fn default() -> Self {
-        static OF_PROCESS: OnceLock<Arc<Hmac<Sha256>>> = OnceLock::new();
-        let key = OF_PROCESS.get_or_init(|| Arc::new(hmac(&random::<KEY>())));
-        Self::of(Arc::clone(key))
+        Self {
+            key: None,
+            time_to_live: Duration::from_secs(600),
+            used: None,
+        }
     }
 }
 
@@ -65,14 +68,9 @@ impl Sealing {
     /// Seals with this key, which should have 32 random bytes or more. Whoever knows it can make states.
     #[must_use]
     pub fn with_key(key: &[u8]) -> Self {
-        Self::of(Arc::new(hmac(key)))
-    }
-
-    fn of(key: Arc<Hmac<Sha256>>) -> Self {
         Self {
-            key,
-            time_to_live: Duration::from_secs(600),
-            used: None,
+            key: Some(Arc::new(hmac(key))),
+            ..Self::default()
         }
     }
 
@@ -97,19 +95,33 @@ impl Sealing {
     }
 
     /// Seals a payload for a principal and a request, in the form that both have when it comes back.
-    pub(crate) fn seal(&self, payload: &[u8], principal: Option<&str>, request: &str) -> String {
+    ///
+    /// # Errors
+    /// When the operating system has no random bytes.
+    pub(crate) fn seal(
+        &self,
+        payload: &[u8],
+        principal: Option<&str>,
+        request: &str,
+    ) -> Result<String, getrandom::Error> {
         self.seal_at(now(), payload, principal, request)
     }
 
-    fn seal_at(&self, now: u64, payload: &[u8], principal: Option<&str>, request: &str) -> String {
+    fn seal_at(
+        &self,
+        now: u64,
+        payload: &[u8],
+        principal: Option<&str>,
+        request: &str,
+    ) -> Result<String, getrandom::Error> {
         let expiry = now.saturating_add(self.time_to_live.as_secs());
         let mut sealed = Vec::with_capacity(EXPIRY + NONCE + payload.len() + TAG);
         sealed.extend(expiry.to_be_bytes());
-        sealed.extend(random::<NONCE>());
+        sealed.extend(random::<NONCE>()?);
         sealed.extend(payload);
-        let tag = self.mac(&sealed, principal, request).finalize();
+        let tag = self.mac(&sealed, principal, request)?.finalize();
         sealed.extend(tag.into_bytes());
-        URL_SAFE_NO_PAD.encode(sealed)
+        Ok(URL_SAFE_NO_PAD.encode(sealed))
     }
 
     /// The payload of a state, unless it is refused.
@@ -122,7 +134,7 @@ impl Sealing {
         let (content, tag) = sealed.split_last_chunk::<TAG>()?;
         let length = content.len();
         // This takes the same time wherever the tags differ.
-        self.mac(content, principal, request).verify(tag.into()).ok()?;
+        self.mac(content, principal, request).ok()?.verify(tag.into()).ok()?;
         let (expiry, rest) = content.split_first_chunk::<EXPIRY>()?;
         let (nonce, _) = rest.split_first_chunk::<NONCE>()?;
         let expiry = u64::from_be_bytes(*expiry);
@@ -137,15 +149,28 @@ impl Sealing {
 
     /// The code over a purpose, a principal, a request and the content. All but the last have a fixed length, so that none can
     /// be taken for a part of another.
-    fn mac(&self, content: &[u8], principal: Option<&str>, request: &str) -> Hmac<Sha256> {
-        let mut mac = Hmac::clone(&self.key);
+    fn mac(&self, content: &[u8], principal: Option<&str>, request: &str) -> Result<Hmac<Sha256>, getrandom::Error> {
+        let mut mac = match &self.key {
+            Some(key) => Hmac::clone(key),
+            None => key_of_process()?,
+        };
         mac.update(PURPOSE);
         mac.update(&[u8::from(principal.is_some())]);
         mac.update(&Sha256::digest(principal.unwrap_or_default()));
         mac.update(&Sha256::digest(request));
         mac.update(content);
-        mac
+        Ok(mac)
     }
+}
+
+/// The random key of this process, which it has from its first use on.
+fn key_of_process() -> Result<Hmac<Sha256>, getrandom::Error> {
+    static KEY_OF_PROCESS: OnceLock<Hmac<Sha256>> = OnceLock::new();
+    if let Some(key) = KEY_OF_PROCESS.get() {
+        return Ok(key.clone());
+    }
+    let key = hmac(&random::<KEY>()?);
+    Ok(KEY_OF_PROCESS.get_or_init(|| key).clone())
 }
 
 impl fmt::Debug for Sealing {
@@ -189,10 +214,10 @@ fn hmac(key: &[u8]) -> Hmac<Sha256> {
 }
 
 /// Random bytes of the operating system.
-fn random<const N: usize>() -> [u8; N] {
+fn random<const N: usize>() -> Result<[u8; N], getrandom::Error> {
     let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).expect("the operating system has random bytes");
-    bytes
+    getrandom::fill(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The seconds since 1970.
@@ -215,11 +240,11 @@ mod tests {
     fn a_state_comes_back_as_it_was_sealed_in_any_process_with_the_key() {
         for payload in [&b""[..], b"{}", &[0xff; 10_000]] {
             for principal in [None, Some(""), Some("ann")] {
-                let state = sealing().seal(payload, principal, REQUEST);
+                let state = sealing().seal(payload, principal, REQUEST).unwrap();
                 assert_eq!(sealing().open(&state, principal, REQUEST).as_deref(), Some(payload));
             }
         }
-        let state = Sealing::default().seal(b"{}", None, REQUEST);
+        let state = Sealing::default().seal(b"{}", None, REQUEST).unwrap();
         assert_eq!(
             Sealing::default().open(&state, None, REQUEST).as_deref(),
             Some(&b"{}"[..])
@@ -228,7 +253,7 @@ mod tests {
 
     #[test]
     fn a_state_that_has_been_changed_anywhere_is_refused() {
-        let state = sealing().seal(b"payload", None, REQUEST);
+        let state = sealing().seal(b"payload", None, REQUEST).unwrap();
         for at in 0..state.len() {
             for other in ['A', 'B', '_', '=', ' ', 'é'] {
                 let mut changed: Vec<char> = state.chars().collect();
@@ -248,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_state_of_another_key_principal_or_request_is_refused() {
-        let state = sealing().seal(b"payload", Some("ann"), REQUEST);
+        let state = sealing().seal(b"payload", Some("ann"), REQUEST).unwrap();
         for other in [Sealing::default(), Sealing::with_key(&[2; KEY]), Sealing::with_key(&[])] {
             assert_eq!(other.open(&state, Some("ann"), REQUEST), None);
         }
@@ -259,14 +284,14 @@ mod tests {
             sealing().open(&state, Some("ann"), r#"{"method":"m","params":{"a":2}}"#),
             None
         );
-        let of_nobody = sealing().seal(b"payload", None, REQUEST);
+        let of_nobody = sealing().seal(b"payload", None, REQUEST).unwrap();
         assert_eq!(sealing().open(&of_nobody, Some(""), REQUEST), None);
     }
 
     #[test]
     fn a_state_is_valid_until_it_expires() {
         let sealing = sealing().time_to_live(Duration::from_secs(10));
-        let state = sealing.seal_at(1000, b"", None, REQUEST);
+        let state = sealing.seal_at(1000, b"", None, REQUEST).unwrap();
         for now in [1000, 1009] {
             assert!(sealing.open_at(now, &state, None, REQUEST).is_some(), "{now}");
         }
@@ -274,14 +299,14 @@ mod tests {
             assert!(sealing.open_at(now, &state, None, REQUEST).is_none(), "{now}");
         }
         let forever = sealing.time_to_live(Duration::MAX);
-        let state = forever.seal_at(1000, b"", None, REQUEST);
+        let state = forever.seal_at(1000, b"", None, REQUEST).unwrap();
         assert!(forever.open_at(u64::MAX - 1, &state, None, REQUEST).is_some());
     }
 
     #[test]
     fn a_state_is_used_once_if_that_is_asked_for() {
         let often = sealing();
-        let state = often.seal(b"", None, REQUEST);
+        let state = often.seal(b"", None, REQUEST).unwrap();
         assert!(often.open(&state, None, REQUEST).is_some());
         assert!(often.open(&state, None, REQUEST).is_some());
 
@@ -295,14 +320,17 @@ mod tests {
             once.clone().open(&state, None, REQUEST).is_none(),
             "clones share the list"
         );
-        assert!(once.open(&once.seal(b"", None, REQUEST), None, REQUEST).is_some());
+        assert!(
+            once.open(&once.seal(b"", None, REQUEST).unwrap(), None, REQUEST)
+                .is_some()
+        );
     }
 
     #[test]
     fn the_list_of_used_states_is_bounded_and_forgets_those_that_have_expired() {
         let sealing = sealing().time_to_live(Duration::from_secs(10)).single_use(2);
         let open = |now: u64, sealed: u64| {
-            let state = sealing.seal_at(sealed, b"", None, REQUEST);
+            let state = sealing.seal_at(sealed, b"", None, REQUEST).unwrap();
             sealing.open_at(now, &state, None, REQUEST).is_some()
         };
         assert!(open(1000, 1000));

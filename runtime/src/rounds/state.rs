@@ -6,11 +6,8 @@ use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::OpenJson;
 use serde::{Deserialize, Serialize};
 
-use super::canonical::canonical;
 use super::sealing::Sealing;
-
-/// The member of parameters that isn't the same when a request is repeated.
-const META: &str = "_meta";
+use crate::canonical::canonical_request;
 
 /// What a server knows of the earlier rounds of a request.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -41,10 +38,12 @@ impl RoundState {
     /// The state as the text that the client gets.
     ///
     /// # Errors
-    /// When it would have more bytes than are allowed.
+    /// When it would have more bytes than are allowed, or can't be sealed.
     pub fn seal(&self, sealing: &Sealing, binding: &Binding<'_>, limit: usize) -> Result<String, String> {
         let payload = serde_json::to_vec(self).map_err(|error| error.to_string())?;
-        let sealed = sealing.seal(&payload, binding.principal, &binding.request());
+        let sealed = sealing
+            .seal(&payload, binding.principal, &binding.request())
+            .map_err(|error| error.to_string())?;
         match sealed.len() <= limit {
             true => Ok(sealed),
             false => Err(format!(
@@ -75,9 +74,6 @@ pub struct Binding<'b> {
 impl Binding<'_> {
     /// The method and the parameters of the request, as they are each time when it is repeated.
     fn request(&self) -> String {
-        let mut request = serde_json::to_value(self.request).unwrap_or_default();
-        let params = request.get_mut("params").and_then(|params| params.as_object_mut());
-        params.and_then(|params| params.remove(META));
-        canonical(&request)
+        canonical_request(serde_json::to_value(self.request).unwrap_or_default())
     }
 }

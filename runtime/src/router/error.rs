@@ -1,9 +1,6 @@
 //! The errors of the router.
 
-use std::fmt::Display;
-
 use mcp_adapters::Revision;
-use mcp_adapters::mcp_wire::{ErrorObject, error_code};
 
 /// Why a router refuses a tool, a resource, a resource template or a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -91,9 +88,4 @@ pub(super) fn or_panic<T>(result: Result<T, RouteError>) -> T {
         Ok(value) => value,
         Err(error) => panic!("{error}"),
     }
-}
-
-/// The error for invalid parameters.
-pub(super) fn invalid(message: impl Display) -> ErrorObject {
-    ErrorObject::new(error_code::INVALID_PARAMS, message.to_string())
 }

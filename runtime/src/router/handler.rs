@@ -11,9 +11,9 @@ use super::caching::Caching;
 use super::call::Call;
 use super::catalogue::Catalogue;
 use super::completion::Completions;
-use super::error::invalid;
 use super::page::page;
 use super::resource::resource_not_found;
+use crate::error::invalid_params;
 use crate::session::Context;
 use crate::side::ServerSide;
 
@@ -38,7 +38,7 @@ impl RouterHandler {
         match reference {
             hub::CompletionReference::Prompt(prompt) => {
                 let route = routes.prompts.get(&prompt.name);
-                let route = route.ok_or_else(|| invalid(format!("Unknown prompt: {}", prompt.name)))?;
+                let route = route.ok_or_else(|| invalid_params(format!("Unknown prompt: {}", prompt.name)))?;
                 Ok(route.completions.clone())
             }
             hub::CompletionReference::ResourceTemplate(template) => match routes.templates.get(&template.uri) {
@@ -47,7 +47,7 @@ impl RouterHandler {
                 None if routes.has_resource(&template.uri) => Ok(Completions::default()),
                 None => Err(resource_not_found(&template.uri)),
             },
-            hub::CompletionReference::Unknown(_) => Err(invalid("Unknown kind of reference")),
+            hub::CompletionReference::Unknown(_) => Err(invalid_params("Unknown kind of reference")),
         }
     }
 }
@@ -72,7 +72,7 @@ impl ServerHandler<Context<ServerSide>> for RouterHandler {
         context: &Context<ServerSide>,
     ) -> Result<hub::AnyCallToolResult, ErrorObject> {
         let route = self.catalogue.routes.lock().tools.get(&params.name).cloned();
-        let route = route.ok_or_else(|| invalid(format!("Unknown tool: {}", params.name)))?;
+        let route = route.ok_or_else(|| invalid_params(format!("Unknown tool: {}", params.name)))?;
         #[cfg(feature = "http-server")]
         route.mirrored.check(params.arguments.as_ref(), context)?;
         route.call(params.arguments, self.call(context)).await.map(Into::into)
@@ -151,7 +151,7 @@ impl ServerHandler<Context<ServerSide>> for RouterHandler {
         context: &Context<ServerSide>,
     ) -> Result<hub::AnyGetPromptResult, ErrorObject> {
         let route = self.catalogue.routes.lock().prompts.get(&params.name).cloned();
-        let route = route.ok_or_else(|| invalid(format!("Unknown prompt: {}", params.name)))?;
+        let route = route.ok_or_else(|| invalid_params(format!("Unknown prompt: {}", params.name)))?;
         route.get(params.arguments, self.call(context)).await.map(Into::into)
     }
 

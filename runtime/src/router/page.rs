@@ -1,12 +1,11 @@
 //! Pagination of lists.
 
+use crate::error::invalid_params;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
-
-use super::error::invalid;
 
 /// The prefix of a cursor. The key of the last item before the page follows.
 ///
@@ -22,7 +21,11 @@ pub(super) fn page<R, T>(
 ) -> Result<(Vec<T>, Option<String>), ErrorObject> {
     let begin = match params.cursor.as_deref() {
         None => Bound::Unbounded,
-        Some(cursor) => Bound::Excluded(cursor.strip_prefix(AFTER).ok_or_else(|| invalid("Invalid cursor"))?),
+        Some(cursor) => Bound::Excluded(
+            cursor
+                .strip_prefix(AFTER)
+                .ok_or_else(|| invalid_params("Invalid cursor"))?,
+        ),
     };
     let mut rest = routes.range::<str, _>((begin, Bound::Unbounded));
     let mut items = Vec::new();

@@ -10,7 +10,7 @@ use mcp_adapters::mcp_wire::{ErrorObject, Map};
 
 use super::call::{Call, Function};
 use super::completion::{CompletionRequest, Completions};
-use super::error::invalid;
+use crate::error::invalid_params;
 
 /// A prompt, and the function that fills it in; [`prompt()`] makes one.
 #[derive(Clone)]
@@ -62,7 +62,7 @@ impl PromptRoute {
             .map(|argument| argument.name.as_str())
             .collect();
         if !missing.is_empty() {
-            return Err(invalid(format!("Missing arguments: {}", missing.join(", "))));
+            return Err(invalid_params(format!("Missing arguments: {}", missing.join(", "))));
         }
         (self.fill)(arguments, call).await
     }

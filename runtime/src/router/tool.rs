@@ -6,18 +6,19 @@ use std::sync::Arc;
 
 use mcp_adapters::hub;
 use mcp_wire::validator::Problem;
-use mcp_wire::{ErrorObject, OpenJson, OpenObject, Validator, error_code};
+use mcp_wire::{ErrorObject, OpenJson, OpenObject, Validator};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::call::Call;
-use super::error::{RouteError, invalid, or_panic};
+use super::error::{RouteError, or_panic};
 use super::faults::{faults, shortened};
 #[cfg(feature = "http-server")]
 use super::mirrored::MirroredTool;
 use super::schema;
+use crate::error::{internal, invalid_params};
 use crate::future::BoxFuture;
 
 /// A tool, and the function that it calls; [`tool()`] and [`tool_with_schema()`] make one.
@@ -296,7 +297,7 @@ impl ToolRoute {
                 return if as_result {
                     Ok(failed(&what))
                 } else {
-                    Err(invalid(what))
+                    Err(invalid_params(what))
                 };
             }
         };
@@ -338,7 +339,7 @@ impl ToolRoute {
         }
         tracing::error!(tool = self.tool.name, %faults, "a tool's structured content isn't what its schema promises");
         let what = "the tool's result isn't what its output schema promises";
-        Err(ErrorObject::new(error_code::INTERNAL_ERROR, what))
+        Err(internal(what))
     }
 }
 

@@ -14,7 +14,7 @@ use super::engine::Engine;
 use super::handler::HandlerResult;
 use super::peer::Peer;
 use super::terms::Terms;
-use crate::error::CallError;
+use crate::error::{CallError, internal};
 use crate::message::to_json;
 use crate::rounds::brought;
 use crate::side::{ClientSide, Side};
@@ -28,7 +28,7 @@ impl<S: Side> Engine<S> {
         let method = S::method(&request);
         engine.session.check_request(&terms, method)?;
         let json = to_json(&request);
-        let header = MessageHeader::from_slice(&json).map_err(|error| internal(error.to_string()))?;
+        let header = MessageHeader::from_slice(&json).map_err(internal)?;
         engine.session.check_request_params(&terms, method, &header)?;
         let cancelled = CancellationToken::new();
         let _cancel = cancelled.clone().drop_guard();
@@ -92,15 +92,11 @@ impl Peer<ClientSide> {
         let mut responses = hub::InputResponses::new();
         while let Some(answered) = answers.join_next().await {
             // A handler that panics gives no answer.
-            let (name, response) = answered.map_err(|error| CallError::Unanswered(internal(error.to_string())))?;
+            let (name, response) = answered.map_err(|error| CallError::Unanswered(internal(error)))?;
             responses.insert(name, response.map_err(CallError::Unanswered)?);
         }
         Ok(Some(responses))
     }
-}
-
-fn internal(what: impl Into<String>) -> ErrorObject {
-    ErrorObject::new(error_code::INTERNAL_ERROR, what.into())
 }
 
 impl CallServer for Peer<ClientSide> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcp_adapters::handlers::{CallClient, ServerHandler};
-use mcp_adapters::mcp_wire::{ErrorObject, error_code};
+use mcp_adapters::mcp_wire::ErrorObject;
 use mcp_adapters::{Revision, hello, hub};
 use tokio::task::JoinSet;
 
@@ -11,7 +11,7 @@ use super::context::Context;
 use super::handler::ForServer;
 use super::peer::Peer;
 use super::state::method;
-use crate::error::CallError;
+use crate::error::{CallError, internal, invalid_params};
 use crate::message::{Principal, to_json};
 use crate::rounds::{Binding, Questions, Round, RoundState, brought};
 use crate::side::ServerSide;
@@ -119,7 +119,7 @@ async fn call_with_all(
     }
     let mut responses = hub::InputResponses::new();
     while let Some(called) = calls.join_next().await {
-        let (name, response) = called.map_err(|error| internal(error.to_string()))?;
+        let (name, response) = called.map_err(internal)?;
         let response = response.map_err(|error| internal(format!("the client didn't answer `{name}`: {error}")))?;
         responses.insert(name, response);
     }
@@ -128,11 +128,7 @@ async fn call_with_all(
 
 /// Whatever is wrong with a state, so that nobody learns how to make a better one.
 fn invalid_state() -> ErrorObject {
-    ErrorObject::new(error_code::INVALID_PARAMS, "the request state is not valid")
-}
-
-fn internal(what: impl Into<String>) -> ErrorObject {
-    ErrorObject::new(error_code::INTERNAL_ERROR, what.into())
+    invalid_params("the request state is not valid")
 }
 
 impl Peer<ServerSide> {
@@ -173,7 +169,7 @@ impl Peer<ServerSide> {
                 let what = format!("{method} needs the capability `{capability}`, which the client hasn't declared");
                 Err(hello::missing_capability(self.terms().revision, capability, what))
             }
-            Err(error) => Err(internal(error.to_string())),
+            Err(error) => Err(internal(error)),
         }
     }
 

@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use serde_json::{Value, json};
-
+use crate::canonical::canonical_request;
 use crate::change::Change;
 use crate::options::CacheLimits;
 use crate::side::Side;
@@ -58,7 +57,7 @@ impl<S: Side> Cache<S> {
 
     /// The key of a request whose result is stale after a change.
     pub fn key(&self, request: &[u8], ended_by: Change) -> Option<CacheKey> {
-        let request = method_and_params(request)?;
+        let request = canonical_request(serde_json::from_slice(request).ok()?);
         let changes = self.state.lock().changes;
         Some(CacheKey {
             request,
@@ -127,29 +126,5 @@ impl<R> State<R> {
         {
             self.bytes -= entry.bytes;
         }
-    }
-}
-
-/// The method of a request and its parameters without `_meta`, as JSON with sorted members.
-fn method_and_params(request: &[u8]) -> Option<String> {
-    let mut request: Value = serde_json::from_slice(request).ok()?;
-    let mut params = request["params"].take();
-    if let Some(params) = params.as_object_mut() {
-        params.remove("_meta");
-    }
-    Some(json!([request["method"], params]).to_string())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_method_and_its_parameters_count() {
-        let key = |json: &str| method_and_params(json.as_bytes()).unwrap();
-        let one = key(r#"{"id": 1, "method": "a/b", "params": {"x": 1, "y": [2], "_meta": {"token": 1}}}"#);
-        assert_eq!(one, key(r#"{"params": {"y": [2], "x": 1}, "method": "a/b", "id": 2}"#));
-        assert_ne!(one, key(r#"{"id": 1, "method": "a/c", "params": {"x": 1, "y": [2]}}"#));
-        assert_ne!(one, key(r#"{"id": 1, "method": "a/b", "params": {"x": 1}}"#));
     }
 }

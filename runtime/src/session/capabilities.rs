@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::state::{SessionState, method};
 use super::terms::Terms;
-use crate::error::CallError;
+use crate::error::{CallError, invalid_params};
 use crate::side::Side;
 
 impl<S: Side> SessionState<S> {
@@ -81,7 +81,7 @@ impl<S: Side> SessionState<S> {
         match unmet(&self.own_capabilities, needs, request) {
             Some(Need { member, capability, .. }) => {
                 let what = format!("this side doesn't offer `{capability}`, which `{member}` of {method} needs");
-                Err(ErrorObject::new(error_code::INVALID_PARAMS, what))
+                Err(invalid_params(what))
             }
             None => Ok(()),
         }

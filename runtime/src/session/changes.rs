@@ -213,6 +213,7 @@ impl SessionState<ClientSide> {
             _subscription: subscription,
         })
     }
+
     /// Subscribes to a resource, unless another stream has done so; `false` if the server refuses it.
     async fn subscribe(self: &Arc<Self>, uri: &str) -> Result<bool, CallError> {
         let terms = self.terms();

@@ -13,7 +13,7 @@ use super::state::SessionState;
 use super::terms::Terms;
 use super::tolerance::tolerate;
 use crate::era::{Era, with_era};
-use crate::error::{CallError, ConnectError};
+use crate::error::{CallError, ConnectError, internal, invalid_params};
 use crate::message::{Purpose, to_json};
 use crate::side::{ClientSide, Side};
 
@@ -37,7 +37,7 @@ impl<S: Side> SessionState<S> {
         server: &ServerInfo,
     ) -> Result<OpenJson, ErrorObject> {
         let read = hello::read_begin(revision, params);
-        let read = read.map_err(|error| ErrorObject::new(error_code::INVALID_PARAMS, format!("params: {error}")))?;
+        let read = read.map_err(|error| invalid_params(format!("params: {error}")))?;
         let supported = &self.options.supported;
         let Some(revision) = negotiate(&read.result.version, supported) else {
             let (requested, supported) = (read.result.version, supported.clone());
@@ -70,7 +70,7 @@ impl<S: Side> SessionState<S> {
     ) -> Result<OpenJson, ErrorObject> {
         let (json, losses) = written.map_err(|error| {
             tracing::error!(%error, "the client's revision can't represent what the server says about itself");
-            ErrorObject::new(error_code::INTERNAL_ERROR, error.to_string())
+            internal(error)
         })?;
         self.report_losses(method.unwrap_or_default(), &losses);
         Ok(json)

@@ -14,7 +14,7 @@ use super::notifications::Notification;
 use super::response::PendingResponse;
 use super::state::is_converted;
 use super::tolerance::only_result;
-use crate::error::CallError;
+use crate::error::{CallError, invalid_params};
 use crate::side::Side;
 
 impl<S: Side> Engine<S> {
@@ -167,7 +167,7 @@ impl<S: Side> Engine<S> {
                 let is_in_params = id.is_some() && error.path().segments().len() > 1;
                 let error = match error.kind() {
                     DecodeErrorKind::Syntax => not_a_message(error),
-                    _ if is_in_params => ErrorObject::new(error_code::INVALID_PARAMS, error.to_string()),
+                    _ if is_in_params => invalid_params(error),
                     _ => not_a_message(error),
                 };
                 self.refuse(id, error, json)

@@ -11,6 +11,7 @@ use super::engine::{Engine, ServerInfo};
 use super::response::PendingResponse;
 use super::state::is_custom;
 use super::terms::Terms;
+use crate::error::invalid_params;
 use crate::message::to_json;
 use crate::side::Side;
 
@@ -120,13 +121,12 @@ impl<S: Side> Engine<S> {
         let params = header.params();
         if params.is_some_and(|params| params.text().len() > limit) {
             let reason = format!("the parameters of `{method}` may have {limit} bytes at most");
-            return Err(ErrorObject::new(error_code::INVALID_PARAMS, reason));
+            return Err(invalid_params(reason));
         }
         let json = header.message().text().as_bytes();
         self.session.validate_call(revision, &method, json)?;
         let params = params.and_then(|params| params.decode_as().ok());
-        let params: OpenJson =
-            params.ok_or_else(|| ErrorObject::new(error_code::INVALID_PARAMS, "`params` is required"))?;
+        let params: OpenJson = params.ok_or_else(|| invalid_params("`params` is required"))?;
         let agreed = self.session.accept_handshake(revision, &params, server)?;
         self.listen_in_session();
         Ok(agreed)
@@ -138,7 +138,7 @@ impl<S: Side> Engine<S> {
         let key = supported.iter().find_map(|revision| revision.lifecycle().meta_version);
         if let Some(key) = key.filter(|_| S::IS_SERVER) {
             let reason = format!("`_meta` of the request has no `{key}`, and no session has begun");
-            return ErrorObject::new(error_code::INVALID_PARAMS, reason);
+            return invalid_params(reason);
         }
         let begin = supported.iter().find_map(|revision| revision.lifecycle().begin);
         let reason = format!("the session has not begun: send `{}` first", begin.unwrap_or_default());

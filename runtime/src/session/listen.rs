@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use mcp_adapters::hello::{self, ChangeFilter};
 use mcp_adapters::mcp_wire::{
-    ErrorObject, Message, MessageHeader, Notice, OpenJson, OpenObject, RequestId, Response, UnknownMethod, error_code,
+    ErrorObject, Message, MessageHeader, Notice, OpenJson, OpenObject, RequestId, Response, UnknownMethod,
 };
 use mcp_adapters::{HelloError, PeerTypes};
 use tokio_util::sync::CancellationToken;
@@ -17,6 +17,7 @@ use super::response::PendingResponse;
 use super::state::{SessionState, method};
 use super::terms::Terms;
 use crate::change::{Change, ChangeQueue};
+use crate::error::{internal, invalid_params};
 use crate::message::{Purpose, to_json};
 use crate::side::Side;
 
@@ -43,9 +44,9 @@ impl<S: Side> Engine<S> {
         let method = header.method().unwrap_or_default();
         let json = header.message().text().as_bytes();
         self.session.validate_call(terms.revision, &method, json)?;
-        let filter = hello::read_listen(terms.revision, header).map_err(invalid)?;
+        let filter = hello::read_listen(terms.revision, header).map_err(unreadable)?;
         let agreed = self.session.agreed(terms, filter);
-        let too_many = || ErrorObject::new(error_code::INTERNAL_ERROR, "too many subscriptions");
+        let too_many = || internal("too many subscriptions");
         let permit = Arc::clone(&self.listening)
             .try_acquire_owned()
             .map_err(|_| too_many())?;
@@ -128,16 +129,16 @@ impl<S: Side> Engine<S> {
             self.session.validate_call(terms.revision, name, json)?;
             let subscriptions = &self.session.subscriptions;
             if is(lifecycle.subscribe) {
-                let uri = hello::text_param(header, lifecycle.subscribe_params.name).map_err(invalid)?;
+                let uri = hello::text_param(header, lifecycle.subscribe_params.name).map_err(unreadable)?;
                 return subscriptions.subscribe(&uri);
             }
             if is(lifecycle.unsubscribe) {
-                let uri = hello::text_param(header, lifecycle.unsubscribe_params.name).map_err(invalid)?;
+                let uri = hello::text_param(header, lifecycle.unsubscribe_params.name).map_err(unreadable)?;
                 subscriptions.unsubscribe(&uri);
                 return Ok(());
             }
-            let level = hello::text_param(header, lifecycle.set_level_params.level).map_err(invalid)?;
-            let unknown = || ErrorObject::new(error_code::INVALID_PARAMS, format!("unknown log level `{level}`"));
+            let level = hello::text_param(header, lifecycle.set_level_params.level).map_err(unreadable)?;
+            let unknown = || invalid_params(format!("unknown log level `{level}`"));
             let severity = severity(&level.as_str().into()).ok_or_else(unknown)?;
             self.session.log_severity.store(severity, Ordering::Relaxed);
             Ok(())
@@ -197,6 +198,6 @@ impl<S: Side> SessionState<S> {
     }
 }
 
-fn invalid(error: HelloError) -> ErrorObject {
-    ErrorObject::new(error_code::INVALID_PARAMS, format!("params: {error}"))
+fn unreadable(error: HelloError) -> ErrorObject {
+    invalid_params(format!("params: {error}"))
 }

@@ -15,6 +15,7 @@ use super::json_edit::with_result_meta;
 use super::peer::Peer;
 use super::response::PendingResponse;
 use super::terms::Terms;
+use crate::error::internal;
 use crate::message::to_json;
 use crate::side::Side;
 
@@ -33,7 +34,7 @@ impl<S: Side> Engine<S> {
         if let Err(error) = self.session.check_request(&terms, method) {
             return refused(error);
         }
-        let too_many = |why| refused(ErrorObject::new(error_code::INTERNAL_ERROR, why));
+        let too_many = |why| refused(internal(why));
         let Ok(permit) = Arc::clone(&self.unsent).try_acquire_owned() else {
             return too_many("too many requests are in flight");
         };
@@ -62,7 +63,7 @@ impl<S: Side> Engine<S> {
     /// Begins to handle a request; its token is cancelled when the peer cancels it.
     pub fn begin_request(&self, id: &RequestId) -> Result<CancellationToken, ErrorObject> {
         if self.notifications.is_closed() {
-            return Err(ErrorObject::new(error_code::INTERNAL_ERROR, "the session is closing"));
+            return Err(internal("the session is closing"));
         }
         match self.in_flight.lock().entry(id.clone()) {
             Entry::Occupied(_) => {
@@ -108,7 +109,7 @@ impl<S: Side> Engine<S> {
             Some(Ok(result)) => result,
             Some(Err(error)) => {
                 tracing::error!(method, %error, "a handler failed");
-                Err(ErrorObject::new(error_code::INTERNAL_ERROR, "internal error"))
+                Err(internal("internal error"))
             }
         };
         Some(self.encode_response(terms, &method, &id, result))
@@ -125,7 +126,7 @@ impl<S: Side> Engine<S> {
             HandlerResult::Declared(result) => {
                 S::encode_result(terms.revision, result, terms.conversion()).map_err(|error| {
                     tracing::debug!(method, %error, "the peer's revision can't represent the result");
-                    ErrorObject::new(error_code::INTERNAL_ERROR, error.to_string())
+                    internal(error)
                 })
             }
             HandlerResult::Custom(result) => Ok((result, Vec::new())),

@@ -5,11 +5,11 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use mcp_adapters::hello::ChangeFilter;
-use mcp_adapters::mcp_wire::{ErrorObject, RequestId, error_code};
+use mcp_adapters::mcp_wire::{ErrorObject, RequestId};
 
 use crate::budget::Budget;
 use crate::change::{Change, ChangeBudgets, ChangeQueue};
-use crate::error::CallError;
+use crate::error::{CallError, invalid_params};
 use crate::options::Limits;
 use crate::sync::Mutex;
 
@@ -136,7 +136,7 @@ impl Subscriptions {
     }
 
     fn charge(&self, queue: &ChangeQueue, uri: &str) -> Result<(), ErrorObject> {
-        let too_many = || ErrorObject::new(error_code::INVALID_PARAMS, "Too many subscriptions");
+        let too_many = || invalid_params("Too many subscriptions");
         queue.subscribe(uri, &self.budgets).then_some(()).ok_or_else(too_many)
     }
 }

@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, OnceLock};
 
-use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, OpenJson, error_code};
+use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, OpenJson};
 use mcp_adapters::{ClientHello, Conversion, Mismatch, PeerTypes, Policy, Revision, ServerHello, Supply, hello};
 use serde_json::{Map, Value};
 
 use super::info::PeerInfo;
 use super::log_level::severity;
-use crate::error::CallError;
+use crate::error::{CallError, invalid_params};
 use crate::options::Options;
 
 /// The terms of a message. Those of a handshake hold for the session; a request that stands alone has its own.
@@ -71,7 +71,7 @@ impl Terms {
             None => None,
             Some(level) => {
                 let known = severity(&level.as_str().into());
-                Some(known.ok_or_else(|| invalid(format!("unknown log level `{level}`")))?)
+                Some(known.ok_or_else(|| invalid_params(format!("unknown log level `{level}`")))?)
             }
         };
         let info = PeerInfo {
@@ -104,7 +104,7 @@ impl Terms {
         if !options.supported.iter().any(|revision| revision.stands_alone()) {
             return Ok(None);
         }
-        let stamped = hello::stamped_version::<Revision>(message).map_err(|error| invalid(error.to_string()))?;
+        let stamped = hello::stamped_version::<Revision>(message).map_err(invalid_params)?;
         let Some((revision, requested)) = stamped else {
             return Ok(None);
         };
@@ -112,7 +112,7 @@ impl Terms {
             let supported = options.supported.clone();
             return Err(hello::unsupported(revision, &Mismatch { requested, supported }));
         }
-        let hello = hello::read_stamp(revision, message).map_err(|error| invalid(error.to_string()))?;
+        let hello = hello::read_stamp(revision, message).map_err(invalid_params)?;
         Self::with_client(revision, hello.result).map(Some)
     }
 
@@ -129,9 +129,4 @@ fn supply(revision: Revision, client: Option<&PeerInfo>) -> Supply {
     let implementation = implementation.and_then(|implementation| OpenJson::from_serialize(implementation).ok());
     let capabilities = client.map(|client| client.capabilities.clone());
     hello::supply(revision.as_str(), json(capabilities), implementation)
-}
-
-/// The error about parameters that say too little or something wrong.
-fn invalid(reason: String) -> ErrorObject {
-    ErrorObject::new(error_code::INVALID_PARAMS, reason)
 }

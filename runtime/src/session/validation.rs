@@ -2,11 +2,11 @@
 
 use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::validator::Violation;
-use mcp_adapters::mcp_wire::{ErrorObject, Invalid, OpenJson, error_code};
+use mcp_adapters::mcp_wire::{ErrorObject, Invalid, OpenJson};
 use serde_json::json;
 
 use super::state::{self, SessionState};
-use crate::error::CallError;
+use crate::error::{CallError, invalid_params};
 use crate::options::{Options, Validation};
 use crate::side::Side;
 
@@ -25,7 +25,7 @@ impl<S: Side> SessionState<S> {
                 let violations = invalid.violations.iter().take(REPORTED);
                 let violations = violations.map(|it| json!({"path": it.path.to_string(), "expected": it.expected}));
                 let data = json!({"violations": violations.collect::<Vec<_>>()});
-                ErrorObject::new(error_code::INVALID_PARAMS, summary(&invalid)).with_data(data)
+                invalid_params(summary(&invalid)).with_data(data)
             })
     }
 

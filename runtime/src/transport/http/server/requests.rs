@@ -3,11 +3,12 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, RequestId, error_code};
+use mcp_adapters::mcp_wire::{ErrorResponse, RequestId};
 
 use super::limits::SessionLimits;
 use super::stream::Stream;
 use crate::budget::Charge;
+use crate::error::internal;
 
 /// The number of finished streams that are kept for clients that resume them.
 const FINISHED_STREAMS: usize = 64;
@@ -46,7 +47,7 @@ impl RequestTable {
             && !request.cancelled
             && let Some(open) = self.streams.get(&request.stream)
         {
-            let error = ErrorObject::new(error_code::INTERNAL_ERROR, why);
+            let error = internal(why);
             let json = serde_json::to_vec(&ErrorResponse::new(Some(id.clone()), error)).unwrap_or_default();
             open.stream.push_response(json.into(), limits);
         }
