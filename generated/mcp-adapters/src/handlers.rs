@@ -563,6 +563,40 @@ impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::Tool {
     }
 }
 
+/// What a request brings when it is repeated, because its result asked for something.
+#[derive(Debug)]
+pub struct Brought<'r> {
+    /// The answers to what the result asked.
+    pub responses: &'r mut Option<hub::InputResponses>,
+    /// The state that the result had.
+    pub state: &'r mut Option<String>,
+}
+
+/// What a request brings when it is repeated; `None` if its result never asks for anything.
+pub fn brought(request: &mut hub::ClientRequest) -> Option<Brought<'_>> {
+    match request {
+        hub::ClientRequest::GetPrompt(message) => {
+            Some(Brought {
+                responses: &mut message.params.input_responses,
+                state: &mut message.params.request_state,
+            })
+        }
+        hub::ClientRequest::ReadResource(message) => {
+            Some(Brought {
+                responses: &mut message.params.input_responses,
+                state: &mut message.params.request_state,
+            })
+        }
+        hub::ClientRequest::CallTool(message) => {
+            Some(Brought {
+                responses: &mut message.params.input_responses,
+                state: &mut message.params.request_state,
+            })
+        }
+        _ => None,
+    }
+}
+
 /// Handles the requests and notifications that a client gets from a server. `C` is the context of a message.
 ///
 /// A session handles these methods itself: `notifications/cancelled`, `notifications/progress`, `notifications/subscriptions/acknowledged`.

@@ -9,42 +9,17 @@ mod round;
 mod sealing;
 mod state;
 
-use mcp_adapters::hub;
+pub use mcp_adapters::handlers::brought;
 
 pub use self::questions::Questions;
 pub use self::round::Round;
 pub use self::sealing::Sealing;
 pub use self::state::{Binding, RoundState};
 
-/// What a request brings when it is repeated.
-pub struct Brought<'r> {
-    /// The answers to the questions of the round before.
-    pub responses: &'r mut Option<hub::InputResponses>,
-    /// The state that the result of the round before had.
-    pub state: &'r mut Option<String>,
-}
-
-/// What a request brings; `None` if its result asks nothing, so that it is never repeated.
-pub fn brought(request: &mut hub::ClientRequest) -> Option<Brought<'_>> {
-    let (responses, state) = match request {
-        hub::ClientRequest::CallTool(request) => {
-            (&mut request.params.input_responses, &mut request.params.request_state)
-        }
-        hub::ClientRequest::GetPrompt(request) => {
-            (&mut request.params.input_responses, &mut request.params.request_state)
-        }
-        hub::ClientRequest::ReadResource(request) => {
-            (&mut request.params.input_responses, &mut request.params.request_state)
-        }
-        _ => return None,
-    };
-    Some(Brought { responses, state })
-}
-
 #[cfg(test)]
 mod tests {
-    use mcp_adapters::Revision;
     use mcp_adapters::mcp_wire::{Direction, from_str};
+    use mcp_adapters::{Revision, hub};
     use serde_json::json;
 
     use super::*;

@@ -121,7 +121,7 @@ pub(super) struct Call<'i> {
     /// The method.
     pub(super) method: &'i Method,
     /// Its variant in the union of such messages.
-    variant: Ident,
+    pub(super) variant: Ident,
     /// The function that is called for it.
     function: Ident,
     /// The type of its parameters, and whether they may be absent; `None` for a message that declares none.
@@ -129,7 +129,7 @@ pub(super) struct Call<'i> {
     /// Whether the message's constructor asks for them.
     asks_for_params: bool,
     /// The field that they are in.
-    field: Option<Ident>,
+    pub(super) field: Option<Ident>,
 }
 
 impl<'i> Side<'i> {
@@ -150,7 +150,8 @@ impl Side<'_> {
         let handler = self.handler();
         let caller = self.caller();
         let pages = self.pages();
-        quote!(#handler #caller #pages)
+        let rounds = self.rounds();
+        quote!(#handler #caller #pages #rounds)
     }
 
     /// The messages of a union that the other side may send, and its variant for those that it doesn't declare.

@@ -12,6 +12,7 @@ mod pair;
 mod peer_types;
 mod peers;
 mod revision;
+mod rounds;
 mod rows;
 mod shared;
 mod undeclared;

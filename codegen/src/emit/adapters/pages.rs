@@ -1,6 +1,6 @@
 //! Lists that come in pages, told by their shape.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::handlers::{Call, PARAMS, Side};
@@ -61,7 +61,7 @@ impl Side<'_> {
     }
 
     /// The type of a call's parameters.
-    fn params(&self, call: &Call<'_>) -> Option<&TypeRef> {
+    pub(super) fn params(&self, call: &Call<'_>) -> Option<&TypeRef> {
         let message = self.hub.model.struct_of(&TypeRef::Named(call.method.ty.clone()))?;
         let mut members = message.members.iter();
         Some(&members.find(|member| member.name == PARAMS)?.ty)
@@ -75,20 +75,24 @@ impl Side<'_> {
         })
     }
 
-    fn page(&self, listing: &Listing<'_>) -> Option<TokenStream> {
-        let (call, model) = (listing.call, self.hub.model);
-        let field = |ty: &TypeRef, member: &str| {
-            let TypeRef::Named(name) = model.resolve(ty) else {
-                return None;
-            };
-            let field = self.hub.items.structure(name)?.fields.get(member)?;
-            Some(field.clone())
+    /// The field of a member.
+    pub(super) fn field(&self, ty: &TypeRef, member: &str) -> Option<Ident> {
+        let TypeRef::Named(name) = self.hub.model.resolve(ty) else {
+            return None;
         };
+        self.hub.items.structure(name)?.fields.get(member).cloned()
+    }
+
+    fn page(&self, listing: &Listing<'_>) -> Option<TokenStream> {
+        let call = listing.call;
         let (requests, results) = (ident(&self.requests), ident(&self.results));
         let result = call.method.results.first()?;
         let (_, variant) = self.result(call.method)?;
-        let (items, next) = (field(result, &listing.items.name)?, field(result, NEXT_CURSOR)?);
-        let cursor = field(listing.params, CURSOR)?;
+        let (items, next) = (
+            self.field(result, &listing.items.name)?,
+            self.field(result, NEXT_CURSOR)?,
+        );
+        let cursor = self.field(listing.params, CURSOR)?;
         let (item, method) = (qualified("hub", listing.item), &call.method.name);
         let (params, optional) = call.params.as_ref()?;
         let wrapped = optional.then(|| quote!(let params = Some(params);));
