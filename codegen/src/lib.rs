@@ -1,8 +1,8 @@
 //! Turns official schemas of the Model Context Protocol into Rust crates.
 
 pub mod adapt;
-mod changes;
 pub mod diff;
+mod documents;
 pub mod emit;
 mod error;
 mod facts;
@@ -15,8 +15,9 @@ pub mod normalise;
 pub mod overlay;
 pub mod problem;
 pub mod protocol;
+pub mod reference;
 
-pub use changes::{generate_changes, revision_diff};
+pub use documents::{generate_documents, revision_diff};
 pub use error::GenerateError;
 pub use facts::{Facts, MirroredArguments, MirroredCall, MirroredList, Mirrors};
 pub use generate::{GenerateOptions, Generated, adapters_report, generate, model_yaml};

@@ -80,6 +80,9 @@ pub struct ErrorCode {
     pub role: Option<ErrorRole>,
     /// The status of an HTTP response with the error, unless it is 200.
     pub status: Option<u16>,
+    /// The methods of the requests that it answers; none for any request.
+    #[serde(default, rename = "method", deserialize_with = "one_or_many")]
+    pub methods: Vec<String>,
     /// Where it comes from and what it means.
     pub why: String,
     /// Where the specification has it.

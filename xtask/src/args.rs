@@ -88,7 +88,7 @@ pub struct IngestArgs {
     pub schema: SchemaArgs,
 }
 
-/// Write the crates of all revisions, and docs/changes
+/// Write the crates of all revisions, docs/changes and docs/reference
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

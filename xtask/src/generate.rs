@@ -28,8 +28,8 @@ pub fn run(args: &GenerateArgs) -> Result<(), Box<dyn Error>> {
     // Another tree has no documentation.
     if args.out.is_none() && !args.schema.is_given() {
         let docs = in_workspace("docs");
-        let changes = mcp_codegen::generate_changes(&args.schema.directory(), &docs, args.check)?;
-        stale.extend(list_stale(&docs, &changes));
+        let documents = mcp_codegen::generate_documents(&args.schema.directory(), &docs, args.check)?;
+        stale.extend(list_stale(&docs, &documents));
     }
     if args.check && !stale.is_empty() {
         stale.push(format!("run `{}`", command(args)));

@@ -123,7 +123,8 @@ fn describe(method: &Method) -> String {
     )
 }
 
-fn direction(direction: Direction) -> &'static str {
+/// Who sends it to whom.
+pub(crate) fn direction(direction: Direction) -> &'static str {
     match direction {
         Direction::ClientToServer => "client to server",
         Direction::ServerToClient => "server to client",

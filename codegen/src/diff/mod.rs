@@ -14,7 +14,9 @@ use crate::adapt::Plan;
 use crate::facts::Facts;
 use crate::model::Model;
 use adapters::Adapters;
-use pair::Pair;
+pub(crate) use methods::direction;
+pub(crate) use pair::Pair;
+pub(crate) use place::{name_of, way_to};
 
 /// The changes between two revisions.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -12,9 +12,9 @@ use crate::normalise::Scalar;
 const MAX_DEPTH: usize = 16;
 
 /// Two models, and which type of one is which of the other.
-pub(super) struct Pair<'m> {
-    pub earlier: &'m Model,
-    pub later: &'m Model,
+pub(crate) struct Pair<'m> {
+    pub(super) earlier: &'m Model,
+    pub(super) later: &'m Model,
     /// Earlier and later Rust names.
     counterparts: BTreeSet<(&'m str, &'m str)>,
 }
@@ -47,7 +47,7 @@ pub(super) struct Difference {
 }
 
 impl<'m> Pair<'m> {
-    pub(super) fn new(earlier: &'m Model, later: &'m Model, up: &'m Plan) -> Self {
+    pub(crate) fn new(earlier: &'m Model, later: &'m Model, up: &'m Plan) -> Self {
         let mut counterparts = BTreeSet::new();
         for (name, ty) in &earlier.types {
             let same = later.types.get_key_value(name);
@@ -91,7 +91,7 @@ impl<'m> Pair<'m> {
     }
 
     /// Each type of both, by its earlier and its later Rust name.
-    pub(super) fn types(&self) -> impl Iterator<Item = (&'m str, &'m str)> {
+    pub(crate) fn types(&self) -> impl Iterator<Item = (&'m str, &'m str)> {
         self.counterparts.iter().copied()
     }
 

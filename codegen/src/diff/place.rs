@@ -6,7 +6,7 @@ use crate::model::{Model, Type, TypeRef};
 const UNNAMED: [&str; 3] = ["anyOf", "oneOf", "allOf"];
 
 /// The name of a definition, or for what the schema leaves without one, the way to it: `Definition.member[]`.
-pub(super) fn name_of(ty: &Type) -> String {
+pub(crate) fn name_of(ty: &Type) -> String {
     if ty.official {
         ty.documented_as.clone()
     } else {
@@ -15,7 +15,7 @@ pub(super) fn name_of(ty: &Type) -> String {
 }
 
 /// The way to a schema: `Definition.member[]` for the elements of a list, `Definition.member{}` for those of a map.
-pub(super) fn way_to(pointer: &str) -> String {
+pub(crate) fn way_to(pointer: &str) -> String {
     let mut parts = pointer.split('/').skip(2);
     let mut way = parts.next().unwrap_or_default().to_owned();
     while let Some(part) = parts.next() {

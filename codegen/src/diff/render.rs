@@ -62,7 +62,8 @@ impl Diff {
 }
 
 impl Change {
-    fn description(&self) -> String {
+    /// What happened, in words.
+    pub(crate) fn description(&self) -> String {
         let what = match self.what {
             What::Added => "added",
             What::Removed => "removed",

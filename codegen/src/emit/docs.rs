@@ -44,6 +44,20 @@ impl Docs {
         Self { entries }
     }
 
+    /// What documents a type, or with `member` a member of it or a value of an enumeration, and the key of that entry.
+    #[must_use]
+    pub fn entry(&self, key: &str, member: Option<&str>) -> Option<(String, &str)> {
+        let own = match member {
+            Some(member) => format!("{key}.{member}"),
+            None => key.to_owned(),
+        };
+        let shared = member.map(|member| format!("*.{member}"));
+        [Some(own), shared].into_iter().flatten().find_map(|key| {
+            let text = self.entries.get(&key)?;
+            Some((key, text.as_str()))
+        })
+    }
+
     /// The entries of one revision, from its document, that document nothing or say what those of all revisions say. `used`
     /// has the keys of those that document something.
     pub fn needless(&self, own: &Self, document: &Document, used: &BTreeSet<String>) -> Vec<Problem> {
@@ -101,10 +115,11 @@ impl<'i> Documenter<'i> {
 
     /// The sentence that documents a module.
     pub fn module(&self, module: &str) -> String {
-        match self.entry(&format!("mod {module}")) {
+        let key = format!("mod {module}");
+        match self.entry(&key, None) {
             Some(text) => text.to_owned(),
             None => {
-                self.undocumented.borrow_mut().insert(format!("mod {module}"));
+                self.undocumented.borrow_mut().insert(key);
                 format!("Types of `{module}`.")
             }
         }
@@ -112,8 +127,7 @@ impl<'i> Documenter<'i> {
 
     /// The documentation of a member, or of a value of an enumeration.
     pub fn member(&self, ty: &Type, member: &str, description: Option<&str>) -> TokenStream {
-        let key = format!("{}.{member}", ty.documented_as);
-        let text = self.text(&key, Some(member), description);
+        let text = self.text(&ty.documented_as, Some(member), description);
         lines(&self.linked(&text, &ty.module))
     }
 
@@ -129,20 +143,18 @@ impl<'i> Documenter<'i> {
     }
 
     fn text(&self, key: &str, member: Option<&str>, description: Option<&str>) -> String {
-        let shared = || member.and_then(|member| self.entry(&format!("*.{member}")));
-        if let Some(text) = self.entry(key).or_else(shared) {
+        if let Some(text) = self.entry(key, member).or(description) {
             return text.to_owned();
         }
-        if let Some(description) = description {
-            return description.to_owned();
-        }
-        self.undocumented.borrow_mut().insert(key.to_owned());
-        format!("`{}` of the revision's schema.", key.replace('`', "'"))
+        let key = member.map_or_else(|| key.to_owned(), |member| format!("{key}.{member}"));
+        let text = format!("`{}` of the revision's schema.", key.replace('`', "'"));
+        self.undocumented.borrow_mut().insert(key);
+        text
     }
 
-    fn entry(&self, key: &str) -> Option<&str> {
-        let text = self.docs.entries.get(key)?;
-        self.used.borrow_mut().insert(key.to_owned());
+    fn entry(&self, key: &str, member: Option<&str>) -> Option<&str> {
+        let (key, text) = self.docs.entry(key, member)?;
+        self.used.borrow_mut().insert(key);
         Some(text)
     }
 

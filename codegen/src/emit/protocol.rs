@@ -40,10 +40,7 @@ pub fn emit_protocol(protocol: &Protocol<PlannedRevision>, crates: &str) -> Resu
         entry, model, schema, ..
     } in &protocol.revisions
     {
-        let link = |definition: &str| {
-            let link = protocol.manifest.link(entry, definition);
-            link.unwrap_or_else(|| entry.source.clone())
-        };
+        let link = |definition: &str| protocol.manifest.link_or_source(entry, definition);
         let document = &protocol.shared.docs_of_revisions[&model.revision];
         let own_docs = Docs::of(document).map_err(Problems::from)?;
         let input = EmitInput {

@@ -195,6 +195,12 @@ impl Manifest {
                 .replace("{anchor}", &definition.to_lowercase()),
         )
     }
+
+    /// The same, or else where the schema came from.
+    #[must_use]
+    pub fn link_or_source(&self, entry: &Entry, definition: &str) -> String {
+        self.link(entry, definition).unwrap_or_else(|| entry.source.clone())
+    }
 }
 
 /// Checks that go beyond the types of an entry's fields.

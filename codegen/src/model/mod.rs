@@ -249,6 +249,9 @@ pub struct ErrorCode {
     /// The status of an HTTP response with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
+    /// The methods of the requests that it answers; none for any request.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub methods: Vec<String>,
     /// The members of its data.
     #[serde(skip)]
     pub data: Members,

@@ -114,6 +114,7 @@ fn error_codes(overlay: &Overlay) -> Vec<ErrorCode> {
         code: code.code,
         role: code.role,
         status: code.status,
+        methods: code.methods.clone(),
         data: Members::default(),
         meaning: code.why.clone(),
         link: code.link.clone(),
@@ -123,14 +124,9 @@ fn error_codes(overlay: &Overlay) -> Vec<ErrorCode> {
 
 /// Each entry of the overlay's results must be about a request and definitions of the revision.
 fn wrong_results(overlay: &Overlay, model: &Model) -> Vec<crate::Problem> {
-    let is_request = |name: &str| {
-        let mut methods = model.methods.iter();
-        methods.any(|method| method.kind == MessageKind::Request && method.name == name)
-    };
     let mut problems = Vec::new();
     for (index, entry) in overlay.results.iter().enumerate() {
-        let no_request = entry.methods.iter().filter(|name| !is_request(name));
-        let no_request = no_request.map(|name| format!("the revision has no request `{name}`"));
+        let no_request = no_requests(&entry.methods, model);
         let no_definition = entry
             .definitions()
             .filter(|name| !model.definitions.contains_key(*name));
@@ -143,7 +139,18 @@ fn wrong_results(overlay: &Overlay, model: &Model) -> Vec<crate::Problem> {
     problems
 }
 
-/// An error that a session gives by itself must have the members of its data that say why.
+/// What is wrong with a list of methods that should be requests of the revision.
+fn no_requests(methods: &[String], model: &Model) -> impl Iterator<Item = String> {
+    let is_request = |name: &&String| {
+        let mut methods = model.methods.iter();
+        methods.any(|method| method.kind == MessageKind::Request && method.name == **name)
+    };
+    let unknown = methods.iter().filter(move |name| !is_request(name));
+    unknown.map(|name| format!("the revision has no request `{name}`"))
+}
+
+/// An error must answer requests of the revision, and one that a session gives by itself must have the members of its data that
+/// say why.
 fn wrong_errors(overlay: &Overlay, model: &Model) -> Vec<crate::Problem> {
     let lacking = model.error_codes.iter().enumerate().filter_map(|(index, error)| {
         let data = &error.data;
@@ -158,5 +165,12 @@ fn wrong_errors(overlay: &Overlay, model: &Model) -> Vec<crate::Problem> {
         let what = format!("no definition with the constant `code` of {name} has `data` with {what}");
         Some(overlay.problem(&format!("#/error_codes/{index}"), what))
     });
-    lacking.collect()
+    let errors = overlay.error_codes.iter().enumerate();
+    let no_request = errors.flat_map(|(index, error)| {
+        no_requests(&error.methods, model).map(move |what| {
+            let problem = overlay.problem(&format!("#/error_codes/{index}"), what);
+            problem.help("correct the name, or remove it")
+        })
+    });
+    lacking.chain(no_request).collect()
 }

@@ -1,36 +1,56 @@
-//! The pipeline to what changed between revisions: a schema directory in, a diff or files out.
+//! The pipeline to what people read: a schema directory in, a diff or documents out.
 
 use std::path::Path;
 
 use crate::adapt::{PairInput, PlannedRevision, Rules, Side, plan_conversions, plan_protocol};
 use crate::diff::{Diff, DiffSide, diff};
+use crate::emit::Docs;
 use crate::error::GenerateError;
 use crate::files::{FileSet, GENERATED, Report};
 use crate::generate::model;
 use crate::load::{Document, load};
 use crate::model::ModelledRevision;
+use crate::problem::Problems;
+use crate::protocol::Protocol;
+use crate::reference::{ReferenceInput, reference};
 
-/// The directory of the changes between adjacent revisions.
-const CHANGES: &str = "changes";
+/// The directories of the generated documents.
+const OWNED: &[&str] = &["changes/", "reference/"];
 
-/// Writes what changed between each two adjacent revisions, a Markdown file each, below `changes` in a directory of
-/// documentation. With `check`, nothing is written.
+/// Writes Markdown files into a directory of documentation: below `changes` what changed between each two adjacent revisions, and
+/// below `reference` what each revision has. With `check`, nothing is written.
 ///
 /// # Errors
 /// Problems of the input, and files that can't be read or written.
-pub fn generate_changes(schema: &Path, docs: &Path, check: bool) -> Result<Report, GenerateError> {
+pub fn generate_documents(schema: &Path, docs: &Path, check: bool) -> Result<Report, GenerateError> {
     let planned = plan_protocol(model(load(schema)?)?)?;
+    let pairs = planned.revisions.windows(2);
+    let diffs: Vec<Diff> = pairs.map(|pair| diff_of_planned(&pair[0], &pair[1])).collect();
     let mut files = FileSet::default();
-    for pair in planned.revisions.windows(2) {
-        let diff = diff_of_planned(&pair[0], &pair[1]);
-        let path = format!("{CHANGES}/{}_{}.md", diff.from, diff.to);
-        let header = format!("<!-- {GENERATED} by `cargo xtask generate` from schema/; don't edit it. -->\n\n");
-        files.insert(path, header + &diff.markdown())?;
+    let header = format!("<!-- {GENERATED} by `cargo xtask generate` from schema/; don't edit it. -->\n\n");
+    for diff in &diffs {
+        let path = format!("changes/{}_{}.md", diff.from, diff.to);
+        files.insert(path, header.clone() + &diff.markdown())?;
     }
-    let owned = [format!("{CHANGES}/")];
-    let owned: Vec<&str> = owned.iter().map(String::as_str).collect();
+    for (index, revision) in planned.revisions.iter().enumerate() {
+        let path = format!("reference/{}.md", revision.model.revision);
+        files.insert(path, header.clone() + &reference_of(&planned, index, &diffs)?)?;
+    }
     let finish = if check { FileSet::check } else { FileSet::write };
-    Ok(finish(&files, docs, &owned)?)
+    Ok(finish(&files, docs, OWNED)?)
+}
+
+/// The reference of the revision with this index.
+fn reference_of(planned: &Protocol<PlannedRevision>, index: usize, diffs: &[Diff]) -> Result<String, GenerateError> {
+    let PlannedRevision { entry, model, .. } = &planned.revisions[index];
+    let shared = Docs::of(&planned.shared.docs).map_err(Problems::from)?;
+    let own = Docs::of(&planned.shared.docs_of_revisions[&model.revision]).map_err(Problems::from)?;
+    Ok(reference(ReferenceInput {
+        revisions: &planned.revisions[..=index],
+        diffs: &diffs[..index],
+        docs: &shared.with(&own),
+        link: &|definition| planned.manifest.link_or_source(entry, definition),
+    }))
 }
 
 /// What changed between two revisions. Each is named, or is the path of a schema file that no revision has yet: that one gets

@@ -1,0 +1,146 @@
+//! The reference of a revision, as Markdown in our own words: its methods, error codes and types, and since when each is there.
+
+mod history;
+mod methods;
+mod text;
+mod types;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use crate::adapt::PlannedRevision;
+use crate::diff::Diff;
+use crate::emit::{Docs, crate_name};
+use crate::model::{Model, Type, TypeRef};
+
+use history::History;
+use text::{anchor, cell, linked};
+
+/// What the reference of a revision is written from.
+#[derive(Clone, Copy)]
+pub struct ReferenceInput<'i> {
+    /// The revisions up to this one.
+    pub revisions: &'i [PlannedRevision],
+    /// What changed between each two of them.
+    pub diffs: &'i [Diff],
+    /// Documentation in our own words.
+    pub docs: &'i Docs,
+    /// Where the official specification documents a definition; all of them, for the empty name.
+    pub link: &'i dyn Fn(&str) -> String,
+}
+
+/// The reference of the last of the revisions.
+#[must_use]
+pub fn reference(input: ReferenceInput<'_>) -> String {
+    let Some(revision) = input.revisions.last() else {
+        return String::new();
+    };
+    let page = Page {
+        input,
+        model: &revision.model,
+        history: History::new(input.revisions, input.diffs),
+    };
+    page.write()
+}
+
+struct Page<'i> {
+    input: ReferenceInput<'i>,
+    model: &'i Model,
+    history: History<'i>,
+}
+
+impl Page<'_> {
+    fn write(&self) -> String {
+        let modules = self.modules();
+        let mut page = self.head(modules.keys());
+        page += &self.methods();
+        page += &self.error_codes();
+        for (module, types) in &modules {
+            let _ = writeln!(page, "\n## {}", title(module));
+            let text = self.input.docs.entry(&format!("mod {module}"), None);
+            if let Some((_, text)) = text {
+                let _ = writeln!(page, "\n{}", self.linked(text));
+            }
+            for (name, ty) in types {
+                page += &self.ty(name, ty);
+            }
+        }
+        page
+    }
+
+    /// The types of each module, by their Rust names.
+    fn modules(&self) -> BTreeMap<&str, Vec<(&str, &Type)>> {
+        let mut modules = BTreeMap::<&str, Vec<_>>::new();
+        for (name, ty) in &self.model.types {
+            modules.entry(&ty.module).or_default().push((name.as_str(), ty));
+        }
+        modules
+    }
+
+    fn head<'m>(&self, modules: impl Iterator<Item = &'m &'m str>) -> String {
+        let revision = &self.model.revision;
+        let mut head = format!(
+            "# Reference of {revision}\n\nThe methods, error codes and types of the [specification]({}), with the corrections of its \
+             `overlay.yaml`. The types are those of the crate `{}`.\nA member that isn't required may be absent, and that is not \
+             the same as `null`. Members that aren't listed are valid unless a type says otherwise.\n",
+            (self.input.link)(""),
+            crate_name(revision),
+        );
+        if let Some(diff) = self.input.diffs.last() {
+            let _ = writeln!(
+                head,
+                "[What changed since {}]({}).",
+                diff.from,
+                text::changes_page(diff)
+            );
+        }
+        let mut sections = vec![
+            "[Methods](#methods)".to_owned(),
+            "[Error codes](#error-codes)".to_owned(),
+        ];
+        sections.extend(modules.map(|module| format!("[{}](#{module})", title(module))));
+        let _ = writeln!(head, "\n{}", sections.join(" · "));
+        head
+    }
+
+    /// A type, with a link to where this page has it.
+    fn reference(&self, ty: &TypeRef) -> String {
+        match ty {
+            TypeRef::Named(name) => match self.model.types.get(name) {
+                Some(ty) => format!("[`{}`](#{})", ty.documented_as, anchor(&ty.documented_as)),
+                None => format!("`{name}`"),
+            },
+            TypeRef::RequestId => "string or integer".into(),
+            TypeRef::String => "string".into(),
+            TypeRef::Boolean => "boolean".into(),
+            TypeRef::Integer => "integer".into(),
+            TypeRef::Number => "number".into(),
+            TypeRef::Null => "`null`".into(),
+            TypeRef::Any => "any JSON".into(),
+            TypeRef::OpenObject => "object".into(),
+            TypeRef::List(inner) => format!("list of {}", self.reference(inner)),
+            TypeRef::Map(inner) => format!("map of {}", self.reference(inner)),
+            TypeRef::Nullable(inner) => format!("{} or `null`", self.reference(inner)),
+        }
+    }
+
+    /// What documents a member or a value, for a cell of a table.
+    fn meaning(&self, ty: &Type, member: &str) -> String {
+        let text = self.input.docs.entry(&ty.documented_as, Some(member));
+        text.map_or_else(String::new, |(_, text)| cell(&self.linked(text)))
+    }
+
+    fn linked(&self, text: &str) -> String {
+        linked(text, |name| {
+            let ty = self.model.types.get(name)?;
+            Some(anchor(&ty.documented_as))
+        })
+    }
+}
+
+/// The heading of a module.
+fn title(module: &str) -> String {
+    let mut letters = module.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
+}
