@@ -13,6 +13,7 @@ use crate::normalise::normalise_revision;
 use crate::overlay::correct_schema;
 use crate::problem::{Problem, Problems};
 use crate::protocol::Protocol;
+use crate::published::names_files;
 
 /// The beginning of the directories that belong to the generator.
 const OWNED: &[&str] = &["mcp-adapters", "mcp-types-"];
@@ -35,6 +36,8 @@ pub struct GenerateOptions {
 pub struct Generated {
     /// The comparison with the files that were there.
     pub files: Report,
+    /// The comparison of the published names with the files that were there. [`lock_names`](crate::lock_names) adds what they lack.
+    pub names: Report,
     /// The number of types of all revisions.
     pub types: usize,
     /// The documentation that each revision lacks, by key.
@@ -46,11 +49,15 @@ pub struct Generated {
 /// # Errors
 /// All problems that a stage finds in the input. Nothing is written then.
 pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
-    let protocol = plan_protocol(model(load(&options.schema)?)?)?;
+    let modelled = model(load(&options.schema)?)?;
+    let locked = modelled.revisions.iter().filter(|revision| revision.is_locked);
+    let names = names_files(locked)?.check(&options.schema, &[])?;
+    let protocol = plan_protocol(modelled)?;
     let emitted = emit_protocol(&protocol, &options.crates)?;
     let finish = if options.check { FileSet::check } else { FileSet::write };
     Ok(Generated {
         files: finish(&emitted.files, &options.out, OWNED)?,
+        names,
         types: protocol
             .revisions
             .iter()

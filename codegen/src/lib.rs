@@ -15,6 +15,7 @@ pub mod normalise;
 pub mod overlay;
 pub mod problem;
 pub mod protocol;
+mod published;
 pub mod reference;
 
 pub use documents::{generate_documents, revision_diff};
@@ -22,3 +23,4 @@ pub use error::GenerateError;
 pub use facts::{Facts, MirroredArguments, MirroredCall, MirroredList, Mirrors};
 pub use generate::{GenerateOptions, Generated, adapters_report, generate, model_yaml};
 pub use problem::{Place, Problem, Problems};
+pub use published::lock_names;

@@ -21,6 +21,8 @@ pub struct CorrectedRevision {
     pub overlay: Overlay,
     /// The rules between the revision and the one before it.
     pub rules: RuleDocuments,
+    /// The published names.
+    pub names: Document,
 }
 
 /// Corrects the schema of a revision, and checks what comes out.
@@ -36,6 +38,7 @@ pub fn correct_schema(revision: RevisionDocuments) -> Result<CorrectedRevision, 
         schema,
         overlay,
         rules: revision.rules,
+        names: revision.names,
     })
 }
 

@@ -22,6 +22,7 @@ pub struct Args {
 pub enum Command {
     Ingest(IngestArgs),
     Generate(GenerateArgs),
+    Lock(LockArgs),
     Model(ModelArgs),
     Adapters(AdaptersArgs),
     Diff(DiffArgs),
@@ -104,6 +105,17 @@ pub struct GenerateArgs {
     /// The directory that the crates are written to [default: generated/ of this workspace]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+}
+
+/// Keep the names of the released revisions' types
+///
+/// The names are written to schema/REVISION/names.yaml: the path of each type, by its place in the schema. From then on, neither a
+/// later revision nor a correction changes them, and a change that would lose one is a problem. Names of new types are added; the names
+/// of drafts aren't kept.
+#[derive(Debug, clap::Args)]
+pub struct LockArgs {
+    #[command(flatten)]
+    pub schema: SchemaArgs,
 }
 
 /// Print the model of a revision as YAML

@@ -7,7 +7,7 @@ use std::time::Instant;
 use mcp_codegen::files::Report;
 use mcp_codegen::{GenerateOptions, Generated};
 
-use crate::args::{AdaptersArgs, GenerateArgs, ModelArgs, in_workspace};
+use crate::args::{AdaptersArgs, GenerateArgs, LockArgs, ModelArgs, in_workspace};
 use crate::print::{print, tell};
 
 /// How many undocumented keys are named before the rest is counted.
@@ -25,14 +25,21 @@ pub fn run(args: &GenerateArgs) -> Result<(), Box<dyn Error>> {
     report_undocumented(&generated);
     tell(summary(&generated, args, start.elapsed().as_secs_f32()));
     let mut stale = list_stale(&out, &generated.files);
+    let unlocked = list_stale(&args.schema.directory(), &generated.names);
     // Another tree has no documentation.
     if args.out.is_none() && !args.schema.is_given() {
         let docs = in_workspace("docs");
         let documents = mcp_codegen::generate_documents(&args.schema.directory(), &docs, args.check)?;
         stale.extend(list_stale(&docs, &documents));
     }
+    if !stale.is_empty() {
+        stale.push(format!("run `{}`", command("generate", args)));
+    }
+    if !unlocked.is_empty() {
+        stale.extend(unlocked);
+        stale.push(format!("run `{}`", command("lock", args)));
+    }
     if args.check && !stale.is_empty() {
-        stale.push(format!("run `{}`", command(args)));
         return Err(stale.join("\n").into());
     }
     Ok(())
@@ -61,6 +68,16 @@ fn summary(generated: &Generated, args: &GenerateArgs, seconds: f32) -> String {
         schema.display(),
         out.display()
     )
+}
+
+pub fn run_lock(args: &LockArgs) -> Result<(), Box<dyn Error>> {
+    let names = mcp_codegen::lock_names(&args.schema.directory())?;
+    let written = names.stale.len() + names.missing.len();
+    tell(format_args!(
+        "{written} files written, {} left as they were",
+        names.unchanged
+    ));
+    Ok(())
 }
 
 pub fn run_model(args: &ModelArgs) -> Result<(), Box<dyn Error>> {
@@ -117,13 +134,13 @@ fn list_stale(root: &Path, files: &Report) -> Vec<String> {
     lines.collect()
 }
 
-/// The command that generates what was checked.
-fn command(args: &GenerateArgs) -> String {
-    let mut command = "cargo xtask generate".to_owned();
+/// The command that writes what was checked.
+fn command(name: &str, args: &GenerateArgs) -> String {
+    let mut command = format!("cargo xtask {name}");
     if args.schema.is_given() {
         command += &format!(" --schema {}", args.schema.directory().display());
     }
-    if let Some(out) = &args.out {
+    if let ("generate", Some(out)) = (name, &args.out) {
         command += &format!(" --out {}", out.display());
     }
     command

@@ -23,6 +23,7 @@ fn main() -> ExitCode {
         Command::JsonSchemaSuite(args) => return interop::run("json-schema-suite", &args),
         Command::Ingest(args) => ingest::run(args),
         Command::Generate(args) => generate::run(&args),
+        Command::Lock(args) => generate::run_lock(&args),
         Command::Model(args) => generate::run_model(&args),
         Command::Adapters(args) => generate::run_adapters(&args),
         Command::Diff(args) => diff::run(&args),

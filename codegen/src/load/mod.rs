@@ -23,7 +23,7 @@ pub use manifest::{Entry, MANIFEST, Manifest};
 pub use parse::{Format, MAX_DEPTH};
 pub use revision::{Revision, RevisionError};
 pub(crate) use sources::load_with;
-pub use sources::{Loaded, RevisionDocuments, RuleDocuments, SharedDocuments, load};
+pub use sources::{Loaded, NAMES, RevisionDocuments, RuleDocuments, SharedDocuments, load};
 pub use unused::without_unused_definitions;
 
 use crate::problem::{Problem, Problems};

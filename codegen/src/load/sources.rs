@@ -9,6 +9,9 @@ use super::{Document, Entry, Manifest, Revision, RevisionError, load_document, r
 use crate::problem::{Problem, Problems};
 use crate::protocol::Protocol;
 
+/// The file of a revision's published names.
+pub const NAMES: &str = "names.yaml";
+
 /// The files in the directory of a revision.
 #[derive(Debug)]
 pub struct RevisionDocuments {
@@ -20,6 +23,8 @@ pub struct RevisionDocuments {
     pub overlay: Document,
     /// `adapt.yaml` and its functions.
     pub rules: RuleDocuments,
+    /// `names.yaml`: the published names.
+    pub names: Document,
 }
 
 /// The rules between a revision and the one before it.
@@ -92,6 +97,7 @@ impl Loaded {
                 functions_file: String::new(),
                 functions: None,
             },
+            names: Document::empty(""),
         });
         Ok(self.protocol.revisions.len() - 1)
     }
@@ -173,8 +179,9 @@ fn load_revision(
     let rules = optional_document(&directory.join("adapt.yaml"));
     let functions_path = directory.join("adapt.rs");
     let functions = read_text(&functions_path);
-    match (schema, overlay, rules, functions) {
-        (Ok(schema), Ok(overlay), Ok(document), Ok(functions)) => Ok(RevisionDocuments {
+    let names = optional_document(&directory.join(NAMES));
+    match (schema, overlay, rules, functions, names) {
+        (Ok(schema), Ok(overlay), Ok(document), Ok(functions), Ok(names)) => Ok(RevisionDocuments {
             entry: entry.clone(),
             schema,
             overlay,
@@ -183,9 +190,10 @@ fn load_revision(
                 functions_file: functions_path.display().to_string(),
                 functions,
             },
+            names,
         }),
-        (schema, overlay, rules, functions) => {
-            let found = [schema.err(), overlay.err(), rules.err(), functions.err()];
+        (schema, overlay, rules, functions, names) => {
+            let found = [schema.err(), overlay.err(), rules.err(), functions.err(), names.err()];
             Err(found.into_iter().flatten().flatten().collect())
         }
     }

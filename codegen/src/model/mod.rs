@@ -9,6 +9,7 @@ mod decide;
 mod declares;
 mod in_results;
 mod lifecycle;
+mod lock;
 mod messages;
 mod method;
 pub mod modules;
@@ -35,6 +36,7 @@ use capabilities::require_capabilities;
 pub use decide::{Case, Decision};
 use lifecycle::assign_roles;
 pub use lifecycle::{Lifecycle, Members, is_internal};
+pub(crate) use lock::names_yaml;
 pub use method::{MessageKind, Method, Need};
 pub use names::Names;
 pub use revisions::{ModelledRevision, build_models};
@@ -65,6 +67,9 @@ pub struct Model {
     /// Which type stands where: what an earlier revision, whose schema has no name there, takes its name from.
     #[serde(skip)]
     pub positions: BTreeMap<String, String>,
+    /// The Rust name of what stands at a pointer of the schema, if it has a type of its own.
+    #[serde(skip)]
+    pub places: BTreeMap<String, String>,
 }
 
 /// Something in a schema that no model can be built from.

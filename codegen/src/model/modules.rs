@@ -90,15 +90,23 @@ fn module_of_method(method: &str) -> String {
                     }
                 })
                 .collect();
-            let is_free = !KEYWORDS.contains(&name.as_str()) && !TAKEN.contains(&name.as_str());
             match name.starts_with(|c: char| c.is_ascii_lowercase()) {
-                true if is_free => name,
+                true if is_module_name(&name) => name,
                 true => format!("{name}_methods"),
                 false => SHARED.to_owned(),
             }
         }
         None => SHARED.to_owned(),
     }
+}
+
+/// Whether a name can be that of a module.
+pub(super) fn is_module_name(name: &str) -> bool {
+    let is_identifier = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.chars().all(is_identifier)
+        && !KEYWORDS.contains(&name)
+        && !TAKEN.contains(&name)
 }
 
 /// The types that a type refers to.

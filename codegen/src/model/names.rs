@@ -84,6 +84,11 @@ fn type_identifier(text: &str) -> String {
     unreserved(&name).to_owned()
 }
 
+/// Whether a name can be that of a type.
+pub(super) fn is_type_name(name: &str) -> bool {
+    name == type_identifier(name)
+}
+
 /// The one keyword in upper camel case can't be escaped.
 fn unreserved(name: &str) -> &str {
     if name == "Self" { "SelfType" } else { name }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::check_facts::wrong_facts;
+use super::lock::Lock;
 use super::schema::describe_types;
 use super::shared::Shared;
 use super::{BuildInput, ErrorCode, Members, MessageKind, Model, Names, build_model};
@@ -28,6 +29,8 @@ pub struct ModelledRevision {
     pub facts: Facts,
     /// The rules between the revision and the one before it.
     pub rules: RuleDocuments,
+    /// Whether its names were published.
+    pub is_locked: bool,
 }
 
 /// Builds the models from the latest to the earliest, because names come from later revisions.
@@ -41,11 +44,19 @@ pub fn build_models(protocol: Protocol<NormalisedRevision>) -> Result<Protocol<M
     let (mut models, mut problems) = (Vec::<ModelledRevision>::new(), Vec::new());
     for revision in protocol.revisions.into_iter().rev() {
         let (facts, inherited_results) = inherited.pop().unwrap_or_default();
+        let lock = match Lock::of(&revision.names) {
+            Ok(lock) => lock,
+            Err(found) => {
+                problems.extend(found);
+                continue;
+            }
+        };
         let input = BuildInput {
             revision: revision.entry.revision.as_str(),
             shapes: &revision.shapes,
             names: &names,
             later: models.last().map(|later| &later.model),
+            lock: &lock,
             modules: &shared.modules,
             results: &results(&revision.overlay),
             inherited_results: &inherited_results,
@@ -53,6 +64,7 @@ pub fn build_models(protocol: Protocol<NormalisedRevision>) -> Result<Protocol<M
         };
         match build_model(&input) {
             Ok(mut model) => {
+                problems.extend(lock.broken(&model, &revision.names));
                 problems.extend(wrong_results(&revision.overlay, &model));
                 problems.extend(wrong_errors(&revision.overlay, &model));
                 problems.extend(wrong_facts(&facts, &revision.overlay, &model));
@@ -64,6 +76,7 @@ pub fn build_models(protocol: Protocol<NormalisedRevision>) -> Result<Protocol<M
                     schema: revision.shapes.schema,
                     facts,
                     rules: revision.rules,
+                    is_locked: !revision.names.root().is_null(),
                 });
             }
             Err(defects) => problems.extend(defects.into_iter().map(|defect| {

@@ -37,6 +37,8 @@ pub struct NormalisedRevision {
     pub overlay: Overlay,
     /// The rules between the revision and the one before it.
     pub rules: RuleDocuments,
+    /// The published names.
+    pub names: Document,
 }
 
 /// Reduces the schema of a revision to shapes.
@@ -60,6 +62,7 @@ pub fn normalise_revision(revision: CorrectedRevision) -> Result<NormalisedRevis
         shapes,
         overlay: revision.overlay,
         rules: revision.rules,
+        names: revision.names,
     })
 }
 

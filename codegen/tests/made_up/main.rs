@@ -2,10 +2,12 @@
 
 mod revision;
 
-use mcp_codegen::generate;
+use mcp_codegen::files::Report;
+use mcp_codegen::load::NAMES;
+use mcp_codegen::{GenerateOptions, generate};
 use tempfile::TempDir;
 
-use crate::revision::{ASKING, LATEST, MADE_UP, SESSIONS, STATELESS, read};
+use crate::revision::{ASKING, LATEST, MADE_UP, RENAMED, SESSIONS, STATELESS, here, read};
 
 /// The section of a text after a line.
 fn after<'t>(text: &'t str, line: &str) -> &'t str {
@@ -87,4 +89,32 @@ fn revisions_with_other_names_and_other_questions_are_generated_by_data_alone() 
             );
         }
     }
+}
+
+#[test]
+fn a_later_revision_that_renames_everything_changes_no_published_crate() {
+    let root = TempDir::new().unwrap();
+    let options = GenerateOptions {
+        out: here("../generated"),
+        check: true,
+        ..RENAMED.ingested(root.path())
+    };
+    let Report {
+        stale,
+        missing,
+        orphaned,
+        ..
+    } = generate(&options).unwrap_or_else(|error| panic!("{error}")).files;
+    let changed = [stale, missing, orphaned].concat().into_iter();
+    let changed = changed.map(|path| path.display().to_string());
+    let of_earlier = |path: &String| path.starts_with("mcp-types-") && !path.contains(MADE_UP);
+    assert_eq!(changed.filter(of_earlier).collect::<Vec<_>>(), [""; 0]);
+
+    // Without the published names, the made-up revision renames types of the latest one, which has documented them.
+    std::fs::remove_file(options.schema.join(LATEST).join(NAMES)).unwrap();
+    let error = generate(&options).unwrap_err().to_string();
+    assert!(
+        error.contains("nothing that `ServerCapabilitiesTools.listChanged` documents"),
+        "{error}"
+    );
 }

@@ -157,6 +157,75 @@ pub const ASKING: MadeUp = MadeUp {
     ..STATELESS
 };
 
+/// The same with other names for all definitions, and with definitions for what has no name in the latest revision.
+pub const RENAMED: MadeUp = MadeUp {
+    name: "renamed",
+    change: |schema| {
+        let definitions = schema["$defs"].as_object_mut().unwrap();
+        let mut added = Vec::new();
+        for definition in definitions.values_mut() {
+            name_inline(definition, &mut added);
+        }
+        definitions.extend(added);
+        let names: Vec<String> = definitions
+            .keys()
+            .filter(|name| !by_convention(name))
+            .cloned()
+            .collect();
+        for name in &names {
+            let definition = definitions.remove(name).unwrap();
+            definitions.insert(format!("{OTHER}{name}"), definition);
+        }
+        rename_references(schema, &names);
+    },
+    ..STATELESS
+};
+
+/// What the names of renamed definitions begin with.
+const OTHER: &str = "Other";
+
+/// Whether the generator finds a definition by its name.
+fn by_convention(name: &str) -> bool {
+    let sides = ["Client", "Server", "JSONRPC"];
+    sides.iter().any(|side| name.starts_with(side)) || ["Request", "Result"].iter().any(|end| name.ends_with(end))
+}
+
+/// Replaces the objects and enumerations within a definition by references to new definitions.
+fn name_inline(schema: &mut Value, added: &mut Vec<(String, Value)>) {
+    let within = match schema {
+        Value::Object(members) => members.values_mut().collect(),
+        Value::Array(elements) => elements.iter_mut().collect::<Vec<_>>(),
+        _ => return,
+    };
+    for schema in within {
+        name_inline(schema, added);
+        let is_object = schema["type"] == "object" && schema["properties"].is_object();
+        if is_object || schema["enum"].is_array() {
+            let name = format!("Inline{}", added.len());
+            let definition = std::mem::replace(schema, reference(&name));
+            added.push((name, definition));
+        }
+    }
+}
+
+/// Leads references to definitions by their old names to the new ones.
+fn rename_references(schema: &mut Value, names: &[String]) {
+    match schema {
+        Value::Object(members) => {
+            for (keyword, value) in members {
+                let old = value.as_str().and_then(|it| it.strip_prefix("#/$defs/"));
+                let new = old.filter(|old| keyword == "$ref" && names.iter().any(|name| name == old));
+                match new.map(|name| json!(format!("#/$defs/{OTHER}{name}"))) {
+                    Some(new) => *value = new,
+                    None => rename_references(value, names),
+                }
+            }
+        }
+        Value::Array(elements) => elements.iter_mut().for_each(|value| rename_references(value, names)),
+        _ => {}
+    }
+}
+
 fn reference(name: &str) -> Value {
     json!({"$ref": format!("#/$defs/{name}")})
 }
@@ -190,7 +259,16 @@ impl MadeUp {
     /// The overlay of the latest revision, without the corrections of what this revision lacks.
     fn overlay(&self, schema: &Value) -> String {
         let overlay = self.words(&read(&here("../schema").join(LATEST).join("overlay.yaml")));
-        let mut overlay: Value = yaml_serde::from_str(&overlay).unwrap();
+        let overlay: Value = yaml_serde::from_str(&overlay).unwrap();
+        let renamed = schema["$defs"].as_object().unwrap().keys();
+        let renamed = renamed.filter_map(|name| name.strip_prefix(OTHER));
+        let overlay = renamed.fold(overlay.to_string(), |overlay, name| {
+            let at = |start: &str, end: &str| format!("\"#/$defs/{start}{name}{end}");
+            overlay
+                .replace(&at("", "/"), &at(OTHER, "/"))
+                .replace(&at("", "\""), &at(OTHER, "\""))
+        });
+        let mut overlay: Value = serde_json::from_str(&overlay).unwrap();
         let declared = |pointer: &Value| {
             let place = pointer.as_str().and_then(|it| it.strip_prefix('#')?.rsplit_once('/'));
             place.is_some_and(|(parent, _)| schema.pointer(parent).is_some())
@@ -270,7 +348,7 @@ impl MadeUp {
     }
 }
 
-fn here(path: &str) -> PathBuf {
+pub fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 

@@ -22,7 +22,8 @@ pub(super) fn name_definitions(input: &BuildInput<'_>) -> Result<BTreeMap<String
     definitions.sort_by_key(|(pointer, definition)| (!definition.official, pointer.matches('/').count()));
     for (pointer, definition) in definitions {
         let nested = pointer.matches('/').count() > 2;
-        let wanted = input.names.type_name(&definition.name);
+        let locked = input.lock.name(pointer).map(str::to_owned);
+        let wanted = locked.unwrap_or_else(|| input.names.type_name(&definition.name));
         let name = match pointers.get(&wanted) {
             Some(other) if !nested && definition.official => {
                 collisions.push(Defect {

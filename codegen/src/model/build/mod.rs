@@ -15,6 +15,7 @@ use shared::{key, shared_key};
 use super::check_messages::check_messages;
 use super::cycles::{box_cycles, open_endless_aliases};
 use super::lifecycle::{Lifecycle, find_error_data};
+use super::lock::Lock;
 use super::messages::{self, MessageInput};
 use super::modules::assign_modules;
 use super::names::{Names, unique};
@@ -33,6 +34,8 @@ pub struct BuildInput<'i> {
     pub names: &'i Names,
     /// The model of the next revision, for the names that this one's schema lacks.
     pub later: Option<&'i Model>,
+    /// The names that were published.
+    pub lock: &'i Lock,
     /// Which module each definition belongs to, where somebody said so.
     pub modules: &'i BTreeMap<String, String>,
     /// Results that the schema doesn't state: definitions by request method, the usual one first.
@@ -59,6 +62,7 @@ pub fn build_model(input: &BuildInput<'_>) -> Result<Model, Vec<Defect>> {
         shared: BTreeMap::new(),
         types: BTreeMap::new(),
         positions: input.later.map(|later| later.positions.clone()).unwrap_or_default(),
+        inline: BTreeMap::new(),
         request_id: request_id_pointer(input.shapes),
     };
     // Unions of messages have their names also where the schema has no such unions.
@@ -83,6 +87,7 @@ pub fn build_model(input: &BuildInput<'_>) -> Result<Model, Vec<Defect>> {
         error_codes: input.error_codes.to_vec(),
         lifecycle: Lifecycle::default(),
         positions: builder.positions,
+        places: builder.rust_names.into_iter().chain(builder.inline).collect(),
     };
     messages::add_messages(
         &mut model,
@@ -97,6 +102,7 @@ pub fn build_model(input: &BuildInput<'_>) -> Result<Model, Vec<Defect>> {
     open_endless_aliases(&mut model);
     box_cycles(&mut model);
     assign_modules(&mut model, input.modules);
+    input.lock.apply_modules(&mut model);
     find_error_data(&mut model);
     Ok(model)
 }
@@ -111,6 +117,8 @@ struct Builder<'i> {
     shared: BTreeMap<String, String>,
     types: BTreeMap<String, Type>,
     positions: BTreeMap<String, String>,
+    /// The Rust name of what the schema leaves without a name, by its pointer.
+    inline: BTreeMap<String, String>,
     request_id: Option<String>,
 }
 
@@ -247,6 +255,7 @@ impl Builder<'_> {
             }
         };
         self.positions.insert(context.position.clone(), name.clone());
+        self.inline.insert(node.pointer.clone(), name.clone());
         let is_definition = self.rust_names.values().any(|definition| *definition == name);
         if !is_definition && !self.types.contains_key(&name) {
             self.keys.insert(name.clone(), shape);

@@ -77,14 +77,17 @@ impl Builder<'_> {
         if let Some(name) = &node.name {
             return (1, self.input.names.type_name(name));
         }
+        if let Some(name) = self.input.lock.name(&node.pointer) {
+            return (2, name.to_owned());
+        }
         let later = self
             .input
             .later
             .and_then(|later| later.positions.get(&context.position));
         let free = |name: &&String| !self.rust_names.values().any(|taken| taken == *name);
         match later.filter(free) {
-            Some(name) => (2, name.clone()),
-            None => (3, context.default_name(self.input.names)),
+            Some(name) => (3, name.clone()),
+            None => (4, context.default_name(self.input.names)),
         }
     }
 }

@@ -1,0 +1,184 @@
+//! The names of a published revision are kept.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mcp_codegen::ingest::{IngestOptions, Position, ingest};
+use mcp_codegen::{GenerateOptions, generate, lock_names};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const REVISION: &str = "2099-01-01";
+
+/// A schema directory with one revision.
+struct Directory {
+    root: TempDir,
+}
+
+impl Directory {
+    fn new(schema: &Value, draft: bool) -> Self {
+        let directory = Self {
+            root: TempDir::new().unwrap(),
+        };
+        directory.ingest(schema, draft).unwrap();
+        directory
+    }
+
+    fn schema(&self) -> PathBuf {
+        self.root.path().join("schema")
+    }
+
+    fn names(&self) -> PathBuf {
+        self.schema().join(REVISION).join("names.yaml")
+    }
+
+    fn ingest(&self, schema: &Value, draft: bool) -> Result<(), String> {
+        let file = self.root.path().join("official.json");
+        fs::write(&file, schema.to_string()).unwrap();
+        let ingested = ingest(&IngestOptions {
+            schema: self.schema(),
+            revision: REVISION.parse().unwrap(),
+            from: file.display().to_string(),
+            source: Some("https://example.org/schema.json".into()),
+            commit: None,
+            accept: true,
+            keep_prose: false,
+            draft: Some(draft),
+            position: Position::Keep,
+        });
+        ingested.map(|_| ()).map_err(|error| error.to_string())
+    }
+
+    /// The types of a model, and whether `names.yaml` has all of them.
+    fn generated(&self) -> Result<bool, String> {
+        let generated = generate(&GenerateOptions {
+            schema: self.schema(),
+            out: self.root.path().join("generated"),
+            crates: "../..".to_owned(),
+            check: false,
+        });
+        generated
+            .map(|generated| generated.names.is_current())
+            .map_err(|error| error.to_string())
+    }
+
+    fn tools(&self) -> String {
+        read(
+            &self
+                .root
+                .path()
+                .join("generated")
+                .join(format!("mcp-types-{REVISION}/src/base.rs")),
+        )
+    }
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn schema() -> Value {
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$defs": {
+            "JSONTool": {"type": "object", "properties": {
+                "kind": {"enum": ["a", "b"], "type": "string"},
+                "hints": {"type": "object", "properties": {"size": {"type": "integer"}}},
+            }},
+        },
+    })
+}
+
+#[test]
+fn names_are_written_once_and_win_over_other_spellings_and_modules() {
+    let directory = Directory::new(&schema(), false);
+    let lines = "'#/$defs/JSONTool': base::JsonTool\n\
+                 '#/$defs/JSONTool/properties/hints': base::JsonToolHints\n\
+                 '#/$defs/JSONTool/properties/kind': base::JsonToolKind\n";
+    lock_names(&directory.schema()).unwrap();
+    assert!(read(&directory.names()).ends_with(&format!("\n\n{lines}")));
+    assert_eq!(directory.generated(), Ok(true));
+
+    let before = directory.tools();
+    let manifest = directory.schema().join("revisions.yaml");
+    fs::write(
+        &manifest,
+        read(&manifest).replace("\nrevisions:", "\nacronyms: {JSON: Other}\n\nrevisions:"),
+    )
+    .unwrap();
+    fs::write(directory.schema().join("modules.yaml"), "tools: [JSONTool]\n").unwrap();
+    assert_eq!(directory.generated(), Ok(true));
+    assert_eq!(directory.tools(), before);
+    assert!(lock_names(&directory.schema()).unwrap().is_current());
+}
+
+#[test]
+fn names_of_new_types_are_added() {
+    let directory = Directory::new(&schema(), false);
+    lock_names(&directory.schema()).unwrap();
+    let before = read(&directory.names());
+    let mut schema = schema();
+    schema["$defs"]["Zebra"] = json!({"type": "object", "properties": {"stripes": {"type": "integer"}}});
+    directory.ingest(&schema, false).unwrap();
+    assert_eq!(directory.generated(), Ok(false));
+    lock_names(&directory.schema()).unwrap();
+    assert_eq!(
+        read(&directory.names()),
+        format!("{before}'#/$defs/Zebra': base::Zebra\n")
+    );
+    assert_eq!(directory.generated(), Ok(true));
+}
+
+#[test]
+fn a_change_that_would_lose_a_name_is_a_problem_with_both_names() {
+    let directory = Directory::new(&schema(), false);
+    lock_names(&directory.schema()).unwrap();
+    let own = directory.schema().join(REVISION);
+    let correction = |at: &str, to: &str| {
+        format!("corrections:\n  - {{at: \"{at}\", {to}, why: A test., link: \"https://example.org\"}}\n")
+    };
+    let problem = |overlay: String| {
+        fs::write(own.join("overlay.yaml"), overlay).unwrap();
+        let problem = directory.generated().unwrap_err();
+        assert!(lock_names(&directory.schema()).is_err());
+        problem.replace(&format!("{}/", own.display()), "")
+    };
+    assert_eq!(
+        problem(correction("#/$defs/JSONTool/properties/hints/x-name", "to: Advice")),
+        "names.yaml:5:38: #/$defs/JSONTool/properties/hints: `base::JsonToolHints` is published, and would now be `base::Advice`\n  \
+         undo the change, or name the type by `x-name` in overlay.yaml; for a breaking release, change this line"
+    );
+    let kind = json!({"enum": ["a", "b"], "type": "string"});
+    assert_eq!(
+        problem(correction(
+            "#/$defs/JSONTool/properties/kind",
+            &format!("expect: {kind}, to: {{type: string}}")
+        )),
+        "names.yaml:6:37: #/$defs/JSONTool/properties/kind: `base::JsonToolKind` is published, and there is no such type any more\n  \
+         restore what stood there in overlay.yaml; for a breaking release, remove this line"
+    );
+}
+
+#[test]
+fn a_line_that_is_no_path_is_a_problem() {
+    let directory = Directory::new(&schema(), false);
+    for path in [
+        "JsonTool",
+        "base::json",
+        "fn::JsonTool",
+        "base::Json Tool",
+        "base::a::B",
+    ] {
+        fs::write(directory.names(), format!("\"#/$defs/JSONTool\": \"{path}\"\n")).unwrap();
+        let problem = directory.generated().unwrap_err();
+        let what = format!("names.yaml:1:21: #/$defs/JSONTool: `{path}` is no path of a type\n  write `module::Type`");
+        assert!(problem.ends_with(&what), "{problem}");
+    }
+}
+
+#[test]
+fn names_of_a_draft_are_not_kept() {
+    let directory = Directory::new(&schema(), true);
+    assert!(lock_names(&directory.schema()).unwrap().is_current());
+    assert!(!directory.names().exists());
+}
