@@ -7,7 +7,7 @@ use clap::{ArgGroup, Parser, Subcommand};
 #[command(
     name = "mcp-rev",
     version,
-    after_help = "Exit status: 0 if every line succeeded, 1 if a line failed, 2 for wrong arguments."
+    after_help = "Exit status: 0 if every value succeeded, 1 if a value failed, 2 for wrong arguments."
 )]
 pub struct Args {
     #[command(subcommand)]
@@ -24,14 +24,15 @@ pub enum Command {
 
 /// Decode JSON values and write them again
 ///
-/// Reads one JSON value per line from standard input, and writes one line for each: {"ok":true,"value":…} with the value encoded
-/// again, or {"ok":false,"path":"…","error":"…"}.
+/// Reads JSON values from standard input, in lines or not, and writes one line for each: {"ok":true,"value":…} with the value encoded
+/// again, or {"ok":false,"line":…,"column":…,"byte":…,"path":"…","error":"…"} with the place of the value in the input and the path of the
+/// mistake in the value.
 ///
 /// With --strict, a whole message (JSONRPCMessage and the like) is validated as the request or notification that its method
 /// names. The result in a response isn't validated, because a response doesn't name its method.
 #[derive(Debug, clap::Args)]
 #[command(
-    group = ArgGroup::new("type_of_lines").required(true).args(["definition", "typed"]),
+    group = ArgGroup::new("type_of_values").required(true).args(["definition", "typed"]),
     after_help = "\
 Examples:
   echo '{\"content\":[]}' | mcp-rev decode --revision 2025-11-25 --type CallToolResult
@@ -41,10 +42,10 @@ pub struct DecodeArgs {
     /// The revision; `mcp-rev revisions` lists them
     #[arg(long)]
     pub revision: String,
-    /// The definition that every line is an instance of, by the schema's name for it
+    /// The definition that every value is an instance of, by the schema's name for it
     #[arg(long = "type", value_name = "NAME")]
     pub definition: Option<String>,
-    /// Each line names its own definition: {"type":"Tool","value":…}
+    /// Each value names its own definition: {"type":"Tool","value":…}
     #[arg(long)]
     pub typed: bool,
     /// Also validate each value by the revision's schema
@@ -54,8 +55,9 @@ pub struct DecodeArgs {
 
 /// Translate JSON values from one revision to another
 ///
-/// Reads one JSON value per line from standard input, and writes one line for each: {"ok":true,"value":…,"losses":[…]} with the
-/// path, kind and rule of each loss, or {"ok":false,"code":…,"path":"…","error":"…"} with the code of the JSON-RPC error.
+/// Reads JSON values from standard input, in lines or not, and writes one line for each: {"ok":true,"value":…,"losses":[…]} with the
+/// path, kind and rule of each loss, or {"ok":false,"line":…,"column":…,"byte":…,"code":…,"path":"…","error":"…"} with the code of
+/// the JSON-RPC error.
 ///
 /// Input and output have the form that `decode` reads. Where the schema of a revision has the JSON-RPC envelope in its
 /// requests and notifications, the values have it too; an id can't be made up for a request that has none. A whole message
@@ -63,7 +65,7 @@ pub struct DecodeArgs {
 /// isn't translated. The code of an error is, by the method that --method names.
 #[derive(Debug, clap::Args)]
 #[command(
-    group = ArgGroup::new("type_of_lines").required(true).args(["definition", "typed"]),
+    group = ArgGroup::new("type_of_values").required(true).args(["definition", "typed"]),
     after_help = "\
 Examples:
   mcp-rev translate --from 2025-11-25 --to 2024-11-05 --type ListToolsResult < tools.jsonl
@@ -76,10 +78,10 @@ pub struct TranslateArgs {
     /// The revision to translate to
     #[arg(long, value_name = "REVISION")]
     pub to: String,
-    /// The definition that every line is an instance of, by the schema's name for it
+    /// The definition that every value is an instance of, by the schema's name for it
     #[arg(long = "type", value_name = "NAME")]
     pub definition: Option<String>,
-    /// Each line names its own definition: {"type":"Tool","value":…}
+    /// Each value names its own definition: {"type":"Tool","value":…}
     #[arg(long)]
     pub typed: bool,
     /// The method whose calls failed, for error responses; without it, only the codes change that mean the same for each method

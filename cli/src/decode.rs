@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::args::DecodeArgs;
-use crate::lines::{CommandError, Outcome, Summary, process_lines};
 use crate::message;
+use crate::values::{CommandError, Failure, Summary, process_values};
 
 /// A value as it is encoded again.
 #[derive(Serialize)]
@@ -17,22 +17,17 @@ struct Decoded {
     value: Box<RawValue>,
 }
 
-/// Decodes every line of `input`.
+/// Decodes every value of `input`.
 pub fn run(args: &DecodeArgs, input: impl BufRead, output: impl Write) -> Result<Summary, CommandError> {
     let revision: Revision = args.revision.parse()?;
     if let Some(name) = &args.definition {
         find_definition(revision, name)?;
     }
-    process_lines(
-        input,
-        output,
-        args.definition.as_deref(),
-        |name, json| match find_definition(revision, name) {
-            Ok(definition) => decode(revision, definition, json, args.strict),
-            Err(error) => Outcome::failure(None, "type", error),
-        },
-        |error| Outcome::failure(None, Path::default(), error),
-    )
+    let definition = args.definition.as_deref();
+    process_values(input, output, definition, false, |name, json| {
+        let definition = find_definition(revision, name).map_err(|error| Failure::new(None, "type", error))?;
+        decode(revision, definition, json, args.strict)
+    })
 }
 
 /// The definition of a revision's schema that has this name.
@@ -46,11 +41,9 @@ pub fn find_definition(revision: Revision, name: &str) -> Result<&'static Defini
     })
 }
 
-fn decode(revision: Revision, definition: &Definition, json: &[u8], strict: bool) -> Outcome<Decoded> {
-    let instance = match definition.decode(json) {
-        Ok(instance) => instance,
-        Err(error) => return Outcome::failure(None, error.path(), error.reason()),
-    };
+fn decode(revision: Revision, definition: &Definition, json: &[u8], strict: bool) -> Result<Decoded, Failure> {
+    let instance = definition.decode(json);
+    let instance = instance.map_err(|error| Failure::new(None, error.path(), error.reason()))?;
     let validated = match strict {
         true if message::is_message(definition.name) => {
             instance.validate().and_then(|()| message::validate(revision, json))
@@ -58,12 +51,11 @@ fn decode(revision: Revision, definition: &Definition, json: &[u8], strict: bool
         true => instance.validate(),
         false => Ok(()),
     };
-    if let Err(invalid) = validated {
+    validated.map_err(|invalid| {
         let first = invalid.violations.first().map(|violation| violation.path.clone());
-        return Outcome::failure(None, first.unwrap_or_default(), invalid);
-    }
-    match instance.to_json().and_then(RawValue::from_string) {
-        Ok(value) => Outcome::success(Decoded { value }),
-        Err(error) => Outcome::failure(None, Path::default(), error),
-    }
+        Failure::new(None, first.unwrap_or_default(), invalid)
+    })?;
+    let value = instance.to_json().and_then(RawValue::from_string);
+    let value = value.map_err(|error| Failure::new(None, Path::default(), error))?;
+    Ok(Decoded { value })
 }

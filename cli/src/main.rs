@@ -5,9 +5,10 @@
 
 mod args;
 mod decode;
-mod lines;
 mod message;
+mod stream;
 mod translate;
+mod values;
 
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
@@ -16,7 +17,7 @@ use clap::Parser;
 use mcp_adapters::Revision;
 
 use args::{Args, Command};
-use lines::{CommandError, Summary};
+use values::{CommandError, Summary};
 
 fn main() -> ExitCode {
     let (input, mut output) = (io::stdin().lock(), BufWriter::new(io::stdout().lock()));

@@ -9,8 +9,8 @@ use serde_json::value::RawValue;
 
 use crate::args::TranslateArgs;
 use crate::decode::find_definition;
-use crate::lines::{CommandError, Outcome, Summary, process_lines};
 use crate::message::{is_message, translate_message};
+use crate::values::{CommandError, Failure, Summary, process_values};
 
 /// The member of the envelope that has the version of JSON-RPC.
 const VERSION: &str = "jsonrpc";
@@ -18,7 +18,7 @@ const VERSION: &str = "jsonrpc";
 /// A value in another revision.
 #[derive(Serialize)]
 struct Translated {
-    /// The definition that it is an instance of there, for lines that name theirs.
+    /// The definition that it is an instance of there, for values that name theirs.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     definition: Option<&'static str>,
     value: OpenJson,
@@ -43,7 +43,7 @@ impl From<Loss> for LossEntry {
     }
 }
 
-/// Translates every line of `input`.
+/// Translates every value of `input`.
 pub fn run(args: &TranslateArgs, input: impl BufRead, output: impl Write) -> Result<Summary, CommandError> {
     let (from, to): (Revision, Revision) = (args.from.parse()?, args.to.parse()?);
     if let Some(name) = &args.definition
@@ -57,20 +57,16 @@ pub fn run(args: &TranslateArgs, input: impl BufRead, output: impl Write) -> Res
     }
     let policy = if args.carry { Policy::Carry } else { Policy::Conform };
     let method = args.method.as_deref();
-    process_lines(
-        input,
-        output,
-        args.definition.as_deref(),
-        |name, json| match translate_value((from, to), name, json, method, policy) {
-            Ok(translation) => Outcome::success(Translated {
-                definition: args.typed.then_some(translation.definition),
-                value: translation.value,
-                losses: translation.losses.into_iter().map(LossEntry::from).collect(),
-            }),
-            Err(refusal) => Outcome::failure(Some(refusal.code), refusal.path, refusal.reason),
-        },
-        |error| Outcome::failure(Some(error.code), Path::default(), error),
-    )
+    let definition = args.definition.as_deref();
+    process_values(input, output, definition, true, |name, json| {
+        let translation = translate_value((from, to), name, json, method, policy);
+        let translation = translation.map_err(|it| Failure::new(Some(it.code), it.path, it.reason))?;
+        Ok(Translated {
+            definition: args.typed.then_some(translation.definition),
+            value: translation.value,
+            losses: translation.losses.into_iter().map(LossEntry::from).collect(),
+        })
+    })
 }
 
 /// Why a value can't be translated.

@@ -179,9 +179,31 @@ fn a_bad_line_is_answered_with_its_path_and_the_status_is_1() {
     assert_eq!(good, [true, false, false, true]);
     assert_eq!(
         answers[1],
-        json!({"ok": false, "path": "content[0].type", "error": "expected a string, found a number"})
+        json!({
+            "ok": false, "line": 2, "column": 1, "byte": 15,
+            "path": "content[0].type", "error": "expected a string, found a number",
+        })
     );
     assert_eq!(answers[2]["path"], "(root)");
+}
+
+#[test]
+fn values_may_take_several_lines_or_share_one() {
+    let (status, answers) = decode_as(
+        "CallToolResult",
+        "{\n  \"content\": [\n  ]\n} {\"content\":7}\n{\"content\":[]}{",
+    );
+    assert_eq!(status, Some(1));
+    let places: Vec<_> = answers
+        .iter()
+        .map(|answer| (&answer["line"], &answer["column"], &answer["byte"]))
+        .collect();
+    assert_eq!(answers[0], json!({"ok": true, "value": {"content": []}}));
+    assert_eq!(places[1], (&json!(4), &json!(3), &json!(23)));
+    assert_eq!(answers[2]["ok"], true);
+    assert_eq!(places[3], (&json!(5), &json!(15), &json!(51)));
+    assert!(answers[3]["error"].as_str().unwrap().contains("ends"), "{answers:?}");
+    assert_eq!(answers.len(), 4);
 }
 
 #[test]
@@ -221,8 +243,8 @@ fn typed_lines_name_their_definition_and_other_members_are_ignored() {
     );
     for (answer, line) in answers[3..5].iter().zip(["no type", "no object"]) {
         let error = answer["error"].as_str().unwrap();
-        assert!(error.starts_with("not a line"), "{line}: {error}");
-        assert!(!error.contains("TypedLine"), "no Rust name: {error}");
+        assert!(error.starts_with("not a value"), "{line}: {error}");
+        assert!(!error.contains("TypedValue"), "no Rust name: {error}");
     }
     assert_eq!(answers[5]["ok"], false);
     assert_eq!(answers.len(), 6);

@@ -1,4 +1,4 @@
-//! `mcp-rev translate`: lines in, what became of each out.
+//! `mcp-rev translate`: values in, what became of each out.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -89,7 +89,9 @@ fn a_value_that_the_target_cannot_represent_is_answered_with_code_path_and_error
     let error = "the peer's revision has no tools in sampling";
     assert_eq!(
         run.output,
-        format!("{{\"ok\":false,\"code\":-32602,\"path\":\"content\",\"error\":\"{error}\"}}\n")
+        format!(
+            "{{\"ok\":false,\"line\":1,\"column\":1,\"byte\":0,\"code\":-32602,\"path\":\"content\",\"error\":\"{error}\"}}\n"
+        )
     );
     assert_eq!(run.error, "");
 }
@@ -105,7 +107,7 @@ fn a_method_that_the_target_lacks_is_answered_with_method_not_found() {
     );
     assert_eq!(answer["path"], "method");
     let keys: Vec<&String> = answer.as_object().unwrap().keys().collect();
-    assert_eq!(keys.len(), 4, "{answer}");
+    assert_eq!(keys.len(), 7, "{answer}");
 }
 
 #[test]
@@ -130,9 +132,9 @@ fn a_line_that_is_no_instance_is_answered_with_its_path_and_does_not_stop_the_ot
     assert_eq!(good, [false, false, true, true], "an empty line has no answer");
     assert_eq!(
         answers[0],
-        json!({"ok": false, "code": -32602, "path": "tools[0].name", "error": "expected a string, found a number"})
+        json!({"ok": false, "line": 1, "column": 1, "byte": 0, "code": -32602, "path": "tools[0].name", "error": "expected a string, found a number"})
     );
-    assert_eq!(answers[1]["code"], -32602, "{}", answers[1]);
+    assert_eq!(answers[1]["code"], -32700, "{}", answers[1]);
 }
 
 #[test]
@@ -190,18 +192,18 @@ fn typed_lines_name_their_type_and_answers_name_the_one_that_it_became() {
 }
 
 #[test]
-fn every_refused_line_has_the_same_four_members() {
-    has_four_members(&typed(
+fn every_refused_value_has_the_same_members() {
+    has_all_members(&typed(
         "{\"type\":\"Nothing\",\"value\":{}}\n{\"type\":\"Tool\",\"value\":{}}\n",
     ));
 }
 
 #[test]
-fn a_typed_line_that_is_none_is_refused_with_the_same_four_members() {
+fn a_typed_value_that_is_none_is_refused_with_the_same_members() {
     let run = typed("no line\n{\"value\":{}}\n");
-    has_four_members(&run);
+    has_all_members(&run);
     let codes: Vec<Value> = run.answers().into_iter().map(|answer| answer["code"].clone()).collect();
-    assert_eq!(codes, [-32700, -32600], "what is no JSON, and what is no typed line");
+    assert_eq!(codes, [-32700, -32600], "what is no JSON, and what is no typed value");
 }
 
 fn typed(input: &str) -> Run {
@@ -209,12 +211,16 @@ fn typed(input: &str) -> Run {
 }
 
 #[track_caller]
-fn has_four_members(run: &Run) {
+fn has_all_members(run: &Run) {
     let answers = run.answers();
     assert_eq!(answers.len(), 2);
     for answer in answers {
         let members: Vec<&str> = answer.as_object().unwrap().keys().map(String::as_str).collect();
-        assert_eq!(members, ["code", "error", "ok", "path"], "{answer}");
+        assert_eq!(
+            members,
+            ["byte", "code", "column", "error", "line", "ok", "path"],
+            "{answer}"
+        );
     }
 }
 
@@ -413,7 +419,8 @@ fn what_translate_gives_is_what_decode_takes_and_gives() {
 fn a_request_without_an_id_gets_none_made_up_and_a_notification_gets_its_envelope() {
     let run = lines("2024-11-05", "2025-11-25", "PingRequest", &[], r#"{"method":"ping"}"#);
     let error = "the target revision requires `id`, and nothing supplies it";
-    let expected = json!({"ok": false, "code": -32602, "path": "id", "error": error});
+    let expected =
+        json!({"ok": false, "line": 1, "column": 1, "byte": 0, "code": -32602, "path": "id", "error": error});
     assert_eq!(run.answers(), [expected]);
 
     let input = r#"{"method":"notifications/initialized"}"#;

@@ -1,0 +1,185 @@
+//! Finds the end of a JSON value by its structure.
+
+/// The maximum nesting of objects and arrays, which is more than any decoder here takes.
+const DEPTH: usize = 1024;
+
+/// What a byte is to the value that is scanned.
+pub enum Step {
+    /// It belongs to the value.
+    Within,
+    /// It is the last byte of the value.
+    Last,
+    /// The value has ended before it.
+    Past,
+    /// It can't stand there; what could is said.
+    Wrong(&'static str),
+}
+
+/// Where in the grammar of JSON the scanner is.
+#[derive(Clone, Copy)]
+enum State {
+    Value,
+    FirstElement,
+    FirstKey,
+    Key,
+    Colon,
+    AfterValue,
+    String {
+        is_key: bool,
+        is_escaped: bool,
+    },
+    Number,
+    /// In `true`, `false` or `null`, of which this is left.
+    Literal(&'static [u8]),
+}
+
+/// An object or array that isn't closed yet.
+#[derive(Clone, Copy, PartialEq)]
+enum Open {
+    Object,
+    Array,
+}
+
+/// Takes a value byte by byte.
+pub struct Scanner {
+    state: State,
+    open: Vec<Open>,
+}
+
+impl Default for Scanner {
+    fn default() -> Self {
+        Self {
+            state: State::Value,
+            open: Vec::new(),
+        }
+    }
+}
+
+impl Scanner {
+    /// Takes the next byte.
+    pub fn step(&mut self, byte: u8) -> Step {
+        match self.state {
+            State::String { is_key, is_escaped } => self.in_string(byte, is_key, is_escaped),
+            State::Number if is_of_number(byte) => Step::Within,
+            State::Number if byte.is_ascii_alphabetic() => Step::Wrong("expected the end of a number"),
+            State::Number if self.open.is_empty() => Step::Past,
+            State::Number => {
+                self.state = State::AfterValue;
+                self.step(byte)
+            }
+            State::Literal(rest) => self.in_literal(byte, rest),
+            _ if is_space(byte) => Step::Within,
+            State::FirstElement if byte == b']' => self.close(),
+            State::Value | State::FirstElement => self.begin(byte),
+            State::FirstKey if byte == b'}' => self.close(),
+            State::FirstKey | State::Key if byte == b'"' => self.begin_string(true),
+            State::FirstKey => Step::Wrong("expected a member's name or `}`"),
+            State::Key => Step::Wrong("expected a member's name"),
+            State::Colon if byte == b':' => {
+                self.state = State::Value;
+                Step::Within
+            }
+            State::Colon => Step::Wrong("expected `:`"),
+            State::AfterValue => self.after_value(byte),
+        }
+    }
+
+    /// Whether the value is whole if the input ends here.
+    pub fn at_end(&self) -> bool {
+        matches!(self.state, State::Number) && self.open.is_empty()
+    }
+
+    fn begin(&mut self, byte: u8) -> Step {
+        if self.open.len() == DEPTH {
+            return Step::Wrong("expected fewer than 1024 levels of nesting");
+        }
+        match byte {
+            b'{' => {
+                self.open.push(Open::Object);
+                self.state = State::FirstKey;
+            }
+            b'[' => {
+                self.open.push(Open::Array);
+                self.state = State::FirstElement;
+            }
+            b'"' => return self.begin_string(false),
+            b't' => self.state = State::Literal(b"rue"),
+            b'f' => self.state = State::Literal(b"alse"),
+            b'n' => self.state = State::Literal(b"ull"),
+            b'-' | b'0'..=b'9' => self.state = State::Number,
+            _ => return Step::Wrong("expected a value"),
+        }
+        Step::Within
+    }
+
+    fn begin_string(&mut self, is_key: bool) -> Step {
+        let is_escaped = false;
+        self.state = State::String { is_key, is_escaped };
+        Step::Within
+    }
+
+    fn in_string(&mut self, byte: u8, is_key: bool, is_escaped: bool) -> Step {
+        match byte {
+            b'\n' => return Step::Wrong("expected the end of a string"),
+            b'"' if !is_escaped && is_key => self.state = State::Colon,
+            b'"' if !is_escaped => return self.end(),
+            _ => {
+                let is_escaped = byte == b'\\' && !is_escaped;
+                self.state = State::String { is_key, is_escaped };
+            }
+        }
+        Step::Within
+    }
+
+    fn in_literal(&mut self, byte: u8, rest: &'static [u8]) -> Step {
+        match rest {
+            [last] if *last == byte => self.end(),
+            [next, rest @ ..] if *next == byte => {
+                self.state = State::Literal(rest);
+                Step::Within
+            }
+            _ => Step::Wrong("expected `true`, `false` or `null`"),
+        }
+    }
+
+    fn after_value(&mut self, byte: u8) -> Step {
+        match (self.open.last(), byte) {
+            (Some(Open::Object), b',') => self.state = State::Key,
+            (Some(Open::Array), b',') => self.state = State::Value,
+            (Some(Open::Object), b'}') | (Some(Open::Array), b']') => return self.close(),
+            (Some(Open::Object), _) => return Step::Wrong("expected `,` or `}`"),
+            _ => return Step::Wrong("expected `,` or `]`"),
+        }
+        Step::Within
+    }
+
+    /// Ends the innermost object or array.
+    fn close(&mut self) -> Step {
+        self.open.pop();
+        self.end()
+    }
+
+    /// Ends a value with this byte.
+    fn end(&mut self) -> Step {
+        self.state = State::AfterValue;
+        match self.open.is_empty() {
+            true => Step::Last,
+            false => Step::Within,
+        }
+    }
+}
+
+/// Whether a byte can be the first of a value.
+pub fn begins_value(byte: u8) -> bool {
+    matches!(byte, b'{' | b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n')
+}
+
+/// Whether a byte is between values. The record separator of RFC 7464 is.
+pub fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x1e)
+}
+
+/// Whether a byte can belong to a number. Whether they are one is left to the decoder.
+fn is_of_number(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')
+}

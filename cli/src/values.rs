@@ -1,0 +1,141 @@
+//! Input read value by value, and one line of output for each.
+
+use std::io::{self, BufRead, Write};
+
+use mcp_adapters::UnknownRevision;
+use mcp_adapters::mcp_wire::{OpenJson, Path, error_code};
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
+
+use crate::stream::{Place, Stream};
+
+/// Whether all values of the input succeeded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Summary {
+    AllSucceeded,
+    SomeFailed,
+}
+
+/// Why the command failed as a whole.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    #[error(transparent)]
+    Revision(#[from] UnknownRevision),
+    #[error("revision {revision} has no definition {name:?}; it has {}", known.join(", "))]
+    UnknownType {
+        revision: mcp_adapters::Revision,
+        name: String,
+        known: Vec<&'static str>,
+    },
+    #[error("can't read or write: {0}")]
+    Io(#[from] io::Error),
+}
+
+impl CommandError {
+    /// 2 for wrong arguments, 1 for a failure to read or write.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Revision(_) | Self::UnknownType { .. } => 2,
+            Self::Io(_) => 1,
+        }
+    }
+}
+
+/// A value that names its type.
+#[derive(Deserialize)]
+#[serde(expecting = "an object with `type` and `value`")]
+struct TypedValue {
+    r#type: String,
+    value: OpenJson,
+}
+
+/// Why a value failed.
+#[derive(Serialize)]
+pub struct Failure {
+    /// The JSON-RPC error code for a peer that sends such a value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<i64>,
+    /// The path within the value.
+    pub path: String,
+    pub error: String,
+}
+
+impl Failure {
+    pub fn new(code: Option<i64>, path: impl ToString, error: impl ToString) -> Self {
+        Self {
+            code,
+            path: path.to_string(),
+            error: error.to_string(),
+        }
+    }
+}
+
+/// The outcome of a value, as it is written.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Outcome<T> {
+    Success {
+        ok: bool,
+        #[serde(flatten)]
+        value: T,
+    },
+    Failure {
+        ok: bool,
+        #[serde(flatten)]
+        place: Place,
+        #[serde(flatten)]
+        failure: Failure,
+    },
+}
+
+impl<T> Outcome<T> {
+    fn new(place: Place, processed: Result<T, Failure>) -> Self {
+        match processed {
+            Ok(value) => Self::Success { ok: true, value },
+            Err(failure) => Self::Failure {
+                ok: false,
+                place,
+                failure,
+            },
+        }
+    }
+}
+
+/// Writes the outcome of every value of `input`. Each value is an instance of `definition`, or names its own definition.
+/// Failures have the codes of JSON-RPC errors if `with_codes`.
+pub fn process_values<T: Serialize>(
+    input: impl BufRead,
+    mut output: impl Write,
+    definition: Option<&str>,
+    with_codes: bool,
+    process: impl Fn(&str, &[u8]) -> Result<T, Failure>,
+) -> Result<Summary, CommandError> {
+    let mut summary = Summary::AllSucceeded;
+    let (mut stream, mut text) = (Stream::new(input), Vec::new());
+    let fail =
+        |code: i64, error: &dyn ToString| Failure::new(with_codes.then_some(code), Path::default(), error.to_string());
+    while let Some((place, read)) = stream.read(&mut text)? {
+        let processed = match (read, definition) {
+            (Err(malformed), _) => Err(fail(error_code::PARSE_ERROR, &malformed)),
+            (Ok(()), Some(name)) => process(name, &text),
+            (Ok(()), None) => match serde_json::from_slice::<TypedValue>(&text) {
+                Ok(typed) => process(&typed.r#type, typed.value.text().as_bytes()),
+                Err(error) => {
+                    let code = match serde_json::from_slice::<IgnoredAny>(&text) {
+                        Ok(_) => error_code::INVALID_REQUEST,
+                        Err(_) => error_code::PARSE_ERROR,
+                    };
+                    Err(fail(code, &format!("not a value {{\"type\":…,\"value\":…}}: {error}")))
+                }
+            },
+        };
+        if processed.is_err() {
+            summary = Summary::SomeFailed;
+        }
+        let outcome = Outcome::new(place, processed);
+        serde_json::to_writer(&mut output, &outcome).map_err(io::Error::from)?;
+        output.write_all(b"\n")?;
+    }
+    output.flush()?;
+    Ok(summary)
+}
