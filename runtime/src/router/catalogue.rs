@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
-use mcp_adapters::hub;
+use mcp_adapters::{Revision, hub};
 use serde_json::json;
 
 use super::error::RouteError;
+use super::method::MethodRoute;
 use super::prompt::PromptRoute;
 use super::resource::ResourceRoute;
 use super::route::Route;
@@ -14,7 +15,7 @@ use super::template::TemplateRoute;
 use super::tool::ToolRoute;
 use crate::budget::Budget;
 use crate::change::Change;
-use crate::session::Subscriptions;
+use crate::session::{ExtraMethod, Subscriptions};
 use crate::sync::Mutex;
 
 /// The bytes that the subscriptions of all clients may take.
@@ -52,6 +53,8 @@ pub(super) struct Routes {
     pub(super) resources: BTreeMap<String, Arc<ResourceRoute>>,
     pub(super) templates: BTreeMap<String, Arc<TemplateRoute>>,
     pub(super) prompts: BTreeMap<String, Arc<PromptRoute>>,
+    /// Those that only one revision has, by name and revision.
+    pub(super) methods: BTreeMap<(&'static str, Revision), Arc<MethodRoute>>,
 }
 
 impl Catalogue {
@@ -105,6 +108,28 @@ impl Routes {
             Route::Prompt(route) => put(&mut self.prompts, &key, route, may_replace),
         }
         .ok_or(RouteError::Duplicate { kind, key })
+    }
+
+    pub(super) fn insert_method(&mut self, route: MethodRoute) -> Result<(), RouteError> {
+        let key = (route.method.name, route.method.revision);
+        if self.methods.contains_key(&key) {
+            let (kind, key) = ("method", key.0.to_owned());
+            return Err(RouteError::Duplicate { kind, key });
+        }
+        self.methods.insert(key, Arc::new(route));
+        Ok(())
+    }
+
+    /// The function that answers a method that only this revision has.
+    pub(super) fn method(&self, name: &str, revision: Revision) -> Option<Arc<MethodRoute>> {
+        let mut methods = self.methods.values();
+        methods
+            .find(|route| route.method.name == name && route.method.revision == revision)
+            .cloned()
+    }
+
+    pub(super) fn extra_methods(&self) -> Vec<ExtraMethod> {
+        self.methods.values().map(|route| route.method.clone()).collect()
     }
 
     /// Whether there is a resource with this URI.

@@ -59,6 +59,16 @@ pub enum RouteError {
         /// The argument.
         argument: String,
     },
+    /// The method can't be answered by a function for one revision.
+    #[error("a function can't answer {method} for clients of revision {revision}: {what}")]
+    Method {
+        /// The method.
+        method: &'static str,
+        /// The revision.
+        revision: &'static str,
+        /// What is wrong.
+        what: String,
+    },
     /// The text isn't a URI template that URIs can be matched by.
     #[error("`{template}` is no URI template that addresses can be matched by: {what}")]
     Template {

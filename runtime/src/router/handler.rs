@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mcp_adapters::handlers::ServerHandler;
 use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::ErrorObject;
+use mcp_adapters::mcp_wire::{ErrorObject, OpenJson, UnknownMethod, error_code};
 
 use super::caching::Caching;
 use super::call::Call;
@@ -164,5 +164,19 @@ impl ServerHandler<Context<ServerSide>> for RouterHandler {
         completions
             .complete(params.argument, params.context, self.call(context))
             .await
+    }
+
+    async fn unknown_request(
+        &self,
+        request: UnknownMethod,
+        context: &Context<ServerSide>,
+    ) -> Result<OpenJson, ErrorObject> {
+        let revision = context.revision();
+        let route = revision.and_then(|revision| self.catalogue.routes.lock().method(&request.method, revision));
+        let Some(route) = route else {
+            let reason = format!("Unknown method: {}", request.method);
+            return Err(ErrorObject::new(error_code::METHOD_NOT_FOUND, reason));
+        };
+        (route.function)(request, self.call(context)).await
     }
 }

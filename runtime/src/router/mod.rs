@@ -7,6 +7,7 @@ mod completion;
 mod error;
 mod faults;
 mod handler;
+mod method;
 #[cfg(feature = "http-server")]
 mod mirrored;
 mod page;
@@ -23,13 +24,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_adapters::hub;
+use mcp_adapters::mcp_wire::{ErrorObject, Request, Validate};
 use schemars::JsonSchema;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use self::caching::Caching;
 use self::catalogue::Catalogue;
 use self::error::or_panic;
 use self::handler::RouterHandler;
+use self::method::MethodRoute;
 use crate::change::Change;
 use crate::message::Transport;
 use crate::options::Options;
@@ -146,6 +150,50 @@ impl Router {
         self.try_with(try_tool(name, description, function)?)
     }
 
+    /// Adds a method that one revision has and the hub lacks, such as those of tasks in revision 2025-11-25. The function takes
+    /// and gives the types of this revision.
+    ///
+    /// Clients of this revision that connect later can call the method, and see the capability that it needs. In every other
+    /// revision, the method isn't found.
+    ///
+    /// ```
+    /// use mcp_adapters::v2025_11_25::{ListTasksRequest, ListTasksResult, Task, TaskStatus};
+    /// use mcp_runtime::Router;
+    ///
+    /// let router = Router::new("builds", "1.0").method(|_: ListTasksRequest, _| async {
+    ///     let begun = "2026-07-28T12:00:00Z";
+    ///     let task = Task::new(begun, begun, TaskStatus::Working, "build-1", None);
+    ///     Ok(ListTasksResult::new(vec![task]))
+    /// });
+    /// ```
+    ///
+    /// # Panics
+    /// When [`Self::try_method`] gives an error.
+    #[must_use]
+    #[track_caller]
+    pub fn method<R, F>(self, function: impl Fn(R, Call) -> F + Send + Sync + 'static) -> Self
+    where
+        R: Request<Result: Serialize> + Validate + Send + 'static,
+        F: Future<Output = Result<R::Result, ErrorObject>> + Send + 'static,
+    {
+        or_panic(self.try_method(function))
+    }
+
+    /// Adds a method of one revision, unless the router refuses it; see [`Self::method`].
+    ///
+    /// # Errors
+    /// [`RouteError::Method`] when the hub has the method too, when sessions answer it by themselves, or when clients don't call
+    /// it; [`RouteError::Duplicate`] when the router has it already.
+    pub fn try_method<R, F>(self, function: impl Fn(R, Call) -> F + Send + Sync + 'static) -> Result<Self, RouteError>
+    where
+        R: Request<Result: Serialize> + Validate + Send + 'static,
+        F: Future<Output = Result<R::Result, ErrorObject>> + Send + 'static,
+    {
+        let route = MethodRoute::new(function)?;
+        self.catalogue.routes.lock().insert_method(route)?;
+        Ok(self)
+    }
+
     /// Adds a tool, resource, resource template or prompt.
     ///
     /// # Panics
@@ -230,6 +278,7 @@ impl Router {
             implementation: self.info.clone(),
             capabilities: self.capabilities(),
             instructions: self.instructions.clone(),
+            methods: self.catalogue.routes.lock().extra_methods(),
         };
         let catalogue = Arc::clone(&self.catalogue);
         let check = move |uri: &str| match catalogue.routes.lock().has_resource(uri) {
@@ -284,6 +333,7 @@ impl std::fmt::Debug for Router {
             .field("resources", &routes.resources.keys())
             .field("templates", &routes.templates.keys())
             .field("prompts", &routes.prompts.keys())
+            .field("methods", &routes.methods.keys())
             .finish_non_exhaustive()
     }
 }

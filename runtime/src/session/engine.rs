@@ -9,6 +9,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::extra_methods::ExtraMethod;
 use super::handler::Handler;
 use super::ignored::IgnoredMessages;
 use super::notifications::NotificationQueue;
@@ -23,6 +24,8 @@ pub struct ServerInfo {
     pub implementation: hub::Implementation,
     pub capabilities: hub::ServerCapabilities,
     pub instructions: Option<String>,
+    /// The methods that only one revision has.
+    pub methods: Vec<ExtraMethod>,
 }
 
 /// The receiving side of a session. [`Engine::run`] is its task.

@@ -8,6 +8,7 @@ use mcp_adapters::{
 };
 
 use super::engine::ServerInfo;
+use super::extra_methods::with_extra;
 use super::probe::{Finding, classify};
 use super::state::SessionState;
 use super::terms::Terms;
@@ -18,10 +19,12 @@ use crate::message::{Purpose, to_json};
 use crate::side::{ClientSide, Side};
 
 impl ServerInfo {
-    fn hello(&self, versions: Vec<String>) -> ServerHello {
+    /// What it says to clients of a revision.
+    fn hello(&self, revision: Revision, versions: Vec<String>) -> ServerHello {
+        let methods = self.methods.iter().filter(|method| method.revision == revision);
         ServerHello {
             versions,
-            capabilities: self.capabilities.clone(),
+            capabilities: with_extra(&self.capabilities, methods),
             implementation: Some(self.implementation.clone()),
             instructions: self.instructions.clone(),
         }
@@ -51,7 +54,7 @@ impl<S: Side> SessionState<S> {
                 "the session has begun before",
             ));
         }
-        let agreed = hello::agree(revision, server.hello(vec![revision.as_str().to_owned()]));
+        let agreed = hello::agree(revision, server.hello(revision, vec![revision.as_str().to_owned()]));
         self.written(revision.lifecycle().begin, agreed)
     }
 
@@ -59,7 +62,7 @@ impl<S: Side> SessionState<S> {
     pub fn discovery(&self, revision: Revision, server: &ServerInfo) -> Result<OpenJson, ErrorObject> {
         let versions = self.options.supported.iter().rev();
         let versions = versions.map(|revision| revision.as_str().to_owned()).collect();
-        let discovery = hello::discovery(revision, server.hello(versions));
+        let discovery = hello::discovery(revision, server.hello(revision, versions));
         self.written(revision.lifecycle().discover, discovery)
     }
 
