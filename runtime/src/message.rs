@@ -108,6 +108,8 @@ pub enum Incoming {
     /// The peer has lost the session, and the transport has started another in its place. Requests that came before
     /// this need no response any more.
     Renewed,
+    /// The transport will close soon. Requests in flight have some time to get their responses, and subscriptions end now.
+    Closing,
 }
 
 impl Incoming {

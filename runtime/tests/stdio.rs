@@ -27,7 +27,7 @@ async fn next(receiver: &mut impl Receiver) -> Option<Result<String, i64>> {
     {
         Incoming::Message { json, .. } => Some(Ok(String::from_utf8(json).expect("messages are UTF-8"))),
         Incoming::Refused(error) => Some(Err(error.code)),
-        Incoming::Failed { .. } | Incoming::Renewed => panic!("lines have no such thing"),
+        Incoming::Failed { .. } | Incoming::Renewed | Incoming::Closing => panic!("lines have no such thing"),
     }
 }
 

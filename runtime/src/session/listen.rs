@@ -8,6 +8,7 @@ use mcp_adapters::mcp_wire::{
     ErrorObject, Message, MessageHeader, Notice, OpenJson, OpenObject, RequestId, Response, UnknownMethod,
 };
 use mcp_adapters::{HelloError, PeerTypes};
+use tokio::sync::TryAcquireError;
 use tokio_util::sync::CancellationToken;
 
 use super::engine::Engine;
@@ -46,11 +47,13 @@ impl<S: Side> Engine<S> {
         self.session.validate_call(terms.revision, &method, json)?;
         let filter = hello::read_listen(terms.revision, header).map_err(unreadable)?;
         let agreed = self.session.agreed(terms, filter);
-        let too_many = || internal("too many subscriptions");
-        let permit = Arc::clone(&self.listening)
-            .try_acquire_owned()
-            .map_err(|_| too_many())?;
-        let charge = self.request_bytes.try_charge(0).ok_or_else(too_many)?;
+        let permit = Arc::clone(&self.listening).try_acquire_owned();
+        let permit = permit.map_err(|error| match error {
+            TryAcquireError::Closed => internal("the session is closing"),
+            TryAcquireError::NoPermits => internal("too many subscriptions"),
+        })?;
+        let charge = self.request_bytes.try_charge(0);
+        let charge = charge.ok_or_else(|| internal("too many subscriptions"))?;
         let cancelled = self.begin_request(id)?;
         let queue = self.session.subscriptions.add(id, &agreed);
         let queue = queue.inspect_err(|_| self.end_request(id))?;

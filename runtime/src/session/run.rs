@@ -77,6 +77,10 @@ impl<S: Side> Engine<S> {
                 self.session.pending.resolve(&id, Err(error), Vec::new());
             }
             Ok(Some(Incoming::Renewed)) => self.in_flight.lock().values().for_each(CancellationToken::cancel),
+            Ok(Some(Incoming::Closing)) => {
+                self.listening.close();
+                self.session.subscriptions.end(&Ok(()));
+            }
             Ok(None) => return false,
             Err(error) => {
                 tracing::debug!(%error, "the transport failed");

@@ -23,7 +23,10 @@ pub struct Seen {
 pub async fn engine(transport: SessionTransport, seen: Seen) {
     let (sender, mut receiver) = transport.split();
     let sender = Arc::new(sender);
-    while let Ok(Some(Incoming::Message { json: bytes, .. })) = receiver.receive().await {
+    while let Ok(Some(incoming)) = receiver.receive().await {
+        let Incoming::Message { json: bytes, .. } = incoming else {
+            continue;
+        };
         seen.taken.fetch_add(1, Ordering::SeqCst);
         let whole: Value = serde_json::from_slice(&bytes).unwrap();
         if let Value::Array(messages) = whole {

@@ -146,3 +146,22 @@ async fn a_notification_of_a_session_still_comes_on_its_own_stream() {
     assert_eq!(notified(&mut stream).await, (changed.clone(), Value::Null));
     assert_eq!(notified(&mut modern).await, (changed, json!(1)));
 }
+
+#[tokio::test]
+async fn it_ends_with_its_response_as_soon_as_the_server_shuts_down() {
+    let token = tokio_util::sync::CancellationToken::new();
+    let config = HttpServer::new().shutdown(token.clone()).grace(3 * PATIENCE);
+    let notes = serve_notes(config).await;
+    let mut stream = notes.listen(1, json!({"toolsListChanged": true})).await;
+    notified(&mut stream).await;
+    token.cancel();
+    let (_, response) = stream.event().await.expect("there is a response");
+    assert_eq!(
+        (&response["id"], &response["result"]["_meta"][TAG]),
+        (&json!(1), &json!(1))
+    );
+    assert!(stream.event().await.is_none(), "the stream ends");
+    until("the engine ends", || notes.ended.load(Ordering::SeqCst) == 1).await;
+    let refused = notes.listen(2, json!({"toolsListChanged": true})).await;
+    assert_eq!(refused.status, 503);
+}

@@ -29,13 +29,19 @@ pub struct SessionSender(Arc<HttpSession>);
 pub struct SessionReceiver {
     session: Arc<HttpSession>,
     posted: ChannelReceiver,
+    /// The engine knows that the server shuts down.
+    is_closing: bool,
 }
 
 impl SessionTransport {
     pub(super) fn new(session: Arc<HttpSession>, posted: ChannelReceiver) -> Self {
         Self {
             sender: SessionSender(session.clone()),
-            receiver: SessionReceiver { session, posted },
+            receiver: SessionReceiver {
+                session,
+                posted,
+                is_closing: false,
+            },
         }
     }
 }
@@ -69,7 +75,14 @@ impl Sender for SessionSender {
 
 impl Receiver for SessionReceiver {
     async fn receive(&mut self) -> Result<Option<Incoming>, TransportError> {
-        self.posted.receive().await
+        tokio::select! {
+            biased;
+            received = self.posted.receive() => received,
+            () = self.session.shutdown.cancelled(), if !self.is_closing => {
+                self.is_closing = true;
+                Ok(Some(Incoming::Closing))
+            }
+        }
     }
 }
 
