@@ -211,6 +211,7 @@ async fn whatever_fails_a_request_answers_it_and_the_session_goes_on() {
         let error = error(&mut receiver, id).await;
         match id {
             1 | 2 | 7 => assert!(matches!(error, CallError::Http(_)), "{id}: {error}"),
+            3 | 6 => assert!(matches!(error, CallError::InvalidResult(_)), "{id}: {error}"),
             _ => assert!(matches!(error, CallError::Transport(_)), "{id}: {error}"),
         }
         assert_eq!(
@@ -225,7 +226,7 @@ async fn whatever_fails_a_request_answers_it_and_the_session_goes_on() {
         result(8),
         "the answer to another is handed on"
     );
-    assert!(matches!(error(&mut receiver, 9).await, CallError::Transport(_)));
+    assert!(matches!(error(&mut receiver, 9).await, CallError::InvalidResult(_)));
 
     let sent = tokio::join!(client.send(notification("notifications/x")), async {
         server.next().await.status(500).await

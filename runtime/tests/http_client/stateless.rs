@@ -343,6 +343,33 @@ async fn any_other_refusal_means_that_there_is_a_handshake() {
 }
 
 #[tokio::test]
+async fn a_success_that_is_no_message_means_that_there_is_a_handshake() {
+    let whole = |media_type: &str, body: &str| {
+        let length = body.len();
+        let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {media_type}\r\ncontent-length: {length}\r\n");
+        format!("{head}connection: close\r\n\r\n{body}")
+    };
+    for answer in [
+        whole("text/html", "<html>It works!</html>"),
+        whole("application/json", r#"{"status":"ok"}"#),
+        whole("application/json", "It works!"),
+        whole("application/json", ""),
+        whole(
+            "application/json",
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no"}}"#,
+        ),
+        "HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".to_owned(),
+    ] {
+        let server = Server::start().await;
+        let connecting = connecting(&server, PATIENCE);
+        probed(&server).await.say(&answer).await;
+        shake_hands(&server).await;
+        let session = connected(connecting).await.expect("there is a session");
+        assert_eq!(session.peer().era(), Some(Era::Handshake), "{answer}");
+    }
+}
+
+#[tokio::test]
 async fn a_server_that_is_silent_has_a_handshake_and_the_question_is_dropped() {
     let server = Server::start().await;
     let connecting = connecting(&server, Duration::from_millis(100));

@@ -25,7 +25,7 @@ pub(super) async fn deliver(
             } else if !answer.trim_ascii().is_empty() {
                 connection.deliver(answer).await;
             }
-            if answered { Ok(()) } else { Err(HttpError::Unanswered) }
+            if answered { Ok(()) } else { Err(HttpError::NoResponse) }
         }
         EVENT_STREAM => stream::follow(connection, response, awaited).await,
         other => Err(HttpError::ContentType(other.to_owned())),

@@ -31,10 +31,13 @@ pub enum HttpError {
     /// The response is neither JSON nor a stream of events.
     #[error("the server answered with {0:?}, which is no message")]
     ContentType(String),
+    /// The response is JSON, but not the JSON-RPC response to the request.
+    #[error("the server's answer is JSON, but no response to the request")]
+    NoResponse,
     /// The response is over the limit.
     #[error("the server's answer has more than {0} bytes")]
     TooLarge(usize),
-    /// The response has ended without a JSON-RPC response.
+    /// The stream of events has ended without a JSON-RPC response.
     #[error("the server's answer ended without a response to the request")]
     Unanswered,
     /// The stream of HTTP with SSE names no usable endpoint.
@@ -66,6 +69,7 @@ impl From<HttpError> for CallError {
     fn from(error: HttpError) -> Self {
         match error {
             HttpError::Status(failure) => Self::Http(failure),
+            HttpError::ContentType(_) | HttpError::NoResponse => Self::InvalidResult(error.to_string()),
             error => Self::Transport(Arc::new(error)),
         }
     }
