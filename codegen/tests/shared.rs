@@ -36,7 +36,8 @@ fn lines_about_what_a_revision_has_are_taken() {
     for (name, text) in [
         (
             "capabilities.yaml",
-            "ping: ClientCapabilities.ping\nping loud=yes: [ClientCapabilities.ping.loud]\n",
+            "ping: ClientCapabilities.ping\nping loud=yes: [ClientCapabilities.ping.loud]\n\
+             ping loud!=yes: ClientCapabilities.ping.loud or empty\n",
         ),
         ("lifecycle.yaml", "ping: ping\n"),
         ("modules.yaml", "base: [PingRequest]\n"),

@@ -53,8 +53,12 @@ pub struct Need {
     pub member: &'static str,
     /// The value of the member, if only this value needs the capability.
     pub value: Option<&'static str>,
+    /// The value of the member, if every other value needs the capability, and the absence of the member too.
+    pub other_than: Option<&'static str>,
     /// The path of the capability in the capabilities of the receiver.
     pub capability: &'static str,
+    /// Whether an empty object around the last member of the path offers the capability too.
+    pub or_empty: bool,
 }
 
 /// A mistake in results that most implementations tolerate.

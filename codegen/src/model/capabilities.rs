@@ -8,7 +8,8 @@ use super::declares::declares;
 use super::{Model, Need};
 
 /// The members of capabilities that methods need, by method: `Type.member.member`. A key may name a member of the
-/// parameters after the method, `method member` or `method member=value`: then only requests that have it need the capability.
+/// parameters after the method, `method member`, `method member=value` or `method member!=value`: then only requests that have it, or
+/// don't have that value, need the capability. After a place, ` or empty` says that an empty object around the member offers it too.
 pub type Capabilities = BTreeMap<String, OneOrMany>;
 
 /// One place, or several.
@@ -39,18 +40,23 @@ pub fn require_capabilities(model: &mut Model, capabilities: &Capabilities) {
             let places = capabilities.get(&method.name);
             let needs = capabilities.iter().filter_map(|(key, places)| {
                 let (name, asked) = key.split_once(' ')?;
-                let capability = declared(model, places).filter(|_| name == method.name)?;
-                let (member, value) = match asked.split_once('=') {
-                    Some((member, value)) => (member, Some(value.to_owned())),
-                    None => (asked, None),
+                let (capability, or_empty) = declared(model, places).filter(|_| name == method.name)?;
+                let (member, value) = asked.split_once('=').unzip();
+                let value = value.map(str::to_owned);
+                let (member, value, other_than) = match member.unwrap_or(asked) {
+                    member if member.ends_with('!') => (&member[..member.len() - 1], None, value),
+                    member => (member, value, None),
                 };
                 Some(Need {
                     member: member.to_owned(),
                     value,
+                    other_than,
                     capability,
+                    or_empty,
                 })
             });
-            (places.and_then(|places| declared(model, places)), needs.collect())
+            let capability = places.and_then(|places| declared(model, places));
+            (capability.map(|(path, _)| path), needs.collect())
         })
         .collect();
     for (method, found) in model.methods.iter_mut().zip(found) {
@@ -58,9 +64,16 @@ pub fn require_capabilities(model: &mut Model, capabilities: &Capabilities) {
     }
 }
 
-/// The first capability that a model declares.
-fn declared(model: &Model, places: &OneOrMany) -> Option<String> {
-    let mut paths = places.as_slice().iter().filter_map(|place| place.split_once('.'));
-    let declared = paths.find(|(ty, path)| declares(model, ty, path));
-    declared.map(|(_, path)| path.to_owned())
+/// The first capability that a model declares, and whether an empty object around it offers it too.
+fn declared(model: &Model, places: &OneOrMany) -> Option<(String, bool)> {
+    places.as_slice().iter().find_map(|line| {
+        let place = bare_place(line);
+        let (ty, path) = place.split_once('.')?;
+        declares(model, ty, path).then(|| (path.to_owned(), place != line))
+    })
+}
+
+/// A place without ` or empty`.
+pub(super) fn bare_place(place: &str) -> &str {
+    place.strip_suffix(" or empty").unwrap_or(place)
 }

@@ -57,6 +57,12 @@ pub struct Need {
     /// The member's value, if no other needs it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
+    /// The member's value, if every other needs it, and its absence too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_than: Option<String>,
     /// The way from the object of capabilities to a member.
     pub capability: String,
+    /// Whether an empty object around that member offers it too.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub or_empty: bool,
 }

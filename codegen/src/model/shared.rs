@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mcp_wire::json_schema::pointer;
 use serde::de::DeserializeOwned;
 
-use super::capabilities::{Capabilities, OneOrMany};
+use super::capabilities::{Capabilities, OneOrMany, bare_place};
 use super::declares::declares;
 use super::lifecycle::{MEMBER_ROLES, METHOD_ROLES, Roles, declares_member, incomplete, is_of_member};
 use super::tolerances::Tolerances;
@@ -59,7 +59,7 @@ impl Shared {
         for (line, places) in &self.capabilities {
             let at = pointer::child("#", line);
             let (method, parameter) = line.split_once(' ').unwrap_or((line, ""));
-            let parameter = parameter.split('=').next().unwrap_or_default();
+            let parameter = parameter.split('=').next().unwrap_or_default().trim_end_matches('!');
             problems.extend(known.method(capabilities, &at, method));
             problems.extend(known.parameter(capabilities, &at, method, parameter));
             problems.extend(known.members(capabilities, &at, places));
@@ -146,7 +146,7 @@ impl Known<'_> {
     /// Members of types, each as `Type.member.member`.
     fn members<'p>(&self, document: &'p Document, at: &'p str, places: &'p OneOrMany) -> impl Iterator<Item = Problem> {
         let is_known = |place: &&String| {
-            let path = place.split_once('.');
+            let path = bare_place(place).split_once('.');
             path.is_some_and(|(ty, path)| self.models.iter().any(|model| declares(model, ty, path)))
         };
         let unknown_places = places.as_slice().iter().filter(move |place| !is_known(place));

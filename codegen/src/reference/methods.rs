@@ -110,9 +110,13 @@ fn answered(error: &ErrorCode) -> String {
 /// The capability of a method, and what it needs besides for some of its parameters.
 fn capabilities(method: &Method) -> String {
     let usual = method.capability.iter().map(|capability| format!("`{capability}`"));
-    let besides = method.needs.iter().map(|need| match &need.value {
-        Some(value) => format!("`{}` where `{}` is `{value}`", need.capability, need.member),
-        None => format!("`{}` with `{}`", need.capability, need.member),
+    let besides = method.needs.iter().map(|need| {
+        let (capability, member) = (&need.capability, &need.member);
+        match (&need.value, &need.other_than) {
+            (Some(value), _) => format!("`{capability}` where `{member}` is `{value}`"),
+            (None, Some(value)) => format!("`{capability}` where `{member}` isn't `{value}`"),
+            (None, None) => format!("`{capability}` with `{member}`"),
+        }
     });
     let all: Vec<String> = usual.chain(besides).collect();
     match (all.is_empty(), method.direction) {

@@ -84,19 +84,21 @@ revisions! {
     needs {
         #[cfg(feature = "since-2025-11-25")]
         V2025_11_25 "elicitation/create" => [
-            mcp_convert::Need { member: "mode", value: Some("url"), capability: "elicitation.url" },
+            mcp_convert::Need { member: "mode", value: None, other_than: Some("url"), capability: "elicitation.form", or_empty: true },
+            mcp_convert::Need { member: "mode", value: Some("url"), other_than: None, capability: "elicitation.url", or_empty: false },
         ];
         #[cfg(feature = "since-2025-11-25")]
         V2025_11_25 "sampling/createMessage" => [
-            mcp_convert::Need { member: "toolChoice", value: None, capability: "sampling.tools" },
-            mcp_convert::Need { member: "tools", value: None, capability: "sampling.tools" },
+            mcp_convert::Need { member: "toolChoice", value: None, other_than: None, capability: "sampling.tools", or_empty: false },
+            mcp_convert::Need { member: "tools", value: None, other_than: None, capability: "sampling.tools", or_empty: false },
         ];
         V2026_07_28 "elicitation/create" => [
-            mcp_convert::Need { member: "mode", value: Some("url"), capability: "elicitation.url" },
+            mcp_convert::Need { member: "mode", value: None, other_than: Some("url"), capability: "elicitation.form", or_empty: true },
+            mcp_convert::Need { member: "mode", value: Some("url"), other_than: None, capability: "elicitation.url", or_empty: false },
         ];
         V2026_07_28 "sampling/createMessage" => [
-            mcp_convert::Need { member: "toolChoice", value: None, capability: "sampling.tools" },
-            mcp_convert::Need { member: "tools", value: None, capability: "sampling.tools" },
+            mcp_convert::Need { member: "toolChoice", value: None, other_than: None, capability: "sampling.tools", or_empty: false },
+            mcp_convert::Need { member: "tools", value: None, other_than: None, capability: "sampling.tools", or_empty: false },
         ];
     }
     tolerances {

@@ -99,29 +99,47 @@ fn not_offered(terms: &Terms, method: &str, capability: &'static str) -> CallErr
 /// The capability, if it isn't among `capabilities`.
 fn missing(capabilities: &Value, capability: Option<&'static str>) -> Option<&'static str> {
     let capability = capability?;
-    let offered = capability
-        .split('.')
-        .try_fold(capabilities, |at, member| at.get(member));
-    matches!(offered, None | Some(Value::Null | Value::Bool(false))).then_some(capability)
+    matches!(
+        at(capabilities, capability),
+        None | Some(Value::Null | Value::Bool(false))
+    )
+    .then_some(capability)
 }
 
 /// The first need of a request that `capabilities` don't meet.
 fn unmet(capabilities: &Value, needs: &'static [Need], request: &MessageHeader<'_>) -> Option<&'static Need> {
     let mut needs = needs.iter().filter(|need| has_need(request, need));
-    needs.find(|need| missing(capabilities, Some(need.capability)).is_some())
+    needs
+        .find(|need| missing(capabilities, Some(need.capability)).is_some() && !is_offered_by_empty(capabilities, need))
+}
+
+/// Whether an empty object offers what a request needs.
+fn is_offered_by_empty(capabilities: &Value, need: &Need) -> bool {
+    let Some((around, _)) = need.capability.rsplit_once('.').filter(|_| need.or_empty) else {
+        return false;
+    };
+    let found = at(capabilities, around).and_then(Value::as_object);
+    found.is_some_and(|members| members.values().all(Value::is_null))
+}
+
+/// The member at a path.
+fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
+    path.split('.').try_fold(value, |at, member| at.get(member))
 }
 
 /// Whether a request has the parameter that needs a capability. Parameters that can't be decoded count as having it.
 fn has_need(request: &MessageHeader<'_>, need: &Need) -> bool {
-    let found = match request.param(&[need.member]) {
-        Ok(Some(found)) => found,
-        Ok(None) => return false,
-        Err(_) => return true,
+    let Ok(found) = request.param(&[need.member]) else {
+        return true;
     };
-    match (found.json_type(), need.value) {
-        (JsonType::Null, _) => false,
-        (_, None) => true,
-        (JsonType::String, Some(value)) => found.string().map_or(true, |found| found == value),
-        (_, Some(_)) => false,
+    let found = found.filter(|found| found.json_type() != JsonType::Null);
+    let is = |value: &str| match &found {
+        Some(found) if found.json_type() == JsonType::String => found.string().map(|found| found == value).ok(),
+        _ => Some(false),
+    };
+    match (need.value, need.other_than) {
+        (Some(value), _) => is(value).unwrap_or(true),
+        (None, Some(value)) => !is(value).unwrap_or(false),
+        (None, None) => found.is_some(),
     }
 }

@@ -113,6 +113,12 @@ async fn a_server_asks_for_no_more_of_a_method_than_the_client_offers() {
     peer.create_message(sampling(tools())).await.unwrap();
     peer.elicit(address()).await.unwrap();
 
+    let urls = json!({"elicitation": {"url": {}}});
+    let (server, _client) = session(Revision::V2025_11_25, urls, json!({})).await;
+    let peer = server.peer();
+    peer.elicit(address()).await.unwrap();
+    assert_eq!(lacks(peer.elicit(form()).await), "elicitation.form");
+
     let (server, _client) = session(Revision::V2025_11_25, json!({}), json!({})).await;
     let peer = server.peer();
     assert_eq!(lacks(peer.create_message(sampling(tools())).await), "sampling");
@@ -254,6 +260,10 @@ async fn a_client_refuses_what_it_has_not_declared() {
     for (capabilities, refusals) in [
         (json!({}), [Some(-32601); 4]),
         (some, [None, Some(-32602), None, Some(-32602)]),
+        (
+            json!({"elicitation": {"url": {}}}),
+            [Some(-32601), Some(-32601), Some(-32602), None],
+        ),
         (all, [None, None, None, None]),
     ] {
         let mut raw = Raw::new(capabilities.clone()).await;

@@ -7,7 +7,7 @@ use super::pair::Pair;
 use super::{AdaptersInput, variant_name};
 use crate::adapt::ErrorPlan;
 use crate::emit::source;
-use crate::model::Method;
+use crate::model::{Method, Need};
 
 /// The file of the enum.
 pub(super) fn revisions(input: &AdaptersInput<'_>, header: &str) -> String {
@@ -46,8 +46,17 @@ fn table(input: &AdaptersInput<'_>) -> String {
     });
     let needs = by_method(input, |method| {
         let needs = method.needs.iter().map(|need| {
-            let (member, value, capability) = (&need.member, &need.value, &need.capability);
-            format!("mcp_convert::Need {{ member: {member:?}, value: {value:?}, capability: {capability:?} }}")
+            let Need {
+                member,
+                value,
+                other_than,
+                capability,
+                or_empty,
+            } = need;
+            format!(
+                "mcp_convert::Need {{ member: {member:?}, value: {value:?}, other_than: {other_than:?}, \
+                 capability: {capability:?}, or_empty: {or_empty} }}"
+            )
         });
         needs.collect()
     });
