@@ -84,8 +84,18 @@ pub enum Action {
     Call(Call),
     /// We send a notification.
     Notify(Notify),
+    /// We listen to changes, as long as the step lasts.
+    Listen(Listen),
     /// The server must have sent a request or notification.
     Expect(Expect),
+}
+
+/// What we listen to.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Listen {
+    /// The URIs of resources; nothing for the lists.
+    pub listen: Vec<String>,
 }
 
 /// A notification of ours.

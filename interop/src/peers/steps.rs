@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_adapters::mcp_wire::{self, Message};
-use mcp_runtime::{CallError, CallServer, ClientSide, Peer, Progress, Revision, UnknownMethod, hub};
+use mcp_runtime::{
+    CallError, CallServer, ChangeFilter, Changes, ClientSide, Peer, Progress, Revision, UnknownMethod, hub,
+};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -12,7 +14,7 @@ use tokio::time::timeout;
 use super::host::ReceivedMessages;
 use super::pattern::departure;
 use super::report::{Status, Step};
-use super::script::{Action, Call, Expect, Notify, Script, StepPlan};
+use super::script::{Action, Call, Expect, Listen, Notify, Script, StepPlan};
 
 /// Whether a definition of a revision has a member.
 pub type Declares = dyn Fn(Revision, &str, &str) -> bool + Send + Sync;
@@ -92,6 +94,7 @@ impl ScriptRun<'_> {
             return absent(why);
         }
         let before = self.received.len();
+        let mut listening = Vec::new();
         for action in &plan.actions {
             let done = match action {
                 Action::Call(call) => self
@@ -102,6 +105,7 @@ impl ScriptRun<'_> {
                     .notify(notify)
                     .await
                     .map_err(|error| format!("{}: {error}", notify.notify)),
+                Action::Listen(Listen { listen }) => self.listen(listen).await.map(|changes| listening.push(changes)),
                 Action::Expect(expect) => self.expect(expect, before).await,
             };
             if done.is_err() {
@@ -180,6 +184,26 @@ impl ScriptRun<'_> {
         match message(json!({"method": notify.notify}))? {
             Message::Notification(notice) => self.peer.notify(notice.notification).await,
             _ => Err(wrong("the method is no notification")),
+        }
+    }
+
+    /// Listens to changes of resources, or of lists if there are none. The server must agree to all of it.
+    async fn listen(&self, resources: &[String]) -> Result<Changes, String> {
+        let filter = match resources {
+            [] => ChangeFilter {
+                tool_list: true,
+                ..ChangeFilter::default()
+            },
+            resources => ChangeFilter {
+                resources: resources.to_vec(),
+                ..ChangeFilter::default()
+            },
+        };
+        let changes = self.peer.changes(filter.clone()).await;
+        let changes = changes.map_err(|error| format!("no changes can be listened to: {error}"))?;
+        match changes.agreed() {
+            agreed if agreed == filter => Ok(changes),
+            agreed => Err(format!("the server agreed to {agreed:?} only")),
         }
     }
 
