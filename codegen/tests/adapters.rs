@@ -17,7 +17,7 @@ use mcp_instances::Instances;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-const CASES: [&str; 5] = ["no_rules", "rules", "constants", "questions", "session"];
+const CASES: [&str; 6] = ["no_rules", "rules", "constants", "questions", "renamed", "session"];
 
 /// How many random instances are made for each definition, valid and invalid.
 const RANDOM: usize = 60;
@@ -252,15 +252,25 @@ fn what_is_listed_page_by_page_is_told_by_its_shape_if_one_method_lists_it() {
 #[test]
 fn a_handler_has_no_function_for_what_a_session_does_by_itself() {
     let root = workspace("lifecycle");
-    let options = ingest_case("pages", &root);
-    fs::write(options.schema.join("lifecycle.yaml"), "ping: shelves/list\n").unwrap();
+    let options = ingest_case("session", &root);
+    fs::write(options.schema.join("lifecycle.yaml"), "ping: ping\n").unwrap();
     generate(&options).unwrap();
     let handlers = fs::read_to_string(root.join("generated/mcp-adapters/src/handlers.rs")).unwrap();
     assert!(handlers.contains("/// Handles `things/list`."));
-    assert!(!handlers.contains("/// Handles `shelves/list`."));
+    assert!(!handlers.contains("/// Handles `ping`."));
     // It can still be called, and whoever has no session of its own is told that nobody answers.
-    assert!(handlers.contains("/// Calls `shelves/list`."));
-    assert!(handlers.contains(r#"ListShelves(_) => Err(not_found("shelves/list"))"#));
+    assert!(handlers.contains("/// Calls `ping`."));
+    assert!(handlers.contains(r#"PingRequest(_) => Err(not_found("ping"))"#));
+}
+
+#[test]
+fn what_no_session_can_write_is_reported_with_a_next_step() {
+    let root = workspace("unwritable");
+    let options = ingest_case("pages", &root);
+    fs::write(options.schema.join("lifecycle.yaml"), "ping: shelves/list\n").unwrap();
+    let error = generate(&options).unwrap_err().to_string();
+    let lacking = "`shelves/list` of revision later has no `x-preset` in the overlay for `shelves`";
+    assert!(error.contains(lacking), "{error}");
 }
 
 /// A case with its official schemas in both directions: the way, the way back, the source and the target.
@@ -746,7 +756,7 @@ fn a_rule_without_a_reason_a_link_or_an_action_is_refused_at_its_place_with_a_ne
         ),
         (
             "    why: a\n    link: https://example.org\n",
-            "the rule does nothing\n  give it `down`, `up` or both, `implied` or `supplied`",
+            "the rule does nothing\n  give it `down`, `up` or both, `implied`, `supplied` or `renamed`",
         ),
         (
             "    down: {drop: true}\n    link: https://example.org\n",

@@ -69,9 +69,39 @@ pub struct Lifecycle {
     pub meta_version: Option<&'static str>,
     /// The member of a result with its kind. A result without it has the usual kind of the method.
     pub result_kind: Option<&'static str>,
+    /// What a session writes into messages of its own beside what it knows.
+    pub messages: &'static [OwnMessage],
+    /// The usual kinds of results, and the methods whose results are of no other kind unless an extension says so.
+    pub kinds: &'static [(&'static str, &'static [&'static str])],
 }
 
 impl Lifecycle {
+    /// What a session writes into the parameters of this method's messages beside what it knows.
+    #[must_use]
+    pub fn params_of(&self, method: &str) -> Presets {
+        self.message(method).params
+    }
+
+    /// What a session writes into the results of this method beside what it knows.
+    #[must_use]
+    pub fn result_of(&self, method: &str) -> Presets {
+        self.message(method).result
+    }
+
+    fn message(&self, method: &str) -> OwnMessage {
+        let mut messages = self.messages.iter();
+        let message = messages.find(|message| message.method == method);
+        message.copied().unwrap_or(OwnMessage::NONE)
+    }
+
+    /// The usual kind of this method's results. `None` if the results don't say it, or are of several kinds.
+    #[must_use]
+    pub fn usual_kind(&self, method: &str) -> Option<&'static str> {
+        let mut kinds = self.kinds.iter();
+        let (kind, _) = kinds.find(|(_, methods)| methods.contains(&method))?;
+        Some(kind)
+    }
+
     /// A revision with none of these names.
     pub const NONE: Self = Self {
         acknowledge: None,
@@ -107,6 +137,45 @@ impl Lifecycle {
         meta_subscription: None,
         meta_version: None,
         result_kind: None,
+        messages: &[],
+        kinds: &[],
+    };
+}
+
+/// What a session writes into the messages of a method beside what it knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OwnMessage {
+    /// The method.
+    pub method: &'static str,
+    /// In the parameters.
+    pub params: Presets,
+    /// In the result.
+    pub result: Presets,
+}
+
+impl OwnMessage {
+    /// Nothing.
+    pub const NONE: Self = Self {
+        method: "",
+        params: Presets::NONE,
+        result: Presets::NONE,
+    };
+}
+
+/// The values that an object has unless somebody knows better: names, and the values as JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Presets {
+    /// The members.
+    pub members: &'static [(&'static str, &'static str)],
+    /// The keys of `_meta`.
+    pub meta: &'static [(&'static str, &'static str)],
+}
+
+impl Presets {
+    /// Nothing.
+    pub const NONE: Self = Self {
+        members: &[],
+        meta: &[],
     };
 }
 

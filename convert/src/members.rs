@@ -57,6 +57,13 @@ impl<R> Conversion<R> {
         value
     }
 
+    /// Drops an undeclared member whose name the target has for another member of the source.
+    pub fn make_way(&mut self, extra: &mut Extra, member: &str) {
+        if extra.remove(member).is_some() {
+            self.lose_member(member, LossKind::Dropped, AUTOMATIC);
+        }
+    }
+
     /// Drops or carries a constant that the target doesn't declare, and another value that was kept in its place.
     pub fn leave_constant<T: Serialize>(
         &mut self,

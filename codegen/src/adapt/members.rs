@@ -9,19 +9,20 @@ use super::side::Side;
 use super::{Check, DefaultPlan, EnsurePlan, MemberConversion, MemberPlan, Refusal, ValuePlan};
 use crate::model::{Member, Struct, TypeRef};
 
-impl Planner<'_> {
+impl<'m> Planner<'m> {
     /// Plans the member `to` of the target.
     pub(super) fn plan_member(
         &mut self,
-        (from_name, from): (&str, &Struct),
+        (from_name, from): (&str, &'m Struct),
         (to_name, target): (&str, &Struct),
-        to: &Member,
+        to: &'m Member,
     ) -> MemberPlan {
-        let place = Place::member(from_name, &to.name);
+        let name = self.member_there((from_name, from), (to_name, target), &to.name);
+        let place = Place::member(from_name, name);
         let at = place.to_string();
         let rule = self.rule(&place);
-        let source = from.members.iter().find(|member| member.name == to.name);
-        let constant = from.constants.iter().find(|constant| constant.name == to.name);
+        let source = from.members.iter().find(|member| member.name == name);
+        let constant = from.constants.iter().find(|constant| constant.name == name);
         let mut default = None;
         if let Some((index, Action::Default(value))) = rule {
             if !to.required || source.is_some_and(|source| source.required) {

@@ -12,6 +12,7 @@ mod object;
 mod plan;
 mod planner;
 mod relation;
+mod renamed;
 mod report;
 mod revisions;
 pub mod rules;

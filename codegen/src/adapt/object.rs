@@ -33,6 +33,16 @@ pub struct MemberPlan {
     pub declared: Vec<(String, String)>,
 }
 
+impl MemberPlan {
+    /// The name of the member in the source.
+    pub(super) fn source(&self) -> Option<String> {
+        match &self.value {
+            ValuePlan::Shared(source, _) => Some(source.name.clone()),
+            ValuePlan::Adopted { constant, .. } => constant.as_ref().map(|constant| constant.name.clone()),
+        }
+    }
+}
+
 /// What a member is where the source has none.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DefaultPlan {

@@ -17,7 +17,7 @@ use crate::problem::{Problem, Problems};
 const SECTIONS: [&str; 2] = ["rules", "errors"];
 
 /// What stands for every type in a place.
-const ANY_TYPE: &str = "*";
+pub(super) const ANY_TYPE: &str = "*";
 
 /// The rules between a revision and the one before it.
 #[derive(Debug, Clone)]
@@ -33,12 +33,15 @@ pub struct Rules {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule<P = Place> {
-    /// The place, in the revision that the value comes from; of what is implied or supplied, in the revision that declares it.
+    /// The place, in the revision that the value comes from; of what is implied or supplied, in the revision that declares it; of what
+    /// is renamed, in the earlier one.
     pub at: P,
     /// What a member that only one of the revisions declares means by this value is what its absence means in the other.
     pub implied: Option<Value>,
     /// Whoever converts knows the member that only one of the revisions declares, by this name.
     pub supplied: Option<String>,
+    /// The member of the later revision that is this one of the earlier revision by another name.
+    pub renamed: Option<String>,
     /// What to do when the value goes to the earlier revision.
     pub down: Option<Action>,
     /// What to do when the value goes to the later revision.
@@ -220,7 +223,8 @@ impl Rule {
 
     /// Whether it says something about one direction.
     pub(super) fn is_about(&self, upward: bool) -> bool {
-        self.action(upward).is_some() || self.implied.is_some() || self.supplied.is_some()
+        let holds_both_ways = self.implied.is_some() || self.supplied.is_some() || self.renamed.is_some();
+        holds_both_ways || self.action(upward).is_some()
     }
 }
 
@@ -231,6 +235,7 @@ impl Rule<Places> {
             at,
             implied: self.implied.clone(),
             supplied: self.supplied.clone(),
+            renamed: self.renamed.clone(),
             down: self.down.clone(),
             up: self.up.clone(),
             why: self.why.clone(),
@@ -241,12 +246,18 @@ impl Rule<Places> {
 
     fn fault(&self) -> Option<Fault> {
         let has_action = self.down.is_some() || self.up.is_some();
-        if !has_action && self.implied.is_none() && self.supplied.is_none() {
+        let (is_supplied, is_renamed) = (self.supplied.is_some(), self.renamed.is_some());
+        if !has_action && self.implied.is_none() && !is_supplied && !is_renamed {
             Some((
                 "the rule does nothing",
-                "give it `down`, `up` or both, `implied` or `supplied`",
+                "give it `down`, `up` or both, `implied`, `supplied` or `renamed`",
             ))
-        } else if self.supplied.is_some() && (has_action || self.implied.is_some()) {
+        } else if is_renamed && (has_action || self.implied.is_some() || is_supplied) {
+            Some((
+                "`renamed` says all that happens",
+                "remove the rest, or make it a rule of its own",
+            ))
+        } else if is_supplied && (has_action || self.implied.is_some()) {
             Some((
                 "`supplied` says all that happens",
                 "remove the rest, or make it a rule of its own",

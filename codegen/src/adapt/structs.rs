@@ -1,16 +1,26 @@
 //! Plans the conversion of an object: its members, its constants, and the members that the target doesn't declare.
 
+use std::collections::BTreeSet;
+
 use super::fitting::type_of;
 use super::planner::Planner;
 use super::rules::{Action, Place};
 use super::side::Side;
-use super::{ConstantPlan, ConstantSource, EnsurePlan, Refusal, StructPlan, UndeclaredAction, UndeclaredMember};
+use super::{
+    ConstantPlan, ConstantSource, EnsurePlan, MemberPlan, Refusal, StructPlan, UndeclaredAction, UndeclaredMember,
+};
 use crate::model::{ConstantMember, Member, Struct, TypeRef};
 use crate::normalise::Scalar;
 
-impl Planner<'_> {
+impl<'m> Planner<'m> {
     /// Plans the conversion of an object.
-    pub(super) fn plan_struct(&mut self, from_name: &str, from: &Struct, to_name: &str, to: &Struct) -> StructPlan {
+    pub(super) fn plan_struct(
+        &mut self,
+        from_name: &str,
+        from: &'m Struct,
+        to_name: &str,
+        to: &'m Struct,
+    ) -> StructPlan {
         let mut plan = StructPlan {
             closed: self.is_closed(self.to, Some(to_name)),
             ..StructPlan::default()
@@ -25,11 +35,9 @@ impl Planner<'_> {
         for constant in &to.constants {
             plan.constants.push(self.plan_constant(from_name, from, constant));
         }
-        let declared = |name: &str| {
-            to.members.iter().any(|member| member.name == name)
-                || to.constants.iter().any(|constant| constant.name == name)
-        };
-        for constant in from.constants.iter().filter(|constant| !declared(&constant.name)) {
+        let taken: BTreeSet<String> = plan.members.iter().filter_map(MemberPlan::source).collect();
+        let is_left = |name: &str| !to.declares(name) && !taken.contains(name);
+        for constant in from.constants.iter().filter(|constant| is_left(&constant.name)) {
             let how = self.plan_undeclared(from_name, &constant.name, (&type_of(&constant.value), true), to);
             plan.undeclared.push(UndeclaredMember {
                 name: constant.name.clone(),
@@ -40,7 +48,7 @@ impl Planner<'_> {
                 how,
             });
         }
-        for member in from.members.iter().filter(|member| !declared(&member.name)) {
+        for member in from.members.iter().filter(|member| is_left(&member.name)) {
             let how = self.plan_undeclared(from_name, &member.name, (&member.ty, false), to);
             plan.undeclared.push(UndeclaredMember {
                 name: member.name.clone(),

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::capabilities::OneOrMany;
-use super::{Model, Struct, TypeKind, TypeRef};
+use super::own_messages::{OwnMessage, own_messages, usual_kinds};
+use super::{Member, Model, Struct, TypeKind, TypeRef};
 use crate::normalise::Scalar;
 
 /// The methods and keys of `_meta` of each role. A revision has the first one that it declares.
@@ -44,7 +45,7 @@ pub(super) const MEMBER_ROLES: [&str; 12] = [
 ];
 
 /// The role of the member of a result that says of which kind it is.
-const RESULT_KIND: &str = "result.kind";
+pub(super) const RESULT_KIND: &str = "result.kind";
 
 /// The lifecycle of a revision.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -57,6 +58,12 @@ pub struct Lifecycle {
     /// The members of its result.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub results: BTreeMap<String, Members>,
+    /// What else a session writes into its own messages, by method.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub messages: BTreeMap<String, OwnMessage>,
+    /// The methods whose results usually are of a kind.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub kinds: BTreeMap<String, Vec<String>>,
 }
 
 /// The members of an object that say what a session needs, told by their types.
@@ -89,6 +96,23 @@ pub struct Members {
     pub filter: Option<String>,
 }
 
+impl Members {
+    /// The names of the members.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let names = [
+            &self.name,
+            &self.versions,
+            &self.capabilities,
+            &self.implementation,
+            &self.text,
+            &self.request,
+            &self.level,
+            &self.filter,
+        ];
+        names.into_iter().filter_map(Option::as_deref)
+    }
+}
+
 /// Puts the roles into a model and its methods.
 pub fn assign_roles(model: &mut Model, roles: &Roles) {
     let declared = roles.iter().filter_map(|(role, names)| {
@@ -115,7 +139,14 @@ pub fn assign_roles(model: &mut Model, roles: &Roles) {
             results.insert(role.clone(), members(model, result, kind));
         }
     }
-    let lifecycle = Lifecycle { names, params, results };
+    let mut lifecycle = Lifecycle {
+        names,
+        params,
+        results,
+        ..Lifecycle::default()
+    };
+    lifecycle.messages = own_messages(model, &lifecycle);
+    lifecycle.kinds = usual_kinds(model, &lifecycle);
     for method in &mut model.methods {
         let role = lifecycle.names.iter().find(|(_, name)| **name == method.name);
         method.role = role.map(|(role, _)| role.clone());
@@ -159,7 +190,7 @@ pub fn is_internal(role: &str) -> bool {
 }
 
 /// Whether a role is of a member, and not of a method.
-pub(super) fn is_of_member(role: &str) -> bool {
+pub fn is_of_member(role: &str) -> bool {
     MEMBER_ROLES.contains(&role)
 }
 
@@ -172,7 +203,7 @@ pub(super) fn declares_member(model: &Model, key: &str) -> bool {
 }
 
 /// What a lifecycle needs and doesn't have, by role.
-pub(super) fn incomplete(lifecycle: &Lifecycle) -> Vec<(&'static str, &'static str)> {
+pub(super) fn incomplete(lifecycle: &Lifecycle) -> Vec<(&str, String)> {
     let has = |role: &str| lifecycle.names.contains_key(role);
     let none = Members::default();
     let params = |role: &str| lifecycle.params.get(role).unwrap_or(&none);
@@ -267,7 +298,16 @@ pub(super) fn incomplete(lifecycle: &Lifecycle) -> Vec<(&'static str, &'static s
         ),
     ];
     let lacking = needed.into_iter().filter(|(role, is_there, _)| has(role) && !is_there);
-    lacking.map(|(role, _, what)| (role, what)).collect()
+    let lacking = lacking.map(|(role, _, what)| (role, what.to_owned()));
+    let unknown = lifecycle.names.iter().flat_map(|(role, name)| {
+        let message = lifecycle.messages.get(name).into_iter();
+        let members = message.flat_map(|message| message.params.lacking.iter().chain(&message.result.lacking));
+        members.map(move |member| {
+            let what = format!("`x-preset` in the overlay for `{member}`, which it requires and no session knows");
+            (role.as_str(), what)
+        })
+    });
+    lacking.chain(unknown).collect()
 }
 
 /// The type of a member.
@@ -282,15 +322,20 @@ fn members(model: &Model, ty: &TypeRef, kind: Option<&str>) -> Members {
     let Some(object) = model.struct_of(ty) else {
         return Members::default();
     };
-    // Where several could be meant, none is.
+    // Where several could be meant, none is, unless all others have presets.
     let only = |is_meant: &dyn Fn(&TypeRef, bool) -> bool| {
-        let mut meant = object
-            .members
-            .iter()
+        let members = object.members.iter();
+        let mut meant: Vec<&Member> = members
             .filter(|member| kind != Some(member.name.as_str()))
-            .filter(|member| is_meant(model.resolve(&member.ty), member.required));
-        let first = meant.next()?;
-        meant.next().is_none().then(|| first.name.clone())
+            .filter(|member| is_meant(model.resolve(&member.ty), member.required))
+            .collect();
+        if meant.len() > 1 {
+            meant.retain(|member| member.preset.is_none());
+        }
+        match meant[..] {
+            [only] => Some(only.name.clone()),
+            _ => None,
+        }
     };
     let named = |ty: &TypeRef, names: &[&str]| matches!(ty, TypeRef::Named(name) if names.contains(&name.as_str()));
     Members {

@@ -14,6 +14,7 @@ mod messages;
 mod method;
 pub mod modules;
 pub mod names;
+mod own_messages;
 mod presets;
 mod revisions;
 mod schema;
@@ -35,10 +36,11 @@ pub use capabilities::OneOrMany;
 use capabilities::require_capabilities;
 pub use decide::{Case, Decision};
 use lifecycle::assign_roles;
-pub use lifecycle::{Lifecycle, Members, is_internal};
+pub use lifecycle::{Lifecycle, Members, is_internal, is_of_member};
 pub(crate) use lock::names_yaml;
 pub use method::{MessageKind, Method, Need};
 pub use names::Names;
+pub use own_messages::{OwnMessage, Presets};
 pub use revisions::{ModelledRevision, build_models};
 pub use schema::{MemberSchema, TypeSchema};
 pub(crate) use shared::Shared;
@@ -275,6 +277,15 @@ impl TypeRef {
             Self::List(inner) | Self::Map(inner) | Self::Nullable(inner) => inner.named(),
             _ => None,
         }
+    }
+}
+
+impl Struct {
+    /// Whether there is a member of this name, be its value constant or not.
+    #[must_use]
+    pub fn declares(&self, name: &str) -> bool {
+        self.members.iter().any(|member| member.name == name)
+            || self.constants.iter().any(|constant| constant.name == name)
     }
 }
 

@@ -2,7 +2,7 @@
 //! `{"way": …, "method": …, "error": …, "carry": …}`, and says what became of each.
 
 use mcp_adapters::mcp_wire::{ErrorObject, OpenJson};
-use mcp_adapters::{Conversion, Loss, Policy, Revision, translate, translate_error};
+use mcp_adapters::{Conversion, Loss, Policy, Revision, Supply, translate, translate_error};
 use serde_json::{Value, json};
 
 fn main() {
@@ -33,7 +33,7 @@ fn main() {
         let mut conversion = Conversion::new(policy);
         if let Some(supply) = line["supply"].as_object() {
             let supply = supply.iter().map(|(key, value)| (key.clone(), OpenJson::from(value)));
-            conversion = conversion.supplied_with(supply.collect());
+            conversion = conversion.supplied_with(supply.collect::<Supply>());
         }
         let name = line["type"].as_str().expect("a type");
         let answer = match translate(from, to, name, line["value"].to_string().as_bytes(), conversion) {

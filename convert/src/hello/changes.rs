@@ -45,9 +45,10 @@ type Written = Option<(&'static str, OpenJson)>;
 #[must_use]
 pub fn listen<R: PeerTypes>(revision: R, filter: &ChangeFilter) -> Written {
     let lifecycle = revision.lifecycle();
-    let mut params = Object::default();
+    let method = lifecycle.listen?;
+    let mut params = Object::of(lifecycle.params_of(method));
     put_filter(revision, &mut params, lifecycle.listen_params.filter, filter);
-    Some((lifecycle.listen?, params.finish().0))
+    Some((method, params.finish().0))
 }
 
 /// Reads the filter from the parameters of the request that subscribes to changes.
@@ -62,10 +63,11 @@ pub fn read_listen<R: PeerTypes>(revision: R, request: &MessageHeader<'_>) -> Re
 #[must_use]
 pub fn acknowledge<R: PeerTypes>(revision: R, subscription: &RequestId, agreed: &ChangeFilter) -> Written {
     let lifecycle = revision.lifecycle();
-    let mut params = Object::default();
+    let method = lifecycle.acknowledge?;
+    let mut params = Object::of(lifecycle.params_of(method));
     put_filter(revision, &mut params, lifecycle.acknowledge_params.filter, agreed);
     put_subscription(revision, &mut params, subscription);
-    Some((lifecycle.acknowledge?, params.finish().0))
+    Some((method, params.finish().0))
 }
 
 /// Reads the filter from the parameters of the notification that acknowledges a subscription.
@@ -89,9 +91,9 @@ pub fn subscription<R: PeerTypes>(revision: R, notification: &MessageHeader<'_>)
 /// The result of the request that subscribes to changes. The server ends the subscription with it.
 #[must_use]
 pub fn listen_result<R: PeerTypes>(revision: R, subscription: &RequestId) -> OpenJson {
-    let mut result = Object::default();
+    let lifecycle = revision.lifecycle();
+    let mut result = Object::of(lifecycle.result_of(lifecycle.listen.unwrap_or_default()));
     put_subscription(revision, &mut result, subscription);
-    result.put_defaults(revision, revision.lifecycle().listen.unwrap_or_default());
     result.finish().0
 }
 
@@ -99,21 +101,21 @@ pub fn listen_result<R: PeerTypes>(revision: R, subscription: &RequestId) -> Ope
 #[must_use]
 pub fn subscribe<R: PeerTypes>(revision: R, uri: &str) -> Written {
     let lifecycle = revision.lifecycle();
-    Some((lifecycle.subscribe?, one_text(lifecycle.subscribe_params.name, uri)))
+    one_text(revision, lifecycle.subscribe?, lifecycle.subscribe_params.name, uri)
 }
 
 /// The request that unsubscribes from the changes of a resource. `None` if the revision has none.
 #[must_use]
 pub fn unsubscribe<R: PeerTypes>(revision: R, uri: &str) -> Written {
     let lifecycle = revision.lifecycle();
-    Some((lifecycle.unsubscribe?, one_text(lifecycle.unsubscribe_params.name, uri)))
+    one_text(revision, lifecycle.unsubscribe?, lifecycle.unsubscribe_params.name, uri)
 }
 
 /// The request that sets the level of log messages. `None` if the revision has none.
 #[must_use]
 pub fn set_level<R: PeerTypes>(revision: R, level: &str) -> Written {
     let lifecycle = revision.lifecycle();
-    Some((lifecycle.set_level?, one_text(lifecycle.set_level_params.level, level)))
+    one_text(revision, lifecycle.set_level?, lifecycle.set_level_params.level, level)
 }
 
 /// Reads a text from the parameters of a request, such as the URI or the log level.
@@ -126,19 +128,15 @@ pub fn text_param(request: &MessageHeader<'_>, member: Option<&'static str>) -> 
     Ok(text().ok_or(HelloError::Missing(member))?.into_owned())
 }
 
-fn one_text(member: Option<&'static str>, value: &str) -> OpenJson {
-    let mut params = Object::default();
+fn one_text<R: PeerTypes>(revision: R, method: &'static str, member: Option<&'static str>, value: &str) -> Written {
+    let mut params = Object::of(revision.lifecycle().params_of(method));
     params.put(member, Some(text(value)));
-    params.finish().0
+    Some((method, params.finish().0))
 }
 
 fn put_subscription<R: PeerTypes>(revision: R, object: &mut Object, subscription: &RequestId) {
-    let mut meta = Object::default();
-    meta.put(
-        revision.lifecycle().meta_subscription,
-        OpenJson::from_serialize(subscription).ok(),
-    );
-    object.put(Some(META), Some(meta.finish().0));
+    let id = OpenJson::from_serialize(subscription).ok();
+    object.put_meta(revision.lifecycle().meta_subscription, id);
 }
 
 /// Writes a filter as a member. Changes that it doesn't have are omitted.

@@ -3,6 +3,8 @@
 use mcp_wire::{MessageHeader, OpenJson, RequestId};
 
 use super::object::{HelloReader, Object, null, text};
+use crate::lifecycle::Presets;
+
 use super::{ClientHello, HelloError, META, PeerTypes, Read, ServerHello, Written};
 
 /// Creates the parameters of the request that begins a session.
@@ -10,8 +12,9 @@ use super::{ClientHello, HelloError, META, PeerTypes, Read, ServerHello, Written
 /// # Errors
 /// The revision has no handshake or can't represent the parameters.
 pub fn begin<R: PeerTypes>(revision: R, hello: ClientHello<R>) -> Written {
-    let members = revision.lifecycle().begin_params;
-    let mut object = Object::default();
+    let lifecycle = revision.lifecycle();
+    let members = lifecycle.begin_params;
+    let mut object = Object::of(lifecycle.params_of(lifecycle.begin.unwrap_or_default()));
     object.put(members.name, Some(text(&hello.version)));
     object.put_encoded(members.capabilities, revision.client_capabilities(hello.capabilities))?;
     if let Some(implementation) = hello.implementation {
@@ -41,9 +44,10 @@ pub fn read_begin<R: PeerTypes>(revision: R, params: &OpenJson) -> Read<ClientHe
 /// # Errors
 /// The revision has no handshake or can't represent the result.
 pub fn agree<R: PeerTypes>(revision: R, hello: ServerHello<R>) -> Written {
-    let members = revision.lifecycle().begin_result;
+    let lifecycle = revision.lifecycle();
+    let members = lifecycle.begin_result;
     let version = hello.versions.first().map(|version| text(version));
-    let mut object = Object::default();
+    let mut object = Object::of(lifecycle.result_of(lifecycle.begin.unwrap_or_default()));
     object.put(members.name, version);
     object.put_server(revision, members, hello)?;
     Ok(object.finish())
@@ -75,6 +79,19 @@ pub fn agreed_version<R: PeerTypes>(result: &OpenJson) -> Option<R> {
     })
 }
 
+/// The parameters of a request or notification that a session sends by itself, and that says nothing else.
+#[must_use]
+pub fn params<R: PeerTypes>(revision: R, method: &str) -> Option<OpenJson> {
+    let presets = revision.lifecycle().params_of(method);
+    (presets != Presets::NONE).then(|| Object::of(presets).finish().0)
+}
+
+/// The result of a request that a session answers by itself, and that asks for nothing.
+#[must_use]
+pub fn empty_result<R: PeerTypes>(revision: R, method: &str) -> OpenJson {
+    Object::of(revision.lifecycle().result_of(method)).finish().0
+}
+
 /// Creates the result of the discovery.
 ///
 /// # Errors
@@ -85,11 +102,10 @@ pub fn discovery<R: PeerTypes>(revision: R, hello: ServerHello<R>) -> Written {
         lifecycle.discover.ok_or(HelloError::NoSuchMethod)?,
         lifecycle.discover_result,
     );
-    let mut object = Object::default();
+    let mut object = Object::of(lifecycle.result_of(method));
     let versions = OpenJson::from_serialize(&hello.versions).unwrap_or_else(|_| null());
     object.put(members.versions, Some(versions));
     object.put_server(revision, members, hello)?;
-    object.put_defaults(revision, method);
     Ok(object.finish())
 }
 
@@ -103,7 +119,10 @@ pub fn read_discovery<R: PeerTypes>(revision: R, result: &OpenJson) -> Read<Serv
     let mut reader = HelloReader::new(result);
     let versions = reader.required(members.versions, |json| json.parse().ok())?;
     let capabilities = reader.read(members.capabilities, |json| revision.read_server_capabilities(json))?;
-    let server = lifecycle.meta_server.and_then(|key| result.get(META)?.get(key));
+    let server = match members.implementation {
+        Some(member) => result.get(member),
+        None => lifecycle.meta_server.and_then(|key| result.get(META)?.get(key)),
+    };
     let hello = ServerHello {
         versions,
         capabilities,
@@ -118,7 +137,7 @@ pub fn read_discovery<R: PeerTypes>(revision: R, result: &OpenJson) -> Read<Serv
 pub fn cancellation<R: PeerTypes>(revision: R, request: &RequestId, reason: &str) -> Option<(&'static str, OpenJson)> {
     let lifecycle = revision.lifecycle();
     let (method, members) = (lifecycle.cancel?, lifecycle.cancel_params);
-    let mut object = Object::default();
+    let mut object = Object::of(lifecycle.params_of(method));
     object.put(members.request, OpenJson::from_serialize(request).ok());
     object.put(members.text, Some(text(reason)));
     Some((method, object.finish().0))
@@ -128,13 +147,16 @@ pub fn cancellation<R: PeerTypes>(revision: R, request: &RequestId, reason: &str
 #[must_use]
 pub fn requested_version<R: PeerTypes>(request: &MessageHeader<'_>) -> Option<Option<R>> {
     let method = request.method()?;
-    let mut revisions = R::REVISIONS.iter().map(|revision| revision.lifecycle());
-    let lifecycle = revisions.find(|lifecycle| lifecycle.begin == Some(&*method))?;
-    let named = || {
+    let lifecycles = R::REVISIONS.iter().map(|revision| revision.lifecycle());
+    let mut beginning = lifecycles
+        .filter(|lifecycle| lifecycle.begin == Some(&*method))
+        .peekable();
+    beginning.peek()?;
+    let named = beginning.find_map(|lifecycle| {
         let version = request.param(&[lifecycle.begin_params.name?]).ok()??;
         R::by_name(&version.string().ok()?).filter(|revision| revision.has_handshake())
-    };
-    Some(named())
+    });
+    Some(named)
 }
 
 /// Whether this method is the notification that completes a handshake.
@@ -148,8 +170,10 @@ pub fn completes_handshake<R: PeerTypes>(method: &str) -> bool {
 #[must_use]
 pub fn cancelled_request<R: PeerTypes>(notification: &MessageHeader<'_>) -> Option<RequestId> {
     let method = notification.method()?;
-    let mut revisions = R::REVISIONS.iter().map(|revision| revision.lifecycle());
-    let lifecycle = revisions.find(|lifecycle| lifecycle.cancel == Some(&*method))?;
-    let id = notification.param(&[lifecycle.cancel_params.request?]).ok()??;
-    id.decode_as().ok()
+    let lifecycles = R::REVISIONS.iter().map(|revision| revision.lifecycle());
+    let mut cancelling = lifecycles.filter(|lifecycle| lifecycle.cancel == Some(&*method));
+    cancelling.find_map(|lifecycle| {
+        let id = notification.param(&[lifecycle.cancel_params.request?]).ok()??;
+        id.decode_as().ok()
+    })
 }

@@ -12,7 +12,7 @@ use mcp_wire::OpenJson;
 
 use crate::lifecycle::{ErrorRole, KnownError, Lifecycle};
 use crate::loss::Loss;
-use crate::revision::{ProtocolRevision, Tolerance};
+use crate::revision::ProtocolRevision;
 use crate::translated::{FromPeer, FromResult};
 use crate::unrepresentable::Unrepresentable;
 
@@ -22,8 +22,8 @@ pub use self::changes::{
 };
 pub use self::errors::{missing_capability, supported_by_peer, unsupported};
 pub use self::handshake::{
-    agree, agreed_version, begin, cancellation, cancelled_request, completes_handshake, discovery, read_agreement,
-    read_begin, read_discovery, requested_version,
+    agree, agreed_version, begin, cancellation, cancelled_request, completes_handshake, discovery, empty_result,
+    params, read_agreement, read_begin, read_discovery, requested_version,
 };
 pub use self::object::result_stamp;
 pub use self::stamp::{
@@ -49,9 +49,6 @@ pub trait PeerTypes: ProtocolRevision {
 
     /// The errors that a session sends and reads.
     fn known_errors(self) -> &'static [KnownError];
-
-    /// The mistakes in results of a method that lenient peers tolerate.
-    fn tolerated(self, method: &str) -> &'static [Tolerance];
 
     /// Reads a client's capabilities in this revision.
     ///

@@ -3,7 +3,7 @@
 use mcp_wire::{Map, OpenJson};
 
 use super::{Encoded, HelloError, META, PeerTypes, ServerHello};
-use crate::lifecycle::Members;
+use crate::lifecycle::{Members, Presets};
 use crate::loss::Loss;
 use crate::translated::{FromPeer, FromResult};
 
@@ -19,10 +19,26 @@ pub(super) fn null() -> OpenJson {
 #[derive(Default)]
 pub(super) struct Object {
     pub(super) entries: Vec<(&'static str, OpenJson)>,
+    /// The keys of `_meta`.
+    meta: Vec<(&'static str, OpenJson)>,
     losses: Vec<Loss>,
 }
 
 impl Object {
+    /// An object with presets. What is put later under the same names replaces them.
+    pub(super) fn of(presets: Presets) -> Self {
+        let parse = |(name, json): &(&'static str, &str)| Some((*name, mcp_wire::from_str(json).ok()?));
+        Self {
+            entries: presets.members.iter().filter_map(parse).collect(),
+            meta: presets.meta.iter().filter_map(parse).collect(),
+            losses: Vec::new(),
+        }
+    }
+
+    pub(super) fn put_meta(&mut self, key: Option<&'static str>, value: Option<OpenJson>) {
+        self.meta.extend(key.zip(value));
+    }
+
     pub(super) fn put(&mut self, member: Option<&'static str>, value: Option<OpenJson>) {
         self.entries.extend(member.zip(value));
     }
@@ -51,33 +67,24 @@ impl Object {
             return self.put_encoded(members.implementation, revision.implementation(implementation));
         }
         if let Some((key, json)) = result_stamp(revision, implementation)? {
-            let mut meta = Self::default();
-            meta.put(Some(key), Some(json));
-            self.put(Some(META), Some(meta.finish().0));
+            self.put_meta(Some(key), Some(json));
         }
         Ok(())
     }
 
-    /// Writes the default values of the required members of a result.
-    pub(super) fn put_defaults<R: PeerTypes>(&mut self, revision: R, method: &str) {
-        let tolerances = revision.tolerated(method).iter();
-        for tolerance in tolerances.filter(|it| it.found.is_none() && it.beside.is_none()) {
-            self.put(Some(tolerance.member), mcp_wire::from_str(tolerance.read).ok());
+    pub(super) fn finish(mut self) -> (OpenJson, Vec<Loss>) {
+        if !self.meta.is_empty() {
+            self.entries.push((META, to_object(self.meta)));
         }
+        (to_object(self.entries), self.losses)
     }
+}
 
-    pub(super) fn finish(self) -> (OpenJson, Vec<Loss>) {
-        let members: Map<OpenJson> = self
-            .entries
-            .into_iter()
-            .map(|(key, value)| (key.to_owned(), value))
-            .collect();
-        // Only a map with keys other than strings could fail.
-        (
-            OpenJson::from_serialize(&members).unwrap_or_else(|_| null()),
-            self.losses,
-        )
-    }
+/// An object in which each name has the last value that it was given.
+fn to_object(entries: Vec<(&'static str, OpenJson)>) -> OpenJson {
+    let members: Map<OpenJson> = entries.into_iter().collect();
+    // Only a map with keys other than strings could fail.
+    OpenJson::from_serialize(&members).unwrap_or_else(|_| null())
 }
 
 /// Reads members of an object.

@@ -1,7 +1,7 @@
 //! The metadata of each request and each result.
 
 use mcp_wire::path::Segment;
-use mcp_wire::{MessageHeader, Method, OpenJson};
+use mcp_wire::{MessageHeader, OpenJson};
 
 use super::object::{HelloReader, Object, text};
 use super::{ClientHello, HelloError, META, PeerTypes, Read};
@@ -123,15 +123,8 @@ pub fn is_of_stamp<R: PeerTypes>(revision: R, loss: &Loss) -> bool {
 /// decoding tells those apart.
 #[must_use]
 pub fn unusual_kind<R: PeerTypes>(revision: R, method: &str, result: &OpenJson) -> Option<(&'static str, OpenJson)> {
-    let member = revision.lifecycle().result_kind?;
-    let has_kinds = |declared: &Method| declared.name == method && declared.results.len() > 1;
-    if revision.declared_methods().iter().any(has_kinds) {
-        return None;
-    }
+    let lifecycle = revision.lifecycle();
+    let (member, usual) = (lifecycle.result_kind?, lifecycle.usual_kind(method)?);
     let kind = result.get(member)?;
-    let methods = std::iter::once(method).chain(revision.declared_methods().iter().map(|method| method.name));
-    let mut tolerated = methods.flat_map(|method| revision.tolerated(method));
-    let usual = tolerated.find(|it| it.member == member && it.found.is_none())?;
-    let usual: OpenJson = mcp_wire::from_str(usual.read).ok()?;
-    (kind != usual).then_some((member, kind))
+    (kind != text(usual)).then_some((member, kind))
 }

@@ -32,10 +32,6 @@ macro_rules! peer_types {
                 }
             }
 
-            fn tolerated(self, method: &str) -> &'static [$crate::Tolerance] {
-                self.tolerances(method)
-            }
-
             $crate::peer_types! { @ $hub, $hub_module, ClientCapabilities, read_client_capabilities, client_capabilities, [$($(#[$cfg])? $variant $module)*] }
             $crate::peer_types! { @ $hub, $hub_module, ServerCapabilities, read_server_capabilities, server_capabilities, [$($(#[$cfg])? $variant $module)*] }
             $crate::peer_types! { @ $hub, $hub_module, Implementation, read_implementation, implementation, [$($(#[$cfg])? $variant $module)*] }

@@ -2,7 +2,7 @@
 
 //! What peers of each revision say about themselves, and by which names.
 
-use mcp_convert::{ErrorRole, KnownError, Members, peer_types};
+use mcp_convert::{ErrorRole, KnownError, Members, OwnMessage, Presets, peer_types};
 use crate::{Revision, v2026_07_28};
 #[cfg(feature = "since-2024-11-05")]
 use crate::v2024_11_05;
@@ -125,6 +125,8 @@ peer_types! {
             cancel_params: Members { text: Some("reason"), request: Some("requestId"), ..Members::NONE },
             listen_params: Members { filter: Some("notifications"), ..Members::NONE },
             discover_result: Members { versions: Some("supportedVersions"), capabilities: Some("capabilities"), text: Some("instructions"), ..Members::NONE },
+            messages: &[OwnMessage { method: "server/discover", params: Presets { members: &[("_meta", "{}")], meta: &[] }, result: Presets { members: &[("cacheScope", "\"private\""), ("resultType", "\"complete\""), ("ttlMs", "0")], meta: &[] } }, OwnMessage { method: "subscriptions/listen", params: Presets { members: &[("_meta", "{}")], meta: &[] }, result: Presets { members: &[("_meta", "{}"), ("resultType", "\"complete\"")], meta: &[] } }],
+            kinds: &[("complete", &["completion/complete", "prompts/list", "resources/list", "resources/templates/list", "server/discover", "subscriptions/listen", "tools/list"])],
         }
     }
     errors {

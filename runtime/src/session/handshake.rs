@@ -80,6 +80,15 @@ impl<S: Side> SessionState<S> {
     }
 }
 
+/// A message that says nothing but what its revision presets.
+fn preset_message(revision: Revision, method: &str) -> UnknownMethod {
+    let message = UnknownMethod::new(method);
+    match hello::params(revision, method) {
+        Some(params) => message.with_params(params),
+        None => message,
+    }
+}
+
 /// What a client says about itself.
 #[derive(Debug, Clone)]
 pub struct ClientInfo {
@@ -122,7 +131,7 @@ impl SessionState<ClientSide> {
         self.agree(Terms::with_server(agreed, read.result));
         if let Some(begun) = agreed.lifecycle().begun {
             let json = to_json(&Notice {
-                notification: UnknownMethod::new(begun),
+                notification: preset_message(agreed, begun),
             });
             self.send(json, Purpose::Unsolicited)
                 .await
@@ -167,7 +176,7 @@ impl SessionState<ClientSide> {
         let terms = self.stateless_terms(revision, info, Terms::unknown(revision))?;
         let method = revision.lifecycle().discover;
         let method = method.ok_or_else(|| CallError::Unrepresentable("the revision has no discovery".to_owned()))?;
-        let call = self.call_json(&terms, method, UnknownMethod::new(method));
+        let call = self.call_json(&terms, method, preset_message(revision, method));
         let patience = self.options.limits.probe;
         match tokio::time::timeout(patience, call).await {
             Ok(answer) => answer.map(|(result, _)| result),

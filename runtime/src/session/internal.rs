@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{
-    ErrorObject, ErrorResponse, MessageHeader, MessageKind, OpenJson, OpenObject, RequestId, Response, error_code,
+    ErrorObject, ErrorResponse, MessageHeader, MessageKind, OpenJson, RequestId, Response, error_code,
 };
 use mcp_adapters::{PeerTypes, Revision, hello};
 
@@ -25,13 +25,23 @@ impl<S: Side> Engine<S> {
         if let Some(terms) = Terms::of_message(header, &self.session.options)? {
             return Ok(Arc::new(terms));
         }
-        if self.session.revision().is_none()
-            && let Some(Some(revision)) = hello::requested_version::<Revision>(header)
-        {
-            // The request that begins a session is read by the revision that it asks for.
-            return Ok(Arc::new(Terms::unknown(revision)));
+        if self.session.revision().is_some() {
+            return Ok(Arc::clone(session));
         }
-        Ok(Arc::clone(session))
+        // The request that begins a session is read by the revision that it asks for. A notification doesn't say its revision.
+        let revision = match header.kind() {
+            Ok(MessageKind::Notification) => self.revision_with(&header.method().unwrap_or_default()),
+            _ => hello::requested_version::<Revision>(header).flatten(),
+        };
+        Ok(revision.map_or_else(|| Arc::clone(session), |revision| Arc::new(Terms::unknown(revision))))
+    }
+
+    /// The latest revision with a method, unless the one that is assumed has it.
+    fn revision_with(&self, method: &str) -> Option<Revision> {
+        let has_method = |revision: &Revision| revision.method(method).is_some();
+        let supported = self.session.options.supported.iter().copied();
+        let latest = supported.filter(has_method).max()?;
+        (!has_method(&self.session.terms().revision)).then_some(latest)
     }
 
     /// Whether a message has terms of its own, be they supported or not.
@@ -81,7 +91,7 @@ impl<S: Side> Engine<S> {
         let (revision, lifecycle) = (terms.revision, terms.revision.lifecycle());
         let stands_alone = S::IS_SERVER && terms.stands_alone() && terms.info.is_some();
         if lifecycle.ping == Some(method) {
-            return Some(Ok(OpenObject::default().into()));
+            return Some(Ok(hello::empty_result(revision, method)));
         }
         if let Some(server) = &self.server {
             if lifecycle.begin == Some(method) {

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use mcp_adapters::hello::{self, ChangeFilter};
 use mcp_adapters::mcp_wire::{
-    ErrorObject, Message, MessageHeader, Notice, OpenJson, OpenObject, RequestId, Response, UnknownMethod,
+    ErrorObject, Message, MessageHeader, Notice, OpenJson, RequestId, Response, UnknownMethod,
 };
 use mcp_adapters::{HelloError, PeerTypes};
 use tokio::sync::TryAcquireError;
@@ -147,7 +147,7 @@ impl<S: Side> Engine<S> {
             Ok(())
         };
         let set = set().map_err(|error| self.session.error_for_peer(terms, name, error));
-        Some(set.map(|()| OpenObject::default().into()))
+        Some(set.map(|()| hello::empty_result(terms.revision, name)))
     }
 }
 

@@ -214,7 +214,13 @@ impl Pair<'_> {
     fn member(&self, plan: &MemberPlan, (from, fields): (&[Field<'_>], &[Field<'_>]), code: &mut Code) -> TokenStream {
         let (to, name) = (&plan.to, &plan.to.name);
         let value = match &plan.value {
-            ValuePlan::Shared(source, how) => self.shared(plan, (source, how), (from, fields), code),
+            ValuePlan::Shared(source, how) => {
+                if source.name != *name {
+                    code.touches_extra = true;
+                    code.before.push(quote!(conversion.make_way(&mut extra, #name);));
+                }
+                self.shared(plan, (source, how), (from, fields), code)
+            }
             ValuePlan::Adopted {
                 constant,
                 pointer,
@@ -223,7 +229,7 @@ impl Pair<'_> {
                 code.touches_extra = true;
                 if let Some(constant) = constant {
                     let json = json_of(&constant.value);
-                    let has = has_constant(from, name, !constant.required, code);
+                    let has = has_constant(from, &constant.name, !constant.required, code);
                     code.before
                         .push(quote!(conversion.undeclare_constant(&mut extra, #name, #has, &#json);));
                 }

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::{Map, Value};
+
 use super::{AdaptersInput, RevisionInput, mentions};
 use crate::emit::source;
-use crate::model::{Members, Model};
+use crate::model::{Lifecycle, Members, Model};
 
 /// The types that each revision has to have.
 const TYPES: [&str; 3] = ["ClientCapabilities", "ServerCapabilities", "Implementation"];
@@ -53,7 +55,7 @@ pub(super) fn peer_types(input: &AdaptersInput<'_>, header: &str) -> Option<Stri
         lifecycles.collect::<String>(),
         errors.collect::<String>(),
     );
-    let ours = ["ErrorRole", "KnownError", "Members"].map(str::to_owned);
+    let ours = ["ErrorRole", "KnownError", "Members", "OwnMessage", "Presets"].map(str::to_owned);
     let mut used: BTreeSet<String> = ours.into_iter().filter(|name| mentions(&table, name)).collect();
     used.insert("peer_types".to_owned());
     let imports = source::import("mcp_convert", &used) + &input.imports(&table, &["Revision"]);
@@ -74,11 +76,50 @@ fn lifecycle(revision: &RevisionInput<'_>) -> String {
         .filter_map(|role| Some((*role, "result", lifecycle.results.get(*role)?)));
     let members = params.chain(results);
     let members = members.map(|(role, part, members)| format!("{}_{part}: {}", field(role), write_members(members)));
+    let own = [("messages", messages(lifecycle)), ("kinds", kinds(lifecycle))];
+    let own = own.into_iter().filter(|(_, rows)| !rows.is_empty());
+    let own = own.map(|(field, rows)| format!("{field}: &[{}]", rows.join(", ")));
     let rows: String = names
         .chain(members)
+        .chain(own)
         .map(|row| format!("            {row},\n"))
         .collect();
     format!("        {} {{\n{rows}        }}\n", revision.variant())
+}
+
+/// The methods whose messages have presets.
+fn messages(lifecycle: &Lifecycle) -> Vec<String> {
+    let messages = lifecycle.messages.iter().filter_map(|(method, message)| {
+        let parts = [("params", &message.params), ("result", &message.result)];
+        let parts = parts.into_iter().filter(|(_, presets)| !presets.is_empty());
+        let parts: Vec<String> = parts
+            .map(|(part, presets)| {
+                let (members, meta) = (pairs(&presets.members), pairs(&presets.meta));
+                format!("{part}: Presets {{ members: {members}, meta: {meta} }}")
+            })
+            .collect();
+        let none = if parts.len() < 2 { ", ..OwnMessage::NONE" } else { "" };
+        let message = format!("OwnMessage {{ method: {method:?}, {}{none} }}", parts.join(", "));
+        (!parts.is_empty()).then_some(message)
+    });
+    messages.collect()
+}
+
+/// Members, and their values as JSON.
+fn pairs(values: &Map<String, Value>) -> String {
+    let pairs: Vec<String> = values
+        .iter()
+        .map(|(member, value)| format!("({member:?}, {:?})", value.to_string()))
+        .collect();
+    format!("&[{}]", pairs.join(", "))
+}
+
+/// The kinds of results, and the methods whose results usually are of each.
+fn kinds(lifecycle: &Lifecycle) -> Vec<String> {
+    let kinds = lifecycle.kinds.iter();
+    kinds
+        .map(|(kind, methods)| format!("({kind:?}, &{methods:?})"))
+        .collect()
 }
 
 /// The errors with a role, if there are any.

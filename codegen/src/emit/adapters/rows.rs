@@ -176,7 +176,7 @@ fn member_row(plan: &MemberPlan, from: &[Field<'_>], to: &[Field<'_>]) -> Option
     let field = field_of(to, name)?;
     match &plan.value {
         ValuePlan::Shared(source, how) => {
-            if source.boxed != plan.to.boxed || field_of(from, &source.name)? != field {
+            if source.boxed != plan.to.boxed || source.name != *name || field_of(from, &source.name)? != field {
                 return None;
             }
             match (how, source.required, plan.to.required) {

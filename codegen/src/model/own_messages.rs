@@ -1,0 +1,158 @@
+//! What the overlays preset in the messages that a session writes by itself, and in the kinds of results.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::lifecycle::{Members, RESULT_KIND, is_internal};
+use super::{Lifecycle, Member, MessageKind, Method, Model, Struct, TypeRef};
+use crate::normalise::Scalar;
+
+/// The member with the metadata of a message.
+const META: &str = "_meta";
+
+/// How many objects may be in one another that are required and have no member to ask for.
+const DEPTH: usize = 8;
+
+/// The values of the required members of parameters or of a result.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Presets {
+    /// Those of the members.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub members: Map<String, Value>,
+    /// Those of the keys of `_meta`.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub meta: Map<String, Value>,
+    /// The required members that nothing presets.
+    #[serde(skip)]
+    pub lacking: BTreeSet<String>,
+}
+
+impl Presets {
+    /// Whether a session has nothing to write.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty() && self.meta.is_empty()
+    }
+}
+
+/// What a session writes into a message of its own beside what it knows.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct OwnMessage {
+    /// In the parameters.
+    pub params: Presets,
+    /// In the result.
+    pub result: Presets,
+}
+
+/// Finds the presets of the messages that a session writes, by method.
+pub(super) fn own_messages(model: &Model, lifecycle: &Lifecycle) -> BTreeMap<String, OwnMessage> {
+    // Progress is written as a type of the hub, and converted.
+    let is_own = |role: &str| is_internal(role) && role != "progress";
+    let roles = lifecycle.names.iter().filter(|(role, _)| is_own(role));
+    let messages = roles.filter_map(|(role, name)| {
+        let method = model.methods.iter().find(|method| method.name == *name)?;
+        let params = model
+            .struct_of(&TypeRef::Named(method.ty.clone()))
+            .and_then(|message| message.members.iter().find(|member| member.name == "params"));
+        let params = params.map(|params| presets(model, lifecycle, &params.ty, lifecycle.params.get(role)));
+        let result = method.results.first();
+        let result = result.map(|result| presets(model, lifecycle, result, lifecycle.results.get(role)));
+        let message = OwnMessage {
+            params: params.unwrap_or_default(),
+            result: result.unwrap_or_default(),
+        };
+        Some((name.clone(), message))
+    });
+    messages.collect()
+}
+
+/// The usual kind of the result of each method whose result says its kind, and has no other: methods by kind.
+pub(super) fn usual_kinds(model: &Model, lifecycle: &Lifecycle) -> BTreeMap<String, Vec<String>> {
+    let mut kinds = BTreeMap::<String, Vec<String>>::new();
+    let Some(kind) = lifecycle.names.get(RESULT_KIND) else {
+        return kinds;
+    };
+    let usual = |method: &Method| match &method.results[..] {
+        [result] if method.kind == MessageKind::Request => {
+            let mut members = model.struct_of(result)?.members.iter();
+            let member = members.find(|member| member.name == *kind)?;
+            let preset = member.preset.as_ref().and_then(Value::as_str);
+            preset.or(member.tag.as_deref()).map(str::to_owned)
+        }
+        _ => None,
+    };
+    for method in &model.methods {
+        if let Some(usual) = usual(method) {
+            kinds.entry(usual).or_default().push(method.name.clone());
+        }
+    }
+    kinds
+}
+
+/// The presets of an object, apart from the members that a session knows.
+fn presets(model: &Model, lifecycle: &Lifecycle, ty: &TypeRef, known: Option<&Members>) -> Presets {
+    let Some(object) = model.struct_of(ty) else {
+        return Presets::default();
+    };
+    let is_known = |member: &str| member == META || known.is_some_and(|known| known.names().any(|name| name == member));
+    let (mut members, mut lacking) = required(model, object, is_known);
+    let mut meta = Map::new();
+    if let Some(member) = object.members.iter().find(|member| member.name == META)
+        && let Some(keys) = model.struct_of(&member.ty)
+    {
+        if member.required {
+            members.insert(META.to_owned(), json!({}));
+        }
+        let has_role = |key: &str| lifecycle.names.values().any(|name| name == key);
+        // A session that writes a key of an optional object has to write those that are required there.
+        if member.required || keys.members.iter().any(|key| has_role(&key.name)) {
+            let (presets, lacking_keys) = required(model, keys, has_role);
+            meta = presets;
+            lacking.extend(lacking_keys.into_iter().map(|key| format!("{META}.{key}")));
+        }
+    }
+    Presets { members, meta, lacking }
+}
+
+/// The values of the required members that nobody is asked for, and those that nothing presets.
+fn required(model: &Model, object: &Struct, is_known: impl Fn(&str) -> bool) -> (Map<String, Value>, BTreeSet<String>) {
+    let (mut values, mut lacking) = (constants(object), BTreeSet::new());
+    let members = object.members.iter().filter(|member| member.required);
+    for member in members.filter(|member| !is_known(&member.name)) {
+        match value(model, member, DEPTH) {
+            Some(value) => drop(values.insert(member.name.clone(), value)),
+            None => drop(lacking.insert(member.name.clone())),
+        }
+    }
+    (values, lacking)
+}
+
+/// The value of a required member that nobody is asked for.
+fn value(model: &Model, member: &Member, depth: usize) -> Option<Value> {
+    match (&member.preset, model.struct_of(&member.ty)) {
+        (Some(preset), None) => Some(preset.clone()),
+        (None, None) => None,
+        (_, Some(object)) => {
+            let mut values = constants(object);
+            for inner in object.members.iter().filter(|inner| inner.required) {
+                values.insert(inner.name.clone(), value(model, inner, depth.checked_sub(1)?)?);
+            }
+            Some(Value::Object(values))
+        }
+    }
+}
+
+fn constants(object: &Struct) -> Map<String, Value> {
+    let required = object.constants.iter().filter(|constant| constant.required);
+    let values = required.map(|constant| {
+        let value = match &constant.value {
+            Scalar::String(text) => json!(text),
+            Scalar::Integer(number) => json!(number),
+            Scalar::Boolean(is_true) => json!(is_true),
+        };
+        (constant.name.clone(), value)
+    });
+    values.collect()
+}
