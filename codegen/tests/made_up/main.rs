@@ -1,6 +1,7 @@
-//! Revisions that nobody published are taken by data alone.
+//! Revisions that nobody published, by data alone, and a server and a client of ours that speak them.
 
 mod revision;
+mod workspace;
 
 use mcp_codegen::files::Report;
 use mcp_codegen::load::NAMES;
@@ -117,4 +118,15 @@ fn a_later_revision_that_renames_everything_changes_no_published_crate() {
         error.contains("nothing that `ServerCapabilitiesTools.listChanged` documents"),
         "{error}"
     );
+}
+
+#[test]
+#[ignore = "compiles the runtime for each revision"]
+fn a_server_and_a_client_speak_revisions_that_nobody_published() {
+    let wanted = std::env::var("MADE_UP").ok();
+    for made_up in [&STATELESS, &ASKING, &SESSIONS] {
+        if wanted.as_deref().is_none_or(|wanted| wanted == made_up.name) {
+            println!("{}", workspace::run(made_up));
+        }
+    }
 }

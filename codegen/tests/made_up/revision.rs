@@ -356,15 +356,15 @@ pub fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Copies the files of a directory and of those in it.
-fn copy(from: &Path, to: &Path) {
+/// Copies the files of a directory and of those in it. One that hasn't changed must not look new to cargo.
+pub fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
         let path = entry.unwrap().path();
         let target = to.join(path.file_name().unwrap());
         if path.is_dir() {
             copy(&path, &target);
-        } else {
+        } else if fs::read(&target).ok() != fs::read(&path).ok() {
             fs::copy(&path, &target).unwrap();
         }
     }

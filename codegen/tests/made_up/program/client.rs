@@ -1,0 +1,144 @@
+//! The client of the program: calls each tool, and expects what the agreed revision can do.
+
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use mcp_adapters::PeerTypes;
+use mcp_runtime::hub::{self, LoggingLevel};
+use mcp_runtime::transport::{Transport, Way, watched};
+use mcp_runtime::{
+    CallError, CallServer, Change, ChangeFilter, ClientHandler, ClientSession, ClientSide, Context, Era,
+    ErrorObject, Options, Revision, Validation, connect,
+};
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+use crate::server::RESOURCE;
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Answers one question, and passes on log messages.
+struct Client(mpsc::UnboundedSender<LoggingLevel>);
+
+impl ClientHandler<Context<ClientSide>> for Client {
+    async fn elicit(
+        &self,
+        _: hub::ElicitRequestParams,
+        _: &Context<ClientSide>,
+    ) -> Result<hub::ElicitResult, ErrorObject> {
+        let content = serde_json::from_str(r#"{"name": "Ada"}"#).expect("it is an answer");
+        Ok(hub::ElicitResult::new(hub::ElicitResultAction::Accept).with_content(content))
+    }
+
+    async fn on_logging_message(&self, params: hub::LoggingMessageNotificationParams, _: &Context<ClientSide>) {
+        drop(self.0.send(params.level));
+    }
+}
+
+async fn in_time<T>(what: &str, future: impl Future<Output = T>) -> T {
+    timeout(PATIENCE, future).await.unwrap_or_else(|_| panic!("{what} doesn't come in time"))
+}
+
+async fn call(session: &ClientSession, tool: &str) -> String {
+    let called = session.peer().call_tool(hub::CallToolRequestParams::new(tool));
+    let result = in_time(tool, called).await.unwrap_or_else(|error| panic!("{tool}: {error}"));
+    serde_json::to_string(&result).expect("it is JSON")
+}
+
+/// Connects a client to a server over a transport, and does all that their revision can do.
+pub async fn meet(transport: impl Transport, ours: &[Revision], theirs: &[Revision]) {
+    let (sender, logged) = mpsc::unbounded_channel();
+    let transport = watched(transport, |way, json| {
+        let way = match way {
+            Way::In => "<",
+            Way::Out => ">",
+        };
+        println!("{way} {}", String::from_utf8_lossy(json));
+    });
+    let capabilities = hub::ClientCapabilities::default().with_elicitation(Default::default());
+    let info = hub::Implementation::new("client", "1.0");
+    let options =
+        Options { supported: ours.to_vec(),
+        validation: Validation::Strict, log_level: Some(LoggingLevel::Warning), ..Options::default() };
+    let session = connect(Client(sender), info, capabilities, options, transport);
+    let session = in_time("the session", session).await.unwrap_or_else(|error| panic!("{error}"));
+    let agreed = session.peer().revision().expect("it is agreed");
+    assert!(ours.contains(&agreed) && theirs.contains(&agreed), "{agreed}");
+    assert_eq!(session.peer().era(), Some(Era::of(agreed)));
+    exchange(&session, logged).await;
+    session.close().await;
+}
+
+async fn exchange(session: &ClientSession, mut logged: mpsc::UnboundedReceiver<LoggingLevel>) {
+    let peer = session.peer();
+    let lifecycle = peer.revision().expect("it is agreed").lifecycle();
+    let info = peer.info().expect("the server has said what it is");
+    let name = info.implementation.as_ref().map(|it| it.name.as_str());
+    assert_eq!(name, Some("made up"));
+    let tools = peer.list::<hub::Tool>().collect::<Vec<_>>();
+    let tools = in_time("the list", tools).await;
+    assert!(tools.len() > 2 && tools.iter().all(Result::is_ok), "{tools:?}");
+    assert!(call(session, "greet").await.contains("hello"));
+    asks(session).await;
+
+    assert!(call(session, "log").await.contains("logged"));
+    if lifecycle.log.is_some() {
+        assert_eq!(in_time("the log message", logged.recv()).await, Some(LoggingLevel::Error));
+    }
+    makes_progress(session).await;
+    cancels(session).await;
+
+    let absent = peer.read_resource(hub::ReadResourceRequestParams::new("test://nothing"));
+    let absent = in_time("the error", absent).await;
+    assert!(matches!(absent, Err(CallError::Peer(_))), "{absent:?}");
+    changes(session).await;
+}
+
+/// Revisions before the one with questions have none.
+async fn asks(session: &ClientSession) {
+    assert!(call(session, "ask").await.contains("Ada"));
+}
+
+async fn makes_progress(session: &ClientSession) {
+    let (sender, mut progress) = mpsc::channel(8);
+    let peer = session.peer().clone().with_progress(sender);
+    let worked = in_time("work", peer.call_tool(hub::CallToolRequestParams::new("work"))).await;
+    worked.expect("it works");
+    if peer.revision().expect("it is agreed").lifecycle().progress.is_some() {
+        let progress = in_time("progress", progress.recv()).await;
+        assert!(progress.is_some_and(|progress| progress.total == Some(2.0)));
+    }
+}
+
+async fn cancels(session: &ClientSession) {
+    let peer = session.peer().clone();
+    let revision = peer.revision().expect("it is agreed");
+    let waiting = tokio::spawn(async move { peer.call_tool(hub::CallToolRequestParams::new("wait")).await });
+    until(session, "waiting").await;
+    waiting.abort();
+    if revision.lifecycle().cancel.is_some() {
+        until(session, "cancelled").await;
+    }
+}
+
+/// Waits for an event of the server.
+async fn until(session: &ClientSession, event: &str) {
+    in_time(event, async {
+        while !call(session, "events").await.contains(event) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    })
+    .await;
+}
+
+async fn changes(session: &ClientSession) {
+    let filter = ChangeFilter::lists().with_resource(RESOURCE);
+    let changes = in_time("the agreement", session.peer().changes(filter)).await;
+    let mut changes = changes.unwrap_or_else(|error| panic!("{error}"));
+    call(session, "change").await;
+    let mut expected = vec![Change::Resource(RESOURCE.into()), Change::ToolList];
+    while !expected.is_empty() {
+        let change = in_time("a change", changes.next()).await.expect("there is one").expect("it is agreed");
+        expected.retain(|it| *it != change);
+    }
+}

@@ -1,0 +1,79 @@
+//! The server of the program: a tool for each thing that a session does.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use mcp_runtime::hub::{self, ElicitRequestFormParams, LoggingLevel};
+use mcp_runtime::router::{Call, resource};
+use mcp_runtime::{CallClient, CallError, Router};
+
+/// The resource that changes.
+pub const RESOURCE: &str = "test://a";
+
+async fn ask(call: &Call) -> Result<String, CallError> {
+    let schema = r#"{"type": "object", "properties": {"name": {"type": "string"}}}"#;
+    let schema = serde_json::from_str(schema).expect("it is a schema");
+    let question = ElicitRequestFormParams::new("Who are you?", schema);
+    let answer = call.elicit(question.into()).await?;
+    Ok(serde_json::to_string(&answer).expect("it is JSON"))
+}
+
+type Events = Arc<Mutex<Vec<&'static str>>>;
+
+/// Notes an event when it is dropped.
+struct OnDrop(Events, &'static str);
+
+impl Drop for OnDrop {
+    fn drop(&mut self) {
+        self.0.lock().expect("nobody panics with it").push(self.1);
+    }
+}
+
+/// Waits until it is cancelled. A handler learns that from its call, or is dropped with its session.
+async fn wait(call: &Call, events: &Events) -> &'static str {
+    drop(OnDrop(Arc::clone(events), "waiting"));
+    let _end = OnDrop(Arc::clone(events), "cancelled");
+    call.cancelled().cancelled().await;
+    "never"
+}
+
+pub fn server() -> Router {
+    let events = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&events);
+    let router = Router::new("made up", "1.0")
+        .page_size(2)
+        .tool("greet", "Greets", |_: (), _| async { "hello" })
+        .tool("ask", "Asks", |_: (), call: Call| async move { ask(&call).await })
+        .tool("log", "Logs", |_: (), call: Call| async move {
+            for level in [LoggingLevel::Debug, LoggingLevel::Error] {
+                drop(call.log(level, serde_json::Value::from("text")).await);
+            }
+            "logged"
+        })
+        .tool("work", "Makes progress", |_: (), call: Call| async move {
+            drop(call.progress(1.0, Some(2.0), None).await);
+            "done"
+        })
+        .tool("wait", "Never ends", move |_: (), call: Call| {
+            let events = Arc::clone(&events);
+            async move { wait(&call, &events).await }
+        })
+        .tool("events", "What has become of calls", move |_: (), _| {
+            let events = heard.lock().expect("nobody panics with it").join(", ");
+            async move { events }
+        })
+        .with(resource(hub::Resource::new("a", RESOURCE), |_| async { Ok("text") }));
+    let changing = router.clone();
+    router.tool("change", "Changes what there is", move |_: (), _| {
+        let changing = changing.clone();
+        async move {
+            tokio::spawn(async move {
+                // After the response: nothing may depend on the order of the two.
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                changing.resource_updated(RESOURCE);
+                changing.remove_tool("greet");
+            });
+            "changed"
+        }
+    })
+}
