@@ -1,5 +1,7 @@
 //! What the tests of the generated crates share.
 
+pub mod fuzz;
+
 use std::fmt;
 use std::path::PathBuf;
 
@@ -27,6 +29,15 @@ pub fn workspace(path: &str) -> PathBuf {
 /// When the schema or the overlay can't be used, which the generator's own tests rule out.
 #[must_use]
 pub fn corrected(revision: Revision) -> Instances {
+    Instances::new(&schema(revision)).unwrap()
+}
+
+/// A revision's schema as the overlay corrects it.
+///
+/// # Panics
+/// When the schema or the overlay can't be used, which the generator's own tests rule out.
+#[must_use]
+pub fn schema(revision: Revision) -> Value {
     let directory = workspace("schema").join(revision.as_str());
     let schema = load_document(&directory.join("schema.json")).unwrap();
     let corrected = apply_overlay(
@@ -34,7 +45,7 @@ pub fn corrected(revision: Revision) -> Instances {
         &Overlay::of(load_document(&directory.join("overlay.yaml")).unwrap()).unwrap(),
     )
     .unwrap();
-    Instances::new(corrected.root()).unwrap()
+    corrected.root().clone()
 }
 
 /// Whether two values are the same JSON; `1` and `1.0` are the same number.

@@ -3,6 +3,7 @@
 mod adapters;
 mod changes;
 mod documentation;
+mod fuzz;
 mod instances;
 mod json_schema;
 mod memory;

@@ -1,0 +1,51 @@
+//! Translation between any two revisions.
+//!
+//! The first line of an input is the two revisions and the name of a definition; the rest is JSON.
+
+use mcp_adapters::{Policy, Revision, translatable, translate};
+use mcp_instances::Instance;
+
+use super::{header, revision};
+use crate::{corrected, definition};
+
+pub fn check(input: &[u8]) {
+    let Some((words, json)) = header(input) else { return };
+    let [from, to, name] = words[..] else { return };
+    let (Some(from), Some(to)) = (revision(from), revision(to)) else {
+        return;
+    };
+    let source = definition(from, name).and_then(|definition| definition.decode(json).ok());
+    let is_valid = source.is_some_and(|instance| instance.validate().is_ok());
+    for policy in [Policy::Conform, Policy::Carry] {
+        let Ok(there) = translate(from, to, name, json, policy) else {
+            continue;
+        };
+        let text = there.value.text().as_bytes();
+        let target = definition(to, there.definition).map(|definition| definition.decode(text));
+        if let (Some(Ok(instance)), true, Policy::Conform) = (target, is_valid, policy) {
+            let validated = instance.validate();
+            assert!(
+                validated.is_ok(),
+                "an invalid translation: {validated:?} in {}",
+                there.value.text()
+            );
+        }
+        let back = translate(to, from, there.definition, text, policy);
+        assert!(
+            back.is_ok() || !is_valid || !there.losses.is_empty() || there.definition != name,
+            "what was translated without a loss can't come back: {back:?}"
+        );
+    }
+}
+
+/// An instance of each definition for each two revisions.
+pub fn seeds() -> Vec<Vec<u8>> {
+    let of = |from: Revision| {
+        let instances = corrected(from);
+        let made = translatable(from).flat_map(move |name| instances.of(name, 1, 1));
+        let to_each = |made: Instance| Revision::ALL.map(|to| (made.definition.clone(), made.value.clone(), to));
+        let pairs = made.flat_map(to_each).filter(move |(_, _, to)| *to != from);
+        pairs.map(move |(name, value, to)| format!("{from} {to} {name}\n{value}").into_bytes())
+    };
+    Revision::ALL.into_iter().flat_map(of).collect()
+}
