@@ -8,8 +8,9 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::args::DecodeArgs;
+use crate::error::{CommandError, Summary};
 use crate::message;
-use crate::values::{CommandError, Failure, Summary, process_values};
+use crate::values::{Failure, process_values};
 
 /// A value as it is encoded again.
 #[derive(Serialize)]
@@ -19,13 +20,16 @@ struct Decoded {
 
 /// Decodes every value of `input`.
 pub fn run(args: &DecodeArgs, input: impl BufRead, output: impl Write) -> Result<Summary, CommandError> {
-    let revision: Revision = args.revision.parse()?;
+    let revision = args.revision;
     if let Some(name) = &args.definition {
         find_definition(revision, name)?;
     }
     let definition = args.definition.as_deref();
     process_values(input, output, definition, false, |name, json| {
-        let definition = find_definition(revision, name).map_err(|error| Failure::new(None, "type", error))?;
+        let definition = find_definition(revision, name).map_err(|error| {
+            let tip = error.tip().unwrap_or_default();
+            Failure::new(None, "type", format!("{error}; {tip}"))
+        })?;
         decode(revision, definition, json, args.strict)
     })
 }

@@ -4,9 +4,14 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
+mod client;
 mod decode;
+mod error;
+mod manual;
 mod message;
 mod stream;
+mod suggest;
+mod text;
 mod translate;
 mod values;
 
@@ -17,29 +22,40 @@ use clap::Parser;
 use mcp_adapters::Revision;
 
 use args::{Args, Command};
-use values::{CommandError, Summary};
+use error::{CommandError, Summary};
 
 fn main() -> ExitCode {
-    let (input, mut output) = (io::stdin().lock(), BufWriter::new(io::stdout().lock()));
-    let done = match Args::parse().command {
-        Command::Decode(args) => decode::run(&args, input, output),
-        Command::Translate(args) => translate::run(&args, input, output),
-        Command::Revisions => {
-            let lines = Revision::ALL.map(|revision| format!("{revision}\n"));
-            let written = output
-                .write_all(lines.concat().as_bytes())
-                .and_then(|()| output.flush());
-            written.map(|()| Summary::AllSucceeded).map_err(CommandError::from)
-        }
-    };
-    match done {
+    match run(&Args::parse().command) {
         Ok(Summary::AllSucceeded) => ExitCode::SUCCESS,
         Ok(Summary::SomeFailed) => ExitCode::FAILURE,
         Err(CommandError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
+            let tip = error.tip().map_or_else(String::new, |tip| format!("\n\n  tip: {tip}"));
             // If this fails too, there is nowhere to report it.
-            let _ = writeln!(io::stderr(), "mcp-rev: {error}");
+            let _ = writeln!(io::stderr(), "error: {error}{tip}");
             ExitCode::from(error.exit_code())
         }
+    }
+}
+
+fn run(command: &Command) -> Result<Summary, CommandError> {
+    let mut output = BufWriter::new(io::stdout());
+    match command {
+        Command::Inspect(args) => client::inspect(args, output),
+        Command::Call(args) => client::call(args, output),
+        Command::Read(args) => client::read(args, output),
+        Command::Prompt(args) => client::prompt(args, output),
+        Command::Listen(args) => client::listen(args, output),
+        Command::Decode(args) => decode::run(args, io::stdin().lock(), output),
+        Command::Translate(args) => translate::run(args, io::stdin().lock(), output),
+        Command::Revisions => {
+            for revision in Revision::ALL {
+                writeln!(output, "{revision}")?;
+            }
+            output.flush()?;
+            Ok(Summary::AllSucceeded)
+        }
+        Command::Completions { shell } => manual::completions(*shell, output),
+        Command::Man { command } => manual::page(command.as_deref(), output),
     }
 }

@@ -9,8 +9,9 @@ use serde_json::value::RawValue;
 
 use crate::args::TranslateArgs;
 use crate::decode::find_definition;
+use crate::error::{CommandError, Summary};
 use crate::message::{is_message, translate_message};
-use crate::values::{CommandError, Failure, Summary, process_values};
+use crate::values::{Failure, process_values};
 
 /// The member of the envelope that has the version of JSON-RPC.
 const VERSION: &str = "jsonrpc";
@@ -45,7 +46,7 @@ impl From<Loss> for LossEntry {
 
 /// Translates every value of `input`.
 pub fn run(args: &TranslateArgs, input: impl BufRead, output: impl Write) -> Result<Summary, CommandError> {
-    let (from, to): (Revision, Revision) = (args.from.parse()?, args.to.parse()?);
+    let (from, to) = (args.from, args.to);
     if let Some(name) = &args.definition
         && !translatable(from).any(|known| known == name)
     {

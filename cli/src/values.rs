@@ -2,44 +2,12 @@
 
 use std::io::{self, BufRead, Write};
 
-use mcp_adapters::UnknownRevision;
 use mcp_adapters::mcp_wire::{OpenJson, Path, error_code};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
+use crate::error::{CommandError, Summary};
 use crate::stream::{Place, Stream};
-
-/// Whether all values of the input succeeded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Summary {
-    AllSucceeded,
-    SomeFailed,
-}
-
-/// Why the command failed as a whole.
-#[derive(Debug, thiserror::Error)]
-pub enum CommandError {
-    #[error(transparent)]
-    Revision(#[from] UnknownRevision),
-    #[error("revision {revision} has no definition {name:?}; it has {}", known.join(", "))]
-    UnknownType {
-        revision: mcp_adapters::Revision,
-        name: String,
-        known: Vec<&'static str>,
-    },
-    #[error("can't read or write: {0}")]
-    Io(#[from] io::Error),
-}
-
-impl CommandError {
-    /// 2 for wrong arguments, 1 for a failure to read or write.
-    pub fn exit_code(&self) -> u8 {
-        match self {
-            Self::Revision(_) | Self::UnknownType { .. } => 2,
-            Self::Io(_) => 1,
-        }
-    }
-}
 
 /// A value that names its type.
 #[derive(Deserialize)]

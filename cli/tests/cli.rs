@@ -303,9 +303,48 @@ fn an_unknown_type_is_misuse_and_the_known_ones_are_listed() {
 }
 
 #[test]
+fn a_wrong_name_has_a_suggestion() {
+    let revision = Revision::V2025_11_25.as_str();
+    let mistakes: [(&[&str], &str); 5] = [
+        (
+            &["decode", "--revision", revision, "--type", "CallToolResul"],
+            "CallToolResult",
+        ),
+        (&["decode", "--revision", "2025-11-26", "--type", "Tool"], "2025-11-25"),
+        (&["decode", "--revison", revision, "--type", "Tool"], "--revision"),
+        (&["trnslate"], "translate"),
+        (&["man", "decoed"], "decode"),
+    ];
+    for (args, meant) in mistakes {
+        let output = mcp_rev(args, "");
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        let said = said(&output);
+        let (_, tip) = said.split_once("tip: ").unwrap_or_else(|| panic!("{args:?}: {said}"));
+        assert!(tip.contains(meant), "{args:?}: {said}");
+    }
+}
+
+#[test]
+fn every_command_has_a_manual_page_and_every_shell_completions() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = mcp_rev(&["completions", shell], "");
+        assert_eq!(script.status.code(), Some(0), "{shell}");
+        assert!(printed(&script).contains("revision"), "{shell}");
+    }
+    let page = mcp_rev(&["man"], "");
+    assert!(printed(&page).contains(".TH mcp-rev 1"), "{}", printed(&page));
+    for command in ["inspect", "call", "read", "prompt", "listen", "decode", "translate"] {
+        assert!(printed(&page).contains(command), "{command}");
+        let page = mcp_rev(&["man", command], "");
+        assert_eq!(page.status.code(), Some(0), "{command}");
+        assert!(printed(&page).contains("Example"), "{command}");
+    }
+}
+
+#[test]
 fn misuse_has_the_status_2() {
     let revision = Revision::V2025_11_25.as_str();
-    let misuses: [&[&str]; 7] = [
+    let misuses: [&[&str]; 12] = [
         &[],
         &["decoed"],
         &["decode"],
@@ -313,6 +352,11 @@ fn misuse_has_the_status_2() {
         &["decode", "--revision", revision],
         &["decode", "--revision", revision, "--type", "Tool", "--typed"],
         &["revisions", "--no-such-option"],
+        &["man", "no-such-command"],
+        &["completions", "no-such-shell"],
+        &["inspect"],
+        &["inspect", "server.js"],
+        &["call", "add", "--arg", "a", "http://127.0.0.1:1/"],
     ];
     for args in misuses {
         let output = mcp_rev(args, "");

@@ -234,8 +234,7 @@ fn an_unknown_revision_is_misuse_and_the_error_lists_those_there_are() {
         let run = lines(from, to, "Tool", &[], "{}");
         assert_eq!((run.status, &*run.output), (Some(2), ""));
         assert!(
-            run.error
-                .contains("there are 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25"),
+            run.error.contains("2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25"),
             "{}",
             run.error
         );
@@ -243,20 +242,16 @@ fn an_unknown_revision_is_misuse_and_the_error_lists_those_there_are() {
 }
 
 #[test]
-fn an_unknown_type_is_misuse_and_the_error_lists_those_there_are() {
-    let run = lines("2024-11-05", "2025-11-25", "ContentBlok", &[], "{}");
-    assert_eq!((run.status, &*run.output), (Some(2), ""));
-    assert!(
-        run.error
-            .starts_with("mcp-rev: revision 2024-11-05 has no definition \"ContentBlok\""),
-        "{}",
-        run.error
-    );
-    assert!(
-        run.error.contains("CallToolResult") && run.error.contains("Tool"),
-        "{}",
-        run.error
-    );
+fn an_unknown_type_is_misuse_and_the_error_suggests_one_or_lists_those_there_are() {
+    for (name, tip) in [
+        ("ListTolsResult", "did you mean \"ListToolsResult\"?"),
+        ("Qx", "there are Annotated, "),
+    ] {
+        let run = lines("2024-11-05", "2025-11-25", name, &[], "{}");
+        assert_eq!((run.status, &*run.output), (Some(2), ""));
+        let error = format!("error: revision 2024-11-05 has no definition \"{name}\"\n\n  tip: {tip}");
+        assert!(run.error.starts_with(&error), "{}", run.error);
+    }
 }
 
 #[test]

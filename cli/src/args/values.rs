@@ -1,26 +1,9 @@
-//! The command line.
+//! The arguments of the filters for JSON.
 
-use clap::{ArgGroup, Parser, Subcommand};
+use clap::ArgGroup;
+use mcp_adapters::Revision;
 
-/// Every revision of the Model Context Protocol from a shell
-#[derive(Debug, Parser)]
-#[command(
-    name = "mcp-rev",
-    version,
-    after_help = "Exit status: 0 if every value succeeded, 1 if a value failed, 2 for wrong arguments."
-)]
-pub struct Args {
-    #[command(subcommand)]
-    pub command: Command,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum Command {
-    Decode(DecodeArgs),
-    Translate(TranslateArgs),
-    /// List the revisions, the earliest first
-    Revisions,
-}
+use super::revision;
 
 /// Decode JSON values and write them again
 ///
@@ -39,9 +22,9 @@ Examples:
   mcp-rev decode --revision 2025-11-25 --typed --strict < instances.jsonl"
 )]
 pub struct DecodeArgs {
-    /// The revision; `mcp-rev revisions` lists them
-    #[arg(long)]
-    pub revision: String,
+    /// The revision
+    #[arg(long, value_parser = revision())]
+    pub revision: Revision,
     /// The definition that every value is an instance of, by the schema's name for it
     #[arg(long = "type", value_name = "NAME")]
     pub definition: Option<String>,
@@ -72,12 +55,12 @@ Examples:
   mcp-rev translate --from 2025-11-25 --to 2025-06-18 --typed --carry < instances.jsonl"
 )]
 pub struct TranslateArgs {
-    /// The revision of the input; `mcp-rev revisions` lists them
-    #[arg(long, value_name = "REVISION")]
-    pub from: String,
+    /// The revision of the input
+    #[arg(long, value_name = "REVISION", value_parser = revision())]
+    pub from: Revision,
     /// The revision to translate to
-    #[arg(long, value_name = "REVISION")]
-    pub to: String,
+    #[arg(long, value_name = "REVISION", value_parser = revision())]
+    pub to: Revision,
     /// The definition that every value is an instance of, by the schema's name for it
     #[arg(long = "type", value_name = "NAME")]
     pub definition: Option<String>,

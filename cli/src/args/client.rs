@@ -1,0 +1,139 @@
+//! The arguments of the clients.
+
+use std::path::PathBuf;
+
+use mcp_runtime::hub::LoggingLevel;
+
+use super::{Format, ServerArgs};
+
+/// Show what a server is and offers
+///
+/// Prints the server's name, era, revision, capabilities and instructions, and its tools, resources, resource templates and
+/// prompts.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mcp-rev inspect https://example.org/mcp
+  mcp-rev inspect --format json -- npx -y @modelcontextprotocol/server-everything")]
+pub struct InspectArgs {
+    /// How to print it
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: Format,
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// Call a tool
+///
+/// Prints the content of the result, or the whole result with --format json. A result with `isError` has the exit status 1.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mcp-rev call weather --arg city=Bern https://example.org/mcp
+  mcp-rev call add --arg a=2 --arg b=3 --format json -- node server.js
+  mcp-rev call search --args '{\"tags\":[\"new\"]}' -- python -m server")]
+pub struct CallArgs {
+    /// The name of the tool
+    pub tool: String,
+    /// An argument of the tool. The value is JSON, or text where the tool's schema wants text
+    #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = pair)]
+    pub pairs: Vec<(String, String)>,
+    /// The arguments as one JSON object; those of --arg are added to it
+    #[arg(long = "args", value_name = "JSON")]
+    pub json: Option<String>,
+    #[command(flatten)]
+    pub client: ClientArgs,
+}
+
+/// Read a resource
+///
+/// Writes the text or the bytes of the resource as they are, or the whole result with --format json.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Example:
+  mcp-rev read file:///logo.png https://example.org/mcp > logo.png")]
+pub struct ReadArgs {
+    /// The URI of the resource
+    pub uri: String,
+    #[command(flatten)]
+    pub client: ClientArgs,
+}
+
+/// Get a prompt
+///
+/// Prints its messages, or the whole result with --format json.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Example:
+  mcp-rev prompt review --arg language=Rust -- node server.js")]
+pub struct PromptArgs {
+    /// The name of the prompt
+    pub name: String,
+    /// An argument of the prompt
+    #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = pair)]
+    pub pairs: Vec<(String, String)>,
+    #[command(flatten)]
+    pub client: ClientArgs,
+}
+
+/// Print the changes that a server notifies of, one a line
+///
+/// Lines are `tools`, `prompts`, `resources` for a list that has changed, and `resource URI` for a resource. With --format json,
+/// they are objects: {"changed":"resource","uri":"…"}. It ends when the server does, or at an interrupt.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Example:
+  mcp-rev listen --resource file:///notes.md https://example.org/mcp")]
+pub struct ListenArgs {
+    /// A resource whose changes to print; may be given several times
+    #[arg(long = "resource", value_name = "URI")]
+    pub resources: Vec<String>,
+    /// How to print them
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: Format,
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// What the commands have in common whose server may ask something before it answers.
+#[derive(Debug, clap::Args)]
+pub struct ClientArgs {
+    /// How to print the result
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: Format,
+    /// Print log messages of this level and above on standard error
+    #[arg(long, value_name = "LEVEL", value_parser = log_level())]
+    pub log: Option<LoggingLevel>,
+    /// What to answer when the server asks something, instead of asking on the terminal: a JSON object with lists `elicitation`
+    /// (results with `action` and `content`) and `sampling` (texts), of which each question takes the next
+    ///
+    /// Without a terminal and without this file, questions are declined.
+    #[arg(long, value_name = "FILE")]
+    pub answers: Option<PathBuf>,
+    /// A root that the server gets when it asks for them; may be given several times
+    #[arg(long = "root", value_name = "URI")]
+    pub roots: Vec<String>,
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+fn pair(text: &str) -> Result<(String, String), &'static str> {
+    let (name, value) = text.split_once('=').ok_or("there is no `=` between name and value")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+/// Parses the level of log messages.
+fn log_level() -> impl clap::builder::TypedValueParser<Value = LoggingLevel> {
+    use clap::builder::{PossibleValuesParser, TypedValueParser};
+    let levels = [
+        "debug",
+        "info",
+        "notice",
+        "warning",
+        "error",
+        "critical",
+        "alert",
+        "emergency",
+    ];
+    PossibleValuesParser::new(levels).map(LoggingLevel::from)
+}

@@ -1,0 +1,72 @@
+//! The command line.
+
+mod client;
+mod server;
+mod values;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Parser, Subcommand, ValueEnum};
+use mcp_adapters::Revision;
+
+pub use self::client::{CallArgs, ClientArgs, InspectArgs, ListenArgs, PromptArgs, ReadArgs};
+pub use self::server::ServerArgs;
+pub use self::values::{DecodeArgs, TranslateArgs};
+
+/// Every revision of the Model Context Protocol from a shell
+///
+/// `inspect`, `call`, `read`, `prompt` and `listen` are clients of a server, which is named by its URL, or by the command that
+/// starts it after `--`. `decode` and `translate` are filters for JSON.
+#[derive(Debug, Parser)]
+#[command(
+    name = "mcp-rev",
+    version,
+    after_help = "\
+Exit status:
+  0  success
+  1  something failed: a value, a call or its tool, output that can't be written
+  2  wrong arguments
+  3  no session with the server: it can't be started or reached, refuses the client, or is gone"
+)]
+pub struct Args {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Inspect(InspectArgs),
+    Call(CallArgs),
+    Read(ReadArgs),
+    Prompt(PromptArgs),
+    Listen(ListenArgs),
+    Decode(DecodeArgs),
+    Translate(TranslateArgs),
+    /// List the revisions, the earliest first
+    Revisions,
+    /// Print the script that completes the arguments of mcp-rev in a shell
+    #[command(after_help = "Example:\n  mcp-rev completions bash > ~/.local/share/bash-completion/completions/mcp-rev")]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page of mcp-rev or of one of its commands
+    #[command(after_help = "Example:\n  mcp-rev man call | man -l -")]
+    Man {
+        /// The command
+        command: Option<String>,
+    },
+}
+
+/// How a command prints what it has got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    Text,
+    /// One JSON value
+    Json,
+}
+
+/// Parses a revision. A wrong one is answered with the known ones.
+fn revision() -> impl TypedValueParser<Value = Revision> {
+    PossibleValuesParser::new(Revision::ALL.map(Revision::as_str)).try_map(|name| name.parse::<Revision>())
+}

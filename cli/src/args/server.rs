@@ -1,0 +1,62 @@
+//! How a command names its server, and the options of the session with it.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use clap::ArgGroup;
+use mcp_adapters::Revision;
+use mcp_runtime::transport::http::client::reqwest::header::{HeaderName, HeaderValue};
+
+use super::revision;
+
+/// The seconds to wait for an answer unless the arguments say otherwise.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The server: a URL, or a command after `--`.
+#[derive(Debug, clap::Args)]
+#[command(group = ArgGroup::new("server").required(true).args(["url", "command"]))]
+pub struct ServerArgs {
+    /// The URL of a server over HTTP
+    #[arg(value_parser = url)]
+    pub url: Option<String>,
+    /// The command that starts a server on its standard input and output, with its arguments
+    #[arg(last = true)]
+    pub command: Vec<OsString>,
+    /// A header of each HTTP request, such as 'Authorization: Bearer …'
+    #[arg(long = "header", value_name = "NAME: VALUE", value_parser = header, requires = "url", help_heading = "Server")]
+    pub headers: Vec<(HeaderName, HeaderValue)>,
+    /// Speak only this revision with the server; may be given several times
+    #[arg(long = "revision", value_name = "REVISION", value_parser = revision(), help_heading = "Server")]
+    pub revisions: Vec<Revision>,
+    /// Seconds to wait for an answer; progress begins them anew [default: 60, and 600 where the server may ask something]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Server")]
+    pub timeout: Option<u64>,
+    /// Show the standard error of the server, and with -vv every message: > to the server, < from it
+    #[arg(short, long, action = clap::ArgAction::Count, help_heading = "Server")]
+    pub verbose: u8,
+}
+
+impl ServerArgs {
+    pub fn timeout(&self, is_asked: bool) -> Duration {
+        let default = if is_asked { 10 * TIMEOUT } else { TIMEOUT };
+        self.timeout.map_or(default, Duration::from_secs)
+    }
+}
+
+fn url(text: &str) -> Result<String, &'static str> {
+    match text.starts_with("http://") || text.starts_with("https://") {
+        true => Ok(text.to_owned()),
+        false => Err("not a URL of HTTP; the command that starts a server goes after `--`"),
+    }
+}
+
+fn header(text: &str) -> Result<(HeaderName, HeaderValue), &'static str> {
+    let (name, value) = text.split_once(':').ok_or("there is no `:` between name and value")?;
+    let name = name.trim().parse().map_err(|_| "the name can't be that of a header")?;
+    let mut value: HeaderValue = value
+        .trim()
+        .parse()
+        .map_err(|_| "the value can't be that of a header")?;
+    value.set_sensitive(true);
+    Ok((name, value))
+}

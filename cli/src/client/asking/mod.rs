@@ -1,0 +1,118 @@
+//! Answers to what a server asks: those of a file, or those of the user on the terminal.
+
+mod answers;
+mod form;
+mod terminal;
+
+use std::io::{self, IsTerminal};
+use std::path::Path;
+
+use mcp_adapters::mcp_wire::{Decode, ErrorObject, error_code, from_str};
+use mcp_runtime::hub::{
+    CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult, ElicitResultAction,
+};
+use serde_json::{Value, json};
+use tokio::sync::Mutex;
+
+use self::answers::Answers;
+use super::handler::say;
+use crate::error::CommandError;
+use crate::text::one_line;
+
+/// The error code for a question that the user declines.
+const DECLINED: i64 = -1;
+
+/// Who answers what a server asks.
+pub enum Respondent {
+    File(Mutex<Answers>),
+    /// The user, who is asked one question at a time.
+    User(Mutex<()>),
+    Nobody,
+}
+
+impl Respondent {
+    pub fn from_file(file: &Path) -> Result<Self, CommandError> {
+        let answers = Answers::read(file).map_err(|reason| CommandError::File {
+            file: file.to_owned(),
+            reason,
+        })?;
+        Ok(Self::File(Mutex::new(answers)))
+    }
+
+    /// The user, if there is a terminal.
+    pub fn terminal() -> Self {
+        match io::stdin().is_terminal() {
+            true => Self::User(Mutex::new(())),
+            false => Self::Nobody,
+        }
+    }
+
+    pub async fn elicit(&self, params: ElicitRequestParams) -> Result<ElicitResult, ErrorObject> {
+        let answer = match self {
+            Self::File(answers) => answers.lock().await.elicitation.pop_front(),
+            Self::User(turn) => {
+                let _turn = turn.lock().await;
+                Some(ask(move |input, output| terminal::elicit(&params, input, output)).await?)
+            }
+            Self::Nobody => {
+                let message = match &params {
+                    ElicitRequestParams::Form(form) => one_line(&form.message),
+                    ElicitRequestParams::Url(url) => one_line(&url.message),
+                    ElicitRequestParams::Unknown(params) => one_line(params.text()),
+                };
+                decline(&message);
+                None
+            }
+        };
+        match answer {
+            Some(answer) => decode(&answer),
+            None => Ok(ElicitResult::new(ElicitResultAction::Decline)),
+        }
+    }
+
+    pub async fn create_message(&self, params: CreateMessageRequestParams) -> Result<CreateMessageResult, ErrorObject> {
+        let answer = match self {
+            Self::File(answers) => answers.lock().await.sampling.pop_front(),
+            Self::User(turn) => {
+                let _turn = turn.lock().await;
+                ask(move |input, output| terminal::create_message(&params, input, output)).await?
+            }
+            Self::Nobody => {
+                decline("a message of a model");
+                None
+            }
+        };
+        match answer {
+            Some(text) => decode(&json!({
+                "role": "assistant",
+                "model": "mcp-rev",
+                "content": {"type": "text", "text": text},
+            })),
+            None => Err(ErrorObject::new(DECLINED, "the user declines to answer")),
+        }
+    }
+}
+
+/// Tells the user what isn't answered.
+fn decline(what: &str) {
+    say(&format!(
+        "[declined] the server asks: {what}\n[declined] run in a terminal to answer, or give answers with --answers FILE"
+    ));
+}
+
+/// Asks the user without holding up the session.
+async fn ask<T: Send + 'static>(
+    question: impl FnOnce(&mut io::StdinLock<'static>, &mut io::Stderr) -> io::Result<T> + Send + 'static,
+) -> Result<T, ErrorObject> {
+    let asked = tokio::task::spawn_blocking(|| question(&mut io::stdin().lock(), &mut io::stderr()));
+    let failed = |error: &dyn std::fmt::Display| ErrorObject::new(error_code::INTERNAL_ERROR, error.to_string());
+    asked
+        .await
+        .map_err(|error| failed(&error))?
+        .map_err(|error| failed(&error))
+}
+
+fn decode<T: Decode>(answer: &Value) -> Result<T, ErrorObject> {
+    let decoded = from_str(&answer.to_string());
+    decoded.map_err(|error| ErrorObject::new(error_code::INTERNAL_ERROR, format!("the answer can't be sent: {error}")))
+}

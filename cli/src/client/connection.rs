@@ -1,0 +1,102 @@
+//! Sessions with the server that the arguments name.
+
+use std::io;
+use std::time::Duration;
+
+use mcp_adapters::Revision;
+use mcp_runtime::hub::{self, ClientCapabilities, LoggingLevel};
+use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
+use mcp_runtime::transport::stdio::{SpawnOptions, spawn};
+use mcp_runtime::transport::{Way, watched};
+use mcp_runtime::{ClientHandler, ClientSession, ClientSide, Context, Limits, Options};
+use tokio::process::Command;
+use tracing_subscriber::filter::LevelFilter;
+
+use super::handler::say;
+use crate::args::ServerArgs;
+use crate::error::CommandError;
+use crate::text::plain;
+
+/// A handler that knows what it can answer.
+pub trait Capable: ClientHandler<Context<ClientSide>> + 'static {
+    fn capabilities(&self) -> ClientCapabilities;
+}
+
+/// Begins a session with a server.
+pub async fn connect(
+    server: &ServerArgs,
+    handler: impl Capable,
+    log_level: Option<LoggingLevel>,
+    timeout: Duration,
+) -> Result<ClientSession, CommandError> {
+    connect_watched(server, handler, log_level, timeout, |_, _| {}).await
+}
+
+/// Begins a session with a server, whose messages are watched as they are on the wire.
+pub async fn connect_watched(
+    server: &ServerArgs,
+    handler: impl Capable,
+    log_level: Option<LoggingLevel>,
+    timeout: Duration,
+    watch: impl Fn(Way, &[u8]) + Send + Sync + 'static,
+) -> Result<ClientSession, CommandError> {
+    let level = match server.verbose {
+        0 => LevelFilter::WARN,
+        _ => LevelFilter::INFO,
+    };
+    let log = tracing_subscriber::fmt().with_writer(io::stderr).without_time();
+    log.with_max_level(level).init();
+    let shows_messages = server.verbose > 1;
+    let watch = move |way, json: &[u8]| {
+        if shows_messages {
+            let mark = if way == Way::Out { '>' } else { '<' };
+            say(&format!("{mark} {}", plain(&String::from_utf8_lossy(json))));
+        }
+        watch(way, json);
+    };
+    let info = hub::Implementation::new("mcp-rev", env!("CARGO_PKG_VERSION"));
+    let capabilities = handler.capabilities();
+    let options = options(server, log_level, timeout);
+    Ok(match &server.url {
+        Some(url) => {
+            let transport = watched(HttpClient::new(url, http_options(server))?, watch);
+            mcp_runtime::connect(handler, info, capabilities, options, transport).await?
+        }
+        None => {
+            let transport = watched(spawn(command(server), SpawnOptions::default())?, watch);
+            mcp_runtime::connect(handler, info, capabilities, options, transport).await?
+        }
+    })
+}
+
+fn options(server: &ServerArgs, log_level: Option<LoggingLevel>, timeout: Duration) -> Options {
+    let mut options = Options {
+        limits: Limits {
+            answer: timeout,
+            answer_at_most: Duration::MAX,
+            ..Limits::default()
+        },
+        log_level,
+        ..Options::default()
+    };
+    if !server.revisions.is_empty() {
+        options.supported = Revision::ALL
+            .into_iter()
+            .filter(|it| server.revisions.contains(it))
+            .collect();
+    }
+    options
+}
+
+fn http_options(server: &ServerArgs) -> HttpOptions {
+    let headers = server.headers.clone();
+    HttpOptions::default().headers(move |all| all.extend(headers.iter().cloned()))
+}
+
+fn command(server: &ServerArgs) -> Command {
+    // The arguments have a command where there is no URL.
+    let (program, arguments) = server.command.split_first().unzip();
+    let mut command = Command::new(program.cloned().unwrap_or_default());
+    command.args(arguments.unwrap_or_default());
+    command
+}

@@ -1,0 +1,94 @@
+//! What a server is told that asks or notifies this client.
+
+use std::io::{self, Write};
+
+use mcp_adapters::mcp_wire::{ErrorObject, from_str};
+use mcp_runtime::hub::{
+    self, ClientCapabilities, CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult,
+    LoggingMessageNotificationParams,
+};
+use mcp_runtime::{ClientHandler, ClientSide, Context, Progress};
+use tokio::sync::mpsc;
+
+use super::asking::Respondent;
+use super::connection::Capable;
+use crate::args::ClientArgs;
+use crate::error::CommandError;
+use crate::text::{one_line, plain};
+
+/// Answers with what the arguments say, or on the terminal.
+pub struct Client {
+    respondent: Respondent,
+    roots: Vec<hub::Root>,
+}
+
+impl Client {
+    pub fn new(args: &ClientArgs) -> Result<Self, CommandError> {
+        let respondent = match &args.answers {
+            Some(file) => Respondent::from_file(file)?,
+            None => Respondent::terminal(),
+        };
+        let roots = args.roots.iter().map(hub::Root::new).collect();
+        Ok(Self { respondent, roots })
+    }
+}
+
+impl Capable for Client {
+    fn capabilities(&self) -> ClientCapabilities {
+        let declared = |json: &str| from_str(json).unwrap_or_default();
+        match self.roots.is_empty() {
+            true => declared(r#"{"elicitation":{"form":{},"url":{}},"sampling":{}}"#),
+            false => declared(r#"{"elicitation":{"form":{},"url":{}},"sampling":{},"roots":{}}"#),
+        }
+    }
+}
+
+impl ClientHandler<Context<ClientSide>> for Client {
+    async fn elicit(&self, params: ElicitRequestParams, _: &Context<ClientSide>) -> Result<ElicitResult, ErrorObject> {
+        self.respondent.elicit(params).await
+    }
+
+    async fn create_message(
+        &self,
+        params: CreateMessageRequestParams,
+        _: &Context<ClientSide>,
+    ) -> Result<CreateMessageResult, ErrorObject> {
+        self.respondent.create_message(params).await
+    }
+
+    async fn list_roots(
+        &self,
+        _: Option<hub::ListRootsRequestParams>,
+        _: &Context<ClientSide>,
+    ) -> Result<hub::ListRootsResult, ErrorObject> {
+        Ok(hub::ListRootsResult::new(self.roots.clone()))
+    }
+
+    async fn on_logging_message(&self, params: LoggingMessageNotificationParams, _: &Context<ClientSide>) {
+        let logger = params
+            .logger
+            .map_or_else(String::new, |logger| format!(" {}", one_line(&logger)));
+        let data = params.data.parse::<String>();
+        let data = data.unwrap_or_else(|_| params.data.text().to_owned());
+        say(&format!("[{}{logger}] {}", params.level, plain(&data)));
+    }
+}
+
+/// Shows the progress of calls, one line each.
+pub async fn show_progress(mut progress: mpsc::Receiver<Progress>) {
+    while let Some(Progress {
+        progress,
+        total,
+        message,
+    }) = progress.recv().await
+    {
+        let total = total.map_or_else(String::new, |total| format!("/{total}"));
+        let message = message.map_or_else(String::new, |message| format!(" {}", one_line(&message)));
+        say(&format!("[progress {progress}{total}]{message}"));
+    }
+}
+
+/// Writes a line to standard error. If that fails, there is nowhere to report it.
+pub fn say(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}

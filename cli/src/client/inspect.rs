@@ -1,0 +1,199 @@
+//! `mcp-rev inspect`
+
+use std::io::{self, Write};
+
+use futures_util::TryStreamExt;
+use mcp_adapters::mcp_wire::{Map, OpenJson, error_code};
+use mcp_runtime::Paginated;
+use mcp_runtime::hub::{ClientRequest, Implementation, Prompt, Resource, ResourceTemplate, ServerResult, Tool};
+use mcp_runtime::{CallError, ClientSide, Era, Peer, Revision};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::block_on;
+use super::connection::connect;
+use super::listen::Silent;
+use crate::args::{Format, InspectArgs};
+use crate::error::{CommandError, Summary};
+use crate::text::{one_line, plain, write_table};
+
+/// What a server is and offers.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Inspection {
+    server: Option<Implementation>,
+    era: &'static str,
+    revision: Option<Revision>,
+    capabilities: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instructions: Option<String>,
+    tools: Vec<Tool>,
+    resources: Vec<Resource>,
+    resource_templates: Vec<ResourceTemplate>,
+    prompts: Vec<Prompt>,
+}
+
+/// Prints what a server is and offers.
+pub fn inspect(args: &InspectArgs, mut output: impl Write) -> Result<Summary, CommandError> {
+    let inspection = block_on(async {
+        let session = connect(&args.server, Silent, None, args.server.timeout(false)).await?;
+        let inspection = inspect_peer(session.peer()).await;
+        session.close().await;
+        Ok(inspection?)
+    })?;
+    match args.format {
+        Format::Json => writeln!(
+            output,
+            "{}",
+            serde_json::to_string_pretty(&inspection).map_err(io::Error::from)?
+        )?,
+        Format::Text => inspection.write_text(&mut output)?,
+    }
+    output.flush()?;
+    Ok(Summary::AllSucceeded)
+}
+
+async fn inspect_peer(peer: &Peer<ClientSide>) -> Result<Inspection, CallError> {
+    let info = peer.info();
+    Ok(Inspection {
+        server: info.and_then(|info| info.implementation.clone()),
+        era: match peer.era() {
+            Some(Era::Stateless) => "stateless",
+            _ => "handshake",
+        },
+        revision: peer.revision(),
+        capabilities: info.map_or(Value::Null, |info| info.capabilities.clone()),
+        instructions: info.and_then(|info| info.instructions.clone()),
+        tools: list(peer).await?,
+        resources: list(peer).await?,
+        resource_templates: list(peer).await?,
+        prompts: list(peer).await?,
+    })
+}
+
+/// All of a list; nothing if the server doesn't have it.
+async fn list<T: Paginated<ClientRequest, ServerResult> + Send + 'static>(
+    peer: &Peer<ClientSide>,
+) -> Result<Vec<T>, CallError> {
+    match peer.list().try_collect().await {
+        Err(CallError::NotOffered { .. }) => Ok(Vec::new()),
+        // Many servers with resources have no templates, and don't know the method.
+        Err(error)
+            if error
+                .error_object()
+                .is_some_and(|it| it.code == error_code::METHOD_NOT_FOUND) =>
+        {
+            Ok(Vec::new())
+        }
+        listed => listed,
+    }
+}
+
+impl Inspection {
+    fn write_text(&self, output: &mut impl Write) -> io::Result<()> {
+        if let Some(server) = &self.server {
+            writeln!(output, "{} {}", one_line(&server.name), one_line(&server.version))?;
+        }
+        let revision = self.revision.map_or("", Revision::as_str);
+        write_table(
+            &mut *output,
+            &[
+                ["era".to_owned(), self.era.to_owned()],
+                ["revision".to_owned(), revision.to_owned()],
+                ["capabilities".to_owned(), capabilities(&self.capabilities)],
+            ],
+        )?;
+        if let Some(instructions) = &self.instructions {
+            writeln!(output, "\nInstructions\n{}", plain(instructions.trim_end()))?;
+        }
+        let tools = self.tools.iter().map(|it| {
+            [
+                one_line(&it.name),
+                tool_arguments(it),
+                about(&it.description, &it.title),
+            ]
+        });
+        write_section(output, "Tools", tools)?;
+        let resources = self.resources.iter();
+        let resources = resources.map(|it| [one_line(&it.uri), one_line(&it.name), about(&it.description, &it.title)]);
+        write_section(output, "Resources", resources)?;
+        let templates = self.resource_templates.iter();
+        let templates = templates.map(|it| {
+            [
+                one_line(&it.uri_template),
+                one_line(&it.name),
+                about(&it.description, &it.title),
+            ]
+        });
+        write_section(output, "Resource templates", templates)?;
+        let prompts = self.prompts.iter();
+        let prompts = prompts.map(|it| {
+            [
+                one_line(&it.name),
+                prompt_arguments(it),
+                about(&it.description, &it.title),
+            ]
+        });
+        write_section(output, "Prompts", prompts)
+    }
+}
+
+fn write_section(output: &mut impl Write, heading: &str, rows: impl Iterator<Item = [String; 3]>) -> io::Result<()> {
+    let rows: Vec<_> = rows.collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    writeln!(output, "\n{heading} ({})", rows.len())?;
+    write_table(output, &rows)
+}
+
+fn about(description: &Option<String>, title: &Option<String>) -> String {
+    one_line(description.as_deref().or(title.as_deref()).unwrap_or_default())
+}
+
+/// Capabilities as words: `prompts, resources (listChanged, subscribe)`.
+fn capabilities(all: &Value) -> String {
+    let capability = |(name, value): (&String, &Value)| {
+        let members = value.as_object().into_iter().flatten();
+        let members: Vec<&str> = members
+            .filter(|(_, it)| **it != false)
+            .map(|(name, _)| name.as_str())
+            .collect();
+        match members.is_empty() {
+            true => name.clone(),
+            false => format!("{name} ({})", members.join(", ")),
+        }
+    };
+    let all: Vec<String> = all.as_object().into_iter().flatten().map(capability).collect();
+    plain(&all.join(", "))
+}
+
+/// The arguments of a tool with their types: `city: string, days?: integer`.
+fn tool_arguments(tool: &Tool) -> String {
+    let member = |name: &str| tool.input_schema.get(name);
+    let properties = member("properties").and_then(|it| it.decode_as::<Map<OpenJson>>().ok());
+    let required = member("required")
+        .and_then(|it| it.parse::<Vec<String>>().ok())
+        .unwrap_or_default();
+    let shown = properties.iter().flat_map(Map::iter).map(|(name, schema)| {
+        let optional = if required.iter().any(|required| required == name) {
+            ""
+        } else {
+            "?"
+        };
+        let kind = schema
+            .get("type")
+            .map_or_else(|| "any".to_owned(), |kind| kind.text().replace('"', ""));
+        format!("{name}{optional}: {kind}")
+    });
+    one_line(&shown.collect::<Vec<_>>().join(", "))
+}
+
+fn prompt_arguments(prompt: &Prompt) -> String {
+    let arguments = prompt.arguments.iter().flatten();
+    let shown = arguments.map(|it| match it.required {
+        Some(true) => it.name.clone(),
+        _ => format!("{}?", it.name),
+    });
+    one_line(&shown.collect::<Vec<_>>().join(", "))
+}

@@ -1,0 +1,75 @@
+//! Why a command failed as a whole.
+
+use std::io;
+use std::path::PathBuf;
+
+use mcp_adapters::Revision;
+use mcp_runtime::transport::http::client::HttpError;
+use mcp_runtime::transport::stdio::SpawnError;
+use mcp_runtime::{CallError, ConnectError};
+
+use crate::suggest::tip;
+
+/// Whether all of what a command was asked for succeeded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Summary {
+    AllSucceeded,
+    SomeFailed,
+}
+
+/// Why the command failed as a whole.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    #[error("revision {revision} has no definition {name:?}")]
+    UnknownType {
+        revision: Revision,
+        name: String,
+        known: Vec<&'static str>,
+    },
+    #[error("there is no command {name:?}")]
+    UnknownCommand { name: String, known: Vec<String> },
+    #[error("the server has no {kind} {name:?}")]
+    Unoffered {
+        kind: &'static str,
+        name: String,
+        known: Vec<String>,
+    },
+    #[error("{0}")]
+    Argument(String),
+    #[error("{}: {reason}", file.display())]
+    File { file: PathBuf, reason: String },
+    #[error(transparent)]
+    Spawn(#[from] SpawnError),
+    #[error(transparent)]
+    Http(#[from] HttpError),
+    #[error("no session with the server: {0}")]
+    Connect(#[from] ConnectError),
+    #[error(transparent)]
+    Call(#[from] CallError),
+    #[error("can't read or write: {0}")]
+    Io(#[from] io::Error),
+}
+
+impl CommandError {
+    /// The exit status; the help of the program says what they mean.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::UnknownType { .. } | Self::UnknownCommand { .. } | Self::Argument(_) | Self::File { .. } => 2,
+            Self::Spawn(_) | Self::Http(_) | Self::Connect(_) => 3,
+            Self::Call(CallError::Http(_) | CallError::Transport(_) | CallError::Exited(_) | CallError::Closed) => 3,
+            Self::Unoffered { .. } | Self::Call(_) | Self::Io(_) => 1,
+        }
+    }
+
+    /// What may help.
+    pub fn tip(&self) -> Option<String> {
+        let of = |name: &str, known: &[String]| tip(name, &known.iter().map(String::as_str).collect::<Vec<_>>());
+        match self {
+            Self::UnknownType { name, known, .. } => Some(tip(name, known)),
+            Self::UnknownCommand { name, known } | Self::Unoffered { name, known, .. } => Some(of(name, known)),
+            Self::Connect(ConnectError::Mismatch(_)) => Some("--revision chooses the revisions to speak".to_owned()),
+            Self::Call(CallError::TimedOut(_)) => Some("--timeout gives the server more time".to_owned()),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! The commands that are clients, with our own servers as child processes and over HTTP.
+
+mod common;
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+
+use common::{HttpServer, REVISIONS, everything, mcp_rev, printed, run, said, succeeds, weather};
+use serde_json::{Value, json};
+
+#[test]
+fn inspect_shows_what_a_server_is_and_offers_at_every_revision_and_over_both_transports() {
+    let http = HttpServer::start();
+    for (revision, era) in REVISIONS.into_iter().zip(["handshake", "handshake", "stateless"]) {
+        for server in [&["--", everything()][..], &[http.url.as_str()]] {
+            let args = [&["inspect", "--revision", revision][..], server].concat();
+            let shown = succeeds(&args);
+            for line in [
+                era,
+                revision,
+                "everything 0.1.0",
+                "test_simple_text",
+                "test://static-text",
+                "test_simple_prompt",
+            ] {
+                assert!(shown.contains(line), "{line} {args:?}: {shown}");
+            }
+            let args = [&["inspect", "--format", "json", "--revision", revision][..], server].concat();
+            let inspected: Value = serde_json::from_str(&succeeds(&args)).unwrap();
+            assert_eq!(inspected["era"], era);
+            assert_eq!(inspected["revision"], revision);
+            assert_eq!(inspected["server"]["name"], "everything");
+            assert!(
+                inspected["tools"].as_array().unwrap().len() > 10,
+                "every page is listed"
+            );
+            assert!(inspected["capabilities"]["tools"].is_object());
+            assert_eq!(
+                inspected["resourceTemplates"][0]["uriTemplate"],
+                "test://template/{id}/data"
+            );
+        }
+    }
+}
+
+#[test]
+fn call_types_its_arguments_by_the_schema_of_the_tool() {
+    let bern = succeeds(&[
+        "call",
+        "weather",
+        "--arg",
+        "city=Bern",
+        "--format",
+        "json",
+        "--",
+        weather(),
+    ]);
+    let result: Value = serde_json::from_str(&bern).unwrap();
+    assert_eq!(result["structuredContent"], json!({"celsius": 21.5}));
+    let whole = succeeds(&["call", "weather", "--args", r#"{"city":"Bern"}"#, "--", weather()]);
+    assert!(whole.contains("21.5"), "{whole}");
+    let failed = run(&["call", "weather", "--arg", "city=5", "--", weather()]);
+    assert_eq!(failed.status.code(), Some(1), "a result with isError");
+    assert!(
+        printed(&failed).contains("nobody has measured in 5"),
+        "{}",
+        printed(&failed)
+    );
+}
+
+#[test]
+fn a_tool_that_the_server_lacks_has_a_suggestion() {
+    let output = run(&["call", "wether", "--", weather()]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said(&output).contains("did you mean \"weather\"?"), "{}", said(&output));
+    let output = run(&["call", "weather", "--args", "[]", "--", weather()]);
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+}
+
+#[test]
+fn progress_and_log_messages_go_to_standard_error() {
+    for revision in REVISIONS {
+        let args = [
+            "call",
+            "test_tool_with_progress",
+            "--revision",
+            revision,
+            "--",
+            everything(),
+        ];
+        let output = run(&args);
+        assert_eq!(output.status.code(), Some(0));
+        let expected = ["[progress 0/100]", "[progress 50/100]", "[progress 100/100]"];
+        let shown = said(&output);
+        let shown: Vec<&str> = shown.lines().filter(|line| line.contains("progress")).collect();
+        assert_eq!(shown, expected, "{revision}");
+        let args = [
+            "call",
+            "test_tool_with_logging",
+            "--log",
+            "info",
+            "--revision",
+            revision,
+            "--",
+            everything(),
+        ];
+        let output = run(&args);
+        assert!(said(&output).contains("[info"), "{revision}: {}", said(&output));
+        assert!(!printed(&output).contains("[info"), "{revision}: {}", printed(&output));
+    }
+}
+
+#[test]
+fn questions_are_answered_from_a_file_and_otherwise_declined() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("answers.json");
+    let accepted = json!({"action": "accept", "content": {"username": "ann", "email": "ann@example.org"}});
+    std::fs::write(
+        &file,
+        json!({"elicitation": [accepted], "sampling": ["Paris"]}).to_string(),
+    )
+    .unwrap();
+    let http = HttpServer::start();
+    // Elicitation came with 2025-06-18.
+    for revision in ["2025-06-18", "2025-11-25", "2026-07-28"] {
+        for server in [&["--", everything()][..], &[http.url.as_str()]] {
+            let ask = |answers: &[&str]| {
+                let args = [
+                    "call",
+                    "test_elicitation",
+                    "--arg",
+                    "message=Who?",
+                    "--revision",
+                    revision,
+                ];
+                run(&[&args[..], answers, server].concat())
+            };
+            let answered = ask(&["--answers", file.to_str().unwrap()]);
+            assert!(
+                printed(&answered).contains("ann@example.org"),
+                "{revision}: {}",
+                said(&answered)
+            );
+            let declined = ask(&[]);
+            assert!(
+                printed(&declined).contains("action=decline"),
+                "{revision}: {}",
+                printed(&declined)
+            );
+            assert!(
+                said(&declined).contains("Who?") && said(&declined).contains("--answers"),
+                "{}",
+                said(&declined)
+            );
+
+            let args = [
+                "call",
+                "test_sampling",
+                "--arg",
+                "prompt=Where?",
+                "--revision",
+                revision,
+            ];
+            let args = [&args[..], &["--answers", file.to_str().unwrap()], server].concat();
+            assert_eq!(succeeds(&args), "LLM response: Paris\n", "{revision}");
+        }
+    }
+    std::fs::write(&file, r#"{"elicit": []}"#).unwrap();
+    let output = run(&["call", "a", "--answers", file.to_str().unwrap(), "--", everything()]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said(&output).contains("line 1 column 9"), "{}", said(&output));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_user_at_a_terminal_fills_in_the_form() {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+    for revision in ["2025-11-25", "2026-07-28"] {
+        let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&terminal).unwrap();
+        unlockpt(&terminal).unwrap();
+        let name = ptsname(&terminal, Vec::new()).unwrap();
+        let user = std::fs::File::options()
+            .read(true)
+            .write(true)
+            .open(name.to_str().unwrap())
+            .unwrap();
+        let args = [
+            "call",
+            "test_elicitation",
+            "--arg",
+            "message=Who?",
+            "--revision",
+            revision,
+            "--",
+            everything(),
+        ];
+        let mut child = mcp_rev(&args)
+            .stdin(user)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::fs::File::from(terminal.try_clone().unwrap())
+            .write_all(b"ann\n\nann@example.org\n")
+            .unwrap();
+        let mut said = String::new();
+        std::io::Read::read_to_string(&mut child.stderr.take().unwrap(), &mut said).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        let answer = r#"action=accept, content={"email":"ann@example.org","username":"ann"}"#;
+        assert!(
+            printed(&output).contains(answer) || printed(&output).contains("ann@example.org"),
+            "{}",
+            printed(&output)
+        );
+        for line in ["The server asks: Who?", "username (text, required)", "it is required"] {
+            assert!(said.contains(line), "{line}: {said}");
+        }
+    }
+}
+
+#[test]
+fn read_writes_text_and_bytes_as_they_are() {
+    let text = succeeds(&["read", "test://static-text", "--", everything()]);
+    assert!(!text.is_empty() && !text.contains("\"contents\""), "{text}");
+    let picture = run(&["read", "test://static-binary", "--", everything()]);
+    assert!(picture.stdout.starts_with(b"\x89PNG"), "{:?}", picture.stdout);
+    let whole = succeeds(&["read", "test://static-text", "--format", "json", "--", everything()]);
+    let whole: Value = serde_json::from_str(&whole).unwrap();
+    assert_eq!(whole["contents"][0]["text"], text.as_str());
+    for revision in REVISIONS {
+        let output = run(&["read", "test://nothing", "--revision", revision, "--", everything()]);
+        assert_eq!(output.status.code(), Some(1), "{revision}");
+        assert!(
+            said(&output).starts_with("error: the peer answered with error"),
+            "{}",
+            said(&output)
+        );
+    }
+}
+
+#[test]
+fn prompt_prints_messages() {
+    let args = [
+        "prompt",
+        "test_prompt_with_arguments",
+        "--arg",
+        "arg1=one",
+        "--arg",
+        "arg2=two",
+        "--",
+        everything(),
+    ];
+    let messages = succeeds(&args);
+    assert!(
+        messages.starts_with("user: ") && messages.contains("one") && messages.contains("two"),
+        "{messages}"
+    );
+}
+
+#[test]
+fn listen_prints_each_change_as_a_line() {
+    let http = HttpServer::start();
+    for revision in ["2025-11-25", "2026-07-28"] {
+        let resource = "test://watched-resource";
+        let args = [
+            "listen",
+            "--resource",
+            resource,
+            "--format",
+            "json",
+            "--revision",
+            revision,
+            &http.url,
+        ];
+        let mut listener = mcp_rev(&args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut agreed = String::new();
+        BufReader::new(listener.stderr.take().unwrap())
+            .read_line(&mut agreed)
+            .unwrap();
+        assert!(
+            agreed.starts_with("[listening] tools, prompts, resources") && agreed.contains(resource),
+            "{agreed}"
+        );
+        // Sessions have routers of their own here, and so only a stateless server tells one client what another has done.
+        if revision == "2026-07-28" {
+            succeeds(&[
+                "call",
+                "test_touch_resource",
+                "--arg",
+                "uri=test://watched-resource",
+                &http.url,
+            ]);
+            let mut line = String::new();
+            BufReader::new(listener.stdout.take().unwrap())
+                .read_line(&mut line)
+                .unwrap();
+            assert_eq!(line, "{\"changed\":\"resource\",\"uri\":\"test://watched-resource\"}\n");
+        }
+        listener.kill().unwrap();
+        listener.wait().unwrap();
+    }
+}
+
+#[test]
+fn a_server_that_is_not_there_is_the_status_3() {
+    for server in [
+        &["http://127.0.0.1:1/mcp"][..],
+        &["--", "there-is-no-such-program"],
+        &["--", "sh", "-c", "echo broken >&2; exit 4"],
+    ] {
+        for command in [
+            &["inspect"][..],
+            &["call", "a"],
+            &["read", "a:b"],
+            &["prompt", "a"],
+            &["listen"],
+        ] {
+            let output = run(&[command, server].concat());
+            assert_eq!(
+                output.status.code(),
+                Some(3),
+                "{command:?} {server:?}: {}",
+                said(&output)
+            );
+            assert!(said(&output).starts_with("error: "), "{}", said(&output));
+        }
+    }
+    let output = run(&["inspect", "--", "sh", "-c", "echo broken >&2; exit 4"]);
+    assert!(
+        said(&output).contains("broken"),
+        "the end of its standard error: {}",
+        said(&output)
+    );
+}
+
+#[test]
+fn every_message_is_shown_if_asked_for() {
+    let output = run(&["inspect", "-vv", "--revision", "2025-06-18", "--", weather()]);
+    let said = said(&output);
+    assert!(
+        said.contains("> {\"jsonrpc\":\"2.0\"") && said.contains("\n< {"),
+        "{said}"
+    );
+}
