@@ -388,14 +388,14 @@ fn help_names_the_commands_the_options_and_the_exit_status() {
     }
 }
 
-/// What the READMEs show of `mcp-rev` is run with a shell, in a folder that has the files that they show with `cat`.
+/// What the README and the guide show of `mcp-rev` is run with a shell, in a folder that has the files that they show with `cat`.
 /// Other blocks are other programs', which would have to be fetched first.
 #[cfg(unix)]
 #[test]
-fn what_the_readmes_show_is_what_happens() {
+fn what_the_readme_and_the_guide_show_is_what_happens() {
     let mut tried = 0;
-    for readme in ["README.md", "../README.md"] {
-        let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(readme)).unwrap();
+    for document in ["README.md", "../docs/guide/shell.md"] {
+        let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(document)).unwrap();
         let folder = tempfile::tempdir().unwrap();
         for block in text.split("```console\n").skip(1) {
             let (block, _) = block.split_once("```").unwrap();
@@ -409,17 +409,17 @@ fn what_the_readmes_show_is_what_happens() {
                     None => {
                         let mut happened = shell(folder.path(), command);
                         if command == "mcp-rev revisions" {
-                            // Those that were added after the README was written come last.
+                            // Those that were added after the page was written come last.
                             happened.truncate(expected.len());
                         }
-                        assert_eq!(happened, expected, "{readme}: {command}");
+                        assert_eq!(happened, expected, "{document}: {command}");
                     }
                 }
                 tried += 1;
             }
         }
     }
-    assert!(tried > 0, "the READMEs show nothing");
+    assert!(tried > 0, "nothing is shown");
 }
 
 #[cfg(unix)]

@@ -1,10 +1,8 @@
-//! Servers and clients of the Model Context Protocol, written once for peers of every revision.
+#![doc = include_str!("../README.md")]
 //!
-//! A handler is written against the types of the hub, [`mcp_adapters::hub`]. A session negotiates the revision with its
-//! peer, converts every message between that revision and the hub, and reports what a conversion loses. No revision is
-//! named here: the differences are data in the tables of `mcp-adapters`.
+//! # Layers
 //!
-//! The layers, from the bottom: [`Transport`](transport::Transport) is the interface between a session and its transport;
+//! From the bottom: [`Transport`](transport::Transport) is the interface between a session and its transport;
 //! a session ([`serve()`], [`connect`]) knows only that interface; the [`transport`]s and the [`Router`] are built on them.
 
 mod budget;
@@ -43,8 +41,3 @@ pub use self::session::{
     Changes, ClientSession, Context, Peer, PeerInfo, Progress, ServerSession, Session, connect, serve,
 };
 pub use self::side::{ClientSide, ServerSide, Side};
-
-/// The README's examples are compiled.
-#[cfg(all(doctest, feature = "http-server", feature = "router", feature = "stdio"))]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -12,10 +12,8 @@ use mcp_codegen::overlay::{Overlay, apply_overlay};
 use mcp_instances::Instances;
 use serde_json::Value;
 
-/// The examples of the project's README, which compile and run as tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-struct Readme;
+mod book;
 
 /// A path from the root of the workspace.
 #[must_use]

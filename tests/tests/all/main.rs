@@ -1,6 +1,7 @@
 //! What the generated crates promise, in one binary, because each binary links all of them.
 
 mod adapters;
+mod book;
 mod changes;
 mod documentation;
 mod fuzz;
@@ -10,7 +11,6 @@ mod memory;
 mod messages;
 mod negotiation;
 mod packages;
-mod readme;
 mod shared_instances;
 mod specification;
 mod translation;

@@ -1,0 +1,28 @@
+//! The examples of the project's README and of its guide, which compile and run as tests.
+
+#[doc = include_str!("../../README.md")]
+struct Readme;
+
+#[doc = include_str!("../../docs/guide/getting-started.md")]
+struct GettingStarted;
+
+#[doc = include_str!("../../docs/guide/servers.md")]
+struct Servers;
+
+#[doc = include_str!("../../docs/guide/clients.md")]
+struct Clients;
+
+#[doc = include_str!("../../docs/guide/http.md")]
+struct Http;
+
+#[doc = include_str!("../../docs/guide/testing.md")]
+struct Testing;
+
+#[doc = include_str!("../../docs/guide/between-revisions.md")]
+struct BetweenRevisions;
+
+#[doc = include_str!("../../docs/guide/types.md")]
+struct Types;
+
+#[doc = include_str!("../../docs/guide/adding-a-revision.md")]
+struct AddingARevision;
