@@ -1,4 +1,4 @@
-//! The pipeline to what people read: a schema directory in, a diff or documents out.
+//! The pipeline to what isn't Rust: a schema directory in, a diff, documents or JSON-LD out.
 
 use std::path::Path;
 
@@ -8,7 +8,8 @@ use crate::emit::Docs;
 use crate::error::GenerateError;
 use crate::files::{FileSet, GENERATED, Report};
 use crate::generate::model;
-use crate::load::{Document, load};
+use crate::jsonld::{annotated_schema, context};
+use crate::load::{Document, SharedDocuments, load};
 use crate::model::ModelledRevision;
 use crate::problem::Problems;
 use crate::protocol::Protocol;
@@ -40,15 +41,49 @@ pub fn generate_documents(schema: &Path, docs: &Path, check: bool) -> Result<Rep
     Ok(finish(&files, docs, OWNED)?)
 }
 
+/// Writes `context.jsonld` and `schema.yaml` of a revision into a directory: its JSON-LD context, and its schema with the IRI of each
+/// member.
+///
+/// # Errors
+/// Problems of the input, an unknown revision, and files that can't be written.
+pub fn write_jsonld(schema: &Path, revision: &str, out: &Path) -> Result<Report, GenerateError> {
+    let protocol = model(load(schema)?)?;
+    let found = protocol.revisions.iter().find(|known| known.model.revision == revision);
+    let Some(found) = found else {
+        return Err(GenerateError::UnknownRevision {
+            wanted: revision.to_owned(),
+            known: protocol
+                .revisions
+                .into_iter()
+                .map(|known| known.model.revision)
+                .collect(),
+        });
+    };
+    let docs = docs_of(&protocol.shared, revision)?;
+    let mut files = FileSet::default();
+    let context = serde_json::to_string_pretty(&context(&found.model))? + "\n";
+    files.insert("context.jsonld", context)?;
+    files.insert(
+        "schema.yaml",
+        yaml_serde::to_string(&annotated_schema(&found.schema, &docs))?,
+    )?;
+    Ok(files.write(out, &[])?)
+}
+
+/// The documentation of a revision: its own, then that of all revisions.
+fn docs_of(documents: &SharedDocuments, revision: &str) -> Result<Docs, Problems> {
+    let shared = Docs::of(&documents.docs).map_err(Problems::from)?;
+    let own = Docs::of(&documents.docs_of_revisions[revision]).map_err(Problems::from)?;
+    Ok(shared.with(&own))
+}
+
 /// The reference of the revision with this index.
 fn reference_of(planned: &Protocol<PlannedRevision>, index: usize, diffs: &[Diff]) -> Result<String, GenerateError> {
     let PlannedRevision { entry, model, .. } = &planned.revisions[index];
-    let shared = Docs::of(&planned.shared.docs).map_err(Problems::from)?;
-    let own = Docs::of(&planned.shared.docs_of_revisions[&model.revision]).map_err(Problems::from)?;
     Ok(reference(ReferenceInput {
         revisions: &planned.revisions[..=index],
         diffs: &diffs[..index],
-        docs: &shared.with(&own),
+        docs: &docs_of(&planned.shared, &model.revision)?,
         link: &|definition| planned.manifest.link_or_source(entry, definition),
     }))
 }

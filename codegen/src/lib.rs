@@ -9,6 +9,7 @@ mod facts;
 pub mod files;
 mod generate;
 pub mod ingest;
+pub mod jsonld;
 pub mod load;
 pub mod model;
 pub mod normalise;
@@ -18,7 +19,7 @@ pub mod protocol;
 mod published;
 pub mod reference;
 
-pub use documents::{generate_documents, revision_diff};
+pub use documents::{generate_documents, revision_diff, write_jsonld};
 pub use error::GenerateError;
 pub use facts::{Facts, MirroredArguments, MirroredCall, MirroredList, Mirrors};
 pub use generate::{GenerateOptions, Generated, adapters_report, generate, model_yaml};

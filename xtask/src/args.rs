@@ -26,6 +26,7 @@ pub enum Command {
     Model(ModelArgs),
     Adapters(AdaptersArgs),
     Diff(DiffArgs),
+    Jsonld(JsonldArgs),
     /// Run our server and client against the SDKs of every revision's era; see `cargo xtask interop --help`
     Interop(PassedOn),
     /// Run the conformance suite against our server and client; see `cargo xtask conformance --help`
@@ -174,6 +175,21 @@ pub enum DiffFormat {
     Json,
 }
 
+/// Write the JSON-LD context of a revision, and its schema with the IRI of each member
+///
+/// The files are context.jsonld and schema.yaml, in the form of the building blocks of the OGC.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  cargo xtask jsonld 2099-01-01 --out site/2099-01-01")]
+pub struct JsonldArgs {
+    /// The name of the revision
+    pub revision: Revision,
+    /// The directory that the files are written to [default: target/jsonld/REVISION of this workspace]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    pub schema: SchemaArgs,
+}
+
 #[derive(Debug, clap::Args)]
 pub struct SchemaArgs {
     /// The directory of revisions.yaml and the schemas [default: schema/ of this workspace]
@@ -189,6 +205,13 @@ impl SchemaArgs {
 
     pub fn directory(&self) -> PathBuf {
         self.directory.clone().unwrap_or_else(|| in_workspace("schema"))
+    }
+}
+
+impl JsonldArgs {
+    pub fn out(&self) -> PathBuf {
+        let usual = || in_workspace("target").join("jsonld").join(self.revision.as_str());
+        self.out.clone().unwrap_or_else(usual)
     }
 }
 

@@ -8,6 +8,7 @@ mod diff;
 mod generate;
 mod ingest;
 mod interop;
+mod jsonld;
 mod print;
 
 use std::process::ExitCode;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
         Command::Model(args) => generate::run_model(&args),
         Command::Adapters(args) => generate::run_adapters(&args),
         Command::Diff(args) => diff::run(&args),
+        Command::Jsonld(args) => jsonld::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,0 +1,103 @@
+//! A revision for linked data: a JSON-LD context, and its schema with the IRI of each member, in the form of the OGC's building
+//! blocks.
+
+use std::collections::BTreeSet;
+
+use mcp_wire::json_schema::change_schemas;
+use serde_json::{Map, Value, json};
+
+use crate::emit::Docs;
+use crate::model::{Model, Struct, TypeKind};
+
+/// What the IRIs of members begin with.
+const VOCABULARY: &str = "http://modelcontextprotocol.io/ontology#";
+
+/// The prefix that stands for it in a context.
+const PREFIX: &str = "mcp";
+
+/// Prefixes of IRIs.
+const PREFIXES: [(&str, &str); 3] = [
+    (PREFIX, VOCABULARY),
+    ("xsd", "http://www.w3.org/2001/XMLSchema#"),
+    ("rdfs", "http://www.w3.org/2000/01/rdf-schema#"),
+];
+
+/// The JSON-LD context of a revision: a term for each member that it declares. Members that it doesn't declare are terms of the
+/// same vocabulary.
+#[must_use]
+pub fn context(model: &Model) -> Value {
+    let mut terms = BTreeSet::new();
+    for ty in model.types.values() {
+        let TypeKind::Struct(object) = &ty.kind else {
+            continue;
+        };
+        terms.extend(names(object));
+        let within = ty.schema.members.values().flat_map(|member| &member.declared);
+        terms.extend(within.map(String::as_str));
+    }
+    let mut context = Map::new();
+    context.insert("@version".into(), json!(1.1));
+    context.insert("@vocab".into(), VOCABULARY.into());
+    context.extend(prefixes());
+    context.extend(
+        terms
+            .into_iter()
+            .map(|term| (term.to_owned(), format!("{PREFIX}:{term}").into())),
+    );
+    json!({ "@context": context })
+}
+
+fn prefixes() -> impl Iterator<Item = (String, Value)> {
+    PREFIXES
+        .into_iter()
+        .map(|(prefix, iri)| (prefix.to_owned(), iri.into()))
+}
+
+fn names(object: &Struct) -> impl Iterator<Item = &str> {
+    let constants = object.constants.iter().map(|constant| constant.name.as_str());
+    constants.chain(object.members.iter().map(|member| member.name.as_str()))
+}
+
+/// The schema of a revision with the IRI of each member (`x-jsonld-id`), and with descriptions in our own words.
+#[must_use]
+pub fn annotated_schema(schema: &Value, docs: &Docs) -> Value {
+    let mut annotated = schema.clone();
+    change_schemas(&mut annotated, &mut |schema| {
+        let Some(schema) = schema.as_object_mut() else {
+            return;
+        };
+        // They are for the generator alone.
+        schema.retain(|keyword, _| !keyword.starts_with("x-"));
+        for (name, member) in schema
+            .get_mut("properties")
+            .and_then(Value::as_object_mut)
+            .into_iter()
+            .flatten()
+        {
+            if let Some(member) = member.as_object_mut() {
+                member.insert("x-jsonld-id".into(), format!("{VOCABULARY}{name}").into());
+            }
+        }
+    });
+    for keyword in ["definitions", "$defs"] {
+        let definitions = annotated.get_mut(keyword).and_then(Value::as_object_mut);
+        for (name, definition) in definitions.into_iter().flatten() {
+            describe(definition, docs.entry(name, None));
+            let members = definition.get_mut("properties").and_then(Value::as_object_mut);
+            for (member, schema) in members.into_iter().flatten() {
+                describe(schema, docs.entry(name, Some(member)));
+            }
+        }
+    }
+    if let Some(root) = annotated.as_object_mut() {
+        root.insert("x-jsonld-vocab".into(), VOCABULARY.into());
+        root.insert("x-jsonld-prefixes".into(), Map::from_iter(prefixes()).into());
+    }
+    annotated
+}
+
+fn describe(schema: &mut Value, entry: Option<(String, &str)>) {
+    if let (Some(schema), Some((_, text))) = (schema.as_object_mut(), entry) {
+        schema.insert("description".into(), text.into());
+    }
+}
