@@ -17,7 +17,7 @@ impl ErrorRule {
 /// An error in another revision, and what it lost. Its code changes where the revisions have different codes for the same;
 /// message and data are moved.
 ///
-/// `method` is the method that failed, if that is known. A code that the way back wouldn't restore is a loss, and with
+/// `method` is the method that failed, if that is known, by its name in either revision. A code that the way back wouldn't restore is a loss, and with
 /// [`Policy::Carry`] it stays.
 #[must_use]
 pub fn translate_error<R: ProtocolRevision>(
@@ -30,6 +30,7 @@ pub fn translate_error<R: ProtocolRevision>(
     let mut losses = Vec::new();
     let mut here = from;
     for next in from.way(to) {
+        let method = method.map(|name| here.name_of_method(to, here.name_of_method(from, name)));
         let find = |from: R, to: R, error: &ErrorObject| {
             let mut rules = from.error_rules(to).iter();
             rules.find(|rule| rule.is_about(method, error))

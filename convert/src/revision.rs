@@ -40,10 +40,29 @@ pub trait ProtocolRevision: Copy + Ord + fmt::Debug + fmt::Display + 'static {
         }
     }
 
+    /// The name in this revision of a method of another one: the same, or that of the method whose request or notification has
+    /// the same definition. A method that this revision lacks keeps its name.
+    #[must_use]
+    fn name_of_method(self, of: Self, name: &str) -> &str {
+        let find = |revision: Self| revision.declared_methods().iter().find(|method| method.name == name);
+        let (None, Some(method)) = (find(self), find(of)) else {
+            return name;
+        };
+        let mut methods = self.declared_methods().iter();
+        let same = methods.find(|other| definition(other) == definition(method));
+        same.map_or(name, |same| same.name)
+    }
+
     /// The revision with this name.
     fn by_name(name: &str) -> Option<Self> {
         Self::REVISIONS.iter().copied().find(|revision| revision.name() == name)
     }
+}
+
+/// The name of the definition of a method's request or notification.
+fn definition(method: &Method) -> &'static str {
+    let (_, name) = method.definition.rsplit_once('/').unwrap_or_default();
+    name
 }
 
 /// A capability that a request needs if it has a certain member.

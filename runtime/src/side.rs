@@ -107,6 +107,12 @@ pub trait Side: Send + Sync + Sized + 'static {
         None
     }
 
+    /// The progress that a notification of the peer reports.
+    fn progress_in(notification: Self::Notification) -> Option<hub::ProgressNotificationParams> {
+        let _ = notification;
+        None
+    }
+
     /// The change that a notification to the peer tells.
     fn change_of(notification: &Self::NotificationOut) -> Option<Change> {
         let _ = notification;
@@ -264,6 +270,13 @@ impl Side for ClientSide {
 
     fn change_in(notification: &Self::Notification) -> Option<Change> {
         Change::of(notification)
+    }
+
+    fn progress_in(notification: Self::Notification) -> Option<hub::ProgressNotificationParams> {
+        match notification {
+            hub::ServerNotification::Progress(message) => Some(message.params),
+            _ => None,
+        }
     }
 
     fn ended_by(request: &Self::RequestOut) -> Option<Change> {

@@ -197,17 +197,23 @@ impl<'m> Planner<'m> {
         }
     }
 
-    /// The name by which the target would have a method of the source: the same, or that of the method which does for a session
-    /// what this one does.
+    /// The name by which the target would have a method of the source: the same, that of the method which does for a session what
+    /// this one does, or that of the method whose request or notification has the same definition.
     pub(super) fn method_there(&self, name: &str) -> &'m str {
         let (from, to) = (self.from.model, self.to.model);
         let find = |model: &'m Model, name: &str| model.methods.iter().find(|method| method.name == name);
         if let Some(same) = find(to, name) {
             return &same.name;
         }
-        let role = find(from, name).and_then(|method| method.role.as_ref());
-        let named = role.and_then(|role| to.lifecycle.names.get(role));
-        named.map_or("", String::as_str)
+        let Some(method) = find(from, name) else {
+            return "";
+        };
+        if let Some(named) = method.role.as_ref().and_then(|role| to.lifecycle.names.get(role)) {
+            return named;
+        }
+        let mut others = to.methods.iter().filter(|other| find(from, &other.name).is_none());
+        let same = others.find(|other| other.definition == method.definition && other.kind == method.kind);
+        same.map_or("", |same| &same.name)
     }
 
     /// Each type of result, by the methods that give it.

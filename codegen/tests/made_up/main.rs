@@ -8,7 +8,7 @@ use mcp_codegen::load::NAMES;
 use mcp_codegen::{GenerateOptions, generate};
 use tempfile::TempDir;
 
-use crate::revision::{ASKING, LATEST, MADE_UP, RENAMED, SESSIONS, STATELESS, here, read};
+use crate::revision::{ASKING, EVERYTHING, LATEST, MADE_UP, RENAMED, SESSIONS, STATELESS, here, read};
 
 /// The section of a text after a line.
 fn after<'t>(text: &'t str, line: &str) -> &'t str {
@@ -124,7 +124,7 @@ fn a_later_revision_that_renames_everything_changes_no_published_crate() {
 #[ignore = "compiles the runtime for each revision"]
 fn a_server_and_a_client_speak_revisions_that_nobody_published() {
     let wanted = std::env::var("MADE_UP").ok();
-    for made_up in [&STATELESS, &ASKING, &SESSIONS] {
+    for made_up in [&STATELESS, &ASKING, &SESSIONS, &EVERYTHING] {
         if wanted.as_deref().is_none_or(|wanted| wanted == made_up.name) {
             println!("{}", workspace::run(made_up));
         }

@@ -145,6 +145,48 @@ pub const STATELESS: MadeUp = MadeUp {
     },
 };
 
+/// The same with other names for what handlers do, for the members of rounds and of progress, and with other error codes and
+/// statuses.
+pub const EVERYTHING: MadeUp = MadeUp {
+    name: "everything",
+    renamed: &[
+        ("notifications/cancelled", "aborted"),
+        ("notifications/message", "logged"),
+        ("notifications/progress", "advanced"),
+        ("notifications/subscriptions/acknowledged", "watching"),
+        ("notifications/tools/list_changed", "tools/changed"),
+        ("notifications/resources/updated", "resource/changed"),
+        ("server/discover", "describe"),
+        ("subscriptions/listen", "watch"),
+        ("tools/call", "tool/run"),
+        ("tools/list", "tool/all"),
+        ("resources/read", "resource/fetch"),
+        ("elicitation/create", "question/form"),
+        ("io.modelcontextprotocol/", "org.example/"),
+        ("io.modelcontextprotocol~1", "org.example~1"),
+        ("resultType", "resultSort"),
+        ("requestState", "roundState"),
+        ("inputRequests", "questions"),
+        ("inputResponses", "answers"),
+        ("progressToken", "progressKey"),
+        ("\"requestId\"", "\"request\""),
+        ("resourceSubscriptions", "news"),
+        ("supportedVersions", "speaks"),
+        ("to: \"2026-07-28\"", "to: \"2099-01-01\""),
+        ("session_header: null", "version_header: Example-Revision"),
+        ("-32020", "-32120"),
+        ("-32021", "-32121"),
+        ("-32022", "-32122"),
+        ("status: 400", "status: 422"),
+        ("-32601: 404", "-32601: 410"),
+        ("Mcp-Method", "Example-Method"),
+        ("Mcp-Name", "Example-Name"),
+        ("Mcp-Param-", "Example-Param-"),
+    ],
+    new: &[],
+    change: |_| {},
+};
+
 /// The same with another request that occurs in results.
 pub const ASKING: MadeUp = MadeUp {
     name: "asking",
@@ -295,12 +337,13 @@ impl MadeUp {
             let Some((key, name)) = line.split_once(": ").filter(|_| !line.starts_with('#')) else {
                 return format!("{line}\n");
             };
-            let known = self.renamed.iter().find(|(old, _)| *old == name).map(|(_, new)| new);
-            let known = known.or_else(|| self.new.iter().find(|(role, _)| *role == key).map(|(_, new)| new));
-            match (known, self.renamed.iter().find(|(old, _)| *old == key)) {
-                (Some(new), _) => format!("{key}: [{name}, {new}]\n"),
-                (None, Some((_, new))) => format!("{line}\n{new}: {name}\n"),
-                (None, None) => format!("{line}\n"),
+            let new = self.new.iter().find(|(role, _)| *role == key);
+            let renamed = new.map_or_else(|| self.words(name), |(_, new)| (*new).to_owned());
+            let other_key = self.words(key);
+            match (renamed != name, other_key != key) {
+                (true, _) => format!("{key}: [{name}, {renamed}]\n"),
+                (false, true) => format!("{line}\n{other_key}: {name}\n"),
+                (false, false) => format!("{line}\n"),
             }
         });
         lines.collect()

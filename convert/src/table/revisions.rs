@@ -46,6 +46,12 @@ macro_rules! revisions {
                 self.methods().iter().find(|method| method.name == name)
             }
 
+            /// The name in this revision of a method of another one. A method that this revision lacks keeps its name.
+            #[must_use]
+            pub fn name_of_method(self, of: Self, name: &str) -> &str {
+                $crate::ProtocolRevision::name_of_method(self, of, name)
+            }
+
             /// The revision's schema.
             #[must_use]
             pub const fn schema(self) -> &'static $crate::mcp_wire::Schema {

@@ -25,7 +25,7 @@ impl<S: Side> Engine<S> {
         let Some(engine) = engine.upgrade() else {
             return Err(internal("the session has ended"));
         };
-        let method = S::method(&request);
+        let method = terms.method(S::method(&request));
         engine.session.check_request(&terms, method)?;
         let json = to_json(&request);
         let header = MessageHeader::from_slice(&json).map_err(internal)?;

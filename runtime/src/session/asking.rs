@@ -145,9 +145,12 @@ impl Peer<ServerSide> {
     /// # Errors
     /// [`CallError::NotOffered`] if it hasn't.
     pub fn may_ask(&self, request: &hub::InputRequest) -> Result<(), CallError> {
-        let (terms, name) = (self.terms(), request.method());
+        let terms = self.terms();
+        let name = terms.method(request.method());
         if method::<ServerSide>(terms.revision, name, false).is_none()
-            && let Some(capability) = Revision::HUB.method(name).and_then(|entry| entry.capability)
+            && let Some(capability) = Revision::HUB
+                .method(request.method())
+                .and_then(|entry| entry.capability)
         {
             // The client's revision has no such question.
             let method = name.to_owned();

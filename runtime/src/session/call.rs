@@ -28,7 +28,7 @@ impl<S: Side> SessionState<S> {
         purpose: Purpose,
         progress: Option<mpsc::Sender<Progress>>,
     ) -> Result<S::ResultIn, CallError> {
-        let method = S::method_out(&request).to_owned();
+        let method = terms.method(S::method_out(&request)).to_owned();
         self.check_call(terms, &method)?;
         check_direction::<S>(terms, &method)?;
         let ended_by = S::ended_by(&request);

@@ -200,7 +200,8 @@ impl SessionState<ClientSide> {
                 subscription.resources.push(uri);
             }
         }
-        let declares = |change: Change| self.peer_declares(self.terms(), change.notification().method());
+        let declares =
+            |change: Change| self.peer_declares(self.terms(), self.terms().method(change.notification().method()));
         queue.agree(&ChangeFilter {
             tool_list: declares(Change::ToolList),
             prompt_list: declares(Change::PromptList),

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{
-    ErrorObject, ErrorResponse, MessageHeader, MessageKind, OpenJson, RequestId, Response, error_code,
+    ErrorObject, ErrorResponse, Message, MessageHeader, MessageKind, OpenJson, RequestId, Response, error_code,
 };
-use mcp_adapters::{PeerTypes, Revision, hello};
+use mcp_adapters::{PeerTypes, Revision, Translated, hello, hub};
 
 use super::engine::{Engine, ServerInfo};
 use super::response::PendingResponse;
@@ -170,7 +170,7 @@ impl<S: Side> Engine<S> {
             return true;
         }
         if lifecycle.progress == Some(method) {
-            if let Some(Ok(params)) = header.params().map(|params| params.decode_as()) {
+            if let Some(params) = progress_of::<S>(header, terms) {
                 self.session.pending.report_progress(params);
             }
             return true;
@@ -182,5 +182,17 @@ impl<S: Side> Engine<S> {
     pub fn refuse_call(&self, header: &MessageHeader<'_>, error: ErrorObject) -> Option<PendingResponse> {
         let id = header.id().filter(|_| header.kind() == Ok(MessageKind::Request))?;
         Some(PendingResponse::refused(Some(id), error))
+    }
+}
+
+/// What a notification of progress says. Those of clients have no counterpart in a hub whose servers send no requests.
+fn progress_of<S: Side>(header: &MessageHeader<'_>, terms: &Terms) -> Option<hub::ProgressNotificationParams> {
+    let json = header.message().text().as_bytes();
+    match S::receive(terms.revision, json, terms.conversion()).ok()? {
+        Translated::Message {
+            message: Message::Notification(notice),
+            ..
+        } => S::progress_in(notice.notification).or_else(|| header.params()?.decode_as().ok()),
+        _ => header.params()?.decode_as().ok(),
     }
 }

@@ -156,7 +156,9 @@ impl<S: Side> SessionState<S> {
     fn agreed(&self, terms: &Terms, filter: ChangeFilter) -> ChangeFilter {
         let is_declared = |change: Change| {
             let notification = S::change_out(&change);
-            let name = notification.as_ref().map(S::notification_method_out);
+            let name = notification
+                .as_ref()
+                .map(|it| terms.method(S::notification_method_out(it)));
             name.is_some_and(|name| {
                 method::<S>(terms.revision, name, false).is_some() && self.check_notification(terms, name).is_ok()
             })
@@ -189,7 +191,7 @@ impl<S: Side> SessionState<S> {
 
     fn change_json(&self, change: &Change, terms: &Terms, request: Option<&RequestId>) -> Option<Vec<u8>> {
         let notification = S::change_out(change)?;
-        let method = S::notification_method_out(&notification).to_owned();
+        let method = terms.method(S::notification_method_out(&notification)).to_owned();
         let encoded = self.encode(terms, &method, Message::Notification(Notice { notification }));
         let json = encoded
             .inspect_err(|error| tracing::debug!(%error, "the client can't be notified of a change"))

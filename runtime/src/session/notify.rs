@@ -20,7 +20,7 @@ impl<S: Side> SessionState<S> {
         notification: S::NotificationOut,
         purpose: Purpose,
     ) -> Result<(), CallError> {
-        let method = S::notification_method_out(&notification).to_owned();
+        let method = terms.method(S::notification_method_out(&notification)).to_owned();
         self.check_notification(terms, &method)?;
         if let Some(change) = S::change_of(&notification) {
             self.subscriptions.push(&change);

@@ -30,7 +30,7 @@ impl<S: Side> Engine<S> {
         losses: Vec<Loss>,
     ) -> PendingResponse {
         let refused = |error: ErrorObject| PendingResponse::refused(Some(id.clone()), error);
-        let method = S::method(&request);
+        let method = terms.method(S::method(&request));
         if let Err(error) = self.session.check_request(&terms, method) {
             return refused(error);
         }
@@ -82,7 +82,7 @@ impl<S: Side> Engine<S> {
     /// Runs the handler; the JSON of its response, or `None` if the peer cancels the request.
     async fn handle(self: Arc<Self>, request: S::Request, context: Context<S>, terms: &Terms) -> Option<Vec<u8>> {
         let id = context.id.clone()?;
-        let method = S::method(&request).to_owned();
+        let method = terms.method(S::method(&request)).to_owned();
         let cancelled = context.cancelled.clone();
         let engine = Arc::clone(&self);
         // In a task of its own, so that a panic ends only this request.

@@ -30,7 +30,7 @@ pub fn is_custom(method: &str) -> bool {
 
 /// Whether a message of a peer is converted: the hub has its method, if only by another name.
 pub fn is_converted(revision: Revision, method: &str) -> bool {
-    !is_custom(method) || revision.lifecycle().log == Some(method)
+    !is_custom(Revision::HUB.name_of_method(revision, method)) || revision.lifecycle().log == Some(method)
 }
 
 /// The entry of a method in a revision's table, if the peer (or this side) may call it.

@@ -116,6 +116,11 @@ impl Terms {
         Self::with_client(revision, hello.result).map(Some)
     }
 
+    /// The name of a method of the hub in the peer's revision.
+    pub fn method<'n>(&self, name: &'n str) -> &'n str {
+        self.revision.name_of_method(Revision::HUB, name)
+    }
+
     /// Whether the peer may call this side, other than by a request that stands alone.
     pub fn stands_alone(&self) -> bool {
         self.revision.stands_alone()
