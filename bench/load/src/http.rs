@@ -14,6 +14,8 @@ pub struct Http {
     pub url: String,
     /// The session's id, once there is one.
     pub session: Option<String>,
+    /// Other headers of each request.
+    pub headers: Vec<(&'static str, String)>,
 }
 
 /// What a request was answered with.
@@ -35,6 +37,7 @@ impl Http {
             client,
             url,
             session: None,
+            headers: Vec::new(),
         };
         let response = http.post(crate::initialize(revision)).await?;
         ensure!(
@@ -49,6 +52,22 @@ impl Http {
         Ok(http)
     }
 
+    /// Calls the tool `name` without a session.
+    #[must_use]
+    pub fn stateless(client: Client, url: String, revision: &str, name: &str) -> Self {
+        let headers = [
+            ("mcp-protocol-version", revision),
+            ("mcp-method", "tools/call"),
+            ("mcp-name", name),
+        ];
+        Self {
+            client,
+            url,
+            session: None,
+            headers: headers.map(|(header, value)| (header, value.to_owned())).into(),
+        }
+    }
+
     /// Posts a message, and gives the head of the answer.
     ///
     /// # Errors
@@ -59,6 +78,9 @@ impl Http {
         request = request.header("accept", "application/json, text/event-stream");
         if let Some(session) = &self.session {
             request = request.header("mcp-session-id", session);
+        }
+        for (name, value) in &self.headers {
+            request = request.header(*name, value);
         }
         Ok(request.body(message).send().await?)
     }

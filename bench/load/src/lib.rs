@@ -37,6 +37,18 @@ pub fn call(id: u64, name: &str, text: &str) -> String {
     request(id, "tools/call", &json!({"name": name, "arguments": {"text": text}}))
 }
 
+/// The same call without a session, by a client of this revision.
+#[must_use]
+pub fn stateless_call(revision: &str, id: u64, name: &str, text: &str) -> String {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": revision,
+        "io.modelcontextprotocol/clientCapabilities": {"roots": {}},
+        "io.modelcontextprotocol/clientInfo": {"name": "load", "version": "1.0"},
+    });
+    let params = json!({"_meta": meta, "name": name, "arguments": {"text": text}});
+    request(id, "tools/call", &params)
+}
+
 /// The notification that a session has begun.
 #[must_use]
 pub fn initialized() -> String {

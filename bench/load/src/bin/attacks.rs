@@ -207,6 +207,7 @@ async fn sessions(program: &Program) -> Result<Outcome> {
         client,
         url,
         session: None,
+        headers: Vec::new(),
     };
     let mut statuses = Vec::new();
     for _ in 0..COUNT {

@@ -5,14 +5,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
-use mcp_load::{Http, Lines, Program, Usage, Writer, call, initialize, initialized};
+use mcp_load::{Http, Lines, Program, Usage, Writer, call, initialize, initialized, stateless_call};
 use reqwest::Client;
 use serde_json::{Value, json};
-use tokio::process::Child;
+use tokio::process::{Child, ChildStdin};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-const REVISION: &str = "2025-11-25";
+/// The first revision without sessions.
+const STATELESS: &str = "2026-07-28";
 
 /// Calls the tool `echo` of several builds of a server in turns
 #[derive(Parser)]
@@ -20,6 +21,9 @@ struct Args {
     /// The servers, such as before=target/release/server; ratios are to the first
     #[arg(required = true, value_name = "NAME=COMMAND")]
     programs: Vec<Program>,
+    /// The revisions of the calls, side by side; ratios are to the first
+    #[arg(long, value_delimiter = ',', default_value = "2025-11-25")]
+    revisions: Vec<String>,
     /// How long a turn lasts
     #[arg(long, default_value_t = 1.5)]
     seconds: f64,
@@ -40,6 +44,12 @@ struct Case {
     transport: &'static str,
     window: usize,
     bytes: usize,
+}
+
+/// How a server is called.
+struct Caller {
+    revision: String,
+    session: Session,
 }
 
 /// A server, and a session with it.
@@ -79,15 +89,18 @@ async fn main() -> Result<()> {
         println!("{}", serde_json::to_string_pretty(&rows)?);
         return Ok(());
     }
-    println!("| transport | window | text | server | calls a second | ratio | CPU a call | ratio | p50 | p99 |");
-    println!("|---|--:|--:|---|--:|--:|--:|--:|--:|--:|");
+    println!(
+        "| transport | window | text | server | revision | calls a second | ratio | CPU a call | ratio | p50 | p99 |"
+    );
+    println!("|---|--:|--:|---|---|--:|--:|--:|--:|--:|--:|");
     for row in rows {
         println!(
-            "| {} | {} | {} B | {} | {:.0} | {:.2} | {:.0} µs | {:.2} | {:.2} ms | {:.2} ms |",
+            "| {} | {} | {} B | {} | {} | {:.0} | {:.2} | {:.0} µs | {:.2} | {:.2} ms | {:.2} ms |",
             row["transport"].as_str().unwrap_or_default(),
             row["window"],
             row["bytes"],
             row["server"].as_str().unwrap_or_default(),
+            row["revision"].as_str().unwrap_or_default(),
             row["calls_per_second"].as_f64().unwrap_or_default(),
             row["calls_ratio"].as_f64().unwrap_or_default(),
             row["cpu_us_per_call"].as_f64().unwrap_or_default(),
@@ -103,16 +116,18 @@ impl Case {
     async fn measure(self, args: &Args) -> Result<Vec<Value>> {
         let mut servers = Vec::new();
         for program in &args.programs {
-            let (child, session, input) = self.begin(program).await?;
-            servers.push((program, child, session, input, Sum::default()));
+            for revision in &args.revisions {
+                let (child, caller, input) = self.begin(program, revision).await?;
+                servers.push((program, child, caller, input, Sum::default()));
+            }
         }
         for turn in 0..=args.turns {
             // The first turn is for warming up.
             let seconds = if turn == 0 { args.seconds / 3.0 } else { args.seconds };
-            for (_, child, session, _, sum) in &mut servers {
+            for (_, child, caller, _, sum) in &mut servers {
                 let before = Usage::of(child)?.cpu;
                 let begun = Instant::now();
-                let latencies = self.turn(session, begun + Duration::from_secs_f64(seconds)).await?;
+                let latencies = self.turn(caller, begun + Duration::from_secs_f64(seconds)).await?;
                 if turn > 0 {
                     sum.elapsed += begun.elapsed();
                     sum.cpu += Usage::of(child)?.cpu.saturating_sub(before);
@@ -126,10 +141,11 @@ impl Case {
             .context("no server")?;
         Ok(servers
             .iter_mut()
-            .map(|(program, .., sum)| {
+            .map(|(program, _, caller, _, sum)| {
                 sum.latencies.sort_unstable();
                 json!({
                     "transport": self.transport, "window": self.window, "bytes": self.bytes, "server": program.name,
+                    "revision": caller.revision,
                     "calls": sum.latencies.len(),
                     "calls_per_second": sum.speed(), "calls_ratio": sum.speed() / first.0,
                     "cpu_us_per_call": sum.cpu_us(), "cpu_ratio": sum.cpu_us() / first.1,
@@ -139,30 +155,39 @@ impl Case {
             .collect())
     }
 
-    async fn begin(self, program: &Program) -> Result<(Child, Session, Option<tokio::process::ChildStdin>)> {
-        if self.transport == "stdio" {
+    async fn begin(self, program: &Program, revision: &str) -> Result<(Child, Caller, Option<ChildStdin>)> {
+        let is_stateless = revision >= STATELESS;
+        let (child, session, input) = if self.transport == "stdio" {
             let (child, mut writer, mut lines) = program.lines("stdio")?;
-            writer.line(&initialize(REVISION)).await?;
-            lines.answer(0, Duration::from_secs(10)).await?;
-            writer.line(&initialized()).await?;
-            return Ok((child, Session::Stdio(writer, lines), None));
-        }
-        let (child, input, url) = program.http("http").await?;
-        let http = Http::begin(Client::new(), url, REVISION).await?;
-        Ok((child, Session::Http(http), Some(input)))
+            if !is_stateless {
+                writer.line(&initialize(revision)).await?;
+                lines.answer(0, Duration::from_secs(10)).await?;
+                writer.line(&initialized()).await?;
+            }
+            (child, Session::Stdio(writer, lines), None)
+        } else {
+            let (child, input, url) = program.http("http").await?;
+            let http = match is_stateless {
+                true => Http::stateless(Client::new(), url, revision, "echo"),
+                false => Http::begin(Client::new(), url, revision).await?,
+            };
+            (child, Session::Http(http), Some(input))
+        };
+        let revision = revision.to_owned();
+        Ok((child, Caller { revision, session }, input))
     }
 
     /// Calls until the end of a turn, and gives how long each call took.
-    async fn turn(self, session: &mut Session, end: Instant) -> Result<Vec<Duration>> {
-        let text = "x".repeat(self.bytes);
-        match session {
-            Session::Stdio(writer, lines) => self.turn_by_lines(writer, lines, &text, end).await,
+    async fn turn(self, caller: &mut Caller, end: Instant) -> Result<Vec<Duration>> {
+        let (text, revision) = ("x".repeat(self.bytes), caller.revision.clone());
+        match &mut caller.session {
+            Session::Stdio(writer, lines) => self.turn_by_lines(writer, lines, &revision, &text, end).await,
             // Over HTTP/1.1 each call of the window has a connection of its own, which is kept.
             Session::Http(http) => {
-                let text: Arc<str> = text.into();
+                let (text, revision): (Arc<str>, Arc<str>) = (text.into(), revision.into());
                 let mut callers = JoinSet::new();
                 for caller in 0..self.window {
-                    let (http, text) = (http.clone(), Arc::clone(&text));
+                    let (http, text, revision) = (http.clone(), Arc::clone(&text), Arc::clone(&revision));
                     callers.spawn(async move {
                         let mut latencies = Vec::new();
                         for index in 1.. {
@@ -171,7 +196,7 @@ impl Case {
                                 break;
                             }
                             let id = (caller as u64) << 32 | index;
-                            let body = http.send(call(id, "echo", &text)).await?;
+                            let body = http.send(echo(&revision, id, &text)).await?;
                             latencies.push(begun.elapsed());
                             check(body.status == 200, &body.text, &text)?;
                         }
@@ -191,6 +216,7 @@ impl Case {
         self,
         writer: &mut Writer,
         lines: &mut Lines,
+        revision: &str,
         text: &str,
         end: Instant,
     ) -> Result<Vec<Duration>> {
@@ -207,7 +233,7 @@ impl Case {
             let mut latencies = Vec::new();
             let send = |begun: &mut Vec<Instant>| {
                 begun.push(Instant::now());
-                sender.send(call(begun.len() as u64, "echo", text))
+                sender.send(echo(revision, begun.len() as u64, text))
             };
             for _ in 0..self.window {
                 send(&mut begun)?;
@@ -227,6 +253,14 @@ impl Case {
         let (written, latencies) = tokio::join!(writing, reading);
         written?;
         latencies
+    }
+}
+
+/// A call of a revision.
+fn echo(revision: &str, id: u64, text: &str) -> String {
+    match revision >= STATELESS {
+        true => stateless_call(revision, id, "echo", text),
+        false => call(id, "echo", text),
     }
 }
 
