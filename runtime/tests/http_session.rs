@@ -8,13 +8,15 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use futures_util::StreamExt;
+use mcp_runtime::router::resource;
 use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
 use mcp_runtime::transport::http::server::{
     HttpServer, MemoryStore, SessionRecord, SessionStore, StoreFuture, router, serve,
 };
 use mcp_runtime::{
-    CallClient, CallError, CallServer, ClientHandler, ClientSession, ClientSide, Context, Era, ErrorObject, Options,
-    Router, Structured, connect, hub,
+    CallClient, CallError, CallServer, Change, ChangeFilter, Changes, ClientHandler, ClientSession, ClientSide,
+    Context, Era, ErrorObject, Options, Revision, Router, Structured, connect, hub,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -162,7 +164,19 @@ async fn of_forgetful(
             let roots = call.peer().list_roots(None).await.map_err(|error| error.to_string())?;
             Ok::<_, String>(format!("{} roots", roots.roots.len()))
         };
+        let log = |_: Place, call: mcp_runtime::router::Call| async move {
+            for level in [hub::LoggingLevel::Info, hub::LoggingLevel::Error] {
+                call.log(level, json!("logged"))
+                    .await
+                    .map_err(|error| error.to_string())?;
+            }
+            call.router().resource_updated("test://news");
+            Ok::<_, String>("logged")
+        };
+        let news = resource(hub::Resource::new("news", "test://news"), |_| async { Ok("nothing") });
         weather()
+            .with(news)
+            .tool("log", "Logs, and changes a resource", log)
             .tool("ask", "Asks for the roots", ask)
             .tool("slow", "Takes its time", slow)
             .serve(Options::default(), transport);
@@ -181,6 +195,7 @@ async fn of_forgetful(
         serde_json::from_value(json!({"roots": {}})).unwrap(),
         Options {
             era: Some(Era::Handshake),
+            log_level: Some(hub::LoggingLevel::Error),
             ..Options::default()
         },
         transport,
@@ -258,4 +273,96 @@ async fn what_a_server_asked_in_a_session_that_it_has_forgotten_is_cancelled() {
     })
     .await
     .expect("nobody waits for the roots");
+}
+
+/// A client that notes the levels of log messages.
+struct Listens(Arc<Mutex<Vec<hub::LoggingLevel>>>);
+
+impl ClientHandler<Context<ClientSide>> for Listens {
+    async fn on_logging_message(&self, params: hub::LoggingMessageNotificationParams, _: &Context<ClientSide>) {
+        self.0.lock().unwrap().push(params.level);
+    }
+}
+
+async fn next(changes: &mut Changes) -> Change {
+    let next = tokio::time::timeout(Duration::from_secs(20), changes.next()).await;
+    next.expect("it comes").expect("the stream goes on").unwrap()
+}
+
+#[tokio::test]
+async fn the_log_level_and_the_subscriptions_are_those_of_the_new_session_too() {
+    let (store, levels) = (Forgetful::default(), Arc::new(Mutex::new(Vec::new())));
+    let (session, renewed) = of_forgetful(store.clone(), Listens(Arc::clone(&levels))).await;
+    let filter = ChangeFilter::default().with_resource("test://news");
+    let mut changes = session.peer().changes(filter).await.unwrap();
+    for round in 0..3 {
+        session.peer().call_tool(tool("log")).await.unwrap();
+        assert_eq!(next(&mut changes).await, Change::Resource("test://news".into()));
+        assert_eq!(renewed.load(Ordering::Relaxed), round);
+        store.known.lock().unwrap().clear();
+        session.peer().call_tool(tool("weather")).await.unwrap();
+        // A change that comes before the subscription is renewed is lost, so both are waited for.
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    session.close().await;
+    let levels = std::mem::take(&mut *levels.lock().unwrap());
+    assert_eq!(levels, vec![hub::LoggingLevel::Error; 3]);
+}
+
+#[tokio::test]
+async fn the_stream_of_changes_is_the_same_over_http_at_every_revision_that_has_one() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let news = resource(hub::Resource::new("news", "test://news"), |_| async { Ok("nothing") });
+    let notes = Router::new("notes", "1.0").with(news);
+    let served = notes.clone();
+    let app = router(HttpServer::default().revisions(Revision::ALL), move |transport, _| {
+        let options = Options {
+            supported: Revision::ALL.to_vec(),
+            ..Options::default()
+        };
+        served.clone().serve(options, transport);
+    });
+    let server = tokio::spawn(serve(listener, app).into_future());
+    // A session of a revision without the stream of a session has no changes here: it would be HTTP with SSE that brings them.
+    let listening = |revision: &Revision| revision.facts().listening || !revision.facts().initializes;
+    for revision in Revision::ALL.into_iter().filter(listening) {
+        notes
+            .insert(mcp_runtime::router::tool("add", "Adds a note", |(): (), _| async {
+                "added"
+            }))
+            .unwrap();
+        let options = Options {
+            supported: vec![revision],
+            ..Options::default()
+        };
+        let transport = HttpClient::new(&url, HttpOptions::default()).unwrap();
+        let info = hub::Implementation::new("client", "1.0");
+        let session = connect(Quiet, info, hub::ClientCapabilities::default(), options, transport);
+        let session = session.await.unwrap();
+        let filter = ChangeFilter::lists()
+            .with_resource("test://news")
+            .with_resource("test://olds");
+        let mut changes = session.peer().changes(filter).await.unwrap();
+        let agreed = changes.agreed();
+        assert!(
+            agreed.tool_list && agreed.resource_list && !agreed.prompt_list,
+            "{revision}"
+        );
+        assert_eq!(agreed.resources, ["test://news"], "{revision}");
+        notes.resource_updated("test://news");
+        assert_eq!(
+            next(&mut changes).await,
+            Change::Resource("test://news".into()),
+            "{revision}"
+        );
+        notes.remove_tool("add");
+        assert_eq!(next(&mut changes).await, Change::ToolList, "{revision}");
+        session.close().await;
+        assert!(
+            !matches!(changes.next().await, Some(Ok(_))),
+            "{revision}: the stream ends"
+        );
+    }
+    server.abort();
 }

@@ -267,6 +267,21 @@ impl SessionState<ClientSide> {
 }
 
 impl<S: Side> SessionState<S> {
+    /// Sets in a session what was set in the one that the server has lost: the log level, and the subscriptions to resources.
+    pub async fn restore(self: &Arc<Self>) {
+        self.set_log_level().await;
+        let terms = self.terms();
+        for uri in self.subscribed.lock().await.keys() {
+            let Some((method, params)) = hello::subscribe(terms.revision, uri) else {
+                return;
+            };
+            let request = UnknownMethod::new(method).with_params(params);
+            if let Err(error) = self.call_json(terms, method, request).await {
+                tracing::warn!(%error, uri, "a subscription of the lost session isn't renewed");
+            }
+        }
+    }
+
     /// Takes the acknowledgement of a subscription; `false` if a notification is none.
     pub fn take_acknowledgement(&self, method: &str, header: &MessageHeader<'_>, terms: &Terms) -> bool {
         let revision = terms.revision;

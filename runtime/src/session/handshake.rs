@@ -96,6 +96,21 @@ pub struct ClientInfo {
     pub capabilities: hub::ClientCapabilities,
 }
 
+impl<S: Side> SessionState<S> {
+    /// Tells a server that has log messages which of them the client wants.
+    pub async fn set_log_level(self: &Arc<Self>) {
+        let (terms, level) = (self.terms(), self.options.log_level.as_ref());
+        let request = level.and_then(|level| hello::set_level(terms.revision, level.as_str()));
+        let Some((method, params)) = request.filter(|(method, _)| self.check_call(terms, method).is_ok()) else {
+            return;
+        };
+        let request = UnknownMethod::new(method).with_params(params);
+        if let Err(error) = self.call_json(terms, method, request).await {
+            tracing::warn!(%error, "the server's log level wasn't set");
+        }
+    }
+}
+
 impl SessionState<ClientSide> {
     fn hello(&self, revision: Revision, info: &ClientInfo) -> ClientHello {
         let level = self.options.log_level.as_ref();
@@ -139,19 +154,6 @@ impl SessionState<ClientSide> {
         }
         self.set_log_level().await;
         Ok(())
-    }
-
-    /// Tells a server that has log messages which of them the client wants.
-    async fn set_log_level(self: &Arc<Self>) {
-        let (terms, level) = (self.terms(), self.options.log_level.as_ref());
-        let request = level.and_then(|level| hello::set_level(terms.revision, level.as_str()));
-        let Some((method, params)) = request.filter(|(method, _)| self.check_call(terms, method).is_ok()) else {
-            return;
-        };
-        let request = UnknownMethod::new(method).with_params(params);
-        if let Err(error) = self.call_json(terms, method, request).await {
-            tracing::warn!(%error, "the server's log level wasn't set");
-        }
     }
 
     /// Asks what the server is, and finds its era by the answer.

@@ -76,7 +76,11 @@ impl<S: Side> Engine<S> {
                 // The caller may have gone.
                 self.session.pending.resolve(&id, Err(error), Vec::new());
             }
-            Ok(Some(Incoming::Renewed)) => self.in_flight.lock().values().for_each(CancellationToken::cancel),
+            Ok(Some(Incoming::Renewed)) => {
+                self.in_flight.lock().values().for_each(CancellationToken::cancel);
+                let session = Arc::clone(&self.session);
+                self.tasks.spawn(async move { session.restore().await });
+            }
             Ok(Some(Incoming::Closing)) => {
                 self.listening.close();
                 self.session.subscriptions.end(&Ok(()));

@@ -85,8 +85,9 @@ impl HttpOptions {
         self
     }
 
-    /// Sets a function that is called when the client has renewed a session that the server had lost. Subscriptions and the
-    /// log level have to be set again then. It is called between messages, and should be brief.
+    /// Sets a function that is called when the client has renewed a session that the server had lost. The
+    /// log level of the options and subscriptions to resources are set again then; changes that came between are lost. It is
+    /// called between messages, and should be brief.
     #[must_use]
     pub fn renewed(mut self, observer: impl Fn() + Send + Sync + 'static) -> Self {
         self.renewed = Some(Arc::new(observer));
