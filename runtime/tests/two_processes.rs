@@ -14,19 +14,37 @@ use std::time::Duration;
 
 use mcp_runtime::transport::http::client::{HttpClient, HttpOptions, reqwest};
 use mcp_runtime::transport::http::server::{HttpServer, router, serve};
-use mcp_runtime::{CallServer, ClientHandler, ClientSide, Context, Era, Options, Revision, Router, connect, hub};
+use mcp_runtime::{
+    CallClient, CallError, CallServer, ClientHandler, ClientSession, ClientSide, Context, Era, ErrorObject, Options,
+    Revision, Router, Sealing, connect, hub, mcp_wire,
+};
 use tokio::io::{AsyncBufReadExt, BufReader, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, Command};
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 /// Set for a process that serves.
 const SERVES: &str = "MCP_TEST_SERVES";
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// A client that answers every question.
 struct Client;
 
-impl ClientHandler<Context<ClientSide>> for Client {}
+impl ClientHandler<Context<ClientSide>> for Client {
+    async fn elicit(
+        &self,
+        _: hub::ElicitRequestParams,
+        _: &Context<ClientSide>,
+    ) -> Result<hub::ElicitResult, ErrorObject> {
+        Ok(hub::ElicitResult::new(hub::ElicitResultAction::Accept))
+    }
+}
+
+fn form(message: &str) -> hub::ElicitRequestParams {
+    let form = mcp_wire::from_str(r#"{"type": "object", "properties": {}}"#).expect("it is a form");
+    hub::ElicitRequestFormParams::new(message, form).into()
+}
 
 fn options() -> Options {
     Options {
@@ -47,7 +65,22 @@ async fn a_process_that_serves() {
         let router = Router::new("one of two", "1.0").tool("process", "Says which process answers", |_: (), _| async {
             std::process::id().to_string()
         });
-        router.serve(options(), transport);
+        let router = router.tool(
+            "asks",
+            "Asks twice, and says which process ends it",
+            |_: (), call| async move {
+                let mut answers = Vec::new();
+                for question in ["first", "second"] {
+                    answers.push(call.elicit(form(question)).await?.action.as_str().to_owned());
+                }
+                Ok::<_, CallError>(format!("{} {}", std::process::id(), answers.join(" ")))
+            },
+        );
+        let options = Options {
+            sealing: Sealing::with_key(&[7; 32]),
+            ..options()
+        };
+        router.serve(options, transport);
     });
     let mut out = std::io::stdout();
     writeln!(out, "\nserves at {address}")
@@ -97,39 +130,93 @@ async fn balance(listener: TcpListener, servers: [SocketAddr; 2]) {
     }
 }
 
-#[tokio::test]
-async fn any_process_takes_any_request_of_a_stateless_client() {
+/// A stateless client of two processes, each of whose requests has a connection of its own.
+struct Balanced {
+    session: ClientSession,
+    balancing: JoinHandle<()>,
+    _processes: [Child; 2],
+}
+
+async fn balanced() -> Balanced {
     let ((first, one), (second, other)) = tokio::join!(start(), start());
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
     let url = format!("http://{}/mcp", listener.local_addr().expect("it is bound"));
     let balancing = tokio::spawn(balance(listener, [one, other]));
-
     let without_pool = reqwest::Client::builder().pool_max_idle_per_host(0).build();
     let transport = HttpOptions::default().client(without_pool.expect("a client"));
     let transport = HttpClient::new(&url, transport).expect("the address is one");
     let info = hub::Implementation::new("client", "1.0");
-    let connecting = connect(Client, info, hub::ClientCapabilities::default(), options(), transport);
+    let capabilities = mcp_wire::from_str(r#"{"elicitation": {}}"#).expect("they are capabilities");
+    let connecting = connect(Client, info, capabilities, options(), transport);
     let session = timeout(PATIENCE, connecting)
         .await
         .expect("it doesn't hang")
         .expect("a session");
     assert_eq!(session.peer().era(), Some(Era::Stateless));
+    Balanced {
+        session,
+        balancing,
+        _processes: [first, second],
+    }
+}
+
+impl Balanced {
+    /// The text that a tool gives.
+    async fn call(&self, tool: &str) -> String {
+        let result = self
+            .session
+            .peer()
+            .call_tool(hub::CallToolRequestParams::new(tool))
+            .await;
+        match result.expect("a result").content.as_slice() {
+            [hub::ContentBlock::Text(content)] => content.text.clone(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    async fn end(self) {
+        self.session.close().await;
+        self.balancing.abort();
+    }
+}
+
+#[tokio::test]
+async fn any_process_takes_any_request_of_a_stateless_client() {
+    let balanced = balanced().await;
     let mut processes = HashSet::new();
     for _ in 0..8 {
-        let tools = session
-            .peer()
+        let peer = balanced.session.peer();
+        let tools = peer
             .list_tools(hub::PaginatedRequestParams::default())
             .await
             .expect("a list");
-        assert_eq!(tools.tools.len(), 1);
+        assert_eq!(tools.tools.len(), 2);
         for _ in 0..2 {
-            let result = session.peer().call_tool(hub::CallToolRequestParams::new("process"));
-            let result = result.await.expect("a result");
-            processes.insert(serde_json::to_string(&result.content).expect("JSON"));
+            processes.insert(balanced.call("process").await);
         }
     }
     assert_eq!(processes.len(), 2, "both processes answer: {processes:?}");
-    session.close().await;
-    balancing.abort();
-    drop((first, second));
+    balanced.end().await;
+}
+
+#[tokio::test]
+async fn processes_that_share_a_key_continue_the_rounds_of_each_other() {
+    let balanced = balanced().await;
+    let mut processes = HashSet::new();
+    for _ in 0..8 {
+        // The requests take turns between the processes: this one is before the three rounds, whose second it takes.
+        let process = balanced.call("process").await;
+        let ended = balanced.call("asks").await;
+        let (by, answers) = ended.split_once(' ').expect("a process and the answers");
+        assert_eq!(answers, "accept accept");
+        assert_ne!(
+            by, process,
+            "the first and the last round are those of the other process"
+        );
+        processes.insert(by.to_owned());
+        // So that the next ones begin with the other process.
+        balanced.call("process").await;
+    }
+    assert_eq!(processes.len(), 2, "{processes:?}");
+    balanced.end().await;
 }

@@ -306,3 +306,40 @@ async fn each_session_has_a_log_level_of_its_own() {
     let alone = second.ask(request(4, "tools/call", json!({"name": "add"}))).await;
     assert_eq!(alone["id"], 4, "{alone}");
 }
+
+#[tokio::test]
+async fn a_batch_with_a_request_for_changes_is_refused_as_a_whole() {
+    let batching = Revision::ALL.into_iter().find(|revision| revision.facts().batches);
+    let batching = batching.expect("there is one");
+    let router = router();
+    let (_server, mut client) = serve(&router);
+    let params = json!({
+        "protocolVersion": batching.as_str(), "capabilities": {}, "clientInfo": {"name": "batches", "version": "1"},
+    });
+    let begun = client
+        .ask(json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}))
+        .await;
+    assert_eq!(begun["result"]["protocolVersion"], batching.as_str());
+    let ping = |id: i64| json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
+    let refused = client.ask(json!([ping(1), listen(json!(2), all())])).await;
+    assert_eq!(
+        (&refused["id"], &refused["error"]["code"]),
+        (&json!(1), &json!(-32600)),
+        "{refused}"
+    );
+    // A request for changes that doesn't say its revision is one that the revision of the session lacks.
+    let bare = json!({"jsonrpc": "2.0", "id": 3, "method": "subscriptions/listen", "params": {"notifications": all()}});
+    let answers = client.ask(json!([bare, ping(4)])).await;
+    assert_eq!(answers.as_array().map(Vec::len), Some(2), "{answers}");
+    let code = |id: i64| {
+        let mut answers = answers.as_array().expect("an array").iter();
+        let answer = answers.find(|answer| answer["id"] == id).expect("each is answered");
+        answer["error"]["code"].clone()
+    };
+    assert_eq!((code(3), code(4)), (json!(-32601), Value::Null));
+    // Nothing was subscribed to, and a request for changes by itself still works beside the session.
+    assert_eq!(
+        acknowledged(&mut client, json!(5), json!({"toolsListChanged": true})).await,
+        json!({"toolsListChanged": true})
+    );
+}

@@ -217,3 +217,40 @@ async fn answers_that_are_missing_are_asked_for_again_and_surplus_ones_are_ignor
     assert_eq!(done["result"]["content"][0]["text"], r#""one""two""#, "{done}");
     assert_eq!(done["result"]["requestState"], Value::Null);
 }
+
+#[tokio::test]
+async fn a_handler_that_discards_or_maps_the_error_of_a_question_still_asks_it() {
+    let discards = with_tool(|call| async move {
+        let _ = name_of(&call, "Ann").await;
+        Ok(name_of(&call, "Bea").await.unwrap_or_else(|_| "nobody".to_owned()))
+    });
+    let maps = with_tool(|call| async move {
+        let first = name_of(&call, "Ann").await.map_err(|_| "nobody");
+        let second = name_of(&call, "Bea")
+            .await
+            .or_else(|_| Ok::<_, CallError>("nobody".to_owned()))?;
+        assert_eq!(first.as_deref(), Ok(r#""Ann""#));
+        Ok(second)
+    });
+    let waits_briefly = with_tool(|call| async move {
+        let asked = tokio::time::timeout(Duration::from_secs(5), name_of(&call, "Bea")).await;
+        Ok(asked.map_or_else(
+            |_| "nobody".to_owned(),
+            |name| name.unwrap_or_else(|_| "nobody".to_owned()),
+        ))
+    });
+    for router in [discards, maps, waits_briefly] {
+        for revision in Revision::ALL {
+            if revision.method("elicitation/create").is_none() {
+                continue;
+            }
+            let client = served(&router, revision, every_capability()).await;
+            let called = client.peer().call_tool(hub::CallToolRequestParams::new("asks")).await;
+            assert_eq!(text(&called.unwrap()), r#""Bea""#, "{revision}");
+            // Nor is the error of a question that the client can't be asked discarded.
+            let client = served(&router, revision, json!({})).await;
+            let called = client.peer().call_tool(hub::CallToolRequestParams::new("asks")).await;
+            assert!(matches!(called, Err(CallError::Peer(_))), "{revision}: {called:?}");
+        }
+    }
+}
