@@ -81,6 +81,8 @@ pub struct ErrorCode {
     pub code: i64,
     /// What a session does with it by itself.
     pub role: Option<ErrorRole>,
+    /// What it asks of the client.
+    pub asks: Option<Asks>,
     /// The status of an HTTP response with the error, unless it is 200.
     pub status: Option<u16>,
     /// The methods of the requests that it answers; none for any request.
@@ -92,12 +94,24 @@ pub struct ErrorCode {
     pub link: String,
 }
 
+/// What an error with the role of [`ErrorRole::InputRequired`] asks of the client.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Asks {
+    /// The method of the requests that the client has to answer.
+    pub method: String,
+    /// The member of the error's data that has the parameters of each.
+    pub params: String,
+}
+
 /// What an error says to a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ErrorRole {
     /// A header doesn't repeat what the message says.
     HeaderMismatch,
+    /// The client has to answer something, and may then repeat the request.
+    InputRequired,
     /// The request needs a capability that the client didn't declare.
     MissingCapability,
     /// The server doesn't speak the revision.
@@ -110,6 +124,7 @@ impl ErrorRole {
     pub fn variant(self) -> &'static str {
         match self {
             Self::HeaderMismatch => "HeaderMismatch",
+            Self::InputRequired => "InputRequired",
             Self::MissingCapability => "MissingCapability",
             Self::UnsupportedVersion => "UnsupportedVersion",
         }

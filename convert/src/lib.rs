@@ -25,7 +25,7 @@ pub use self::conversion::{Conversion, Convert, Policy, Supply};
 pub use self::errors::translate_error;
 pub use self::facts::{Facts, MirroredArguments, MirroredCall, MirroredList, MirroredParam, Mirrors};
 pub use self::hello::{ClientHello, Encoded, HelloError, PeerTypes, ServerHello};
-pub use self::lifecycle::{ErrorRole, KnownError, Lifecycle, Members, OwnMessage, Presets};
+pub use self::lifecycle::{Asks, ErrorRole, KnownError, Lifecycle, Members, OwnMessage, Presets};
 pub use self::loss::{AUTOMATIC, Loss, LossKind};
 pub use self::negotiation::{Mismatch, accept, negotiate};
 pub use self::open::{close, close_entries, close_valid, open};

@@ -219,6 +219,8 @@ impl Members {
 pub enum ErrorRole {
     /// A header differs from the message.
     HeaderMismatch,
+    /// The client has to answer something, and may then repeat the request.
+    InputRequired,
     /// The request needs a capability that the client didn't declare.
     MissingCapability,
     /// The server doesn't support the revision.
@@ -234,4 +236,15 @@ pub struct KnownError {
     pub code: i64,
     /// The members of its data.
     pub data: Members,
+    /// What it asks of the client.
+    pub asks: Option<Asks>,
+}
+
+/// What an error asks of the client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Asks {
+    /// The method of the requests that the client has to answer.
+    pub method: &'static str,
+    /// The member of the error's data that has the parameters of each.
+    pub params: &'static str,
 }

@@ -29,7 +29,7 @@ use serde_json::Value;
 
 use crate::normalise::Scalar;
 use crate::normalise::envelope::Envelope;
-use crate::overlay::ErrorRole;
+use crate::overlay::{Asks, ErrorRole};
 
 use build::{BuildInput, build_model};
 pub use capabilities::OneOrMany;
@@ -253,6 +253,9 @@ pub struct ErrorCode {
     /// What a session does with it by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<ErrorRole>,
+    /// What it asks of the client.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asks: Option<Asks>,
     /// The status of an HTTP response with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,

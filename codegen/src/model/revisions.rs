@@ -126,6 +126,7 @@ fn error_codes(overlay: &Overlay) -> Vec<ErrorCode> {
         name: code.name.clone(),
         code: code.code,
         role: code.role,
+        asks: code.asks.clone(),
         status: code.status,
         methods: code.methods.clone(),
         data: Members::default(),
@@ -165,8 +166,16 @@ fn no_requests(methods: &[String], model: &Model) -> impl Iterator<Item = String
 /// An error must answer requests of the revision, and one that a session gives by itself must have the members of its data that
 /// say why.
 fn wrong_errors(overlay: &Overlay, model: &Model) -> Vec<crate::Problem> {
+    let is_request = |name: &str| model.methods.iter().any(|method| method.name == name);
     let lacking = model.error_codes.iter().enumerate().filter_map(|(index, error)| {
         let data = &error.data;
+        if error.role == Some(ErrorRole::InputRequired) {
+            let asks = error.asks.as_ref().filter(|asks| is_request(&asks.method));
+            let what = format!("{} has no `asks` with a method of the revision", error.name);
+            return asks
+                .is_none()
+                .then(|| overlay.problem(&format!("#/error_codes/{index}"), what));
+        }
         let what = match error.role? {
             ErrorRole::UnsupportedVersion if data.versions.is_none() || data.name.is_none() => {
                 "a list of texts and a required text, for the revisions"

@@ -1,5 +1,6 @@
 //! The errors that sessions send and read by themselves.
 
+use mcp_wire::serde_json::Value;
 use mcp_wire::{ErrorObject, OpenJson, error_code};
 
 use super::PeerTypes;
@@ -28,6 +29,15 @@ pub fn supported_by_peer<R: PeerTypes>(error: &ErrorObject) -> Option<Vec<String
         .filter_map(|revision| revision.known_error(ErrorRole::UnsupportedVersion));
     let known = known.into_iter().find(|known| known.code == error.code)?;
     error.data.as_ref()?.get(known.data.versions?)?.parse().ok()
+}
+
+/// Reads what an error asks of the client: the method of the questions, and the parameters of each. `None` for another error.
+#[must_use]
+pub fn asked_by_error<R: PeerTypes>(revision: R, error: &ErrorObject) -> Option<(&'static str, Vec<OpenJson>)> {
+    let known = revision.known_error(ErrorRole::InputRequired)?;
+    let asks = known.asks.filter(|_| known.code == error.code)?;
+    let params: Vec<Value> = error.data.as_ref()?.get(asks.params)?.parse().ok()?;
+    Some((asks.method, params.into_iter().map(OpenJson::from).collect()))
 }
 
 /// The error for a request that needs a capability of the client. `capability` is the path of a member in the capabilities.

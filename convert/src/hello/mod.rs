@@ -20,7 +20,7 @@ pub use self::changes::{
     ChangeFilter, acknowledge, listen, listen_result, read_acknowledgement, read_listen, set_level, subscribe,
     subscription, text_param, unsubscribe,
 };
-pub use self::errors::{missing_capability, supported_by_peer, unsupported};
+pub use self::errors::{asked_by_error, missing_capability, supported_by_peer, unsupported};
 pub use self::handshake::{
     agree, agreed_version, begin, cancellation, cancelled_request, completes_handshake, discovery, empty_result,
     params, read_agreement, read_begin, read_discovery, requested_version,

@@ -130,10 +130,14 @@ peer_types! {
         }
     }
     errors {
+        #[cfg(feature = "since-2025-11-25")]
+        V2025_11_25 => [
+            KnownError { role: ErrorRole::InputRequired, code: -32042, data: Members::NONE, asks: Some(mcp_convert::Asks { method: "elicitation/create", params: "elicitations" }) },
+        ];
         V2026_07_28 => [
-            KnownError { role: ErrorRole::HeaderMismatch, code: -32020, data: Members::NONE },
-            KnownError { role: ErrorRole::MissingCapability, code: -32021, data: Members { capabilities: Some("requiredCapabilities"), ..Members::NONE } },
-            KnownError { role: ErrorRole::UnsupportedVersion, code: -32022, data: Members { name: Some("requested"), versions: Some("supported"), ..Members::NONE } },
+            KnownError { role: ErrorRole::HeaderMismatch, code: -32020, data: Members::NONE, asks: None },
+            KnownError { role: ErrorRole::MissingCapability, code: -32021, data: Members { capabilities: Some("requiredCapabilities"), ..Members::NONE }, asks: None },
+            KnownError { role: ErrorRole::UnsupportedVersion, code: -32022, data: Members { name: Some("requested"), versions: Some("supported"), ..Members::NONE }, asks: None },
         ];
     }
 }

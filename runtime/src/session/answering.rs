@@ -4,11 +4,12 @@ use std::sync::{Arc, Weak};
 
 use http::Extensions;
 use mcp_adapters::handlers::CallServer;
-use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, error_code};
+use mcp_adapters::mcp_wire::{ErrorObject, Message, MessageHeader, UnknownMethod, error_code};
+use mcp_adapters::{Translated, hello, hub};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use super::call::request_json;
 use super::context::Context;
 use super::engine::Engine;
 use super::handler::HandlerResult;
@@ -51,16 +52,28 @@ impl<S: Side> Engine<S> {
 }
 
 impl Peer<ClientSide> {
-    /// Calls a method. As long as the result asks something, the handler of this client answers, and the call is repeated.
+    /// Calls a method. As long as the result, or an error, asks something, the handler of this client answers, and the call is
+    /// repeated.
     async fn call_in_rounds(&self, mut request: hub::ClientRequest) -> Result<hub::ServerResult, CallError> {
         if brought(&mut request).is_none() {
             return self.call(request).await;
         }
         let limit = self.state.options.limits.rounds;
         for _ in 0..=limit {
-            let asked = match self.call(request.clone()).await? {
-                hub::ServerResult::InputRequired(asked) => asked,
-                result => return Ok(result),
+            let asked = match self.call(request.clone()).await {
+                Ok(hub::ServerResult::InputRequired(asked)) => asked,
+                Ok(result) => return Ok(result),
+                Err(error) => {
+                    let Some(questions) = self.asked_by_error(&error) else {
+                        return Err(error);
+                    };
+                    let answers = self.answer_all(Some(questions)).await?.unwrap_or_default();
+                    if !answers.iter().all(|(_, answer)| is_accepted(answer)) {
+                        return Err(error);
+                    }
+                    // The server learns the answers otherwise, so the same request is repeated.
+                    continue;
+                }
             };
             if asked.input_requests.is_none() && asked.request_state.is_none() {
                 return Err(CallError::InvalidResult(
@@ -73,6 +86,29 @@ impl Peer<ClientSide> {
             }
         }
         Err(CallError::TooManyRounds(limit))
+    }
+
+    /// The questions of an error that asks the client something, by their numbers. `None` for another error, and if this client
+    /// hasn't declared that it answers them.
+    fn asked_by_error(&self, error: &CallError) -> Option<hub::InputRequests> {
+        let (CallError::Peer(error), terms) = (error, self.terms()) else {
+            return None;
+        };
+        let (method, params) = hello::asked_by_error(terms.revision, error)?;
+        self.state.check_request(terms, method).ok()?;
+        let questions = params.into_iter().zip(0_i64..).map(|(params, number)| {
+            let json = request_json(number, UnknownMethod::new(method).with_params(params));
+            let header = MessageHeader::from_slice(&json).ok()?;
+            self.state.check_request_params(terms, method, &header).ok()?;
+            match ClientSide::receive(terms.revision, &json, terms.conversion()).ok()? {
+                Translated::Message {
+                    message: Message::Request(question),
+                    ..
+                } => Some((number.to_string(), question.request)),
+                _ => None,
+            }
+        });
+        questions.collect()
     }
 
     /// The answers of this client's handler to what a server asks, all at once.
@@ -96,6 +132,14 @@ impl Peer<ClientSide> {
             responses.insert(name, response.map_err(CallError::Unanswered)?);
         }
         Ok(Some(responses))
+    }
+}
+
+/// Whether the user agrees to what was asked.
+fn is_accepted(answer: &hub::InputResponse) -> bool {
+    match answer {
+        hub::InputResponse::Elicit(result) => result.action == hub::ElicitResultAction::Accept,
+        _ => true,
     }
 }
 

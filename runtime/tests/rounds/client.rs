@@ -2,17 +2,19 @@
 
 use std::future::pending;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use mcp_runtime::transport::channel;
 use mcp_runtime::{
-    CallError, CallServer, ClientHandler, ClientSession, ClientSide, Context, Era, ErrorObject, Options, connect, hub,
+    CallError, CallServer, ClientHandler, ClientSession, ClientSide, Context, Era, ErrorObject, Options, Revision,
+    connect, hub,
 };
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use crate::{Obliging, Raw, every_capability, info, stateless};
+use crate::{Obliging, Raw, client_of, every_capability, info, stateless};
 
 /// A client, and the server that it has discovered.
 async fn connected<H>(handler: H, capabilities: Value) -> (ClientSession, Raw)
@@ -209,4 +211,117 @@ async fn whoever_stops_waiting_for_a_call_stops_its_questions() {
     timeout(Duration::from_secs(30), ended.notified())
         .await
         .expect("the handler is dropped");
+}
+
+/// A server of the revision whose errors ask something, after the handshake.
+async fn legacy(capabilities: Value) -> (ClientSession, Raw) {
+    let (server, client) = channel(16);
+    let mut server = Raw::new(server);
+    let connecting = tokio::spawn(client_of(Revision::V2025_11_25, capabilities, client));
+    begin(&mut server).await;
+    (connecting.await.expect("it doesn't panic"), server)
+}
+
+/// Answers the handshake.
+async fn begin(server: &mut Raw) {
+    let asked = server.receive().await;
+    let begun = json!({
+        "protocolVersion": Revision::V2025_11_25.as_str(), "capabilities": {"tools": {}},
+        "serverInfo": {"name": "legacy", "version": "1"},
+    });
+    answer(server, &asked, begun).await;
+    assert_eq!(server.receive().await["method"], "notifications/initialized");
+}
+
+/// An error that asks the user to visit a page.
+async fn send_away(server: &mut Raw, request: &Value) {
+    let page = json!({
+        "mode": "url", "message": "Allow it", "url": "https://example.org/allow", "elicitationId": "e-1",
+    });
+    let error = json!({"code": -32042, "message": "first the page", "data": {"elicitations": [page]}});
+    server
+        .send(&json!({"jsonrpc": "2.0", "id": request["id"], "error": error}))
+        .await;
+}
+
+fn error_of(called: Result<hub::CallToolResult, CallError>) -> ErrorObject {
+    match called {
+        Err(CallError::Peer(error)) => error,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn an_error_that_asks_something_is_answered_and_the_same_call_repeated() {
+    let (client, mut server) = legacy(json!({"elicitation": {"url": {}}})).await;
+    let call = calling(&client);
+    let first = server.receive().await;
+    send_away(&mut server, &first).await;
+    let second = server.receive().await;
+    assert_ne!(second["id"], first["id"]);
+    assert_eq!(
+        (&second["method"], &second["params"]),
+        (&first["method"], &first["params"])
+    );
+    answer(&mut server, &second, json!({"content": []})).await;
+    assert!(call.await.expect("it doesn't panic").is_ok());
+
+    let call = calling(&client);
+    for _ in 0..11 {
+        let request = server.receive().await;
+        send_away(&mut server, &request).await;
+    }
+    let called = call.await.expect("it doesn't panic");
+    assert!(matches!(called, Err(CallError::TooManyRounds(10))), "{called:?}");
+}
+
+/// A client that visits no page, and counts those that it is sent to.
+struct Stays(Arc<AtomicUsize>);
+
+impl ClientHandler<Context<ClientSide>> for Stays {
+    async fn elicit(
+        &self,
+        params: hub::ElicitRequestParams,
+        _: &Context<ClientSide>,
+    ) -> Result<hub::ElicitResult, ErrorObject> {
+        assert!(matches!(params, hub::ElicitRequestParams::Url(_)), "{params:?}");
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Ok(hub::ElicitResult::new(hub::ElicitResultAction::Decline))
+    }
+}
+
+#[tokio::test]
+async fn an_error_that_asks_something_stays_one_if_the_user_declines_or_the_client_cannot_answer() {
+    for (capabilities, asked) in [
+        (json!({"elicitation": {"url": {}}}), 1),
+        (json!({"elicitation": {}}), 0),
+        (json!({}), 0),
+    ] {
+        let (server, client) = channel(16);
+        let mut server = Raw::new(server);
+        let count = Arc::new(AtomicUsize::new(0));
+        let connecting = tokio::spawn(connect(
+            Stays(Arc::clone(&count)),
+            info(),
+            serde_json::from_value(capabilities).expect("they are capabilities"),
+            Options {
+                supported: vec![Revision::V2025_11_25],
+                ..Options::default()
+            },
+            client,
+        ));
+        begin(&mut server).await;
+        let client = connecting.await.expect("it doesn't panic").expect("it connects");
+        let call = calling(&client);
+        let request = server.receive().await;
+        send_away(&mut server, &request).await;
+        assert_eq!(error_of(call.await.expect("it doesn't panic")).code, -32042);
+        assert_eq!(count.load(Ordering::SeqCst), asked);
+    }
+    // Only the revision that defines it has this error.
+    let (client, mut server) = connected(Obliging, json!({"elicitation": {"url": {}}})).await;
+    let call = calling(&client);
+    let request = server.receive().await;
+    send_away(&mut server, &request).await;
+    assert_eq!(error_of(call.await.expect("it doesn't panic")).code, -32042);
 }

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::{AdaptersInput, RevisionInput, mentions};
 use crate::emit::source;
 use crate::model::{Lifecycle, Members, Model};
+use crate::overlay::Asks;
 
 /// The types that each revision has to have.
 const TYPES: [&str; 3] = ["ClientCapabilities", "ServerCapabilities", "Implementation"];
@@ -128,8 +129,12 @@ fn errors(revision: &RevisionInput<'_>) -> Option<String> {
         let role = error.role.as_ref()?;
         let data = write_members(&error.data);
         let code = error.code;
+        let asks = error.asks.as_ref().map_or("None".to_owned(), |asks| {
+            let Asks { method, params } = asks;
+            format!("Some(mcp_convert::Asks {{ method: {method:?}, params: {params:?} }})")
+        });
         Some(format!(
-            "            KnownError {{ role: ErrorRole::{}, code: {code}, data: {data} }},\n",
+            "            KnownError {{ role: ErrorRole::{}, code: {code}, data: {data}, asks: {asks} }},\n",
             role.variant()
         ))
     });
