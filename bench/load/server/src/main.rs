@@ -6,7 +6,7 @@ use std::time::Duration;
 use mcp_runtime::router::resource_template;
 use mcp_runtime::transport::http::server::{HttpServer, router};
 use mcp_runtime::transport::{Transport, http, stdio};
-use mcp_runtime::{CallClient, Context, Options, Router, ServerHandler, ServerSide, hub, serve};
+use mcp_runtime::{CallClient, Context, Options, Router, ServerHandler, ServerSide, UnknownMethod, hub, serve};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
@@ -47,11 +47,11 @@ struct Flood {
     bytes: usize,
 }
 
-/// Asks for the client's roots whenever it is told that they have changed.
+/// Asks for the client's roots whenever it gets a notification, such as the one that they have changed, which the hub lacks.
 struct Asking;
 
 impl ServerHandler<Context<ServerSide>> for Asking {
-    async fn on_roots_list_changed(&self, _: Option<hub::NotificationParams>, context: &Context<ServerSide>) {
+    async fn on_unknown(&self, _: UnknownMethod, context: &Context<ServerSide>) {
         if let Err(error) = context.peer().list_roots(None).await {
             eprintln!("the client gave no roots: {error}");
         }
