@@ -9,7 +9,7 @@ use crate::error::GenerateError;
 use crate::files::{FileSet, GENERATED, Report};
 use crate::generate::model;
 use crate::jsonld::{annotated_schema, context};
-use crate::load::{Document, SharedDocuments, load};
+use crate::load::{SharedDocuments, load};
 use crate::model::ModelledRevision;
 use crate::problem::Problems;
 use crate::protocol::Protocol;
@@ -120,28 +120,33 @@ pub fn revision_diff(schema: &Path, from: &str, to: &str) -> Result<Diff, Genera
         diff_of_planned(&planned.revisions[earlier], &planned.revisions[later])
     } else {
         let [earlier, later] = [earlier, later].map(|index| &modelled.revisions[index]);
-        let none = Rules::of(Document::empty(""))?;
-        let plan = |from: &ModelledRevision, to: &ModelledRevision, upward| {
-            let (from, to) = (Side { model: &from.model }, Side { model: &to.model });
-            let rules_of = "";
-            plan_conversions(PairInput {
-                from,
-                to,
-                rules: &none,
-                rules_of,
-                upward,
-            })
-            .0
-        };
-        let plans = [plan(earlier, later, true), plan(later, earlier, false)];
-        let [before, after] = [earlier, later].map(|side| DiffSide {
-            model: &side.model,
-            facts: &side.facts,
-        });
-        diff(before, after, [&plans[0], &plans[1]], false)
+        diff_of_modelled(earlier, later)
     };
     (diff.from, diff.to) = (from.to_owned(), to.to_owned());
     Ok(diff)
+}
+
+/// What changed between any two revisions, without rules.
+pub(crate) fn diff_of_modelled(earlier: &ModelledRevision, later: &ModelledRevision) -> Diff {
+    let none = Rules::none();
+    let plan = |from: &ModelledRevision, to: &ModelledRevision, upward| {
+        let (from, to) = (Side { model: &from.model }, Side { model: &to.model });
+        let rules_of = "";
+        plan_conversions(PairInput {
+            from,
+            to,
+            rules: &none,
+            rules_of,
+            upward,
+        })
+        .0
+    };
+    let plans = [plan(earlier, later, true), plan(later, earlier, false)];
+    let [before, after] = [earlier, later].map(|side| DiffSide {
+        model: &side.model,
+        facts: &side.facts,
+    });
+    diff(before, after, [&plans[0], &plans[1]], false)
 }
 
 /// What changed between two adjacent revisions.

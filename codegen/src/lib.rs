@@ -18,6 +18,7 @@ pub mod problem;
 pub mod protocol;
 mod published;
 pub mod reference;
+pub mod release;
 
 pub use documents::{generate_documents, revision_diff, write_jsonld};
 pub use error::GenerateError;

@@ -134,6 +134,16 @@ pub struct Refuse {
 }
 
 impl Rules {
+    /// No rules.
+    #[must_use]
+    pub fn none() -> Self {
+        Self {
+            rules: Vec::new(),
+            errors: Vec::new(),
+            document: Document::empty(""),
+        }
+    }
+
     /// Reads rules from their document.
     ///
     /// # Errors

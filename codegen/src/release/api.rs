@@ -1,0 +1,125 @@
+//! The public items of a types crate.
+
+use std::collections::BTreeMap;
+
+use crate::model::names::result_variants;
+use crate::model::{Member, Model, Type, TypeKind};
+
+/// The public items of a types crate by their paths.
+#[derive(Debug)]
+pub(super) struct Api(BTreeMap<String, Item>);
+
+/// What code that uses an item relies on.
+#[derive(Debug, PartialEq)]
+struct Item {
+    /// What it is, as a text to compare.
+    signature: String,
+    /// Whether code that was compiled without it may not compile with it, because it is a part of something that is written or
+    /// matched completely.
+    is_part: bool,
+}
+
+impl Api {
+    pub(super) fn of(model: &Model) -> Self {
+        let mut api = Self(BTreeMap::new());
+        for (name, ty) in &model.types {
+            api.add_type(&format!("{}::{name}", ty.module), ty);
+        }
+        for code in &model.error_codes {
+            api.add(format!("error_code::{}", code.name), code.code.to_string(), false);
+        }
+        for method in &model.methods {
+            let results = &method.results;
+            let signature = format!("{:?} {} {results:?}", method.direction, method.ty);
+            api.add(format!("METHODS[{:?}]", method.name), signature, false);
+        }
+        api
+    }
+
+    fn add(&mut self, path: String, signature: String, is_part: bool) {
+        self.0.insert(path, Item { signature, is_part });
+    }
+
+    fn add_type(&mut self, path: &str, ty: &Type) {
+        let kind = match &ty.kind {
+            TypeKind::Struct(object) => {
+                for constant in object.constants.iter().filter(|constant| !constant.required) {
+                    self.add(
+                        format!("{path}.{}", constant.name),
+                        "an optional constant".to_owned(),
+                        true,
+                    );
+                }
+                for member in &object.members {
+                    self.add(format!("{path}.{}", member.name), field(member), true);
+                }
+                "struct".to_owned()
+            }
+            TypeKind::Strings { values, ordered } => {
+                for value in values {
+                    self.add(format!("{path}::{value:?}"), String::new(), true);
+                }
+                format!("enum, ordered: {ordered}")
+            }
+            TypeKind::Union(union) => {
+                for variant in &union.variants {
+                    let held = format!("{:?}, boxed: {}", variant.ty, variant.boxed);
+                    self.add(format!("{path}::{}", variant.name), held, true);
+                }
+                "enum".to_owned()
+            }
+            TypeKind::Methods(methods) => {
+                for (method, ty) in methods {
+                    self.add(format!("{path}::{method:?}"), ty.clone(), true);
+                }
+                "enum".to_owned()
+            }
+            TypeKind::Results(methods) => {
+                for (held, variant) in result_variants(methods) {
+                    self.add(format!("{path}::{variant}"), format!("{held:?}"), true);
+                }
+                "enum".to_owned()
+            }
+            TypeKind::Alias(target) => format!("alias of {target:?}"),
+        };
+        self.add(path.to_owned(), kind, false);
+    }
+
+    /// The items that code may rely on and that another API lacks or has otherwise, and the parts that it adds to what this one has, a
+    /// sentence each.
+    pub(super) fn breaks(&self, later: &Self) -> Vec<String> {
+        let lost = self.0.iter().filter_map(|(path, item)| match later.0.get(path) {
+            None => Some(format!("`{path}` is gone.")),
+            Some(other) if other.signature != item.signature => Some(format!("`{path}` has another type.")),
+            Some(_) => None,
+        });
+        let added = later
+            .0
+            .iter()
+            .filter(|(path, item)| item.is_part && !self.0.contains_key(*path));
+        let added = added.filter(|(path, _)| self.0.contains_key(whole(path)));
+        lost.chain(added.map(|(path, _)| format!("`{path}` is new in a type that is public in full.")))
+            .collect()
+    }
+
+    /// Whether another API has items that this one lacks.
+    pub(super) fn lacks(&self, later: &Self) -> bool {
+        later.0.keys().any(|path| !self.0.contains_key(path))
+    }
+}
+
+/// What a field is to code that reads, writes or constructs it.
+fn field(member: &Member) -> String {
+    let Member {
+        ty, required, boxed, ..
+    } = member;
+    let argument = member.is_argument();
+    format!("{ty:?}, required: {required}, boxed: {boxed}, argument: {argument}")
+}
+
+/// The path of the type that a part belongs to: `module::Type`, before the `.` or the second `::`.
+fn whole(part: &str) -> &str {
+    let module = part.find("::").map_or(0, |at| at + 2);
+    let end = part[module..].find(['.', ':']).map_or(part.len(), |at| module + at);
+    &part[..end]
+}

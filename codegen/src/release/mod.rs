@@ -1,0 +1,119 @@
+//! What a release of the generated crates changes for those who use them: two schema directories in, a bump for each crate out.
+
+mod api;
+mod version;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::diff::{Change, Diff};
+use crate::documents::diff_of_modelled;
+use crate::emit::crate_name;
+use crate::error::GenerateError;
+use crate::generate::model;
+use crate::load::load;
+use crate::model::ModelledRevision;
+use crate::protocol::Protocol;
+
+use api::Api;
+pub use version::{Bump, VersionError, next_version};
+
+/// The crate of all revisions.
+const ADAPTERS: &str = "mcp-adapters";
+
+/// What has changed in a generated crate since a release.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CrateChange {
+    /// The bump that it needs; none, where nothing of the schema that it is made from has changed.
+    pub bump: Option<Bump>,
+    /// What has changed, a sentence each, as a changelog has them.
+    pub notes: Vec<String>,
+}
+
+/// Compares the generated crates of two schema directories, by name. A crate that only the earlier one has isn't among them, and one that
+/// only the later one has needs no bump.
+///
+/// Rust code that uses a crate is what counts: a member that is added to an object is a breaking change, because whoever writes the
+/// struct as an expression has to name it.
+///
+/// # Errors
+/// Problems of one of the directories.
+pub fn compare_schemas(before: &Path, after: &Path) -> Result<BTreeMap<String, CrateChange>, GenerateError> {
+    let [before, after] = [model(load(before)?)?, model(load(after)?)?];
+    let mut changes = BTreeMap::new();
+    for later in &after.revisions {
+        let change = match revision(&before, later) {
+            Some(earlier) => compare_revisions(earlier, later),
+            None => CrateChange {
+                bump: None,
+                notes: vec![format!("The first release of the types of {}.", later.model.revision)],
+            },
+        };
+        changes.insert(crate_name(&later.model.revision), change);
+    }
+    let adapters = compare_adapters(&before, &after, &changes);
+    changes.insert(ADAPTERS.to_owned(), adapters);
+    Ok(changes)
+}
+
+fn revision<'p>(protocol: &'p Protocol<ModelledRevision>, like: &ModelledRevision) -> Option<&'p ModelledRevision> {
+    let mut revisions = protocol.revisions.iter();
+    revisions.find(|revision| revision.model.revision == like.model.revision)
+}
+
+fn compare_revisions(earlier: &ModelledRevision, later: &ModelledRevision) -> CrateChange {
+    let [before, after] = [earlier, later].map(|revision| Api::of(&revision.model));
+    let mut notes = before.breaks(&after);
+    let mut bump = (!notes.is_empty()).then_some(Bump::Major);
+    if bump.is_none() && before.lacks(&after) {
+        bump = Some(Bump::Minor);
+    }
+    let Diff { changes, .. } = diff_of_modelled(earlier, later);
+    if bump.is_none() && (!changes.is_empty() || earlier.schema != later.schema) {
+        bump = Some(Bump::Patch);
+    }
+    notes.extend(changes.iter().map(note));
+    if notes.is_empty() && bump.is_some() {
+        notes.push("Validation follows the corrected schema.".to_owned());
+    }
+    CrateChange { bump, notes }
+}
+
+/// A change of the protocol as a sentence.
+fn note(change: &Change) -> String {
+    format!("`{}`: {}.", change.name, change.description())
+}
+
+/// The crate of all revisions has the types of each in its API.
+fn compare_adapters(
+    before: &Protocol<ModelledRevision>,
+    after: &Protocol<ModelledRevision>,
+    types: &BTreeMap<String, CrateChange>,
+) -> CrateChange {
+    let mut notes = Vec::new();
+    let mut bump = types.values().filter_map(|change| change.bump).max();
+    let [old, new] = [before, after].map(|protocol| protocol.manifest.hub().map(ToString::to_string));
+    if let (Some(old), Some(new)) = (&old, &new)
+        && old != new
+    {
+        notes.push(format!("Handlers are written against {new} instead of {old}."));
+        bump = Some(Bump::Major);
+    }
+    for lost in before.revisions.iter().filter(|known| revision(after, known).is_none()) {
+        notes.push(format!("Revision {} is gone.", lost.model.revision));
+        bump = Some(Bump::Major);
+    }
+    for added in after.revisions.iter().filter(|known| revision(before, known).is_none()) {
+        notes.push(format!("Revision {} is supported.", added.model.revision));
+        // The enumeration of revisions has a variant more.
+        bump = Some(Bump::Major);
+    }
+    let changed = types.iter().filter(|(_, change)| change.bump.is_some());
+    notes.extend(changed.map(|(name, change)| match change.bump {
+        Some(Bump::Major) => format!("`{name}` has breaking changes."),
+        _ => format!("`{name}` has changes."),
+    }));
+    CrateChange { bump, notes }
+}

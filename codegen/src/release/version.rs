@@ -1,0 +1,46 @@
+//! The version after a release.
+
+use serde::Serialize;
+
+/// How much a release changes, by [Semantic Versioning](https://semver.org).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Bump {
+    /// Nothing that code could notice when it is compiled.
+    Patch,
+    /// More than before.
+    Minor,
+    /// Something that code may rely on is gone or is otherwise.
+    Major,
+}
+
+/// A text that isn't `MAJOR.MINOR.PATCH`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no version of the form 1.2.3")]
+pub struct VersionError(String);
+
+/// The version that comes after `released`. Before 1.0.0 the minor number is the one of breaking changes, as for cargo.
+///
+/// ```
+/// use mcp_codegen::release::{Bump, next_version};
+///
+/// assert_eq!(next_version("1.2.3", Bump::Major)?, "2.0.0");
+/// assert_eq!(next_version("0.2.3", Bump::Major)?, "0.3.0");
+/// assert_eq!(next_version("0.2.3", Bump::Minor)?, "0.2.4");
+/// # Ok::<(), mcp_codegen::release::VersionError>(())
+/// ```
+///
+/// # Errors
+/// A version that isn't three numbers.
+pub fn next_version(released: &str, bump: Bump) -> Result<String, VersionError> {
+    let unreadable = || VersionError(released.to_owned());
+    let numbers: Result<Vec<u32>, _> = released.split('.').map(str::parse).collect();
+    let [major, minor, patch] = numbers.map_err(|_| unreadable())?[..] else {
+        return Err(unreadable());
+    };
+    Ok(match (major, bump) {
+        (1.., Bump::Major) => format!("{}.0.0", major + 1),
+        (0, Bump::Major) | (1.., Bump::Minor) => format!("{major}.{}.0", minor + 1),
+        (_, Bump::Patch) | (0, Bump::Minor) => format!("{major}.{minor}.{}", patch + 1),
+    })
+}

@@ -1,0 +1,162 @@
+//! The bump of a crate whose schema was corrected after its release.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use mcp_codegen::ingest::{IngestOptions, Position, ingest};
+use mcp_codegen::release::{Bump, CrateChange, compare_schemas, next_version};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const REVISION: &str = "2099-01-01";
+const TYPES: &str = "mcp-types-2099-01-01";
+const ADAPTERS: &str = "mcp-adapters";
+
+fn schema() -> Value {
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$defs": {
+            "Tool": {
+                "type": "object",
+                "properties": {"name": {"type": "string", "maxLength": 10}, "size": {"type": "integer"}},
+                "required": ["name"],
+            },
+            "Kind": {"enum": ["small", "large"], "type": "string"},
+        },
+    })
+}
+
+fn ingested(root: &Path, revision: &str, schema: &Value) {
+    let file = root.join("official.json");
+    fs::write(&file, schema.to_string()).unwrap();
+    let done = ingest(&IngestOptions {
+        schema: root.join("schema"),
+        revision: revision.parse().unwrap(),
+        from: file.display().to_string(),
+        source: Some("https://example.org/schema.json".into()),
+        commit: None,
+        accept: true,
+        keep_prose: false,
+        draft: None,
+        position: Position::Keep,
+    });
+    done.unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// What has changed since a release with [`schema`], by crate.
+fn changes(later: &[(&str, Value)]) -> BTreeMap<String, CrateChange> {
+    let [before, after] = [TempDir::new().unwrap(), TempDir::new().unwrap()];
+    ingested(before.path(), REVISION, &schema());
+    for (revision, schema) in later {
+        ingested(after.path(), revision, schema);
+    }
+    let [before, after] = [before, after].map(|root| root.keep().join("schema"));
+    let changes = compare_schemas(&before, &after).unwrap_or_else(|error| panic!("{error}"));
+    for schema in [before, after] {
+        fs::remove_dir_all(schema.parent().unwrap()).unwrap();
+    }
+    changes
+}
+
+/// What a corrected schema means for the crate of its types.
+fn corrected(correct: impl FnOnce(&mut Value)) -> CrateChange {
+    let mut schema = schema();
+    correct(&mut schema["$defs"]);
+    let changes = changes(&[(REVISION, schema)]);
+    assert_eq!(changes[ADAPTERS].bump, changes[TYPES].bump);
+    changes[TYPES].clone()
+}
+
+fn change(bump: Bump, notes: &[&str]) -> CrateChange {
+    CrateChange {
+        bump: Some(bump),
+        notes: notes.iter().map(|note| (*note).to_owned()).collect(),
+    }
+}
+
+#[test]
+fn the_same_schema_needs_no_release() {
+    let none = CrateChange {
+        bump: None,
+        notes: Vec::new(),
+    };
+    assert_eq!(corrected(|_| ()), none);
+}
+
+#[test]
+fn a_bound_is_a_patch() {
+    let found = corrected(|definitions| definitions["Tool"]["properties"]["name"]["maxLength"] = json!(20));
+    let note = "`Tool.name`: changed: no longer maxLength 10, now maxLength 20.";
+    assert_eq!(found, change(Bump::Patch, &[note]));
+}
+
+#[test]
+fn a_new_type_is_a_minor_change() {
+    let found = corrected(|definitions| definitions["Icon"] = json!({"type": "object", "properties": {}}));
+    assert_eq!(found, change(Bump::Minor, &["`Icon`: added."]));
+}
+
+#[test]
+fn whatever_code_can_rely_on_is_a_major_change() {
+    let majors: [(&str, fn(&mut Value)); 5] = [
+        ("`base::Tool.size` is gone.", |definitions| {
+            definitions["Tool"]["properties"]
+                .as_object_mut()
+                .unwrap()
+                .remove("size");
+        }),
+        ("`base::Tool.size` has another type.", |definitions| {
+            definitions["Tool"]["required"] = json!(["name", "size"]);
+        }),
+        (
+            "`base::Tool.depth` is new in a type that is public in full.",
+            |definitions| {
+                definitions["Tool"]["properties"]["depth"] = json!({"type": "integer"});
+            },
+        ),
+        (
+            "`base::Kind::\"tiny\"` is new in a type that is public in full.",
+            |definitions| {
+                definitions["Kind"]["enum"] = json!(["small", "large", "tiny"]);
+            },
+        ),
+        ("`base::Kind` is gone.", |definitions| {
+            definitions.as_object_mut().unwrap().remove("Kind");
+        }),
+    ];
+    for (note, correct) in majors {
+        let found = corrected(correct);
+        assert_eq!((found.bump, found.notes[0].as_str()), (Some(Bump::Major), note));
+    }
+}
+
+#[test]
+fn a_new_revision_changes_the_crate_of_all_and_no_other() {
+    let changes = changes(&[(REVISION, schema()), ("2100-01-01", schema())]);
+    assert_eq!(changes[TYPES].bump, None);
+    assert_eq!(
+        changes["mcp-types-2100-01-01"].notes,
+        ["The first release of the types of 2100-01-01."]
+    );
+    let notes = [
+        "Handlers are written against 2100-01-01 instead of 2099-01-01.",
+        "Revision 2100-01-01 is supported.",
+    ];
+    assert_eq!(changes[ADAPTERS], change(Bump::Major, &notes));
+}
+
+#[test]
+fn versions_follow_the_rules_of_cargo() {
+    let bumps = [Bump::Patch, Bump::Minor, Bump::Major];
+    let after = |version| bumps.map(|bump| next_version(version, bump).unwrap());
+    assert_eq!(after("1.2.3"), ["1.2.4", "1.3.0", "2.0.0"]);
+    assert_eq!(after("0.2.3"), ["0.2.4", "0.2.4", "0.3.0"]);
+    for version in ["1.2", "1.2.3.4", "1.2.x", "1.2.3-beta.1"] {
+        let error = next_version(version, Bump::Patch).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("{version:?} is no version of the form 1.2.3")
+        );
+    }
+}
