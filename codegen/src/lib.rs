@@ -25,4 +25,4 @@ pub use error::GenerateError;
 pub use facts::{Facts, MirroredArguments, MirroredCall, MirroredList, Mirrors};
 pub use generate::{GenerateOptions, Generated, adapters_report, generate, model_yaml};
 pub use problem::{Place, Problem, Problems};
-pub use published::lock_names;
+pub use published::{check_names, lock_names};

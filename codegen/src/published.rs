@@ -19,6 +19,16 @@ pub fn lock_names(schema: &Path) -> Result<Report, GenerateError> {
     Ok(names_files(released)?.write(schema, &[])?)
 }
 
+/// Compares the names of each released revision's types with its `names.yaml`, and writes nothing.
+///
+/// # Errors
+/// Those of [`lock_names`].
+pub fn check_names(schema: &Path) -> Result<Report, GenerateError> {
+    let protocol = model(load(schema)?)?;
+    let released = protocol.revisions.iter().filter(|revision| revision.entry.released);
+    Ok(names_files(released)?.check(schema, &[])?)
+}
+
 /// The `names.yaml` files of revisions, by their paths in the schema directory.
 pub(crate) fn names_files<'r>(revisions: impl Iterator<Item = &'r ModelledRevision>) -> Result<FileSet, GenerateError> {
     let mut files = FileSet::default();

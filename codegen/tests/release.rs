@@ -6,6 +6,7 @@ use std::path::Path;
 
 use mcp_codegen::ingest::{IngestOptions, Position, ingest};
 use mcp_codegen::release::{Bump, CrateChange, compare_schemas, next_version};
+use mcp_codegen::{GenerateOptions, generate};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -99,7 +100,8 @@ fn a_new_type_is_a_minor_change() {
 
 #[test]
 fn whatever_code_can_rely_on_is_a_major_change() {
-    let majors: [(&str, fn(&mut Value)); 5] = [
+    type Correction = fn(&mut Value);
+    let majors: [(&str, Correction); 5] = [
         ("`base::Tool.size` is gone.", |definitions| {
             definitions["Tool"]["properties"]
                 .as_object_mut()
@@ -159,4 +161,37 @@ fn versions_follow_the_rules_of_cargo() {
             format!("{version:?} is no version of the form 1.2.3")
         );
     }
+}
+
+#[test]
+fn each_generated_crate_has_the_version_that_the_manifest_says() {
+    let root = TempDir::new().unwrap();
+    ingested(root.path(), REVISION, &schema());
+    let options = GenerateOptions {
+        schema: root.path().join("schema"),
+        out: root.path().join("generated"),
+        crates: "../..".to_owned(),
+        check: false,
+    };
+    let manifest = options.schema.join("revisions.yaml");
+    let text = fs::read_to_string(&manifest).unwrap();
+    let with_versions = |versions: &str| {
+        let versions = format!("\nversions: {{{versions}}}\n\nrevisions:");
+        fs::write(&manifest, text.replace("\nrevisions:", &versions)).unwrap();
+        generate(&options).map(|_| ()).map_err(|error| error.to_string())
+    };
+    with_versions("mcp-types-2099-01-01: 0.2.1, mcp-wire: 0.3.0, mcp-adapters: 1.0.0").unwrap();
+    let manifest_of = |name: &str| fs::read_to_string(options.out.join(name).join("Cargo.toml")).unwrap();
+    let (types, adapters) = (manifest_of(TYPES), manifest_of(ADAPTERS));
+    assert!(types.contains("\nversion = \"0.2.1\"\n"), "{types}");
+    assert!(types.contains("wire\", version = \"0.3.0\""), "{types}");
+    assert!(adapters.contains("\nversion = \"1.0.0\"\n"), "{adapters}");
+    assert!(
+        adapters.contains(&format!("\"../{TYPES}\", version = \"0.2.1\"")),
+        "{adapters}"
+    );
+
+    let problem = with_versions("mcp-wire: \"1.0\"").unwrap_err();
+    let what = "#/versions/mcp-wire: `1.0` is no version\n  write three numbers, as in 1.2.3";
+    assert!(problem.ends_with(what), "{problem}");
 }

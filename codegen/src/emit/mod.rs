@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use crate::load::Manifest;
 use crate::model::modules::MESSAGES;
 use crate::model::{Model, TypeKind};
 
@@ -24,7 +25,7 @@ pub use adapters::{AdapterTemplates, AdaptersInput, RevisionInput, callable_func
 pub use docs::Docs;
 pub use items::Items;
 pub use protocol::{Emitted, emit_protocol};
-pub use scaffold::{Templates, crate_name};
+pub use scaffold::{ADAPTERS, Templates, crate_name};
 
 use docs::Documenter;
 use tokens::Scope;
@@ -44,6 +45,8 @@ pub struct EmitInput<'i> {
     pub link: &'i dyn Fn(&str) -> String,
     /// The directory of `mcp-wire`, as the crate's manifest names it.
     pub crates: &'i str,
+    /// The versions of the crates.
+    pub manifest: &'i Manifest,
 }
 
 /// The files of a crate, relative to its folder, and what they lack.

@@ -4,17 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::{
-    AdapterTemplates, AdaptersInput, Docs, EmitInput, RevisionInput, Templates, callable_functions, crate_name,
-    emit_adapters, emit_crate,
+    ADAPTERS, AdapterTemplates, AdaptersInput, Docs, EmitInput, RevisionInput, Templates, callable_functions,
+    crate_name, emit_adapters, emit_crate,
 };
 use crate::adapt::{Plan, PlannedRevision};
 use crate::error::GenerateError;
 use crate::files::FileSet;
 use crate::problem::{Problem, Problems};
 use crate::protocol::Protocol;
-
-/// The crate that knows every revision.
-const ADAPTERS: &str = "mcp-adapters";
 
 /// Everything that is generated, in memory.
 pub struct Emitted {
@@ -50,6 +47,7 @@ pub fn emit_protocol(protocol: &Protocol<PlannedRevision>, crates: &str) -> Resu
             docs: &shared_docs.with(&own_docs),
             link: &link,
             crates,
+            manifest: &protocol.manifest,
         };
         let emitted = emit_crate(&input, &templates)?;
         problems.extend(shared_docs.needless(&own_docs, document, &emitted.documented));
@@ -76,6 +74,7 @@ pub fn emit_protocol(protocol: &Protocol<PlannedRevision>, crates: &str) -> Resu
             plans: &protocol.plans().cloned().collect::<Vec<Plan>>(),
             hub: hub.as_str(),
             crates,
+            manifest: &protocol.manifest,
         };
         for (path, contents) in emit_adapters(&input, &AdapterTemplates::new()?)? {
             files.insert(Path::new(ADAPTERS).join(path), contents)?;

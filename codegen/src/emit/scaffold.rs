@@ -97,6 +97,7 @@ struct Values<'v> {
     link: String,
     crates: &'v str,
     version: &'v str,
+    wire_version: &'v str,
     rust_version: &'v str,
 }
 
@@ -157,7 +158,8 @@ impl Templates {
             definitions: model.definitions.len(),
             link: (input.link)("").trim_end_matches('#').to_owned(),
             crates: input.crates,
-            version: env!("CARGO_PKG_VERSION"),
+            version: input.manifest.version(&crate_name(&model.revision)),
+            wire_version: input.manifest.version(WIRE),
             rust_version: env!("CARGO_PKG_RUST_VERSION"),
         };
         let mut files = render_all(&self.registry, &TEMPLATES, &values)?;
@@ -165,6 +167,15 @@ impl Templates {
         Ok(files)
     }
 }
+
+/// The crate of all revisions.
+pub const ADAPTERS: &str = "mcp-adapters";
+
+/// What the conversions in the crate of all revisions have in common.
+pub(super) const CONVERT: &str = "mcp-convert";
+
+/// What all generated crates share.
+pub(super) const WIRE: &str = "mcp-wire";
 
 /// The name of a revision's crate.
 #[must_use]

@@ -25,6 +25,7 @@ const HEADER: &str = "\
 #            (the definition's name in lower case) are filled in
 # aliases    the schema that stands for each `$ref` that leads out of its document: nothing is fetched for one
 # acronyms   how a word of an official name is spelt in a Rust name
+# versions   the version of a generated crate, or of mcp-wire or mcp-convert, where it isn't the generator's
 # revisions  revision  its name; the order of this list is the order of the revisions
 #            source    where the bytes were read from, and the commit there
 #            sha256    of those bytes, not of the schema.json written from them
@@ -49,6 +50,9 @@ pub struct Manifest {
     /// Spellings in Rust names by the word of the official name (`URL: Url`).
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub acronyms: BTreeMap<String, String>,
+    /// The versions of crates that aren't the generator's, by the name of the crate; see [`Manifest::version`].
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub versions: BTreeMap<String, String>,
     /// The revisions in their order.
     pub revisions: Vec<Entry>,
 }
@@ -98,6 +102,7 @@ struct Raw {
     links: Option<String>,
     aliases: BTreeMap<String, Value>,
     acronyms: BTreeMap<String, String>,
+    versions: BTreeMap<String, String>,
     revisions: Vec<Value>,
 }
 
@@ -140,12 +145,21 @@ impl Manifest {
         if let Some(hub) = raw.hub.as_ref().filter(|hub| problems.is_empty() && !is_known(hub)) {
             problems.push(document.problem("#/hub", format!("{hub} is none of the revisions below")));
         }
+        let wrong_versions = raw.versions.iter().filter(|(_, version)| !is_version(version));
+        problems.extend(wrong_versions.map(|(name, version)| {
+            let problem = document.problem(
+                &pointer::child("#/versions", name),
+                format!("`{version}` is no version"),
+            );
+            problem.help("write three numbers, as in 1.2.3")
+        }));
         Problems::check(problems)?;
         Ok(Self {
             hub: raw.hub,
             links: raw.links,
             aliases: raw.aliases,
             acronyms: raw.acronyms,
+            versions: raw.versions,
             revisions,
         })
     }
@@ -183,6 +197,14 @@ impl Manifest {
         self.hub.as_ref().or(last)
     }
 
+    /// The version of a crate: what `versions` says, or else the generator's own.
+    #[must_use]
+    pub fn version(&self, name: &str) -> &str {
+        self.versions
+            .get(name)
+            .map_or(env!("CARGO_PKG_VERSION"), String::as_str)
+    }
+
     /// The link to a definition of a revision in the official specification.
     #[must_use]
     pub fn link(&self, entry: &Entry, definition: &str) -> Option<String> {
@@ -201,6 +223,11 @@ impl Manifest {
     pub fn link_or_source(&self, entry: &Entry, definition: &str) -> String {
         self.link(entry, definition).unwrap_or_else(|| entry.source.clone())
     }
+}
+
+fn is_version(text: &str) -> bool {
+    let numbers = text.split('.');
+    numbers.clone().count() == 3 && numbers.into_iter().all(|number| number.parse::<u32>().is_ok())
 }
 
 /// Checks that go beyond the types of an entry's fields.

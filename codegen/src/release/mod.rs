@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::diff::{Change, Diff};
 use crate::documents::diff_of_modelled;
-use crate::emit::crate_name;
+use crate::emit::{ADAPTERS, crate_name};
 use crate::error::GenerateError;
 use crate::generate::model;
 use crate::load::load;
@@ -19,9 +19,6 @@ use crate::protocol::Protocol;
 
 use api::Api;
 pub use version::{Bump, VersionError, next_version};
-
-/// The crate of all revisions.
-const ADAPTERS: &str = "mcp-adapters";
 
 /// What has changed in a generated crate since a release.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -26,9 +26,10 @@ use serde::Serialize;
 
 use crate::adapt::{Plan, report};
 use crate::facts::Facts;
+use crate::load::Manifest;
 use crate::model::Model;
 
-use super::scaffold::{Template, crate_name, licences, registry, render_all};
+use super::scaffold::{ADAPTERS, CONVERT, Template, WIRE, crate_name, licences, registry, render_all};
 use super::tokens::ident;
 use super::{EmitError, Items, TemplateError, source};
 pub use functions::callable_functions;
@@ -66,6 +67,8 @@ pub struct AdaptersInput<'i> {
     pub hub: &'i str,
     /// The directory of `mcp-wire` and `mcp-convert`, as the crate's manifest names it.
     pub crates: &'i str,
+    /// The versions of the crates.
+    pub manifest: &'i Manifest,
 }
 
 /// A revision that the crate knows.
@@ -131,6 +134,8 @@ struct Values<'v> {
     header: String,
     toml_header: String,
     version: &'v str,
+    wire_version: &'v str,
+    convert_version: &'v str,
     rust_version: &'v str,
     crates: &'v str,
     hub: &'v str,
@@ -144,6 +149,7 @@ struct Values<'v> {
 #[derive(Debug, Serialize)]
 struct RevisionValues<'v> {
     revision: &'v str,
+    version: &'v str,
     crate_name: String,
     library: String,
     module: String,
@@ -183,6 +189,7 @@ pub fn emit_adapters(
         let name = revision.model.revision.as_str();
         RevisionValues {
             revision: name,
+            version: input.manifest.version(&crate_name(name)),
             crate_name: crate_name(name),
             library: crate_name(name).replace('-', "_"),
             module: revision.module.to_string(),
@@ -219,7 +226,9 @@ pub fn emit_adapters(
     let values = Values {
         header,
         toml_header: format!("# {HEADER}"),
-        version: env!("CARGO_PKG_VERSION"),
+        version: input.manifest.version(ADAPTERS),
+        wire_version: input.manifest.version(WIRE),
+        convert_version: input.manifest.version(CONVERT),
         rust_version: env!("CARGO_PKG_RUST_VERSION"),
         crates: input.crates,
         hub: input.hub,
