@@ -27,6 +27,7 @@ pub enum Command {
     Adapters(AdaptersArgs),
     Diff(DiffArgs),
     Jsonld(JsonldArgs),
+    Publish(PublishArgs),
     /// Run our server and client against the SDKs of every revision's era; see `cargo xtask interop --help`
     Interop(PassedOn),
     /// Run the conformance suite against our server and client; see `cargo xtask conformance --help`
@@ -188,6 +189,56 @@ pub struct JsonldArgs {
     out: Option<PathBuf>,
     #[command(flatten)]
     pub schema: SchemaArgs,
+}
+
+/// Show what a release would publish, or publish it
+///
+/// All publishable crates are listed in the order of their dependencies, with the versions that they need for what has changed since
+/// their last release, and whether their names are free in the registry. Those that have changed are packaged, and compiled from the
+/// packages as they would be from the registry. An entry of CHANGELOG.md is drafted.
+///
+/// The API of a crate is compared by cargo-semver-checks if it is installed (`cargo install cargo-semver-checks --locked`). Without it,
+/// generated crates are compared by the models of their schemas, and a change of another library is taken for a breaking one.
+#[derive(Debug, clap::Args)]
+#[command(
+    group(clap::ArgGroup::new("mode").required(true).args(["dry_run", "execute"])),
+    after_help = "\
+Examples:
+  cargo xtask publish --dry-run
+  cargo xtask publish --dry-run --since v0.1.0 --format json
+  CARGO_REGISTRY_TOKEN=… cargo xtask publish --execute"
+)]
+pub struct PublishArgs {
+    /// Send nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Send the crates to the registry, with the token in CARGO_REGISTRY_TOKEN, if there are no problems
+    #[arg(long)]
+    pub execute: bool,
+    /// The tag of the last release [default: the latest tag before HEAD]
+    #[arg(long, value_name = "TAG")]
+    pub since: Option<String>,
+    /// Don't compile the packages
+    #[arg(long, conflicts_with = "execute")]
+    pub no_verify: bool,
+    /// Don't use the network; names aren't checked then
+    #[arg(long, conflicts_with = "execute")]
+    pub offline: bool,
+    /// The directory of the workspace [default: this workspace]
+    #[arg(long, value_name = "DIR")]
+    pub workspace: Option<PathBuf>,
+    /// How the report is written
+    #[arg(long, value_enum, default_value_t)]
+    pub format: PublishFormat,
+}
+
+#[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
+pub enum PublishFormat {
+    /// Lines for people
+    #[default]
+    Text,
+    /// An object for programs
+    Json,
 }
 
 #[derive(Debug, clap::Args)]

@@ -1,4 +1,4 @@
-//! The commands of this workspace. This crate reads arguments and prints; the work is done by `mcp-codegen`.
+//! The commands of this workspace. This crate reads arguments, runs cargo and git, and prints; the work is done by `mcp-codegen`.
 
 // They panic when nobody reads.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
@@ -10,6 +10,7 @@ mod ingest;
 mod interop;
 mod jsonld;
 mod print;
+mod publish;
 
 use std::process::ExitCode;
 
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
         Command::JsonSchemaSuite(args) => return interop::run("json-schema-suite", &args),
         Command::Ingest(args) => ingest::run(args),
         Command::Generate(args) => generate::run(&args),
+        Command::Publish(args) => publish::run(&args),
         Command::Lock(args) => generate::run_lock(&args),
         Command::Model(args) => generate::run_model(&args),
         Command::Adapters(args) => generate::run_adapters(&args),

@@ -1,0 +1,263 @@
+//! The bump of each crate, from what has changed since its release.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::path::Path;
+
+use mcp_codegen::release::{Bump, CrateChange, compare_schemas, next_version};
+use serde::Serialize;
+use tempfile::TempDir;
+
+use super::command::{cargo, git, output, read};
+use super::workspace::{Files, Package, packages};
+
+/// How the API is compared without cargo-semver-checks.
+pub const INSTALL: &str = "cargo install cargo-semver-checks --locked";
+
+/// What becomes of a crate.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Release {
+    pub name: String,
+    /// The version in its manifest.
+    pub version: String,
+    /// The version at the tag; none for a crate that wasn't there.
+    pub released: Option<String>,
+    /// What has changed since.
+    #[serde(flatten)]
+    pub change: CrateChange,
+    /// The version that the change needs; none where nothing has changed.
+    pub needed: Option<String>,
+}
+
+impl Release {
+    /// Whether the manifest has a version that is too low.
+    pub fn is_too_low(&self) -> bool {
+        let numbers =
+            |version: &str| -> Vec<u32> { version.split('.').map_while(|number| number.parse().ok()).collect() };
+        let needed = self.needed.as_deref();
+        needed.is_some_and(|needed| numbers(&self.version) < numbers(needed))
+    }
+
+    /// Whether there is something to publish.
+    pub fn is_published(&self) -> bool {
+        self.needed.is_some()
+    }
+}
+
+/// The workspace as it was at a tag.
+struct Baseline {
+    directory: TempDir,
+    packages: Vec<Package>,
+}
+
+impl Baseline {
+    fn of(workspace: &Path, tag: &str) -> Result<Self, Box<dyn Error>> {
+        let directory = TempDir::new()?;
+        // A clone of its own leaves the index and the list of worktrees alone.
+        read(
+            git(workspace)
+                .args(["clone", "--quiet", "--shared", "--no-checkout", "."])
+                .arg(directory.path()),
+        )?;
+        read(git(directory.path()).args(["checkout", "--quiet", "--detach", tag, "--"]))?;
+        let packages = packages(directory.path())?;
+        Ok(Self { directory, packages })
+    }
+
+    fn package(&self, name: &str) -> Option<&Package> {
+        self.packages.iter().find(|package| package.name == name)
+    }
+}
+
+/// What becomes of each crate, in the given order. Without a tag, all crates are new.
+pub fn releases(workspace: &Path, packages: &[Package], since: Option<&str>) -> Result<Vec<Release>, Box<dyn Error>> {
+    let Some(tag) = since else {
+        return Ok(packages.iter().map(first_release).collect());
+    };
+    let baseline = Baseline::of(workspace, tag)?;
+    let generated = compare_schemas(&baseline.directory.path().join("schema"), &workspace.join("schema"))?;
+    let is_installed = is_semver_checks_installed();
+    let mut bumps: BTreeMap<&str, Bump> = BTreeMap::new();
+    let mut releases = Vec::new();
+    for package in packages {
+        let Some(released) = baseline.package(&package.name) else {
+            releases.push(first_release(package));
+            continue;
+        };
+        let mut change = if !has_changed(package, released)? {
+            unchanged()
+        } else if is_installed && package.is_library() {
+            let mut change = checked(package, released)?;
+            change.notes.extend(
+                generated
+                    .get(&package.name)
+                    .into_iter()
+                    .flat_map(|change| change.notes.clone()),
+            );
+            change
+        } else if let Some(change) = generated.get(&package.name) {
+            generated_change(change)
+        } else {
+            assumed(package)
+        };
+        for (name, _) in bumps
+            .iter()
+            .filter(|(name, bump)| **bump == Bump::Major && package.needs(name))
+        {
+            // What a library needs is a part of its API.
+            let bump = if package.is_library() { Bump::Major } else { Bump::Patch };
+            change.bump = change.bump.max(Some(bump));
+            change.notes.push(format!("Needs the new version of `{name}`."));
+        }
+        bumps.extend(change.bump.map(|bump| (package.name.as_str(), bump)));
+        let needed = change
+            .bump
+            .map(|bump| next_version(&released.version, bump))
+            .transpose()?;
+        releases.push(Release {
+            name: package.name.clone(),
+            version: package.version.clone(),
+            released: Some(released.version.clone()),
+            change,
+            needed,
+        });
+    }
+    Ok(releases)
+}
+
+fn unchanged() -> CrateChange {
+    CrateChange {
+        bump: None,
+        notes: Vec::new(),
+    }
+}
+
+fn first_release(package: &Package) -> Release {
+    Release {
+        name: package.name.clone(),
+        version: package.version.clone(),
+        released: None,
+        change: CrateChange {
+            bump: None,
+            notes: vec![format!(
+                "{}.",
+                package.description.as_deref().unwrap_or("The first release")
+            )],
+        },
+        needed: Some(package.version.clone()),
+    }
+}
+
+/// What the models say; other code from the same models is a patch.
+fn generated_change(change: &CrateChange) -> CrateChange {
+    let mut change = change.clone();
+    if change.bump.is_none() {
+        change.bump = Some(Bump::Patch);
+        change
+            .notes
+            .push("The generated code has changed, and the schema has not.".to_owned());
+    }
+    change
+}
+
+/// Nothing here reads the API of code that is written by hand: it may have lost something.
+fn assumed(package: &Package) -> CrateChange {
+    let (bump, note) = match package.is_library() {
+        true => (
+            Bump::Major,
+            format!("The code has changed. It is taken for a breaking change; to know, run `{INSTALL}`."),
+        ),
+        false => (Bump::Patch, "The code has changed.".to_owned()),
+    };
+    CrateChange {
+        bump: Some(bump),
+        notes: vec![note],
+    }
+}
+
+/// Whether the files of a crate differ, its version aside.
+fn has_changed(now: &Package, released: &Package) -> Result<bool, Box<dyn Error>> {
+    let without_version = |package: &Package| -> Result<Files, Box<dyn Error>> {
+        let version = format!("version = \"{}\"", package.version);
+        let mut files = package.files()?;
+        if let Some(text) = files.get_mut("Cargo.toml") {
+            *text = String::from_utf8_lossy(text).replace(&version, "").into_bytes();
+        }
+        Ok(files)
+    };
+    Ok(without_version(now)? != without_version(released)?)
+}
+
+fn is_semver_checks_installed() -> bool {
+    let version = output(cargo().args(["semver-checks", "--version"]));
+    version.is_ok_and(|version| version.status.success())
+}
+
+/// What cargo-semver-checks says.
+fn checked(now: &Package, released: &Package) -> Result<CrateChange, Box<dyn Error>> {
+    let answer = output(
+        cargo()
+            .args([
+                "semver-checks",
+                "check-release",
+                "--color",
+                "never",
+                "--release-type",
+                "patch",
+                "--manifest-path",
+            ])
+            .arg(&now.manifest_path)
+            .arg("--baseline-root")
+            .arg(released.directory()),
+    )?;
+    let said = [answer.stdout, answer.stderr].concat();
+    let said = String::from_utf8_lossy(&said);
+    match bump_of(answer.status.success(), &said) {
+        Some(bump) => Ok(CrateChange {
+            bump: Some(bump),
+            notes: failures(&said),
+        }),
+        None => Err(format!(
+            "cargo-semver-checks couldn't compare {}:\n{}",
+            now.name,
+            said.trim_end()
+        )
+        .into()),
+    }
+}
+
+/// The bump that cargo-semver-checks asks for.
+fn bump_of(passed: bool, said: &str) -> Option<Bump> {
+    match said {
+        _ if passed => Some(Bump::Patch),
+        said if said.contains("requires new major version") => Some(Bump::Major),
+        said if said.contains("requires new minor version") => Some(Bump::Minor),
+        _ => None,
+    }
+}
+
+/// What cargo-semver-checks found, from lines such as `--- failure struct_missing: pub struct removed or renamed ---`.
+fn failures(said: &str) -> Vec<String> {
+    let lines = said
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("--- failure ")?.strip_suffix(" ---"));
+    let sentences = lines.filter_map(|line| line.split_once(": "));
+    sentences.map(|(lint, what)| format!("{what} (`{lint}`).")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_of_cargo_semver_checks_says_the_bump() {
+        let major = "--- failure struct_missing: pub struct removed or renamed ---\n\
+                     Summary semver requires new major version: 1 major and 0 minor checks failed\n";
+        assert_eq!(bump_of(false, major), Some(Bump::Major));
+        assert_eq!(failures(major), ["pub struct removed or renamed (`struct_missing`)."]);
+        let minor = "Summary semver requires new minor version: 0 major and 1 minor checks failed\n";
+        assert_eq!(bump_of(false, minor), Some(Bump::Minor));
+        assert_eq!(bump_of(true, "Summary no semver update required\n"), Some(Bump::Patch));
+        assert_eq!(bump_of(false, "error: failed to build rustdoc\n"), None);
+    }
+}

@@ -1,0 +1,153 @@
+//! The crates of a workspace that are published.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::command::{cargo, read};
+
+/// The contents of files, by their names.
+pub type Files = BTreeMap<String, Vec<u8>>;
+
+/// A crate that is published.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Package {
+    pub name: String,
+    pub version: String,
+    pub description: Option<String>,
+    pub manifest_path: PathBuf,
+    dependencies: Vec<Dependency>,
+    targets: Vec<Target>,
+    /// The registries that it may be published to; all, where there are none.
+    publish: Option<Vec<String>>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct Dependency {
+    name: String,
+    /// What it is for; `None` for the code itself.
+    kind: Option<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct Target {
+    kind: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+impl Package {
+    pub fn directory(&self) -> &Path {
+        self.manifest_path.parent().unwrap_or(&self.manifest_path)
+    }
+
+    pub fn is_library(&self) -> bool {
+        self.targets
+            .iter()
+            .any(|target| target.kind.iter().any(|kind| kind == "lib"))
+    }
+
+    /// Whether its code needs another crate.
+    pub fn needs(&self, name: &str) -> bool {
+        let mut dependencies = self.dependencies.iter();
+        dependencies.any(|dependency| dependency.kind.is_none() && dependency.name == name)
+    }
+
+    /// The contents of the files that are published, by name. The lock file and the manifest that cargo makes are left out.
+    pub fn files(&self) -> Result<Files, Box<dyn Error>> {
+        let list = read(
+            cargo()
+                .args([
+                    "package",
+                    "--list",
+                    "--offline",
+                    "--allow-dirty",
+                    "--quiet",
+                    "--package",
+                    &self.name,
+                ])
+                .arg("--manifest-path")
+                .arg(&self.manifest_path),
+        )?;
+        let made = ["Cargo.lock", "Cargo.toml.orig", ".cargo_vcs_info.json"];
+        let files = list.lines().filter(|file| !made.contains(file));
+        let read = |file: &str| Ok((file.to_owned(), std::fs::read(self.directory().join(file))?));
+        files.map(read).collect()
+    }
+}
+
+/// The published crates of a workspace, each after those that it needs.
+pub fn packages(workspace: &Path) -> Result<Vec<Package>, Box<dyn Error>> {
+    let metadata = read(
+        cargo()
+            .args([
+                "metadata",
+                "--no-deps",
+                "--offline",
+                "--format-version",
+                "1",
+                "--manifest-path",
+            ])
+            .arg(workspace.join("Cargo.toml")),
+    )?;
+    let Metadata { packages } = serde_json::from_str(&metadata)?;
+    let is_published = |package: &Package| package.publish.as_ref().is_none_or(|registries| !registries.is_empty());
+    in_order(packages.into_iter().filter(is_published).collect())
+}
+
+/// Puts each crate after those that it needs, and otherwise in the order of their names.
+fn in_order(mut waiting: Vec<Package>) -> Result<Vec<Package>, Box<dyn Error>> {
+    waiting.sort_by(|a, b| a.name.cmp(&b.name));
+    let mut ordered: Vec<Package> = Vec::new();
+    while !waiting.is_empty() {
+        let names: BTreeSet<String> = waiting.iter().map(|package| package.name.clone()).collect();
+        let is_ready = |package: &Package| !names.iter().any(|name| package.needs(name));
+        let (ready, others): (Vec<_>, Vec<_>) = waiting.into_iter().partition(is_ready);
+        if ready.is_empty() {
+            return Err("the crates need each other in a circle".into());
+        }
+        ordered.extend(ready);
+        waiting = others;
+    }
+    Ok(ordered)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn package(name: &str, needs: &[&str]) -> Package {
+        let dependency = |name: &&str| Dependency {
+            name: (*name).to_owned(),
+            kind: None,
+        };
+        Package {
+            name: name.to_owned(),
+            version: "0.1.0".to_owned(),
+            description: None,
+            manifest_path: PathBuf::new(),
+            dependencies: needs.iter().map(dependency).collect(),
+            targets: Vec::new(),
+            publish: None,
+        }
+    }
+
+    #[test]
+    fn each_crate_stands_after_those_that_it_needs() {
+        let packages = [
+            package("a", &["c", "serde"]),
+            package("b", &[]),
+            package("c", &["b"]),
+            package("d", &["b"]),
+        ];
+        let ordered = in_order(packages.to_vec()).unwrap();
+        let names: Vec<&str> = ordered.iter().map(|package| package.name.as_str()).collect();
+        assert_eq!(names, ["b", "c", "d", "a"]);
+        assert!(in_order(vec![package("a", &["b"]), package("b", &["a"])]).is_err());
+    }
+}
