@@ -91,7 +91,7 @@ pub struct IngestArgs {
     pub schema: SchemaArgs,
 }
 
-/// Write the crates of all revisions, docs/changes and docs/reference
+/// Write the crates of all revisions, their features in runtime/Cargo.toml, docs/changes and docs/reference
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

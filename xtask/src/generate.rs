@@ -26,11 +26,14 @@ pub fn run(args: &GenerateArgs) -> Result<(), Box<dyn Error>> {
     tell(summary(&generated, args, start.elapsed().as_secs_f32()));
     let mut stale = list_stale(&out, &generated.files);
     let unlocked = list_stale(&args.schema.directory(), &generated.names);
-    // Another tree has no documentation.
+    // Another tree has no documentation and no runtime.
     if args.out.is_none() && !args.schema.is_given() {
         let docs = in_workspace("docs");
         let documents = mcp_codegen::generate_documents(&args.schema.directory(), &docs, args.check)?;
         stale.extend(list_stale(&docs, &documents));
+        let runtime = in_workspace("runtime");
+        let features = mcp_codegen::generate_features(&args.schema.directory(), &runtime, args.check)?;
+        stale.extend(list_stale(&runtime, &features));
     }
     if !stale.is_empty() {
         stale.push(format!("run `{}`", command("generate", args)));

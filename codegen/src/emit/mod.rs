@@ -21,7 +21,9 @@ use crate::load::Manifest;
 use crate::model::modules::MESSAGES;
 use crate::model::{Model, TypeKind};
 
-pub use adapters::{AdapterTemplates, AdaptersInput, RevisionInput, callable_functions, emit_adapters};
+pub use adapters::{
+    AdapterTemplates, AdaptersInput, RevisionInput, callable_functions, emit_adapters, revision_features,
+};
 pub use docs::Docs;
 pub use items::Items;
 pub use protocol::{Emitted, emit_protocol};

@@ -25,12 +25,12 @@ impl AdaptersInput<'_> {
         let hub = self.revisions.iter().position(|revision| self.is_hub(revision));
         let chosen = &self.revisions[..=hub.unwrap_or_default()];
         let features = chosen.iter().enumerate().map(|(at, revision)| {
-            let next = chosen.get(at + 1).map(|next| name(next));
+            let next = chosen.get(at + 1).map(|next| name(&next.model.revision));
             let types = self
                 .feature(revision)
                 .map(|_| format!("dep:{}", crate_name(&revision.model.revision)));
             Feature {
-                name: name(revision),
+                name: name(&revision.model.revision),
                 enables: next.into_iter().chain(types).collect(),
             }
         });
@@ -40,7 +40,7 @@ impl AdaptersInput<'_> {
     /// The feature without which a revision isn't compiled, if there is one.
     pub(super) fn feature(&self, revision: &RevisionInput<'_>) -> Option<String> {
         let hub = self.revision(self.hub)?;
-        (self.position(revision) < self.position(hub)).then(|| name(revision))
+        (self.position(revision) < self.position(hub)).then(|| name(&revision.model.revision))
     }
 
     /// The attribute, on a line of its own, of what needs a revision; nothing for one that is always compiled.
@@ -80,9 +80,17 @@ impl AdaptersInput<'_> {
     }
 }
 
-fn name(revision: &RevisionInput<'_>) -> String {
-    format!(
-        "since-{}",
-        crate_name(&revision.model.revision).trim_start_matches("mcp-types-")
-    )
+/// The names of the features for the revisions in the protocol's order, the hub among them.
+#[must_use]
+pub fn revision_features(revisions: &[&str], hub: &str) -> Vec<String> {
+    let last = revisions.iter().position(|revision| *revision == hub);
+    revisions
+        .iter()
+        .take(last.map_or(0, |last| last + 1))
+        .map(|revision| name(revision))
+        .collect()
+}
+
+fn name(revision: &str) -> String {
+    format!("since-{}", crate_name(revision).trim_start_matches("mcp-types-"))
 }

@@ -35,6 +35,7 @@ use super::{EmitError, Items, TemplateError, source};
 pub use functions::callable_functions;
 
 use features::Feature;
+pub use features::revision_features;
 use pair::Pair;
 
 const TEMPLATES: [Template; 3] = [
