@@ -5,6 +5,8 @@
 //! From the bottom: [`Transport`](transport::Transport) is the interface between a session and its transport;
 //! a session ([`serve()`], [`connect`]) knows only that interface; the [`transport`]s and the [`Router`] are built on them.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod budget;
 mod canonical;
 mod change;

@@ -7,6 +7,8 @@
 //! All input is treated as hostile: nesting is bounded by [`MAX_DEPTH`], and memory by the length of the text. A number that
 //! doesn't fit is an error, and so is a member that occurs twice, except in open JSON that isn't parsed.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub mod bridge;
 mod decimal;
 mod decode;

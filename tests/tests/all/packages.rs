@@ -33,14 +33,34 @@ fn publishable() -> Vec<Value> {
 fn every_package_says_what_it_is_and_carries_its_licences() {
     for package in publishable() {
         let name = &package["name"];
-        for member in ["description", "license", "readme", "rust_version"] {
+        for member in ["description", "documentation", "license", "readme", "rust_version"] {
             assert!(package[member].is_string(), "{name} has no {member}");
         }
         for member in ["keywords", "categories"] {
             let count = package[member].as_array().unwrap().len();
             assert!((1..=5).contains(&count), "{name} has {count} {member}");
         }
+        let kinds = package["targets"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|target| &target["kind"][0]);
+        let is_library = kinds.into_iter().any(|kind| kind == "lib");
+        let all_features = &package["metadata"]["docs"]["rs"]["all-features"];
+        assert_eq!(
+            all_features == true,
+            is_library,
+            "{name}: docs.rs would leave out features"
+        );
         let folder = Path::new(package["manifest_path"].as_str().unwrap()).parent().unwrap();
+        if is_library && !package["features"].as_object().unwrap().is_empty() {
+            let library = fs::read_to_string(folder.join("src/lib.rs")).unwrap();
+            let badges = library.contains("#![cfg_attr(docsrs, feature(doc_cfg))]");
+            assert!(
+                badges,
+                "{name}: its documentation doesn't say which feature an item needs"
+            );
+        }
         for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
             let read = |path: &Path| fs::read_to_string(path.join(licence)).unwrap();
             assert_eq!(
