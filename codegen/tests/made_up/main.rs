@@ -1,6 +1,7 @@
 //! Revisions that nobody published, by data alone, and a server and a client of ours that speak them.
 
 mod revision;
+mod variants;
 mod workspace;
 
 use mcp_codegen::files::Report;
@@ -8,7 +9,8 @@ use mcp_codegen::load::NAMES;
 use mcp_codegen::{GenerateOptions, generate};
 use tempfile::TempDir;
 
-use crate::revision::{ASKING, EVERYTHING, LATEST, MADE_UP, RENAMED, SESSIONS, STATELESS, here, read};
+use crate::revision::{LATEST, MADE_UP, here, read};
+use crate::variants::{ASKING, BOTH, EVERYTHING, QUIET, RENAMED, SESSIONS, STATELESS};
 
 /// The section of a text after a line.
 fn after<'t>(text: &'t str, line: &str) -> &'t str {
@@ -124,7 +126,7 @@ fn a_later_revision_that_renames_everything_changes_no_published_crate() {
 #[ignore = "compiles the runtime for each revision"]
 fn a_server_and_a_client_speak_revisions_that_nobody_published() {
     let wanted = std::env::var("MADE_UP").ok();
-    for made_up in [&STATELESS, &ASKING, &SESSIONS, &EVERYTHING] {
+    for made_up in [&ASKING, &SESSIONS, &EVERYTHING, &QUIET, &BOTH] {
         if wanted.as_deref().is_none_or(|wanted| wanted == made_up.name) {
             println!("{}", workspace::run(made_up));
         }
