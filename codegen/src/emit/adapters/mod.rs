@@ -1,10 +1,12 @@
 //! The crate that knows every revision.
 
+mod caller;
 mod chains;
 mod conversions;
 mod facts;
 mod features;
 mod functions;
+mod handler;
 mod handlers;
 mod objects;
 mod pages;
@@ -15,6 +17,7 @@ mod revision;
 mod rounds;
 mod rows;
 mod shared;
+mod side;
 mod undeclared;
 
 use std::collections::{BTreeMap, BTreeSet};
