@@ -84,7 +84,7 @@ fn reference_of(planned: &Protocol<PlannedRevision>, index: usize, diffs: &[Diff
         revisions: &planned.revisions[..=index],
         diffs: &diffs[..index],
         docs: &docs_of(&planned.shared, &model.revision)?,
-        link: &|definition| planned.manifest.link_or_source(entry, definition),
+        link: &|definition| planned.manifest.link(entry, definition),
     }))
 }
 

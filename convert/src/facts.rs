@@ -5,6 +5,8 @@
 pub struct Facts {
     /// It is no draft.
     pub released: bool,
+    /// Where the specification describes the definitions of the schema; `{anchor}` stands for the name of one in lower case.
+    pub specification: &'static str,
     /// Peers may send several messages in one array.
     pub batches: bool,
     /// An error response may lack the id. In the other revisions there is no error for a message whose id can't be read.
@@ -35,6 +37,7 @@ impl Facts {
     /// None of it is true.
     pub const NONE: Self = Self {
         released: false,
+        specification: "",
         batches: false,
         errors_without_id: false,
         initializes: false,
@@ -48,6 +51,12 @@ impl Facts {
         statuses: &[],
         mirrors: Mirrors::NONE,
     };
+
+    /// The address at which the specification describes a definition of the schema.
+    #[must_use]
+    pub fn link(&self, definition: &str) -> String {
+        self.specification.replace("{anchor}", &definition.to_lowercase())
+    }
 
     /// The status of an HTTP response with an error of this code, unless it is 200.
     #[must_use]

@@ -37,7 +37,7 @@ pub fn emit_protocol(protocol: &Protocol<PlannedRevision>, crates: &str) -> Resu
         entry, model, schema, ..
     } in &protocol.revisions
     {
-        let link = |definition: &str| protocol.manifest.link_or_source(entry, definition);
+        let link = |definition: &str| protocol.manifest.link(entry, definition);
         let document = &protocol.shared.docs_of_revisions[&model.revision];
         let own_docs = Docs::of(document).map_err(Problems::from)?;
         let input = EmitInput {
@@ -67,6 +67,7 @@ pub fn emit_protocol(protocol: &Protocol<PlannedRevision>, crates: &str) -> Resu
                 functions,
                 &revision.facts,
                 revision.entry.released,
+                protocol.manifest.specification(&revision.entry),
             )
         });
         let input = AdaptersInput {

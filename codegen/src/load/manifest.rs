@@ -205,23 +205,24 @@ impl Manifest {
             .map_or(env!("CARGO_PKG_VERSION"), String::as_str)
     }
 
-    /// The link to a definition of a revision in the official specification.
+    /// Where the official specification describes the definitions of a revision, or else where the schema came from. `{anchor}`
+    /// stands for the name of a definition in lower case.
     #[must_use]
-    pub fn link(&self, entry: &Entry, definition: &str) -> Option<String> {
-        let template = entry.links.as_ref().or(self.links.as_ref())?;
+    pub fn specification(&self, entry: &Entry) -> String {
+        let Some(template) = entry.links.as_ref().or(self.links.as_ref()) else {
+            return entry.source.clone();
+        };
         let commit = entry.commit.as_deref().unwrap_or_default();
-        Some(
-            template
-                .replace("{revision}", entry.revision.as_str())
-                .replace("{commit}", commit)
-                .replace("{anchor}", &definition.to_lowercase()),
-        )
+        template
+            .replace("{revision}", entry.revision.as_str())
+            .replace("{commit}", commit)
     }
 
-    /// The same, or else where the schema came from.
+    /// The link to a definition there.
     #[must_use]
-    pub fn link_or_source(&self, entry: &Entry, definition: &str) -> String {
-        self.link(entry, definition).unwrap_or_else(|| entry.source.clone())
+    pub fn link(&self, entry: &Entry, definition: &str) -> String {
+        self.specification(entry)
+            .replace("{anchor}", &definition.to_lowercase())
     }
 }
 

@@ -40,6 +40,7 @@ revisions! {
         V2024_11_05 = "2024-11-05": v2024_11_05 {
             released: true,
             initializes: true,
+            specification: "https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts",
         };
         #[cfg(feature = "since-2025-03-26")]
         V2025_03_26 = "2025-03-26": v2025_03_26 {
@@ -48,6 +49,7 @@ revisions! {
             initializes: true,
             listening: true,
             resumption: true,
+            specification: "https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts",
             session_header: Some("Mcp-Session-Id"),
         };
         #[cfg(feature = "since-2025-06-18")]
@@ -56,6 +58,7 @@ revisions! {
             initializes: true,
             listening: true,
             resumption: true,
+            specification: "https://modelcontextprotocol.io/specification/2025-06-18/schema#{anchor}",
             version_header: Some("MCP-Protocol-Version"),
             session_header: Some("Mcp-Session-Id"),
         };
@@ -68,6 +71,7 @@ revisions! {
             resumption: true,
             polling: true,
             input_errors_as_results: true,
+            specification: "https://modelcontextprotocol.io/specification/2025-11-25/schema#{anchor}",
             version_header: Some("MCP-Protocol-Version"),
             session_header: Some("Mcp-Session-Id"),
         };
@@ -76,6 +80,7 @@ revisions! {
             errors_without_id: true,
             cancels_by_closing: true,
             input_errors_as_results: true,
+            specification: "https://modelcontextprotocol.io/specification/2026-07-28/schema#{anchor}",
             version_header: Some("MCP-Protocol-Version"),
             statuses: &[(-32601, 404), (-32022, 400), (-32021, 400), (-32020, 400)],
             mirrors: mcp_convert::Mirrors { method: Some("Mcp-Method"), params: &[mcp_convert::MirroredParam { header: "Mcp-Name", method: "prompts/get", parameter: "name" }, mcp_convert::MirroredParam { header: "Mcp-Name", method: "resources/read", parameter: "uri" }, mcp_convert::MirroredParam { header: "Mcp-Name", method: "tools/call", parameter: "name" }], arguments: Some(mcp_convert::MirroredArguments { prefix: "Mcp-Param-", keyword: "x-mcp-header", call: mcp_convert::MirroredCall { method: "tools/call", name: "name", arguments: "arguments" }, list: mcp_convert::MirroredList { method: "tools/list", items: "tools", name: "name", schema: "inputSchema", cursor: "cursor", next: "nextCursor" } }) },

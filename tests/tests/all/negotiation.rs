@@ -199,7 +199,11 @@ fn each_revision_has_its_facts_and_those_of_the_one_before() {
         initializes: true,
         ..Facts::NONE
     };
-    assert_eq!(V2024_11_05.facts(), first);
+    let without_specification = |revision: Revision| Facts {
+        specification: "",
+        ..revision.facts()
+    };
+    assert_eq!(without_specification(V2024_11_05), first);
     let with_sessions = Facts {
         session_header: Some("Mcp-Session-Id"),
         listening: true,
@@ -210,19 +214,19 @@ fn each_revision_has_its_facts_and_those_of_the_one_before() {
         batches: true,
         ..with_sessions
     };
-    assert_eq!(V2025_03_26.facts(), with_batches);
+    assert_eq!(without_specification(V2025_03_26), with_batches);
     let with_version = Facts {
         version_header: Some("MCP-Protocol-Version"),
         ..with_sessions
     };
-    assert_eq!(V2025_06_18.facts(), with_version);
+    assert_eq!(without_specification(V2025_06_18), with_version);
     let with_polling = Facts {
         errors_without_id: true,
         polling: true,
         input_errors_as_results: true,
         ..with_version
     };
-    assert_eq!(V2025_11_25.facts(), with_polling);
+    assert_eq!(without_specification(V2025_11_25), with_polling);
     let stateless = V2026_07_28.facts();
     assert!(!stateless.initializes && !stateless.listening && !stateless.resumption && !stateless.polling);
     assert!(stateless.cancels_by_closing && stateless.session_header.is_none());
@@ -234,6 +238,23 @@ fn each_revision_has_its_facts_and_those_of_the_one_before() {
         (-32602, None),
     ] {
         assert_eq!(stateless.status(code), status);
+    }
+}
+
+#[test]
+fn each_revision_links_the_specification_of_its_definitions() {
+    let link = |revision: Revision| revision.facts().link("CallToolResult");
+    let page = "https://modelcontextprotocol.io/specification";
+    assert_eq!(link(V2025_11_25), format!("{page}/2025-11-25/schema#calltoolresult"));
+    assert_eq!(link(V2026_07_28), format!("{page}/2026-07-28/schema#calltoolresult"));
+    // The first ones have no page of their schema, and so the link is that of the schema itself.
+    assert!(
+        link(V2024_11_05).ends_with("/schema/2024-11-05/schema.ts"),
+        "{}",
+        link(V2024_11_05)
+    );
+    for revision in Revision::ALL {
+        assert!(!link(revision).contains(['{', '}']), "{}", link(revision));
     }
 }
 

@@ -24,6 +24,7 @@ pub(super) fn facts(revision: &RevisionInput<'_>) -> Vec<String> {
     ];
     let truths = truths.iter().filter(|(_, is_true)| *is_true);
     let mut facts: Vec<String> = truths.map(|(name, _)| format!("{name}: true")).collect();
+    facts.push(format!("specification: {:?}", revision.specification));
     let headers = [
         ("version_header", &stated.version_header),
         ("session_header", &stated.session_header),

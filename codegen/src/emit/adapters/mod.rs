@@ -89,6 +89,8 @@ pub struct RevisionInput<'i> {
     pub facts: &'i Facts,
     /// It is no draft.
     pub released: bool,
+    /// Where the specification describes its definitions, with `{anchor}` for the name of one.
+    pub specification: String,
 }
 
 impl<'i> RevisionInput<'i> {
@@ -100,6 +102,7 @@ impl<'i> RevisionInput<'i> {
         functions: Option<&'i str>,
         facts: &'i Facts,
         released: bool,
+        specification: String,
     ) -> Self {
         Self {
             model,
@@ -108,6 +111,7 @@ impl<'i> RevisionInput<'i> {
             functions,
             facts,
             released,
+            specification,
         }
     }
 
