@@ -4,6 +4,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
+mod check;
 mod client;
 mod decode;
 mod error;
@@ -46,6 +47,7 @@ fn run(command: &Command) -> Result<Summary, CommandError> {
         Command::Read(args) => client::read(args, output),
         Command::Prompt(args) => client::prompt(args, output),
         Command::Listen(args) => client::listen(args, output),
+        Command::Check(args) => check::check(args, output),
         Command::Decode(args) => decode::run(args, io::stdin().lock(), output),
         Command::Translate(args) => translate::run(args, io::stdin().lock(), output),
         Command::Revisions => {

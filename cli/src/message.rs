@@ -18,7 +18,7 @@ pub fn is_message(definition: &str) -> bool {
 }
 
 /// The method that a request or notification calls, and whether there is an id; `None` for responses.
-fn called(message: &OpenJson) -> Option<(String, bool)> {
+pub fn called(message: &OpenJson) -> Option<(String, bool)> {
     let members: Map<OpenJson> = message.decode_as().ok()?;
     let method = members.get("method")?.decode_as().ok()?;
     Some((method, members.contains_key("id")))
@@ -44,7 +44,7 @@ pub fn validate(revision: Revision, json: &[u8]) -> Result<(), Invalid> {
 }
 
 /// The violation of a request without an id, or a notification with one.
-fn wrong_id(revision: Revision, message: &OpenJson) -> Option<Violation> {
+pub fn wrong_id(revision: Revision, message: &OpenJson) -> Option<Violation> {
     let (method, has_id) = called(message)?;
     let is_request = !revision.method(&method)?.results.is_empty();
     let (expected, found) = match (is_request, has_id) {
@@ -145,7 +145,7 @@ fn translate_response(
 }
 
 /// The message, or each message of a batch with its place.
-fn messages(json: &[u8]) -> Decoded<Vec<(Option<Segment>, OpenJson)>> {
+pub fn messages(json: &[u8]) -> Decoded<Vec<(Option<Segment>, OpenJson)>> {
     Ok(match from_slice(json)? {
         Batch::One(message) => vec![(None, message)],
         Batch::Many(messages) => {
@@ -158,7 +158,7 @@ fn messages(json: &[u8]) -> Decoded<Vec<(Option<Segment>, OpenJson)>> {
 }
 
 /// A path in a value, seen from what the value is in, such as a message in a batch.
-fn within(place: Option<Segment>, inner: &Path) -> Path {
+pub fn within(place: Option<Segment>, inner: &Path) -> Path {
     let reversed = inner.segments().iter().rev().cloned();
     Path::from_reversed(reversed.chain(place).collect())
 }

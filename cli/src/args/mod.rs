@@ -1,5 +1,6 @@
 //! The command line.
 
+mod check;
 mod client;
 mod server;
 mod values;
@@ -8,13 +9,14 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use mcp_adapters::Revision;
 
+pub use self::check::{CheckArgs, ReportFormat, ToolPolicy};
 pub use self::client::{CallArgs, ClientArgs, InspectArgs, ListenArgs, PromptArgs, ReadArgs};
 pub use self::server::ServerArgs;
 pub use self::values::{DecodeArgs, TranslateArgs};
 
 /// Every revision of the Model Context Protocol from a shell
 ///
-/// `inspect`, `call`, `read`, `prompt` and `listen` are clients of a server, which is named by its URL, or by the command that
+/// `inspect`, `call`, `read`, `prompt`, `listen` and `check` are clients of a server, which is named by its URL, or by the command that
 /// starts it after `--`. `decode` and `translate` are filters for JSON.
 #[derive(Debug, Parser)]
 #[command(
@@ -23,7 +25,7 @@ pub use self::values::{DecodeArgs, TranslateArgs};
     after_help = "\
 Exit status:
   0  success
-  1  something failed: a value, a call or its tool, output that can't be written
+  1  something failed: a value, a call or its tool, a check, output that can't be written
   2  wrong arguments
   3  no session with the server: it can't be started or reached, refuses the client, or is gone"
 )]
@@ -39,6 +41,7 @@ pub enum Command {
     Read(ReadArgs),
     Prompt(PromptArgs),
     Listen(ListenArgs),
+    Check(CheckArgs),
     Decode(DecodeArgs),
     Translate(TranslateArgs),
     /// List the revisions, the earliest first

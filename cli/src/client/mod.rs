@@ -22,13 +22,14 @@ use crate::args::ClientArgs;
 use crate::error::CommandError;
 
 pub use self::call::call;
+pub use self::connection::{Capable, connect_watched};
 pub use self::inspect::inspect;
 pub use self::listen::listen;
 pub use self::prompt::prompt;
 pub use self::read::read;
 
 /// Runs a command to its end.
-fn block_on<T>(command: impl Future<Output = Result<T, CommandError>>) -> Result<T, CommandError> {
+pub fn block_on<T>(command: impl Future<Output = Result<T, CommandError>>) -> Result<T, CommandError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let done = runtime.block_on(command);
     // A question on the terminal that nobody has answered isn't waited for.

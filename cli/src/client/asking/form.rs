@@ -146,6 +146,7 @@ fn typed(field: &Value, line: &str, is_required: bool) -> Typed {
         Err(_) => Vec::new(),
     };
     match violations.first() {
+        Some(_) if !choices(field).is_empty() => Typed::Wrong("choose among the values above, please".to_owned()),
         Some(violation) => Typed::Wrong(format!("expected {}", violation.expected)),
         None => Typed::Value(value),
     }

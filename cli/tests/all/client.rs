@@ -1,11 +1,9 @@
 //! The commands that are clients, with our own servers as child processes and over HTTP.
 
-mod common;
-
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
-use common::{HttpServer, REVISIONS, everything, mcp_rev, printed, run, said, succeeds, weather};
+use crate::servers::{HttpServer, REVISIONS, everything, mcp_rev, printed, run, said, succeeds, weather};
 use serde_json::{Value, json};
 
 #[test]

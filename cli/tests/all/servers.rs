@@ -1,5 +1,4 @@
 //! Our own example servers as child processes, and `mcp-rev` with them.
-#![allow(dead_code, reason = "each test uses some of it")]
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};

@@ -425,7 +425,9 @@ fn what_the_readme_and_the_guide_show_is_what_happens() {
 #[cfg(unix)]
 fn shell(folder: &Path, command: &str) -> String {
     let programs = Path::new(env!("CARGO_BIN_EXE_mcp-rev")).parent().unwrap();
-    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default());
+    let examples = Path::new(crate::servers::weather()).parent().unwrap();
+    let path = std::env::var("PATH").unwrap_or_default();
+    let path = format!("{}:{}:{path}", programs.display(), examples.display());
     let output = Command::new("sh")
         .args(["-c", command])
         .env("PATH", path)

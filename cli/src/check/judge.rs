@@ -1,0 +1,214 @@
+//! Judges the messages of a server by the schema of its revision.
+
+use std::collections::HashMap;
+
+use mcp_adapters::mcp_wire::path::Segment;
+use mcp_adapters::mcp_wire::validator::Violation;
+use mcp_adapters::mcp_wire::{Map, OpenJson, Path, definition_name, validate_at};
+use mcp_adapters::{PeerTypes, Revision};
+use mcp_runtime::transport::Way;
+
+use super::record::{Record, of_session};
+use super::report::{Finding, Report};
+use crate::message::{called, messages, within, wrong_id};
+
+/// The case of messages that answer or tell nothing known.
+const STRAY: &str = "messages";
+
+/// Judges the messages that a server has sent.
+pub fn judge(revision: Revision, record: &Record) -> Report {
+    let (messages, left_out) = record.messages();
+    let mut judge = Judge {
+        revision,
+        report: Report::new(revision),
+        pending: HashMap::new(),
+    };
+    for (way, json) in of_session(revision, &messages) {
+        match way {
+            Way::Out => judge.sent(json),
+            Way::In => judge.received(json),
+        }
+    }
+    for request in judge.pending.into_values().filter(|request| !request.may_stay_open) {
+        judge.report.fail(&request.case, &"the server hasn't answered");
+    }
+    if left_out > 0 {
+        judge
+            .report
+            .fail(STRAY, &format!("{left_out} messages were too many to judge"));
+    }
+    judge.report
+}
+
+struct Judge {
+    revision: Revision,
+    report: Report,
+    /// The requests of the client that have no response yet, by the text of their ids.
+    pending: HashMap<String, Pending>,
+}
+
+/// A request of the client.
+struct Pending {
+    method: String,
+    case: String,
+    /// Whether the session may end before the response: a request for changes lasts as long as the client wants, and the end
+    /// of a subscription isn't waited for.
+    may_stay_open: bool,
+}
+
+impl Judge {
+    /// Notes a request of the client.
+    fn sent(&mut self, json: &[u8]) {
+        let Ok(sent) = messages(json) else { return };
+        for (_, message) in sent {
+            let Some((method, has_id)) = called(&message) else {
+                continue;
+            };
+            let lifecycle = self.revision.lifecycle();
+            let Some(id) = message.get("id").filter(|_| has_id) else {
+                continue;
+            };
+            let case = case_of(&method, &message);
+            self.report.begin(&case);
+            let pending = Pending {
+                may_stay_open: [lifecycle.listen, lifecycle.unsubscribe].contains(&Some(&*method)),
+                method,
+                case,
+            };
+            self.pending.insert(id.text().to_owned(), pending);
+        }
+    }
+
+    /// Judges what the server has sent.
+    fn received(&mut self, json: &[u8]) {
+        let received = match messages(json) {
+            Ok(received) => received,
+            Err(error) => {
+                self.report.messages += 1;
+                let what = format!("expected a message of JSON, found {:?}: {error}", excerpt(json));
+                return self.report.fail(STRAY, &what);
+            }
+        };
+        let is_batch = matches!(received.first(), Some((Some(_), _)));
+        if is_batch && !self.revision.facts().batches {
+            self.report.fail(STRAY, &"the revision has no batches of messages");
+        }
+        for (_, message) in received {
+            self.report.messages += 1;
+            match called(&message) {
+                Some((method, has_id)) => self.judge_call(&method, has_id, &message),
+                None => self.judge_response(&message),
+            }
+        }
+    }
+
+    fn judge_call(&mut self, method: &str, has_id: bool, message: &OpenJson) {
+        self.report.begin(method);
+        let envelope = if has_id {
+            "JSONRPCRequest"
+        } else {
+            "JSONRPCNotification"
+        };
+        self.judge_envelope(method, &[envelope], message);
+        let declared = self.revision.method(method);
+        if declared.is_some_and(|declared| !declared.direction.from_server()) {
+            return self.report.fail(method, &"only a client may send it");
+        }
+        let is_known = |revision: Revision| revision.method(method).is_some();
+        if declared.is_none() && Revision::ALL.into_iter().any(is_known) {
+            return self
+                .report
+                .fail(method, &"the revision has no such method, though another has");
+        }
+        self.take(method, None, wrong_id(self.revision, message));
+        let validated = self.revision.validate_call(message.text().as_bytes());
+        self.take(
+            method,
+            None,
+            validated.err().into_iter().flat_map(|invalid| invalid.violations),
+        );
+    }
+
+    fn judge_response(&mut self, message: &OpenJson) {
+        let request = message.get("id").and_then(|id| self.pending.remove(id.text()));
+        let case = request.as_ref().map_or(STRAY, |request| &request.case).to_owned();
+        let is_error = message.get("error").is_some();
+        let envelopes = match is_error {
+            true => ["JSONRPCErrorResponse", "JSONRPCError"],
+            false => ["JSONRPCResultResponse", "JSONRPCResponse"],
+        };
+        self.judge_envelope(&case, &envelopes, message);
+        let Some(request) = request else {
+            // An error without an id answers a message that the server couldn't read.
+            if message.get("id").is_some() || !is_error {
+                self.report.fail(
+                    STRAY,
+                    &format!("a response to no request: {:?}", excerpt(message.text().as_bytes())),
+                );
+            }
+            return;
+        };
+        if let Some(error) = message.get("error") {
+            let text = |member: &str| error.get(member).map_or_else(String::new, |it| it.text().to_owned());
+            return self.report.note(
+                &case,
+                format!("answered with error {}: {}", text("code"), text("message")),
+            );
+        }
+        if let Some(result) = message.get("result") {
+            let validated = self.revision.validate_result(&request.method, &result);
+            let violations = validated.err().into_iter().flat_map(|invalid| invalid.violations);
+            self.take(&case, Some("result"), violations);
+        }
+    }
+
+    /// Judges what all messages of a kind have in common, by the first of the definitions that the revision has.
+    fn judge_envelope(&mut self, case: &str, definitions: &[&str], message: &OpenJson) {
+        let known = self.revision.definitions();
+        let definition = definitions
+            .iter()
+            .find_map(|name| known.iter().find(|known| known.name == *name));
+        if let Some(definition) = definition
+            && let Err(invalid) = validate_at(message, definition.pointer, self.revision.schema())
+        {
+            self.take(case, None, invalid.violations);
+        }
+    }
+
+    fn take(&mut self, case: &str, within_member: Option<&str>, violations: impl IntoIterator<Item = Violation>) {
+        for violation in violations {
+            let member = within_member.map(|member| Segment::Member(member.to_owned()));
+            let path = within(member, &violation.path);
+            self.report.add(case, finding(self.revision, &path, violation));
+        }
+    }
+}
+
+fn finding(revision: Revision, path: &Path, violation: Violation) -> Finding {
+    let definition = violation.schema.split('/').nth(2).map(definition_name);
+    Finding {
+        path: Some(path.to_string()),
+        message: format!("expected {}, found {}", violation.expected, violation.found),
+        specification: definition.map(|definition| revision.facts().link(definition)),
+        schema: (!violation.schema.is_empty()).then_some(violation.schema),
+    }
+}
+
+/// The name of the case of a request: its method, and what is called or read.
+fn case_of(method: &str, request: &OpenJson) -> String {
+    let mirrors = Revision::HUB.facts().mirrors;
+    let parameter = mirrors.params.iter().find(|mirrored| mirrored.method == method);
+    let params = request
+        .get("params")
+        .and_then(|it| it.decode_as::<Map<OpenJson>>().ok());
+    let subject = parameter.zip(params).and_then(|(parameter, params)| {
+        let subject = params.get(parameter.parameter)?;
+        subject.parse::<String>().ok()
+    });
+    subject.map_or_else(|| method.to_owned(), |subject| format!("{method} {subject}"))
+}
+
+/// The beginning of a message.
+fn excerpt(json: &[u8]) -> String {
+    String::from_utf8_lossy(json).chars().take(80).collect()
+}

@@ -1,0 +1,71 @@
+//! The report in the format of JUnit, which CI servers read.
+
+use std::io::{self, Write};
+
+use super::report::Report;
+
+/// Writes the report as a test suite with a test case for each case.
+pub fn write(report: &Report, mut output: impl Write) -> io::Result<()> {
+    let suite = escaped(&format!("{} at revision {}", report.server_name(), report.revision));
+    let counts = format!("tests=\"{}\" failures=\"{}\"", report.cases.len(), report.failed());
+    writeln!(output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
+    writeln!(output, "<testsuites {counts}>\n  <testsuite name=\"{suite}\" {counts}>")?;
+    for case in &report.cases {
+        write!(
+            output,
+            "    <testcase classname=\"{suite}\" name=\"{}\"",
+            escaped(&case.name)
+        )?;
+        if case.passed {
+            writeln!(output, "/>")?;
+            continue;
+        }
+        writeln!(output, ">")?;
+        for finding in &case.findings {
+            let path = finding
+                .path
+                .as_ref()
+                .map_or_else(String::new, |path| format!("{path}: "));
+            let message = escaped(&format!("{path}{}", finding.message));
+            let places: Vec<&str> = [&finding.schema, &finding.specification]
+                .into_iter()
+                .filter_map(|place| place.as_deref())
+                .collect();
+            let places = escaped(&places.join("\n"));
+            writeln!(output, "      <failure message=\"{message}\">{places}</failure>")?;
+        }
+        writeln!(output, "    </testcase>")?;
+    }
+    writeln!(output, "  </testsuite>\n</testsuites>")
+}
+
+/// Text for an attribute or an element. Characters that XML doesn't allow are replaced.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\n' | '\t' => escaped.push_str(&format!("&#{};", u32::from(character))),
+            '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
+            _ if character.is_control() => escaped.push('\u{fffd}'),
+            _ => escaped.push(character),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_of_a_server_breaks_the_xml() {
+        assert_eq!(
+            escaped("a<\"b\">&\u{0}\u{1b}\n\u{ffff}"),
+            "a&lt;&quot;b&quot;&gt;&amp;\u{fffd}\u{fffd}&#10;\u{fffd}"
+        );
+    }
+}

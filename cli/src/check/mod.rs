@@ -1,0 +1,67 @@
+//! `mcp-rev check`
+
+mod example;
+mod judge;
+mod junit;
+mod record;
+mod report;
+mod usage;
+
+use std::io::Write;
+use std::sync::Arc;
+
+use mcp_runtime::hub::LoggingLevel;
+
+use self::judge::judge;
+use self::record::Record;
+use self::report::Report;
+use self::usage::{Arguments, Declining};
+use crate::args::{CheckArgs, ReportFormat};
+use crate::client::{block_on, connect_watched};
+use crate::error::{CommandError, Summary};
+
+/// Uses what a server offers, and judges each message of it by the schema of the revision.
+pub fn check(args: &CheckArgs, mut output: impl Write) -> Result<Summary, CommandError> {
+    let arguments = Arguments::read(args.arguments.as_deref())?;
+    let report = block_on(use_and_judge(args, &arguments))?;
+    match args.format {
+        ReportFormat::Text => report.write_text(&mut output)?,
+        ReportFormat::Json => report.write_json(&mut output)?,
+        ReportFormat::Junit => junit::write(&report, &mut output)?,
+    }
+    output.flush()?;
+    Ok(match report.failed() {
+        0 => Summary::AllSucceeded,
+        _ => Summary::SomeFailed,
+    })
+}
+
+async fn use_and_judge(args: &CheckArgs, arguments: &Arguments) -> Result<Report, CommandError> {
+    let record = Arc::new(Record::default());
+    let watching = Arc::clone(&record);
+    let timeout = args.server.timeout(false);
+    let watch = move |way, json: &[u8]| watching.add(way, json);
+    let connected = connect_watched(&args.server, Declining, Some(LoggingLevel::Debug), timeout, watch).await;
+    let session = match connected {
+        Ok(session) => session,
+        // What a server says in a handshake may be what is wrong.
+        Err(error) => {
+            let Some(revision) = record.negotiated() else {
+                return Err(error);
+            };
+            let mut report = judge(revision, &record);
+            report.fail("session", &error);
+            return Ok(report);
+        }
+    };
+    let faults = usage::use_server(session.peer(), args, arguments).await;
+    let server = session.peer().info().and_then(|info| info.implementation.clone());
+    let revision = session.peer().revision().unwrap_or(mcp_adapters::Revision::HUB);
+    session.close().await;
+    let mut report = judge(revision, &record);
+    report.server = server;
+    for (case, finding) in faults {
+        report.add(&case, finding);
+    }
+    Ok(report)
+}

@@ -1,0 +1,62 @@
+//! The messages of a session as they were on the wire.
+
+use std::sync::Mutex;
+
+use mcp_adapters::mcp_wire::MessageHeader;
+use mcp_adapters::{PeerTypes, Revision, hello};
+use mcp_runtime::transport::Way;
+
+/// Bytes of the messages that are kept.
+const BYTES: usize = 256 << 20;
+
+/// The messages of a session, in their order.
+#[derive(Default)]
+pub struct Record(Mutex<Messages>);
+
+#[derive(Default)]
+struct Messages {
+    kept: Vec<(Way, Vec<u8>)>,
+    bytes: usize,
+    left_out: usize,
+}
+
+impl Record {
+    pub fn add(&self, way: Way, json: &[u8]) {
+        let mut messages = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        messages.bytes = messages.bytes.saturating_add(json.len());
+        match messages.bytes <= BYTES {
+            true => messages.kept.push((way, json.to_vec())),
+            false => messages.left_out += 1,
+        }
+    }
+
+    /// The messages, and how many were too many to keep.
+    pub fn messages(&self) -> (Vec<(Way, Vec<u8>)>, usize) {
+        let messages = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        (messages.kept.clone(), messages.left_out)
+    }
+
+    /// The revision that the server names in a handshake.
+    pub fn negotiated(&self) -> Option<Revision> {
+        let (messages, _) = self.messages();
+        let received = messages.iter().filter(|(way, _)| *way == Way::In);
+        received.rev().find_map(|(_, json)| {
+            let result = MessageHeader::from_slice(json).ok()?.result()?;
+            hello::agreed_version(&result.decode_as().ok()?)
+        })
+    }
+}
+
+/// The messages from the first one of the session on. Before it, a client may have asked a server with a handshake what it is,
+/// in a revision that the server can't know.
+pub fn of_session(revision: Revision, messages: &[(Way, Vec<u8>)]) -> &[(Way, Vec<u8>)] {
+    let Some(begin) = revision.lifecycle().begin else {
+        return messages;
+    };
+    let begins = |(way, json): &(Way, Vec<u8>)| {
+        let header = MessageHeader::from_slice(json).ok();
+        *way == Way::Out && header.and_then(|it| it.method().map(|method| method == begin)) == Some(true)
+    };
+    let start = messages.iter().position(begins).unwrap_or(0);
+    &messages[start..]
+}

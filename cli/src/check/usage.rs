@@ -1,0 +1,231 @@
+//! Uses what a server offers.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::Duration;
+
+use futures_util::{StreamExt, TryStreamExt};
+use mcp_adapters::mcp_wire::{OpenJson, Validator, from_str};
+use mcp_runtime::hub::{
+    self, CallToolRequestParams, ClientCapabilities, ClientRequest, CompleteRequestParams,
+    CompleteRequestParamsArgument, CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult,
+    ElicitResultAction, GetPromptRequestParams, Prompt, PromptReference, ReadResourceRequestParams, Resource,
+    ResourceTemplate, Role, ServerResult, Tool,
+};
+use mcp_runtime::mcp_wire::ErrorObject;
+use mcp_runtime::{CallServer, ChangeFilter, ClientHandler, ClientSide, Context, Paginated, Peer};
+use serde_json::{Map, Value};
+use tokio::sync::mpsc;
+
+use super::example::example;
+use super::report::Finding;
+use crate::args::{CheckArgs, ToolPolicy};
+use crate::client::Capable;
+use crate::error::CommandError;
+
+/// How long changes are waited for.
+const CHANGES: Duration = Duration::from_millis(100);
+
+/// A client that gives models' messages and no roots, and declines what users are asked. The questions are judged like any message.
+pub struct Declining;
+
+impl Capable for Declining {
+    fn capabilities(&self) -> ClientCapabilities {
+        from_str(r#"{"elicitation":{"form":{},"url":{}},"roots":{},"sampling":{}}"#).unwrap_or_default()
+    }
+}
+
+impl ClientHandler<Context<ClientSide>> for Declining {
+    async fn elicit(&self, _: ElicitRequestParams, _: &Context<ClientSide>) -> Result<ElicitResult, ErrorObject> {
+        Ok(ElicitResult::new(ElicitResultAction::Decline))
+    }
+
+    async fn create_message(
+        &self,
+        _: CreateMessageRequestParams,
+        _: &Context<ClientSide>,
+    ) -> Result<CreateMessageResult, ErrorObject> {
+        let text = hub::TextContent::new("example");
+        Ok(CreateMessageResult::new("mcp-rev", Role::Assistant, text))
+    }
+
+    async fn list_roots(
+        &self,
+        _: Option<hub::ListRootsRequestParams>,
+        _: &Context<ClientSide>,
+    ) -> Result<hub::ListRootsResult, ErrorObject> {
+        Ok(hub::ListRootsResult::new(Vec::new()))
+    }
+}
+
+/// The arguments that a file gives for tools, by their names.
+#[derive(Default)]
+pub struct Arguments(HashMap<String, Map<String, Value>>);
+
+impl Arguments {
+    pub fn read(file: Option<&Path>) -> Result<Self, CommandError> {
+        let Some(file) = file else { return Ok(Self::default()) };
+        let failed = |reason: String| CommandError::File {
+            file: file.to_owned(),
+            reason,
+        };
+        let text = std::fs::read_to_string(file).map_err(|error| failed(error.to_string()))?;
+        serde_json::from_str(&text)
+            .map(Self)
+            .map_err(|error| failed(error.to_string()))
+    }
+}
+
+/// What is wrong beyond the schema, by case.
+type Faults = Vec<(String, Finding)>;
+
+/// Lists and uses everything. Errors of calls are no faults here: the messages are judged as they were.
+pub async fn use_server(peer: &Peer<ClientSide>, args: &CheckArgs, arguments: &Arguments) -> Faults {
+    // Nobody reads the progress, but the server is asked for it.
+    let peer = &peer.clone().with_progress(mpsc::channel(1).0);
+    let tools: Vec<Tool> = list(peer, args.limit).await;
+    let resources: Vec<Resource> = list(peer, args.limit).await;
+    let templates: Vec<ResourceTemplate> = list(peer, args.limit).await;
+    let prompts: Vec<Prompt> = list(peer, args.limit).await;
+    for resource in &resources {
+        let _ = peer.read_resource(ReadResourceRequestParams::new(&resource.uri)).await;
+    }
+    for prompt in &prompts {
+        get_prompt(peer, prompt).await;
+    }
+    for template in &templates {
+        let reference = hub::ResourceTemplateReference::new(&template.uri_template);
+        if let Some(variable) = first_variable(&template.uri_template) {
+            complete(peer, reference.into(), variable).await;
+        }
+    }
+    follow_changes(peer, resources.first()).await;
+    let mut faults = Faults::new();
+    for tool in &tools {
+        let given = arguments.0.get(&tool.name);
+        let is_read_only = tool.annotations.as_ref().and_then(|it| it.read_only_hint) == Some(true);
+        let is_called = match args.tools {
+            ToolPolicy::All => true,
+            ToolPolicy::ReadOnly => is_read_only || given.is_some(),
+            ToolPolicy::None => given.is_some(),
+        };
+        if is_called {
+            call(peer, tool, given, &mut faults).await;
+        }
+    }
+    faults
+}
+
+/// The beginning of a list, which is empty where the server has none.
+async fn list<T: Paginated<ClientRequest, ServerResult> + Send + 'static>(
+    peer: &Peer<ClientSide>,
+    limit: usize,
+) -> Vec<T> {
+    let items = peer.list().take(limit).into_stream();
+    items.filter_map(async |item| item.ok()).collect().await
+}
+
+async fn get_prompt(peer: &Peer<ClientSide>, prompt: &Prompt) {
+    let arguments = || prompt.arguments.iter().flatten();
+    let required = arguments().filter(|it| it.required == Some(true));
+    let required: mcp_adapters::mcp_wire::Map<String> =
+        required.map(|it| (it.name.clone(), "example".to_owned())).collect();
+    let mut params = GetPromptRequestParams::new(&prompt.name);
+    if !required.is_empty() {
+        params = params.with_arguments(required);
+    }
+    let _ = peer.get_prompt(params).await;
+    if let Some(argument) = arguments().next() {
+        complete(peer, PromptReference::new(&prompt.name).into(), &argument.name).await;
+    }
+}
+
+async fn complete(peer: &Peer<ClientSide>, reference: hub::CompletionReference, name: &str) {
+    let argument = CompleteRequestParamsArgument::new(name, "");
+    let _ = peer.complete(CompleteRequestParams::new(argument, reference)).await;
+}
+
+/// The name of the first variable of a URI template.
+fn first_variable(template: &str) -> Option<&str> {
+    let (_, rest) = template.split_once('{')?;
+    let (expression, _) = rest.split_once('}')?;
+    let expression = expression.trim_start_matches(['+', '#', '.', '/', ';', '?', '&']);
+    expression.split([',', ':', '*']).next().filter(|name| !name.is_empty())
+}
+
+/// Calls a tool, and validates its structured content by the schema that the tool declares.
+async fn call(peer: &Peer<ClientSide>, tool: &Tool, given: Option<&Map<String, Value>>, faults: &mut Faults) {
+    let schema = tool.input_schema.parse::<Value>().unwrap_or_default();
+    let arguments = match (given, example(&schema, &schema)) {
+        (Some(given), _) => given.clone(),
+        (None, Value::Object(members)) => members,
+        (None, _) => Map::new(),
+    };
+    let called = peer.call_tool(CallToolRequestParams::new(&tool.name).with_arguments(arguments));
+    let Ok(result) = called.await else { return };
+    let Some(declared) = tool.output_schema.as_ref().and_then(|it| it.parse::<Value>().ok()) else {
+        return;
+    };
+    let structured = result
+        .structured_content
+        .as_ref()
+        .and_then(|it: &OpenJson| it.parse::<Value>().ok());
+    let mut fault = |path: String, message: String| {
+        let case = format!("tools/call {}", tool.name);
+        let path = Some(path);
+        faults.push((
+            case,
+            Finding {
+                path,
+                ..Finding::new(message)
+            },
+        ));
+    };
+    match (structured, Validator::new(&declared)) {
+        (Some(structured), Ok(validator)) => {
+            for violation in validator.validate("#", &structured) {
+                let path = format!("result.structuredContent.{}", violation.path);
+                let (expected, found) = (violation.expected, violation.found);
+                fault(
+                    path,
+                    format!("the tool's outputSchema expects {expected}, found {found}"),
+                );
+            }
+        }
+        (None, _) if result.is_error != Some(true) => {
+            let expected = "expected structured content, since the tool has an outputSchema, found none";
+            fault("result.structuredContent".to_owned(), expected.to_owned());
+        }
+        _ => {}
+    }
+}
+
+/// Subscribes to changes, and ends the subscription.
+async fn follow_changes(peer: &Peer<ClientSide>, resource: Option<&Resource>) {
+    let filter = ChangeFilter::lists();
+    let filter = match resource {
+        Some(resource) => filter.with_resource(&resource.uri),
+        None => filter,
+    };
+    if let Ok(mut changes) = peer.changes(filter).await {
+        let _ = tokio::time::timeout(CHANGES, changes.try_next()).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_variable_of_a_template_is_completed() {
+        for (template, variable) in [
+            ("a://{id}/b", Some("id")),
+            ("a://{?q,r}", Some("q")),
+            ("a://{+path*}", Some("path")),
+            ("a://b", None),
+            ("a://{}", None),
+        ] {
+            assert_eq!(first_variable(template), variable, "{template}");
+        }
+    }
+}

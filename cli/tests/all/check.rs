@@ -1,0 +1,215 @@
+//! `mcp-rev check` with servers that conform and with servers that don't.
+
+use crate::servers::{HttpServer, REVISIONS, everything, printed, run, said, succeeds, weather};
+use serde_json::{Value, json};
+
+/// A server in a shell script. It answers a request of each method with a result, and says `first` before anything else.
+#[cfg(unix)]
+fn script(first: &str, results: &[(&str, &str)]) -> Vec<String> {
+    let mut program =
+        format!("{first}\nwhile read -r line; do\nid=$(printf %s \"$line\" | sed 's/.*\"id\":\\([0-9]*\\).*/\\1/')\n");
+    program.push_str("case \"$line\" in\n");
+    for (method, result) in results {
+        program.push_str(&format!(
+            "*'\"method\":\"{method}\"'*) echo '{{\"jsonrpc\":\"2.0\",\"id\":'$id',\"result\":{result}}}';;\n"
+        ));
+    }
+    program.push_str(
+        "*'\"id\":'*) echo '{\"jsonrpc\":\"2.0\",\"id\":'$id',\"error\":{\"code\":-32601,\"message\":\"no\"}}';;\n",
+    );
+    program.push_str("esac\ndone");
+    ["--", "sh", "-c", &program].map(str::to_owned).into()
+}
+
+#[cfg(unix)]
+const HELLO: (&str, &str) = (
+    "initialize",
+    r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"bad","version":"1"}}"#,
+);
+
+/// The status and the report of a check.
+#[cfg(unix)]
+fn check(server: &[String], format: &str) -> (Option<i32>, String) {
+    let args = [
+        "check",
+        "--timeout",
+        "20",
+        "--revision",
+        "2025-06-18",
+        "--format",
+        format,
+    ];
+    let server: Vec<&str> = server.iter().map(String::as_str).collect();
+    let output = run(&[&args[..], &server].concat());
+    (output.status.code(), printed(&output))
+}
+
+#[cfg(unix)]
+fn findings(server: &[String]) -> (Option<i32>, Vec<(String, Value)>) {
+    let (status, report) = check(server, "json");
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let mut all = Vec::new();
+    for case in report["cases"].as_array().unwrap() {
+        let findings = case["findings"].as_array().unwrap();
+        assert_eq!(case["passed"], findings.is_empty());
+        all.extend(
+            findings
+                .iter()
+                .map(|finding| (case["name"].as_str().unwrap().to_owned(), finding.clone())),
+        );
+    }
+    (status, all)
+}
+
+#[test]
+fn our_own_servers_conform_at_every_revision_and_over_both_transports() {
+    let http = HttpServer::start();
+    for revision in REVISIONS {
+        for server in [&["--", everything()][..], &[http.url.as_str()], &["--", weather()]] {
+            let args = [&["check", "--revision", revision][..], server].concat();
+            let report = succeeds(&args);
+            assert!(report.contains("tools/list") && !report.contains("FAIL"), "{report}");
+        }
+    }
+    let report = succeeds(&["check", "--tools", "all", "--format", "json", "--", weather()]);
+    let report: Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["server"]["name"], "weather");
+    assert!(report["messages"].as_u64().unwrap() >= 3);
+    let called = json!({"name": "tools/call weather", "passed": true, "findings": []});
+    assert!(report["cases"].as_array().unwrap().contains(&called), "{report}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_violation_is_reported_with_its_path_its_place_in_the_schema_and_a_link() {
+    let server = script(
+        "",
+        &[
+            HELLO,
+            (
+                "tools/list",
+                r#"{"tools":[{"name":"a","inputSchema":{"type":"object"}},{"name":"b","inputSchema":{"type":"array"}}]}"#,
+            ),
+        ],
+    );
+    let (status, found) = findings(&server);
+    assert_eq!(status, Some(1), "{found:?}");
+    let expected = json!({
+        "path": "result.tools[1].inputSchema.type",
+        "message": "expected \"object\", found \"array\"",
+        "schema": "#/definitions/Tool/properties/inputSchema/properties/type/const",
+        "specification": "https://modelcontextprotocol.io/specification/2025-06-18/schema#tool",
+    });
+    assert_eq!(found, [("tools/list".to_owned(), expected)]);
+    let (_, text) = check(&server, "text");
+    assert!(
+        text.contains("FAIL  tools/list\n      result.tools[1].inputSchema.type: expected"),
+        "{text}"
+    );
+    let (_, xml) = check(&server, "junit");
+    assert!(xml.contains("<testsuites tests=\"2\" failures=\"1\">"), "{xml}");
+    assert!(
+        xml.contains("<failure message=\"result.tools[1].inputSchema.type: expected &quot;object&quot;"),
+        "{xml}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn structured_content_is_judged_by_the_schema_of_its_tool() {
+    let tools = r#"{"tools":[{"name":"sum","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true},
+        "outputSchema":{"type":"object","properties":{"n":{"type":"number"}},"required":["n"]}}]}"#
+        .replace('\n', "");
+    let result = r#"{"content":[],"structuredContent":{"n":"1"}}"#;
+    let server = script("", &[HELLO, ("tools/list", &tools), ("tools/call", result)]);
+    let (status, found) = findings(&server);
+    assert_eq!((status, found.len()), (Some(1), 1), "{found:?}");
+    assert_eq!(found[0].0, "tools/call sum");
+    assert_eq!(found[0].1["path"], "result.structuredContent.n");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_message_and_what_answers_nothing_are_violations() {
+    let first = "echo ready; echo '{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}'; echo '{\"jsonrpc\":\"2.0\",\"method\":\"ping\"}'";
+    // They come after the first request, since what a server sends before a session isn't judged.
+    let server = script(
+        &format!(
+            "read -r line; {first}\nid=1\necho '{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}}'",
+            HELLO.1
+        ),
+        &[("tools/list", r#"{"tools":[]}"#)],
+    );
+    let (status, found) = findings(&server);
+    assert_eq!(status, Some(1), "{found:?}");
+    let messages: Vec<String> = found
+        .iter()
+        .map(|(case, finding)| format!("{case}: {}", finding["message"]))
+        .collect();
+    let expected = [
+        "messages: \"expected a message of JSON",
+        "messages: \"a response to no request",
+        "ping: \"expected an id",
+    ];
+    for beginning in expected {
+        assert!(
+            messages.iter().any(|message| message.starts_with(beginning)),
+            "{beginning}: {messages:?}"
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_request_without_an_answer_and_a_bad_handshake_are_violations() {
+    let silent = script("", &[HELLO]);
+    let silent: Vec<String> = silent
+        .into_iter()
+        .map(|part| part.replace("*'\"id\":'*) echo", "*'\"id\":'*) true"))
+        .collect();
+    let args = ["check", "--timeout", "1", "--revision", "2025-06-18"];
+    let output = run(&[&args[..], &silent.iter().map(String::as_str).collect::<Vec<_>>()].concat());
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert!(
+        printed(&output).contains("FAIL  tools/list\n      the server hasn't answered"),
+        "{}",
+        printed(&output)
+    );
+
+    let nameless = r#"{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"a"}}"#;
+    let (status, found) = findings(&script("", &[("initialize", nameless)]));
+    assert_eq!(status, Some(1), "{found:?}");
+    assert_eq!(
+        (&*found[0].0, &found[0].1["path"]),
+        ("initialize", &json!("result.serverInfo"))
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn only_tools_that_change_nothing_are_called_unless_the_arguments_say_otherwise() {
+    let tools = r#"{"tools":[{"name":"look","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}},{"name":"drop","inputSchema":{"type":"object"}}]}"#;
+    let server = script("", &[HELLO, ("tools/list", tools), ("tools/call", r#"{"content":[]}"#)]);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("arguments.json");
+    std::fs::write(&file, r#"{"drop":{"name":"a"}}"#).unwrap();
+    let called = |more: &[&str]| {
+        let args = ["check", "--revision", "2025-06-18"];
+        let server: Vec<&str> = server.iter().map(String::as_str).collect();
+        let report = succeeds(&[&args[..], more, &server].concat());
+        ["look", "drop"].map(|tool| report.contains(&format!("tools/call {tool}")))
+    };
+    assert_eq!(called(&[]), [true, false]);
+    assert_eq!(called(&["--tools", "all"]), [true, true]);
+    assert_eq!(called(&["--tools", "none"]), [false, false]);
+    assert_eq!(
+        called(&["--tools", "none", "--arguments", file.to_str().unwrap()]),
+        [false, true]
+    );
+}
+
+#[test]
+fn a_server_that_is_not_there_is_the_status_3() {
+    let output = run(&["check", "--", "there-is-no-such-program"]);
+    assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+}

@@ -1,0 +1,7 @@
+//! What `mcp-rev` prints and returns.
+
+mod check;
+mod client;
+mod commands;
+mod servers;
+mod translate;
