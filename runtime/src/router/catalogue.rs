@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
 use mcp_adapters::{Revision, hub};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::error::RouteError;
 use super::method::MethodRoute;
@@ -15,7 +15,7 @@ use super::template::TemplateRoute;
 use super::tool::ToolRoute;
 use crate::budget::Budget;
 use crate::change::Change;
-use crate::session::{ExtraMethod, Subscriptions};
+use crate::session::Subscriptions;
 use crate::sync::Mutex;
 
 /// The bytes that the subscriptions of all clients may take.
@@ -111,7 +111,7 @@ impl Routes {
     }
 
     pub(super) fn insert_method(&mut self, route: MethodRoute) -> Result<(), RouteError> {
-        let key = (route.method.name, route.method.revision);
+        let key = (route.name, route.revision);
         if self.methods.contains_key(&key) {
             let (kind, key) = ("method", key.0.to_owned());
             return Err(RouteError::Duplicate { kind, key });
@@ -120,16 +120,20 @@ impl Routes {
         Ok(())
     }
 
-    /// The function that answers a method that only this revision has.
+    /// The route of a method that only this revision has.
     pub(super) fn method(&self, name: &str, revision: Revision) -> Option<Arc<MethodRoute>> {
         let mut methods = self.methods.values();
         methods
-            .find(|route| route.method.name == name && route.method.revision == revision)
+            .find(|route| route.name == name && route.revision == revision)
             .cloned()
     }
 
-    pub(super) fn extra_methods(&self) -> Vec<ExtraMethod> {
-        self.methods.values().map(|route| route.method.clone()).collect()
+    /// The capabilities that those methods need, each with its revision.
+    pub(super) fn extra_capabilities(&self) -> Vec<(Revision, Value)> {
+        let methods = self.methods.values();
+        methods
+            .filter_map(|route| Some((route.revision, route.capability.clone()?)))
+            .collect()
     }
 
     /// Whether there is a resource with this URI.

@@ -67,7 +67,7 @@ pub enum RouteError {
         /// The revision.
         revision: &'static str,
         /// What is wrong.
-        what: String,
+        what: &'static str,
     },
     /// The text isn't a URI template that URIs can be matched by.
     #[error("`{template}` is no URI template that addresses can be matched by: {what}")]

@@ -278,7 +278,7 @@ impl Router {
             implementation: self.info.clone(),
             capabilities: self.capabilities(),
             instructions: self.instructions.clone(),
-            methods: self.catalogue.routes.lock().extra_methods(),
+            extra_capabilities: self.catalogue.routes.lock().extra_capabilities(),
         };
         let catalogue = Arc::clone(&self.catalogue);
         let check = move |uri: &str| match catalogue.routes.lock().has_resource(uri) {

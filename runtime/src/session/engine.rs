@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::extra_methods::ExtraMethod;
+use super::extra_capabilities::ExtraCapabilities;
 use super::handler::Handler;
 use super::ignored::IgnoredMessages;
 use super::notifications::NotificationQueue;
@@ -24,8 +24,7 @@ pub struct ServerInfo {
     pub implementation: hub::Implementation,
     pub capabilities: hub::ServerCapabilities,
     pub instructions: Option<String>,
-    /// The methods that only one revision has.
-    pub methods: Vec<ExtraMethod>,
+    pub extra_capabilities: Vec<ExtraCapabilities>,
 }
 
 /// The receiving side of a session. [`Engine::run`] is its task.

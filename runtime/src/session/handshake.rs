@@ -8,7 +8,7 @@ use mcp_adapters::{
 };
 
 use super::engine::ServerInfo;
-use super::extra_methods::with_extra;
+use super::extra_capabilities::with_extra;
 use super::probe::{Finding, classify};
 use super::state::SessionState;
 use super::terms::Terms;
@@ -21,10 +21,11 @@ use crate::side::{ClientSide, Side};
 impl ServerInfo {
     /// What it says to clients of a revision.
     fn hello(&self, revision: Revision, versions: Vec<String>) -> ServerHello {
-        let methods = self.methods.iter().filter(|method| method.revision == revision);
+        let extra = self.extra_capabilities.iter();
+        let extra = extra.filter(|(of_revision, _)| *of_revision == revision);
         ServerHello {
             versions,
-            capabilities: with_extra(&self.capabilities, methods),
+            capabilities: with_extra(&self.capabilities, extra),
             implementation: Some(self.implementation.clone()),
             instructions: self.instructions.clone(),
         }

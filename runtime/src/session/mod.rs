@@ -9,7 +9,7 @@ mod changes;
 mod context;
 mod engine;
 mod errors;
-mod extra_methods;
+mod extra_capabilities;
 mod handler;
 mod handshake;
 mod ignored;
@@ -43,7 +43,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use self::engine::Engine;
-use self::extra_methods::with_extra;
+use self::extra_capabilities::with_extra;
 use self::handler::{ForClient, ForServer, Handler};
 use self::handshake::ClientInfo;
 use self::notifications::NotificationQueue;
@@ -58,7 +58,6 @@ use crate::side::{ClientSide, ServerSide, Side};
 pub use self::changes::Changes;
 pub use self::context::Context;
 pub(crate) use self::engine::ServerInfo;
-pub(crate) use self::extra_methods::ExtraMethod;
 pub use self::info::{PeerInfo, Progress};
 pub use self::peer::Peer;
 pub(crate) use self::subscriptions::Subscriptions;
@@ -131,7 +130,7 @@ where
         implementation: info,
         capabilities,
         instructions,
-        methods: Vec::new(),
+        extra_capabilities: Vec::new(),
     };
     let subscriptions = Subscriptions::new(&options.limits, None, None);
     serve_with(handler, server, subscriptions, options, transport)
@@ -148,7 +147,7 @@ pub(crate) fn serve_with<H>(
 where
     H: ServerHandler<Context<ServerSide>> + 'static,
 {
-    let own_capabilities = serde_json::to_value(with_extra(&server.capabilities, server.methods.iter()));
+    let own_capabilities = serde_json::to_value(with_extra(&server.capabilities, server.extra_capabilities.iter()));
     let own_capabilities = own_capabilities.unwrap_or_default();
     let (sender, receiver) = transport.split();
     let latest = latest(&options, Era::Handshake).or_else(|| latest(&options, Era::Stateless));
