@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::matching::candidates;
-use super::planner::{How, Planner};
+use super::planner::{PlanKind, Planner};
 use super::{ConstantSource, MemberConversion, StructPlan, ValuePlan, VariantConversion};
 use crate::model::TypeRef;
 
@@ -64,11 +64,11 @@ impl Planner<'_> {
         }
     }
 
-    fn is_lossy(&self, (source, target): &Pair, how: &How, lossy: &LossyPairs) -> bool {
+    fn is_lossy(&self, (source, target): &Pair, how: &PlanKind, lossy: &LossyPairs) -> bool {
         let named = |name: &String| TypeRef::Named(name.clone());
         match how {
-            How::Struct(plan) => self.is_lossy_object(source, plan, lossy),
-            How::Union(variants) => {
+            PlanKind::Struct(plan) => self.is_lossy_object(source, plan, lossy),
+            PlanKind::Union(variants) => {
                 let targets = candidates(self.to.model, target);
                 variants.iter().any(|plan| match &plan.how {
                     VariantConversion::Converted { variant, .. } => {
@@ -78,19 +78,19 @@ impl Planner<'_> {
                     _ => true,
                 })
             }
-            How::Strings { refused, closed } => *closed || !refused.is_empty(),
-            How::Wrapped { moved } => !moved,
-            How::Unwrapped { .. } => true,
-            How::Methods(methods) => methods.iter().any(|(ty, other)| {
+            PlanKind::Strings { refused, closed } => *closed || !refused.is_empty(),
+            PlanKind::Wrapped { moved } => !moved,
+            PlanKind::Unwrapped { .. } => true,
+            PlanKind::Methods(methods) => methods.iter().any(|(ty, other)| {
                 let other = other.as_ref();
                 other.is_none_or(|other| self.loses(&named(ty), &named(other), lossy))
             }),
-            How::Results(results) => results.iter().any(|(ty, other)| {
+            PlanKind::Results(results) => results.iter().any(|(ty, other)| {
                 let other = other.as_ref();
                 other.is_none_or(|other| self.loses(ty, other, lossy))
             }),
             // Nothing is lost where the target leaves open what the source declares, but its meaning.
-            How::Opened | How::Closed => true,
+            PlanKind::Opened | PlanKind::Closed => true,
         }
     }
 

@@ -61,7 +61,7 @@ pub fn candidates(model: &Model, ty: &TypeRef) -> Vec<Candidate> {
 
 /// How well two structs correspond, the best last; `None` if what tells them apart says that they don't.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Likeness {
+pub struct Similarity {
     /// A constant that no other candidate has is the same in both.
     tagged: bool,
     /// The schema has the same name for both.
@@ -91,11 +91,11 @@ impl<'m> Typed<'m> {
 }
 
 /// How well `from`, which is one of `siblings`, corresponds to `to`, which is one of `others`.
-pub fn likeness(from: Typed<'_>, to: Typed<'_>, siblings: &[Candidate], others: &[Candidate]) -> Option<Likeness> {
+pub fn similarity(from: Typed<'_>, to: Typed<'_>, siblings: &[Candidate], others: &[Candidate]) -> Option<Similarity> {
     let named = from.official_name().is_some() && from.official_name() == to.official_name();
     let (Some(source), Some(target)) = (from.structure(), to.structure()) else {
         let same = from.ty == to.ty || named;
-        return Some(Likeness {
+        return Some(Similarity {
             tagged: false,
             named: same,
             common: 0,
@@ -147,7 +147,7 @@ pub fn likeness(from: Typed<'_>, to: Typed<'_>, siblings: &[Candidate], others: 
         .iter()
         .filter(|member| declares(target, &member.name))
         .count();
-    Some(Likeness { tagged, named, common })
+    Some(Similarity { tagged, named, common })
 }
 
 fn declares(object: &Struct, name: &str) -> bool {

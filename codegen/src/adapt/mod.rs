@@ -26,7 +26,7 @@ pub use object::{
     UndeclaredAction, UndeclaredMember, ValuePlan,
 };
 pub use plan::{Plan, plan_conversions};
-pub use planner::{How, PairInput};
+pub use planner::{PairInput, PlanKind};
 pub use report::{Note, NoteKind, report};
 pub use revisions::{PlannedRevision, plan_protocol};
 pub use rules::{Action, Rules};

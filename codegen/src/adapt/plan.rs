@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::errors::ErrorPlan;
 use super::matching::Candidate;
-use super::planner::{How, PairInput, Planner};
+use super::planner::{PairInput, PlanKind, Planner};
 use super::relation::Relation;
 use super::report::Note;
 use super::rules::Place;
@@ -20,7 +20,7 @@ pub struct Plan {
     /// The revision that they go to.
     pub to: String,
     /// The pairs of types, and how one becomes the other.
-    pub conversions: BTreeMap<(TypeRef, TypeRef), How>,
+    pub conversions: BTreeMap<(TypeRef, TypeRef), PlanKind>,
     /// Which definition of the target each definition of the source becomes, by the names of [`Model::named_types`].
     pub definitions: BTreeMap<String, String>,
     /// The codes of errors that change, in the order in which the rules are tried.
@@ -65,7 +65,7 @@ impl Plan {
     /// The hand-written functions that the plan calls.
     pub fn calls(&self) -> impl Iterator<Item = &str> {
         let structs = self.conversions.values().filter_map(|how| match how {
-            How::Struct(plan) => Some(plan),
+            PlanKind::Struct(plan) => Some(plan),
             _ => None,
         });
         structs
@@ -111,37 +111,37 @@ impl<'m> Planner<'m> {
         while let Some((source, target)) = self.pending.pop() {
             if !self.planned.contains_key(&(source.clone(), target.clone())) {
                 // A type may contain itself.
-                self.planned.insert((source.clone(), target.clone()), How::Opened);
+                self.planned.insert((source.clone(), target.clone()), PlanKind::Opened);
                 let how = self.plan_pair(&source, &target);
                 self.planned.insert((source, target), how);
             }
         }
     }
 
-    fn plan_pair(&mut self, source: &TypeRef, target: &TypeRef) -> How {
+    fn plan_pair(&mut self, source: &TypeRef, target: &TypeRef) -> PlanKind {
         let is_open = |ty: &TypeRef| matches!(ty, TypeRef::Any | TypeRef::OpenObject);
         match (source, target) {
             (source, TypeRef::Nullable(inner)) if *source != TypeRef::Any => {
-                return How::Wrapped {
+                return PlanKind::Wrapped {
                     moved: self.relate(source, inner) == Relation::Same,
                 };
             }
             (TypeRef::Nullable(inner), target) if !is_open(target) => {
                 let at = self.name(self.from, source);
                 self.refused(&at, "null: the target allows none there");
-                return How::Unwrapped {
+                return PlanKind::Unwrapped {
                     moved: self.relate(inner, target) == Relation::Same,
                 };
             }
             _ => {}
         }
         if matches!(target, TypeRef::Any | TypeRef::OpenObject) {
-            return How::Opened;
+            return PlanKind::Opened;
         }
         if matches!(source, TypeRef::Any | TypeRef::OpenObject) {
             let at = self.name(self.to, target);
             self.refused(&at, "JSON that the source leaves open and the target's type can't hold");
-            return How::Closed;
+            return PlanKind::Closed;
         }
         let (from, to) = (self.from.model, self.to.model);
         let kind = |model: &'m Model, ty: &TypeRef| match ty {
@@ -151,9 +151,9 @@ impl<'m> Planner<'m> {
         match (kind(from, source), kind(to, target)) {
             (Some(TypeKind::Struct(object)), Some(TypeKind::Struct(other))) => {
                 let (name, other_name) = (self.name(self.from, source), self.name(self.to, target));
-                How::Struct(self.plan_struct(&name, object, &other_name, other))
+                PlanKind::Struct(self.plan_struct(&name, object, &other_name, other))
             }
-            (Some(TypeKind::Methods(methods)), Some(TypeKind::Methods(others))) => How::Methods(
+            (Some(TypeKind::Methods(methods)), Some(TypeKind::Methods(others))) => PlanKind::Methods(
                 methods
                     .iter()
                     .map(|(method, ty)| {
@@ -165,7 +165,7 @@ impl<'m> Planner<'m> {
             ),
             (Some(TypeKind::Results(results)), Some(TypeKind::Results(others))) => {
                 let union = self.name(self.from, source);
-                How::Results(self.plan_results(&union, results, others))
+                PlanKind::Results(self.plan_results(&union, results, others))
             }
             (Some(TypeKind::Strings { values, .. }), Some(TypeKind::Strings { values: others, .. })) => {
                 let at = self.name(self.from, source);
@@ -180,9 +180,9 @@ impl<'m> Planner<'m> {
                 if closed {
                     self.refused(&at, "a value that neither side declares: the target allows no other");
                 }
-                How::Strings { refused, closed }
+                PlanKind::Strings { refused, closed }
             }
-            (Some(TypeKind::Strings { .. }), None) | (None, Some(TypeKind::Strings { .. })) => How::Strings {
+            (Some(TypeKind::Strings { .. }), None) | (None, Some(TypeKind::Strings { .. })) => PlanKind::Strings {
                 refused: Vec::new(),
                 closed: self.to.is_enumeration(target),
             },
@@ -192,7 +192,7 @@ impl<'m> Planner<'m> {
                     member: None,
                     variant: None,
                 };
-                How::Union(self.plan_variants(&place, source, target))
+                PlanKind::Union(self.plan_variants(&place, source, target))
             }
         }
     }

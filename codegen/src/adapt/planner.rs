@@ -31,7 +31,7 @@ pub struct PairInput<'m> {
 
 /// How a type becomes another.
 #[derive(Debug, Clone, PartialEq)]
-pub enum How {
+pub enum PlanKind {
     /// Member by member.
     Struct(StructPlan),
     /// Variant by variant; either side may be no union.
@@ -68,7 +68,7 @@ pub(super) struct Planner<'m> {
     pub(super) to: Side<'m>,
     pub(super) input: PairInput<'m>,
     pub(super) pending: Vec<(TypeRef, TypeRef)>,
-    pub(super) planned: BTreeMap<(TypeRef, TypeRef), How>,
+    pub(super) planned: BTreeMap<(TypeRef, TypeRef), PlanKind>,
     pub(super) notes: BTreeSet<Note>,
     pub(super) used: BTreeSet<usize>,
     /// Rules on members, by index, whose types convert without them.

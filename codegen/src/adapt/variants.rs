@@ -1,6 +1,6 @@
 //! What becomes of each variant of a union.
 
-use super::matching::{Candidate, Typed, candidates, likeness};
+use super::matching::{Candidate, Typed, candidates, similarity};
 use super::planner::Planner;
 use super::relation::Relation;
 use super::rules::{Action, Place, Rule};
@@ -133,7 +133,7 @@ impl Planner<'_> {
                     model: self.to.model,
                     ty: &target.ty,
                 };
-                likeness(from, to, siblings, targets).map(|likeness| (likeness, index))
+                similarity(from, to, siblings, targets).map(|similarity| (similarity, index))
             })
             .collect();
         found.sort_unstable();

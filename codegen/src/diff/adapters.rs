@@ -1,6 +1,6 @@
 //! What the adapters do about a change, from the notes of the plans.
 
-use super::{Change, Subject, What};
+use super::{Change, ChangeKind, Subject};
 use crate::adapt::{Note, NoteKind, Plan};
 
 pub(super) struct Adapters<'p> {
@@ -17,7 +17,12 @@ impl<'p> Adapters<'p> {
         let mut upward = true;
         let [up, down] = self.plans.map(|plan| {
             // A type that stands in several places may be refused in another one, but not where all of its values fit.
-            let fits = change.what == if upward { What::Loosened } else { What::Tightened };
+            let fits = change.what
+                == if upward {
+                    ChangeKind::Loosened
+                } else {
+                    ChangeKind::Tightened
+                };
             upward = false;
             let notes = plan.notes.iter().filter(|note| is_about(note, &change.planned_as));
             let notes = notes.filter(|note| !fits || note.kind != NoteKind::Refused);

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{Change, Compatibility, DiffSide, Subject, What};
+use super::{Change, ChangeKind, Compatibility, DiffSide, Subject};
 
 /// Who has to change when a fact becomes true of which a peer of the earlier revision knows nothing. The others are offers.
 const OBLIGATIONS: [(&str, Compatibility); 6] = [
@@ -27,9 +27,9 @@ pub(super) fn changes(earlier: DiffSide<'_>, later: DiffSide<'_>) -> Vec<Change>
         let gained = obligation.map_or(Compatibility::Additive, |(_, compatibility)| *compatibility);
         let (what, compatibility) = match (is_nothing(was), is_nothing(now)) {
             (true, true) => continue,
-            (true, false) => (What::Added, gained),
-            (false, true) => (What::Removed, Compatibility::BreakingForSenders),
-            (false, false) => (What::Changed, Compatibility::Breaking),
+            (true, false) => (ChangeKind::Added, gained),
+            (false, true) => (ChangeKind::Removed, Compatibility::BreakingForSenders),
+            (false, false) => (ChangeKind::Changed, Compatibility::Breaking),
         };
         let text = |value: &Value| match value {
             Value::String(text) => Some(text.clone()),

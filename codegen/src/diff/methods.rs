@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use mcp_wire::Direction;
 
 use super::pair::{Pair, atoms};
-use super::{Change, Compatibility, Subject, What};
+use super::{Change, ChangeKind, Compatibility, Subject};
 use crate::model::{MessageKind, Method, Model, TypeRef};
 
 type Key<'m> = (&'m str, MessageKind);
@@ -17,7 +17,7 @@ pub(super) fn changes(pair: &Pair<'_>) -> Vec<Change> {
         .into_iter()
         .flat_map(|key| match (earlier.get(&key), later.get(&key)) {
             (None, Some(method)) => {
-                let change = Change::new(Subject::Method, key.0, What::Added, Compatibility::Additive);
+                let change = Change::new(Subject::Method, key.0, ChangeKind::Added, Compatibility::Additive);
                 vec![
                     change
                         .values(None, Some(describe(method)))
@@ -25,7 +25,12 @@ pub(super) fn changes(pair: &Pair<'_>) -> Vec<Change> {
                 ]
             }
             (Some(method), None) => {
-                let change = Change::new(Subject::Method, key.0, What::Removed, Compatibility::BreakingForSenders);
+                let change = Change::new(
+                    Subject::Method,
+                    key.0,
+                    ChangeKind::Removed,
+                    Compatibility::BreakingForSenders,
+                );
                 vec![
                     change
                         .values(Some(describe(method)), None)
@@ -66,7 +71,7 @@ fn compare<'m>(pair: &Pair<'m>, before: &'m Method, after: &'m Method) -> Vec<Ch
             false => Compatibility::BreakingForSenders,
         };
         let (from, to) = (direction(before.direction), direction(after.direction));
-        changes.push(change(What::Changed, compatibility).values(Some(from.into()), Some(to.into())));
+        changes.push(change(ChangeKind::Changed, compatibility).values(Some(from.into()), Some(to.into())));
     }
     if before.capability != after.capability {
         let needs = |method: &Method| {
@@ -79,7 +84,7 @@ fn compare<'m>(pair: &Pair<'m>, before: &'m Method, after: &'m Method) -> Vec<Ch
             Some(_) => Compatibility::BreakingForSenders,
             None => Compatibility::Additive,
         };
-        changes.push(change(What::Changed, compatibility).values(needs(before), needs(after)));
+        changes.push(change(ChangeKind::Changed, compatibility).values(needs(before), needs(after)));
     }
     let atoms = |model, results: &'m [TypeRef]| {
         results
@@ -91,9 +96,9 @@ fn compare<'m>(pair: &Pair<'m>, before: &'m Method, after: &'m Method) -> Vec<Ch
     let values = pair.compare(&results[0], &results[1]);
     let (what, compatibility) = match (values.removed.is_empty(), values.added.is_empty()) {
         (true, true) => return changes,
-        (true, false) => (What::Loosened, Compatibility::BreakingForReceivers),
-        (false, true) => (What::Tightened, Compatibility::BreakingForSenders),
-        (false, false) => (What::Changed, Compatibility::Breaking),
+        (true, false) => (ChangeKind::Loosened, Compatibility::BreakingForReceivers),
+        (false, true) => (ChangeKind::Tightened, Compatibility::BreakingForSenders),
+        (false, false) => (ChangeKind::Changed, Compatibility::Breaking),
     };
     let list = |names: &[String]| (!names.is_empty()).then(|| format!("result {}", names.join(", ")));
     let results = before
@@ -147,10 +152,10 @@ pub(super) fn error_codes(pair: &Pair<'_>) -> Vec<Change> {
     let found = numbers.into_iter().filter_map(|code| {
         let (before, after) = (earlier.get(&code), later.get(&code));
         let (what, compatibility) = match (before, after) {
-            (None, _) => (What::Added, Compatibility::Additive),
-            (_, None) => (What::Removed, Compatibility::BreakingForSenders),
+            (None, _) => (ChangeKind::Added, Compatibility::Additive),
+            (_, None) => (ChangeKind::Removed, Compatibility::BreakingForSenders),
             (before, after) if before == after => return None,
-            _ => (What::Renamed, Compatibility::Cosmetic),
+            _ => (ChangeKind::Renamed, Compatibility::Cosmetic),
         };
         let change = Change::new(Subject::ErrorCode, code.to_string(), what, compatibility);
         Some(

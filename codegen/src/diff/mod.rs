@@ -39,7 +39,7 @@ pub struct Change {
     /// Its name: a method, a definition, `Definition.member`, an error code or a fact.
     pub name: String,
     /// What happened to it.
-    pub what: What,
+    pub what: ChangeKind,
     /// What it was, or what it has no more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
@@ -82,7 +82,7 @@ pub enum Subject {
 /// What happened to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum What {
+pub enum ChangeKind {
     /// It is new.
     Added,
     /// It is gone.
@@ -149,7 +149,7 @@ pub fn diff(earlier: DiffSide<'_>, later: DiffSide<'_>, plans: [&Plan; 2], ruled
 }
 
 impl Change {
-    fn new(subject: Subject, name: impl Into<String>, what: What, compatibility: Compatibility) -> Self {
+    fn new(subject: Subject, name: impl Into<String>, what: ChangeKind, compatibility: Compatibility) -> Self {
         Self {
             subject,
             name: name.into(),

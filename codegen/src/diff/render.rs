@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Change, Compatibility, Diff, Subject, What};
+use super::{Change, ChangeKind, Compatibility, Diff, Subject};
 
 const SUBJECTS: [(Subject, &str); 5] = [
     (Subject::Method, "Methods"),
@@ -65,20 +65,20 @@ impl Change {
     /// What happened, in words.
     pub(crate) fn description(&self) -> String {
         let what = match self.what {
-            What::Added => "added",
-            What::Removed => "removed",
-            What::Renamed => "renamed",
-            What::Required => "now required",
-            What::Optional => "now optional",
-            What::Loosened => "loosened",
-            What::Tightened => "tightened",
-            What::Changed => "changed",
+            ChangeKind::Added => "added",
+            ChangeKind::Removed => "removed",
+            ChangeKind::Renamed => "renamed",
+            ChangeKind::Required => "now required",
+            ChangeKind::Optional => "now optional",
+            ChangeKind::Loosened => "loosened",
+            ChangeKind::Tightened => "tightened",
+            ChangeKind::Changed => "changed",
         };
         match (self.what, &self.before, &self.after) {
-            (What::Removed, Some(before), _) => format!("{what}: {before}"),
-            (What::Added, _, Some(after)) => format!("{what}: {after}"),
-            (What::Renamed, Some(before), Some(after)) => format!("{what} from `{before}` to `{after}`"),
-            (What::Changed | What::Tightened, None, Some(after)) => format!("{what}: now {after}"),
+            (ChangeKind::Removed, Some(before), _) => format!("{what}: {before}"),
+            (ChangeKind::Added, _, Some(after)) => format!("{what}: {after}"),
+            (ChangeKind::Renamed, Some(before), Some(after)) => format!("{what} from `{before}` to `{after}`"),
+            (ChangeKind::Changed | ChangeKind::Tightened, None, Some(after)) => format!("{what}: now {after}"),
             (_, Some(before), Some(after)) => format!("{what}: no longer {before}, now {after}"),
             (_, Some(before), None) => format!("{what}: no longer {before}"),
             (_, None, Some(after)) => format!("{what}: also {after}"),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::pair::{Atom, Difference, Pair, atoms};
 use super::place::name_of;
-use super::{Change, Compatibility, Subject, What};
+use super::{Change, ChangeKind, Compatibility, Subject};
 use crate::model::{MemberSchema, Model, Struct, Type, TypeKind, TypeRef};
 use crate::normalise::Scalar;
 
@@ -38,13 +38,19 @@ fn definitions(pair: &Pair<'_>) -> Vec<Change> {
     let added = later
         .keys()
         .filter(|name| !earlier.contains_key(*name) && !targets.contains(name));
-    let added = added.map(|name| change(name, What::Added, Compatibility::Additive, None, Some(name)));
+    let added = added.map(|name| change(name, ChangeKind::Added, Compatibility::Additive, None, Some(name)));
     let removed = earlier
         .keys()
         .filter(|name| !later.contains_key(*name) && !renamed.contains_key(*name));
-    let removed = removed.map(|name| change(name, What::Removed, Compatibility::Cosmetic, Some(name), None));
+    let removed = removed.map(|name| change(name, ChangeKind::Removed, Compatibility::Cosmetic, Some(name), None));
     let moved = renamed.iter().map(|(before, after)| {
-        let change = change(after, What::Renamed, Compatibility::Cosmetic, Some(before), Some(after));
+        let change = change(
+            after,
+            ChangeKind::Renamed,
+            Compatibility::Cosmetic,
+            Some(before),
+            Some(after),
+        );
         change.values(Some(before.clone()), Some(after.clone()))
     });
     added.chain(removed).chain(moved).collect()
@@ -95,12 +101,12 @@ impl<'p, 'm> Both<'p, 'm> {
         }
     }
 
-    fn change(&self, member: Option<&str>, what: What, compatibility: Compatibility) -> Change {
+    fn change(&self, member: Option<&str>, what: ChangeKind, compatibility: Compatibility) -> Change {
         let member = |text: String, sign: &str| member.map_or(text.clone(), |member| format!("{text}{sign}{member}"));
         let at = |ty: &Type| Some(member(ty.pointer.clone(), "/properties/"));
         let (earlier, later) = match what {
-            What::Added => (None, at(self.later)),
-            What::Removed => (at(self.earlier), None),
+            ChangeKind::Added => (None, at(self.later)),
+            ChangeKind::Removed => (at(self.earlier), None),
             _ => (at(self.earlier), at(self.later)),
         };
         Change::new(Subject::Type, member(name_of(self.later), "."), what, compatibility)
@@ -111,9 +117,9 @@ impl<'p, 'm> Both<'p, 'm> {
     fn loosened_or_tightened(&self, member: Option<&str>, values: Difference) -> Option<Change> {
         let (what, compatibility) = match (values.removed.is_empty(), values.added.is_empty()) {
             (true, true) => return None,
-            (true, false) => (What::Loosened, Compatibility::BreakingForReceivers),
-            (false, true) => (What::Tightened, Compatibility::BreakingForSenders),
-            (false, false) => (What::Changed, Compatibility::Breaking),
+            (true, false) => (ChangeKind::Loosened, Compatibility::BreakingForReceivers),
+            (false, true) => (ChangeKind::Tightened, Compatibility::BreakingForSenders),
+            (false, false) => (ChangeKind::Changed, Compatibility::Breaking),
         };
         let list = |values: Vec<String>| (!values.is_empty()).then(|| values.join(", "));
         Some(
@@ -168,13 +174,13 @@ impl<'p, 'm> Both<'p, 'm> {
             };
             let change = |what, compatibility| vec![self.change(Some(&place), what, compatibility)];
             match (before.get(name), after.get(name)) {
-                (None, Some(field)) if field.required => change(What::Added, Compatibility::BreakingForSenders)
+                (None, Some(field)) if field.required => change(ChangeKind::Added, Compatibility::BreakingForSenders)
                     .into_iter()
                     .map(|change| change.values(None, Some("required".into())))
                     .collect(),
-                (None, Some(_)) => change(What::Added, Compatibility::Additive),
-                (Some(field), None) if field.required => change(What::Removed, Compatibility::Breaking),
-                (Some(_), None) => change(What::Removed, Compatibility::BreakingForSenders),
+                (None, Some(_)) => change(ChangeKind::Added, Compatibility::Additive),
+                (Some(field), None) if field.required => change(ChangeKind::Removed, Compatibility::Breaking),
+                (Some(_), None) => change(ChangeKind::Removed, Compatibility::BreakingForSenders),
                 (Some(before), Some(after)) => self.member(name, before, after),
                 (None, None) => Vec::new(),
             }
@@ -185,8 +191,12 @@ impl<'p, 'm> Both<'p, 'm> {
     fn member(&self, name: &str, before: &Field<'m>, after: &Field<'m>) -> Vec<Change> {
         let mut changes = Vec::new();
         match (before.required, after.required) {
-            (false, true) => changes.push(self.change(Some(name), What::Required, Compatibility::BreakingForSenders)),
-            (true, false) => changes.push(self.change(Some(name), What::Optional, Compatibility::BreakingForReceivers)),
+            (false, true) => {
+                changes.push(self.change(Some(name), ChangeKind::Required, Compatibility::BreakingForSenders))
+            }
+            (true, false) => {
+                changes.push(self.change(Some(name), ChangeKind::Optional, Compatibility::BreakingForReceivers))
+            }
             _ => {}
         }
         changes.extend(self.value(name, before, after));
@@ -238,9 +248,9 @@ impl<'p, 'm> Both<'p, 'm> {
         let (before_only, after_only): (Vec<String>, Vec<String>) = (bounds(before, after), bounds(after, before));
         let compatibility = match (before_only.is_empty(), after_only.is_empty()) {
             (true, true) => None,
-            (true, false) => Some((What::Tightened, Compatibility::BreakingForSenders)),
-            (false, true) => Some((What::Loosened, Compatibility::BreakingForReceivers)),
-            (false, false) => Some((What::Changed, Compatibility::Breaking)),
+            (true, false) => Some((ChangeKind::Tightened, Compatibility::BreakingForSenders)),
+            (false, true) => Some((ChangeKind::Loosened, Compatibility::BreakingForReceivers)),
+            (false, false) => Some((ChangeKind::Changed, Compatibility::Breaking)),
         };
         let mut changes: Vec<Change> = Vec::new();
         changes.extend(compatibility.map(|(what, compatibility)| {
@@ -252,16 +262,16 @@ impl<'p, 'm> Both<'p, 'm> {
         for member in before.declared.union(&after.declared) {
             let is = |schema: &MemberSchema| (schema.declared.contains(member), schema.required.contains_key(member));
             let (what, compatibility) = match (is(before), is(after)) {
-                ((false, _), (true, true)) => (What::Added, Compatibility::BreakingForSenders),
-                ((false, _), _) => (What::Added, Compatibility::Additive),
+                ((false, _), (true, true)) => (ChangeKind::Added, Compatibility::BreakingForSenders),
+                ((false, _), _) => (ChangeKind::Added, Compatibility::Additive),
                 // Whatever isn't declared may still be there.
-                (_, (false, _)) => (What::Loosened, Compatibility::BreakingForReceivers),
-                ((_, false), (_, true)) => (What::Required, Compatibility::BreakingForSenders),
-                ((_, true), (_, false)) => (What::Optional, Compatibility::BreakingForReceivers),
+                (_, (false, _)) => (ChangeKind::Loosened, Compatibility::BreakingForReceivers),
+                ((_, false), (_, true)) => (ChangeKind::Required, Compatibility::BreakingForSenders),
+                ((_, true), (_, false)) => (ChangeKind::Optional, Compatibility::BreakingForReceivers),
                 _ => continue,
             };
             let change = self.change(Some(&inner(member)), what, compatibility);
-            let any = (what == What::Loosened).then(|| "any JSON, undeclared".to_owned());
+            let any = (what == ChangeKind::Loosened).then(|| "any JSON, undeclared".to_owned());
             changes.push(change.values(None, any));
         }
         changes

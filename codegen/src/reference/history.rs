@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::text::changes_page;
 use crate::adapt::PlannedRevision;
-use crate::diff::{Change, Diff, Pair, Subject, What, name_of};
+use crate::diff::{Change, ChangeKind, Diff, Pair, Subject, name_of};
 use crate::model::{MessageKind, Model, Type, TypeKind};
 
 /// The revisions up to one, and what was which type in each.
@@ -131,7 +131,7 @@ pub(super) fn of_member(ancestors: &[Ancestor<'_>], member: &str) -> String {
     let since = since.map(|first| format!("since {}", first.model.revision));
     let changes = with.iter().rev().filter_map(|ancestor| {
         let changes = ancestor.changes(&format!(".{member}"));
-        let changes = changes.filter(|(change, inner)| change.what != What::Added || !inner.is_empty());
+        let changes = changes.filter(|(change, inner)| change.what != ChangeKind::Added || !inner.is_empty());
         let words = changes.map(|(change, inner)| match inner {
             "" => change.description(),
             inner => format!("`{inner}` {}", change.description()),

@@ -8,7 +8,7 @@ use quote::quote;
 use super::pair::{Pair, qualified, refuse, union_of};
 use super::rows::Tables;
 use super::{RevisionInput, mentions};
-use crate::adapt::{How, VariantConversion, VariantPlan};
+use crate::adapt::{PlanKind, VariantConversion, VariantPlan};
 use crate::emit::scaffold::formatted;
 use crate::emit::strings::unknown_value;
 use crate::emit::tokens::{ident, text};
@@ -75,18 +75,18 @@ impl Pair<'_> {
     }
 
     /// The table that a conversion is a row of, and the row.
-    fn row(&self, source: &TypeRef, target: &TypeRef, how: &How) -> Option<(&'static str, String)> {
+    fn row(&self, source: &TypeRef, target: &TypeRef, how: &PlanKind) -> Option<(&'static str, String)> {
         let types = || text(&self.source(source)) + " => " + &text(&self.target(target)) + ",";
         Some(match how {
-            How::Struct(plan) => ("objects", self.object_row(source, target, plan)?),
-            How::Union(variants) => ("unions", self.union_row(source, target, variants)?),
-            How::Strings { refused, closed: false } if refused.is_empty() => {
+            PlanKind::Struct(plan) => ("objects", self.object_row(source, target, plan)?),
+            PlanKind::Union(variants) => ("unions", self.union_row(source, target, variants)?),
+            PlanKind::Strings { refused, closed: false } if refused.is_empty() => {
                 ("strings", self.strings_row(source, target)?)
             }
-            How::Methods(methods) => ("methods", self.methods_row(source, target, methods)?),
-            How::Results(results) => ("results", self.results_row(source, target, results)?),
-            How::Opened if *target == TypeRef::OpenObject => ("opened", format!("    {}", types())),
-            How::Closed if target.named().is_some() => ("closed", format!("    {}", types())),
+            PlanKind::Methods(methods) => ("methods", self.methods_row(source, target, methods)?),
+            PlanKind::Results(results) => ("results", self.results_row(source, target, results)?),
+            PlanKind::Opened if *target == TypeRef::OpenObject => ("opened", format!("    {}", types())),
+            PlanKind::Closed if target.named().is_some() => ("closed", format!("    {}", types())),
             _ => return None,
         })
     }
@@ -135,21 +135,21 @@ impl Pair<'_> {
         matches!(self.to.model.resolve(target), TypeRef::Named(_))
     }
 
-    fn body(&self, source: &TypeRef, target: &TypeRef, how: &How) -> TokenStream {
+    fn body(&self, source: &TypeRef, target: &TypeRef, how: &PlanKind) -> TokenStream {
         match how {
-            How::Struct(plan) => self.object(source, target, plan),
-            How::Union(variants) => {
+            PlanKind::Struct(plan) => self.object(source, target, plan),
+            PlanKind::Union(variants) => {
                 let matched = self.variants(source, target, variants);
                 quote!(let value = self; #matched)
             }
-            How::Strings { refused, closed } => self.strings(source, target, refused, *closed),
+            PlanKind::Strings { refused, closed } => self.strings(source, target, refused, *closed),
             // Those are rows.
-            How::Methods(_) | How::Results(_) => TokenStream::new(),
-            How::Opened if *target == TypeRef::Any => quote!(open(&self)),
-            How::Opened => quote!(close(&open(&self)?)),
-            How::Wrapped { moved: true } => quote!(Ok(Some(self))),
-            How::Wrapped { moved: false } => quote!(self.convert(conversion).map(Some)),
-            How::Unwrapped { moved } => {
+            PlanKind::Methods(_) | PlanKind::Results(_) => TokenStream::new(),
+            PlanKind::Opened if *target == TypeRef::Any => quote!(open(&self)),
+            PlanKind::Opened => quote!(close(&open(&self)?)),
+            PlanKind::Wrapped { moved: true } => quote!(Ok(Some(self))),
+            PlanKind::Wrapped { moved: false } => quote!(self.convert(conversion).map(Some)),
+            PlanKind::Unwrapped { moved } => {
                 let value = if *moved {
                     quote!(Ok(value))
                 } else {
@@ -162,7 +162,7 @@ impl Pair<'_> {
                     }
                 }
             }
-            How::Closed => match target {
+            PlanKind::Closed => match target {
                 TypeRef::Named(_) => quote!(close_valid(&self)),
                 TypeRef::Map(item) if self.is_validated(item) => quote!(close_entries(&self)),
                 _ => quote!(close(&self)),
