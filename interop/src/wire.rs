@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use mcp_runtime::transport::Way;
+use mcp_runtime::transport::MessageDirection;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -33,11 +33,11 @@ pub enum Direction {
     Out,
 }
 
-impl From<Way> for Direction {
-    fn from(way: Way) -> Self {
+impl From<MessageDirection> for Direction {
+    fn from(way: MessageDirection) -> Self {
         match way {
-            Way::In => Self::In,
-            Way::Out => Self::Out,
+            MessageDirection::Received => Self::In,
+            MessageDirection::Sent => Self::Out,
         }
     }
 }
@@ -61,7 +61,7 @@ impl Log {
     }
 
     /// Notes a message. What isn't JSON is noted as a string.
-    pub fn note(&self, way: Way, message: &[u8]) {
+    pub fn note(&self, way: MessageDirection, message: &[u8]) {
         let text = String::from_utf8_lossy(message);
         let quoted = || serde_json::value::to_raw_value(&text);
         let Ok(message) = RawValue::from_string(text.clone().into_owned()).or_else(|_| quoted()) else {

@@ -6,7 +6,7 @@ use mcp_adapters::mcp_wire::path::Segment;
 use mcp_adapters::mcp_wire::validator::Violation;
 use mcp_adapters::mcp_wire::{Map, OpenJson, Path, definition_name, validate_at};
 use mcp_adapters::{PeerTypes, Revision};
-use mcp_runtime::transport::Way;
+use mcp_runtime::transport::MessageDirection;
 
 use super::record::{Record, of_session};
 use super::report::{Finding, Report};
@@ -25,8 +25,8 @@ pub fn judge(revision: Revision, record: &Record) -> Report {
     };
     for (way, json) in of_session(revision, &messages) {
         match way {
-            Way::Out => judge.sent(json),
-            Way::In => judge.received(json),
+            MessageDirection::Sent => judge.sent(json),
+            MessageDirection::Received => judge.received(json),
         }
     }
     for request in judge.pending.into_values().filter(|request| !request.may_stay_open) {

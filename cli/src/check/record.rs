@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use mcp_adapters::mcp_wire::MessageHeader;
 use mcp_adapters::{PeerTypes, Revision, hello};
-use mcp_runtime::transport::Way;
+use mcp_runtime::transport::MessageDirection;
 
 /// Bytes of the messages that are kept.
 const BYTES: usize = 256 << 20;
@@ -15,13 +15,13 @@ pub struct Record(Mutex<Messages>);
 
 #[derive(Default)]
 struct Messages {
-    kept: Vec<(Way, Vec<u8>)>,
+    kept: Vec<(MessageDirection, Vec<u8>)>,
     bytes: usize,
     left_out: usize,
 }
 
 impl Record {
-    pub fn add(&self, way: Way, json: &[u8]) {
+    pub fn add(&self, way: MessageDirection, json: &[u8]) {
         let mut messages = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         messages.bytes = messages.bytes.saturating_add(json.len());
         match messages.bytes <= BYTES {
@@ -31,7 +31,7 @@ impl Record {
     }
 
     /// The messages, and how many were too many to keep.
-    pub fn messages(&self) -> (Vec<(Way, Vec<u8>)>, usize) {
+    pub fn messages(&self) -> (Vec<(MessageDirection, Vec<u8>)>, usize) {
         let messages = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         (messages.kept.clone(), messages.left_out)
     }
@@ -39,7 +39,7 @@ impl Record {
     /// The revision that the server names in a handshake.
     pub fn negotiated(&self) -> Option<Revision> {
         let (messages, _) = self.messages();
-        let received = messages.iter().filter(|(way, _)| *way == Way::In);
+        let received = messages.iter().filter(|(way, _)| *way == MessageDirection::Received);
         received.rev().find_map(|(_, json)| {
             let result = MessageHeader::from_slice(json).ok()?.result()?;
             hello::agreed_version(&result.decode_as().ok()?)
@@ -49,13 +49,13 @@ impl Record {
 
 /// The messages from the first one of the session on. Before it, a client may have asked a server with a handshake what it is,
 /// in a revision that the server can't know.
-pub fn of_session(revision: Revision, messages: &[(Way, Vec<u8>)]) -> &[(Way, Vec<u8>)] {
+pub fn of_session(revision: Revision, messages: &[(MessageDirection, Vec<u8>)]) -> &[(MessageDirection, Vec<u8>)] {
     let Some(begin) = revision.lifecycle().begin else {
         return messages;
     };
-    let begins = |(way, json): &(Way, Vec<u8>)| {
+    let begins = |(way, json): &(MessageDirection, Vec<u8>)| {
         let header = MessageHeader::from_slice(json).ok();
-        *way == Way::Out && header.and_then(|it| it.method().map(|method| method == begin)) == Some(true)
+        *way == MessageDirection::Sent && header.and_then(|it| it.method().map(|method| method == begin)) == Some(true)
     };
     let start = messages.iter().position(begins).unwrap_or(0);
     &messages[start..]

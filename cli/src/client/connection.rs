@@ -7,7 +7,7 @@ use mcp_adapters::Revision;
 use mcp_runtime::hub::{self, ClientCapabilities, LoggingLevel};
 use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
 use mcp_runtime::transport::stdio::{SpawnOptions, spawn};
-use mcp_runtime::transport::{Way, watched};
+use mcp_runtime::transport::{MessageDirection, watched};
 use mcp_runtime::{ClientHandler, ClientSession, ClientSide, Context, Limits, Options};
 use tokio::process::Command;
 use tracing_subscriber::filter::LevelFilter;
@@ -38,7 +38,7 @@ pub async fn connect_watched(
     handler: impl Capable,
     log_level: Option<LoggingLevel>,
     timeout: Duration,
-    watch: impl Fn(Way, &[u8]) + Send + Sync + 'static,
+    watch: impl Fn(MessageDirection, &[u8]) + Send + Sync + 'static,
 ) -> Result<ClientSession, CommandError> {
     let level = match server.verbose {
         0 => LevelFilter::WARN,
@@ -49,7 +49,7 @@ pub async fn connect_watched(
     let shows_messages = server.verbose > 1;
     let watch = move |way, json: &[u8]| {
         if shows_messages {
-            let mark = if way == Way::Out { '>' } else { '<' };
+            let mark = if way == MessageDirection::Sent { '>' } else { '<' };
             say(&format!("{mark} {}", plain(&String::from_utf8_lossy(json))));
         }
         watch(way, json);

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mcp_runtime::transport::{Transport, Watched, Way, watched};
+use mcp_runtime::transport::{MessageDirection, Transport, Watched, watched};
 
 /// A file with every message as it was on the wire, or none.
 #[derive(Clone)]
@@ -32,8 +32,8 @@ impl WireLog {
         watched(transport, move |way, json| {
             let Some(file) = &file else { return };
             let way = match way {
-                Way::In => "in",
-                Way::Out => "out",
+                MessageDirection::Received => "in",
+                MessageDirection::Sent => "out",
             };
             let message = String::from_utf8_lossy(json);
             let message = message.trim();

@@ -10,6 +10,6 @@ mod watched;
 pub use self::channel::{ChannelReceiver, ChannelSender, ChannelTransport, channel};
 #[cfg(feature = "stdio")]
 pub use self::stdio::stdio;
-pub use self::watched::{Watched, Way, watched};
+pub use self::watched::{MessageDirection, Watched, watched};
 pub use crate::error::{HttpFailure, ProcessExit, TransportError};
 pub use crate::message::{Incoming, Outgoing, Principal, Purpose, Receiver, Restart, Sender, Transport};

@@ -9,16 +9,16 @@ use mcp_adapters::mcp_wire::RequestId;
 use crate::error::TransportError;
 use crate::message::{Incoming, Outgoing, Receiver, Restart, Sender, Transport};
 
-/// Which way a message goes.
+/// Whether a message came from the peer or goes to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Way {
+pub enum MessageDirection {
     /// From the peer.
-    In,
+    Received,
     /// To the peer.
-    Out,
+    Sent,
 }
 
-type Watch = Arc<dyn Fn(Way, &[u8]) + Send + Sync>;
+type Watch = Arc<dyn Fn(MessageDirection, &[u8]) + Send + Sync>;
 
 /// A transport whose messages somebody sees as they are on the wire; made by [`watched`].
 pub struct Watched<T> {
@@ -31,16 +31,16 @@ pub struct Watched<T> {
 /// An outgoing message is shown before it is sent.
 ///
 /// ```
-/// use mcp_runtime::transport::{Way, channel, watched};
+/// use mcp_runtime::transport::{MessageDirection, channel, watched};
 ///
 /// let (ours, theirs) = channel(1);
-/// let ours = watched(ours, |way, json| match way {
-///     Way::In => eprintln!("< {}", String::from_utf8_lossy(json)),
-///     Way::Out => eprintln!("> {}", String::from_utf8_lossy(json)),
+/// let ours = watched(ours, |direction, json| match direction {
+///     MessageDirection::Received => eprintln!("< {}", String::from_utf8_lossy(json)),
+///     MessageDirection::Sent => eprintln!("> {}", String::from_utf8_lossy(json)),
 /// });
 /// # let _ = (ours, theirs);
 /// ```
-pub fn watched<T>(transport: T, watch: impl Fn(Way, &[u8]) + Send + Sync + 'static) -> Watched<T> {
+pub fn watched<T>(transport: T, watch: impl Fn(MessageDirection, &[u8]) + Send + Sync + 'static) -> Watched<T> {
     Watched {
         inner: transport,
         watch: Arc::new(watch),
@@ -73,7 +73,7 @@ impl<T: Transport> Transport for Watched<T> {
 
 impl<T: Sender> Sender for Watched<T> {
     async fn send(&self, message: Outgoing) -> Result<(), TransportError> {
-        (self.watch)(Way::Out, &message.json);
+        (self.watch)(MessageDirection::Sent, &message.json);
         self.inner.send(message).await
     }
 
@@ -94,7 +94,7 @@ impl<T: Receiver> Receiver for Watched<T> {
     async fn receive(&mut self) -> Result<Option<Incoming>, TransportError> {
         let received = self.inner.receive().await;
         if let Ok(Some(Incoming::Message { json, .. })) = &received {
-            (self.watch)(Way::In, json);
+            (self.watch)(MessageDirection::Received, json);
         }
         received
     }
