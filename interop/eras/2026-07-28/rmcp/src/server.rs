@@ -50,8 +50,10 @@ struct Session {
     cancelled: usize,
     dynamic: bool,
     subscribed: BTreeSet<String>,
-    /// Those who listen, where there are no sessions.
-    listening: Vec<SubscriptionSink>,
+    /// Those who listen, where there are no sessions, each with its number.
+    listening: Vec<(usize, SubscriptionSink)>,
+    /// How many have listened.
+    listened: usize,
 }
 
 /// A call of a tool.
@@ -180,6 +182,25 @@ impl Fixtures {
         look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Those who listen. A subscription is acknowledged before `listen` is called, so where there are no sessions the first is
+    /// waited for.
+    async fn listeners(&self, is_stateless: bool) -> Vec<SubscriptionSink> {
+        for _ in 0..40 {
+            let sinks = self.with(|session| {
+                session
+                    .listening
+                    .iter()
+                    .map(|(_, sink)| sink.clone())
+                    .collect::<Vec<_>>()
+            });
+            if !is_stateless || !sinks.is_empty() {
+                return sinks;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        Vec::new()
+    }
+
     async fn call(&self, params: CallToolRequestParams, context: &Context) -> Result<Value, Unfinished> {
         let name = params.name.as_ref();
         let unknown = || ErrorData::invalid_params(format!("no tool is called {name}"), None);
@@ -297,7 +318,7 @@ impl Fixtures {
                     let news = typed(json!({"uri": uri}))?;
                     peer.notify_resource_updated(news).await.map_err(internal)?;
                 }
-                for sink in self.with(|session| session.listening.clone()) {
+                for sink in self.listeners(call.is_stateless()).await {
                     // It may have been cancelled, or be about something else.
                     let _ = sink.notify_resource_updated(uri).await;
                 }
@@ -311,7 +332,7 @@ impl Fixtures {
                 if !call.is_stateless() {
                     peer.notify_tool_list_changed().await.map_err(internal)?;
                 }
-                for sink in self.with(|session| session.listening.clone()) {
+                for sink in self.listeners(call.is_stateless()).await {
                     let _ = sink.notify_tool_list_changed().await;
                 }
                 format!("{} test_dynamic", if dynamic { "added" } else { "removed" })
@@ -384,8 +405,13 @@ impl ServerHandler for Fixtures {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        self.with(|session| session.listening.push(context.sink().clone()));
+        let number = self.with(|session| {
+            session.listened += 1;
+            session.listening.push((session.listened, context.sink().clone()));
+            session.listened
+        });
         context.cancelled().await;
+        self.with(|session| session.listening.retain(|(other, _)| *other != number));
         Ok(())
     }
 
