@@ -2,13 +2,14 @@
 
 use std::hint::black_box;
 
-use mcp_adapters::{Conversion, Convert, Loss, Policy, Revision, v2025_06_18 as earlier, v2025_11_25 as later};
+use mcp_adapters::{Conversion, Convert, Loss, Policy, Revision};
+use mcp_adapters::{v2024_11_05 as first, v2025_06_18 as earlier, v2025_11_25 as later, v2026_07_28 as latest};
 use mcp_wire::Decode;
 
 use crate::inputs::{Case, Members, blocks, tools};
 use crate::subject::Failure;
 
-/// One step between two revisions.
+/// One step between two revisions, or all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     /// From 2025-06-18 to 2025-11-25.
@@ -19,11 +20,22 @@ pub enum Way {
     DownWithLosses,
     /// The same, where those members are carried along.
     DownCarrying,
+    /// From 2024-11-05 to 2026-07-28. What the former doesn't declare goes along until a revision declares it.
+    FourUp,
+    /// From 2026-07-28 to 2024-11-05, which drops or replaces what came later.
+    FourDown,
 }
 
 impl Way {
     /// Every step.
-    pub const ALL: [Self; 4] = [Self::Up, Self::Down, Self::DownWithLosses, Self::DownCarrying];
+    pub const ALL: [Self; 6] = [
+        Self::Up,
+        Self::Down,
+        Self::DownWithLosses,
+        Self::DownCarrying,
+        Self::FourUp,
+        Self::FourDown,
+    ];
 
     /// The name by which tables and the command line know it.
     #[must_use]
@@ -33,12 +45,15 @@ impl Way {
             Self::Down => "down",
             Self::DownWithLosses => "losing",
             Self::DownCarrying => "carrying",
+            Self::FourUp => "four-up",
+            Self::FourDown => "four-down",
         }
     }
 
     fn members(self) -> Members {
         match self {
-            Self::Up | Self::Down => Members::Common,
+            Self::Up | Self::Down | Self::FourUp => Members::Common,
+            Self::FourDown => Members::Latest,
             Self::DownWithLosses | Self::DownCarrying => Members::Newer,
         }
     }
@@ -70,19 +85,31 @@ impl Hop {
     pub fn new(case: Case, way: Way) -> Result<Self, Failure> {
         let (members, policy) = (way.members(), way.policy());
         let hop = match (case, way) {
-            (Case::Call, _) => return Err("no result".into()),
             (Case::Tools, Way::Up) => {
                 Self::between::<earlier::ListToolsResult, later::ListToolsResult>(tools(members), policy)
             }
-            (Case::Tools, _) => {
+            (Case::Tools, Way::Down | Way::DownWithLosses | Way::DownCarrying) => {
                 Self::between::<later::ListToolsResult, earlier::ListToolsResult>(tools(members), policy)
+            }
+            (Case::Tools, Way::FourUp) => {
+                Self::between::<first::ListToolsResult, latest::ListToolsResult>(tools(members), policy)
+            }
+            (Case::Tools, Way::FourDown) => {
+                Self::between::<latest::ListToolsResult, first::ListToolsResult>(tools(members), policy)
+            }
+            (Case::Blocks, Way::FourUp) => {
+                Self::between::<first::CallToolResult, latest::CallToolResult>(blocks(members), policy)
+            }
+            (Case::Blocks, Way::FourDown) => {
+                Self::between::<latest::CallToolResult, first::CallToolResult>(blocks(members), policy)
             }
             (Case::Blocks, Way::Up) => {
                 Self::between::<earlier::CallToolResult, later::CallToolResult>(blocks(members), policy)
             }
-            (Case::Blocks, _) => {
+            (Case::Blocks, Way::Down | Way::DownWithLosses | Way::DownCarrying) => {
                 Self::between::<later::CallToolResult, earlier::CallToolResult>(blocks(members), policy)
             }
+            _ => return Err("no result that goes this way".into()),
         };
         hop.losses()?;
         Ok(hop)

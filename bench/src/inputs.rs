@@ -9,11 +9,24 @@ pub enum Case {
     Tools,
     /// The response to `tools/call`: 50 content blocks, one of them a text of 100 KB, some 130 KB in all.
     Blocks,
+    /// The call as 2026-07-28 has it, with what earlier revisions say once a session: 348 bytes.
+    LatestCall,
+    /// The list as 2026-07-28 has it, with its type and how long it may be cached.
+    LatestTools,
+    /// The result of a call as 2026-07-28 has it, with its type.
+    LatestBlocks,
 }
 
 impl Case {
     /// Every case.
-    pub const ALL: [Self; 3] = [Self::Call, Self::Tools, Self::Blocks];
+    pub const ALL: [Self; 6] = [
+        Self::Call,
+        Self::Tools,
+        Self::Blocks,
+        Self::LatestCall,
+        Self::LatestTools,
+        Self::LatestBlocks,
+    ];
 
     /// The name by which tables and the command line know it.
     #[must_use]
@@ -22,6 +35,9 @@ impl Case {
             Self::Call => "call",
             Self::Tools => "tools",
             Self::Blocks => "blocks",
+            Self::LatestCall => "call-2026-07-28",
+            Self::LatestTools => "tools-2026-07-28",
+            Self::LatestBlocks => "blocks-2026-07-28",
         }
     }
 
@@ -29,9 +45,12 @@ impl Case {
     #[must_use]
     pub fn json(self) -> String {
         match self {
-            Self::Call => call(),
+            Self::Call => call(""),
             Self::Tools => response(&tools(Members::Common)),
             Self::Blocks => response(&blocks(Members::Common)),
+            Self::LatestCall => call(LATEST_META),
+            Self::LatestTools => response(&tools(Members::Latest)),
+            Self::LatestBlocks => response(&blocks(Members::Latest)),
         }
     }
 }
@@ -43,12 +62,17 @@ pub(crate) enum Members {
     Common,
     /// Also some that 2025-06-18 doesn't: the icons of tools and links, and how a tool is executed.
     Newer,
+    /// The common ones, and those that results of 2026-07-28 must have.
+    Latest,
 }
 
-fn call() -> String {
+/// What each request of 2026-07-28 says of its sender.
+const LATEST_META: &str = r#","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"load","version":"1.0"},"io.modelcontextprotocol/clientCapabilities":{}}"#;
+
+fn call(meta: &str) -> String {
     let arguments = r#"{"pattern":"src/*.rs","query":"fn main","limit":50,"case_sensitive":false}"#;
     format!(
-        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"search_files","arguments":{arguments}}}}}"#
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"search_files","arguments":{arguments}{meta}}}}}"#
     )
 }
 
@@ -58,7 +82,11 @@ fn response(result: &str) -> String {
 
 /// The result of `tools/list`.
 pub(crate) fn tools(members: Members) -> String {
-    format!(r#"{{"tools":[{}]}}"#, joined(200, |index| tool(index, members)))
+    let latest = match members {
+        Members::Latest => r#","resultType":"complete","ttlMs":60000,"cacheScope":"private""#,
+        _ => "",
+    };
+    format!(r#"{{"tools":[{}]{latest}}}"#, joined(200, |index| tool(index, members)))
 }
 
 fn tool(index: usize, members: Members) -> String {
@@ -67,7 +95,7 @@ fn tool(index: usize, members: Members) -> String {
     let schema = object_schema(index, 5 + index % 4, true);
     let (reads, repeats) = (index.is_multiple_of(2), index.is_multiple_of(3));
     let newer = match members {
-        Members::Common => String::new(),
+        Members::Common | Members::Latest => String::new(),
         Members::Newer => format!(r#"{},"execution":{{"taskSupport":"optional"}}"#, icons("tool", index)),
     };
     format!(
@@ -115,15 +143,19 @@ pub(crate) fn blocks(members: Members) -> String {
         25 => format!(r#"{{"type":"text","text":"{}"}}"#, log(100_000)),
         _ => block(index, members),
     });
+    let latest = match members {
+        Members::Latest => r#","resultType":"complete""#,
+        _ => "",
+    };
     format!(
-        r#"{{"content":[{content}],"structuredContent":{{"matches":[{}],"truncated":false}},"isError":false}}"#,
+        r#"{{"content":[{content}],"structuredContent":{{"matches":[{}],"truncated":false}},"isError":false{latest}}}"#,
         joined(20, |line| format!(r#"{{"line":{line},"score":0.{line}5}}"#))
     )
 }
 
 fn block(index: usize, members: Members) -> String {
     let newer = match members {
-        Members::Common => String::new(),
+        Members::Common | Members::Latest => String::new(),
         Members::Newer => icons("link", index),
     };
     match index % 5 {
@@ -204,6 +236,7 @@ mod tests {
     fn the_texts_have_the_sizes_that_the_tables_name() {
         let size = |case: Case| case.json().len();
         assert_eq!(size(Case::Call), 166);
+        assert_eq!(size(Case::LatestCall), 348);
         assert!((290_000..310_000).contains(&size(Case::Tools)), "{}", size(Case::Tools));
         assert!(
             (125_000..135_000).contains(&size(Case::Blocks)),

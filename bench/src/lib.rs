@@ -2,7 +2,7 @@
 //!
 //! Each [`Case`] is one JSON text, each [`Library`] one way to hold it, and [`subject`] brings the two together. The
 //! programs only differ in what they count: time, allocations or instructions. [`Hop`] does
-//! the same for one step between two revisions.
+//! the same for steps between revisions.
 
 pub mod handwritten;
 mod hops;

@@ -16,30 +16,47 @@ pub trait Subject {
     ///
     /// # Errors
     /// Those of its `Serialize`.
-    fn encode(&self) -> Result<Vec<u8>, serde_json::Error>;
+    fn encode(&self) -> Result<Vec<u8>, Failure>;
 }
 
 /// How the text of a case becomes a value.
 type Decode<T> = fn(&[u8]) -> Result<T, Failure>;
+/// How the value becomes a text.
+type Encode<T> = fn(&T) -> Result<Vec<u8>, Failure>;
 
 struct Pair<T> {
     json: String,
     decode: Decode<T>,
+    encode: Encode<T>,
     value: T,
 }
 
 /// Decodes `json` once, so that what is measured later is known to succeed.
 pub(crate) fn pair<T: Serialize + 'static>(json: String, decode: Decode<T>) -> Result<Box<dyn Subject>, Failure> {
-    let value = decode(json.as_bytes())?;
-    Ok(Box::new(Pair { json, decode, value }))
+    pair_written_by(|value| Ok(serde_json::to_vec(value)?), json, decode)
 }
 
-impl<T: Serialize> Subject for Pair<T> {
+/// The same, encoded by another library.
+pub(crate) fn pair_written_by<T: 'static>(
+    encode: Encode<T>,
+    json: String,
+    decode: Decode<T>,
+) -> Result<Box<dyn Subject>, Failure> {
+    let value = decode(json.as_bytes())?;
+    Ok(Box::new(Pair {
+        json,
+        decode,
+        encode,
+        value,
+    }))
+}
+
+impl<T> Subject for Pair<T> {
     fn decode(&self) {
         drop(black_box((self.decode)(black_box(self.json.as_bytes()))));
     }
 
-    fn encode(&self) -> Result<Vec<u8>, serde_json::Error> {
-        serde_json::to_vec(black_box(&self.value))
+    fn encode(&self) -> Result<Vec<u8>, Failure> {
+        (self.encode)(black_box(&self.value))
     }
 }

@@ -1,20 +1,48 @@
-//! Printing what was measured: a row for each case, a column for each library.
+//! What the programs print: an array of JSON, with a number for each case and each way to hold it.
+
+use serde::Serialize;
 
 use crate::inputs::Case;
 use crate::libraries::{Library, subject};
 use crate::subject::{Failure, Subject};
 
-/// Prints one table; `row` measures all libraries at one case, and yields a cell for each.
+/// One number.
+#[derive(Debug, Serialize)]
+pub struct Cell {
+    /// The table that it is in.
+    pub table: &'static str,
+    /// Its row: a case.
+    pub row: &'static str,
+    /// Its column: what was measured.
+    pub column: &'static str,
+    /// The number.
+    pub value: f64,
+}
+
+/// The cells of one table; `row` measures all libraries that hold a case, and yields a number for each.
 ///
 /// # Errors
 /// When a library can't hold a case.
-pub fn print(title: &str, row: impl Fn(&[Box<dyn Subject>]) -> Vec<String>) -> Result<(), Failure> {
-    println!("\n| {title} | {} |", Library::ALL.map(Library::name).join(" | "));
-    println!("|---{}|", "|--:".repeat(Library::ALL.len()));
+pub fn measure(table: &'static str, row: impl Fn(&[Box<dyn Subject>]) -> Vec<f64>) -> Result<Vec<Cell>, Failure> {
+    let mut cells = Vec::new();
     for case in Case::ALL {
-        let subjects = Library::ALL.map(|library| subject(case, library));
-        let subjects = subjects.into_iter().collect::<Result<Vec<_>, _>>()?;
-        println!("| {} | {} |", case.name(), row(&subjects).join(" | "));
+        let libraries = Library::of(case);
+        let subjects = libraries.iter().map(|library| subject(case, *library));
+        let subjects = subjects.collect::<Result<Vec<_>, _>>()?;
+        cells.extend(libraries.iter().zip(row(&subjects)).map(|(library, value)| Cell {
+            table,
+            row: case.name(),
+            column: library.name(),
+            value,
+        }));
     }
-    Ok(())
+    Ok(cells)
+}
+
+/// Prints the cells.
+///
+/// # Errors
+/// When nobody reads.
+pub fn print(cells: &[Cell]) -> Result<(), Failure> {
+    Ok(serde_json::to_writer(std::io::stdout().lock(), cells)?)
 }

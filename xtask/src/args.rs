@@ -32,6 +32,8 @@ pub enum Command {
     Interop(PassedOn),
     /// Run the conformance suite against our server and client; see `cargo xtask conformance --help`
     Conformance(PassedOn),
+    /// Measure beside other implementations and write docs/benchmarks.md; see `cargo xtask bench --help`
+    Bench(PassedOn),
     /// Run the official test suite of JSON Schema with our validator; see `cargo xtask json-schema-suite --help`
     JsonSchemaSuite(PassedOn),
 }
@@ -40,7 +42,7 @@ pub enum Command {
 #[derive(Debug, clap::Args)]
 #[command(disable_help_flag = true)]
 pub struct PassedOn {
-    /// The arguments of `mcp-interop`
+    /// Its arguments
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGS")]
     pub args: Vec<OsString>,
 }

@@ -7,8 +7,8 @@ mod args;
 mod diff;
 mod generate;
 mod ingest;
-mod interop;
 mod jsonld;
+mod passed_on;
 mod print;
 mod publish;
 
@@ -20,9 +20,10 @@ use args::{Args, Command};
 
 fn main() -> ExitCode {
     let done = match Args::parse().command {
-        Command::Interop(args) => return interop::run("peers", &args),
-        Command::Conformance(args) => return interop::run("conformance", &args),
-        Command::JsonSchemaSuite(args) => return interop::run("json-schema-suite", &args),
+        Command::Bench(args) => return passed_on::bench(&args),
+        Command::Interop(args) => return passed_on::interop("peers", &args),
+        Command::Conformance(args) => return passed_on::interop("conformance", &args),
+        Command::JsonSchemaSuite(args) => return passed_on::interop("json-schema-suite", &args),
         Command::Ingest(args) => ingest::run(args),
         Command::Generate(args) => generate::run(&args),
         Command::Publish(args) => publish::run(&args),

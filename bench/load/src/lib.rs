@@ -8,7 +8,21 @@ pub use http::{Body, Http};
 pub use program::{Program, Usage};
 pub use stdio::{Lines, Writer};
 
+use serde::Serialize;
 use serde_json::{Value, json};
+
+/// One number, as the report of `cargo xtask bench` takes it.
+#[derive(Debug, Serialize)]
+pub struct Cell {
+    /// The table that it is in.
+    pub table: String,
+    /// Its row: the case.
+    pub row: String,
+    /// Its column: the server.
+    pub column: String,
+    /// The number.
+    pub value: f64,
+}
 
 /// A request of JSON-RPC, as text.
 #[must_use]

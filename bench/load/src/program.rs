@@ -10,7 +10,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 use crate::stdio::{Lines, Writer};
 
-/// A server program: what it is called in tables, and its command.
+/// A server program: what it is called in tables, and its command, whose arguments are separated by spaces.
 #[derive(Debug, Clone)]
 pub struct Program {
     /// Its name in tables.
@@ -36,8 +36,9 @@ impl Program {
     /// # Errors
     /// When it can't be started.
     pub fn start(&self, mode: &str) -> Result<(Child, ChildStdin, ChildStdout)> {
-        let mut command = Command::new(&self.command);
-        command.arg(mode).kill_on_drop(true);
+        let mut words = self.command.split(' ');
+        let mut command = Command::new(words.next().unwrap_or_default());
+        command.args(words).arg(mode).kill_on_drop(true);
         command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -76,6 +77,8 @@ pub struct Usage {
     pub cpu: Duration,
     /// The most memory that was resident at a time, in bytes.
     pub peak: u64,
+    /// The memory that is resident now, in bytes.
+    pub resident: u64,
 }
 
 impl Usage {
@@ -95,12 +98,18 @@ impl Usage {
             bail!("/proc/{id}/stat has no times")
         };
         let status = std::fs::read_to_string(format!("/proc/{id}/status"))?;
-        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let peak = peak.and_then(|text| text.trim().trim_end_matches(" kB").parse::<u64>().ok());
+        let memory = |name| {
+            let text = status.lines().find_map(|line| line.strip_prefix(name));
+            let kilobytes = text.and_then(|text| text.trim().trim_end_matches(" kB").parse::<u64>().ok());
+            kilobytes
+                .map(|kilobytes| kilobytes * 1024)
+                .context("no memory in /proc")
+        };
         Ok(Self {
             // USER_HZ is 100 on every architecture that Linux has in use.
             cpu: Duration::from_millis((user + system) * 10),
-            peak: peak.context("no VmHWM")? * 1024,
+            peak: memory("VmHWM:")?,
+            resident: memory("VmRSS:")?,
         })
     }
 }

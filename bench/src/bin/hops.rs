@@ -1,21 +1,21 @@
-//! Prints how much translating a result by one revision adds to decoding it.
+//! Prints how much translating a result by one revision, or by all, adds to decoding it, in percent.
 
+use mcp_bench::table::{self, Cell};
 use mcp_bench::{Failure, Hop, Way, turns};
 
 fn main() -> Result<(), Failure> {
-    println!(
-        "| a hop as part of decoding | {} |",
-        Way::ALL.map(Way::name).join(" | ")
-    );
-    println!("|---{}|", "|--:".repeat(Way::ALL.len()));
+    let mut cells = Vec::new();
     for case in Hop::CASES {
-        let cells = Way::ALL.map(|way| -> Result<String, Failure> {
+        for way in Way::ALL {
             let hop = Hop::new(case, way)?;
             let ratios = turns::ratios(&[&|| hop.decode(), &|| hop.translate()]);
-            Ok(format!("{:.1} %", (ratios[1] - 1.0) * 100.0))
-        });
-        let cells = cells.into_iter().collect::<Result<Vec<_>, _>>()?;
-        println!("| {} | {} |", case.name(), cells.join(" | "));
+            cells.push(Cell {
+                table: "hops",
+                row: case.name(),
+                column: way.name(),
+                value: (ratios[1] - 1.0) * 100.0,
+            });
+        }
     }
-    Ok(())
+    table::print(&cells)
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
-use mcp_load::{Http, Lines, Program, Usage, Writer, call, initialize, initialized, stateless_call};
+use mcp_load::{Cell, Http, Lines, Program, Usage, Writer, call, initialize, initialized, stateless_call};
 use reqwest::Client;
 use serde_json::{Value, json};
 use tokio::process::{Child, ChildStdin};
@@ -33,7 +33,7 @@ struct Args {
     /// Only this transport: stdio or http
     #[arg(long)]
     transport: Option<String>,
-    /// Print an array of JSON instead of the table
+    /// Print the numbers as JSON instead of the table
     #[arg(long)]
     json: bool,
 }
@@ -86,7 +86,10 @@ async fn main() -> Result<()> {
         }
     }
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&rows)?);
+        println!(
+            "{}",
+            serde_json::to_string(&rows.iter().flat_map(cells).collect::<Vec<_>>())?
+        );
         return Ok(());
     }
     println!(
@@ -262,6 +265,29 @@ fn echo(revision: &str, id: u64, text: &str) -> String {
         true => stateless_call(revision, id, "echo", text),
         false => call(id, "echo", text),
     }
+}
+
+/// A row's numbers, each for a table of its own.
+fn cells(row: &Value) -> impl Iterator<Item = Cell> + '_ {
+    const TABLES: [(&str, &str); 4] = [
+        ("calls a second", "calls_per_second"),
+        ("CPU time a call, µs", "cpu_us_per_call"),
+        ("latency, median, ms", "p50_ms"),
+        ("latency, 99 %, ms", "p99_ms"),
+    ];
+    let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
+    TABLES.iter().map(move |(table, number)| Cell {
+        table: (*table).to_owned(),
+        row: format!(
+            "{}, {} in flight, {} B, {}",
+            text("transport"),
+            row["window"],
+            row["bytes"],
+            text("revision")
+        ),
+        column: text("server"),
+        value: row[number].as_f64().unwrap_or_default(),
+    })
 }
 
 /// The id of an answer, without parsing its text.

@@ -1,0 +1,44 @@
+//! The memory that idle sessions over HTTP cost a server.
+
+use anyhow::Result;
+use clap::Parser;
+use mcp_load::{Cell, Http, Program, Usage};
+use reqwest::Client;
+
+const REVISION: &str = "2025-11-25";
+
+/// Begins sessions with each server, and tells what memory they take
+#[derive(Parser)]
+struct Args {
+    /// The servers, such as before=target/release/server
+    #[arg(required = true, value_name = "NAME=COMMAND")]
+    programs: Vec<Program>,
+    /// How many sessions begin
+    #[arg(long, default_value_t = 1000)]
+    sessions: u32,
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let args = Args::parse();
+    let mut cells = Vec::new();
+    for program in &args.programs {
+        let (child, _input, url) = program.http("http").await?;
+        let client = Client::new();
+        // What the server does once is no cost of a session.
+        Http::begin(client.clone(), url.clone(), REVISION).await?;
+        let before = Usage::of(&child)?.resident;
+        for _ in 0..args.sessions {
+            Http::begin(client.clone(), url.clone(), REVISION).await?;
+        }
+        let after = Usage::of(&child)?.resident;
+        cells.push(Cell {
+            table: "memory of a session, KB".to_owned(),
+            row: format!("{} sessions", args.sessions),
+            column: program.name.clone(),
+            value: (after as f64 - before as f64) / 1000.0 / f64::from(args.sessions),
+        });
+    }
+    println!("{}", serde_json::to_string(&cells)?);
+    Ok(())
+}

@@ -1,0 +1,92 @@
+//! What building a program costs, measured from the outside.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::measure::cargo;
+use crate::store::Cell;
+
+/// The programs: the row, the column, and the name.
+const PROGRAMS: [(&str, &str, &str); 6] = [
+    ("server", "ours", "server"),
+    ("server", "rmcp", "rmcp-server"),
+    ("client", "ours", "client"),
+    ("client", "rmcp", "rmcp-client"),
+    ("types", "ours", "types"),
+    ("types", "rmcp", "rmcp-types"),
+];
+const PACKAGE: [&str; 3] = ["--package", "mcp-bench-programs", "--features"];
+
+/// Builds each program from nothing.
+pub fn measure(bench: &Path) -> Result<Vec<Cell>> {
+    let target = std::env::temp_dir().join(format!("mcp-bench-builds-{}", std::process::id()));
+    let mut cells = Vec::new();
+    for (row, column, program) in PROGRAMS {
+        let cpu = build(bench, &target, program);
+        let size = std::fs::metadata(target.join("release").join(program)).map(|file| file.len());
+        // It takes much space, and must be gone even if the build failed.
+        std::fs::remove_dir_all(&target)?;
+        for (table, value) in [
+            ("CPU time of a release build, s", cpu?),
+            ("release size, KB", size? as f64 / 1000.0),
+            ("crates", crates(bench, program)?),
+        ] {
+            cells.push(Cell {
+                table: table.to_owned(),
+                row: row.to_owned(),
+                column: column.to_owned(),
+                value,
+            });
+        }
+    }
+    Ok(cells)
+}
+
+/// Builds a program, and gives the CPU time of it all.
+fn build(bench: &Path, target: &Path, program: &str) -> Result<f64> {
+    let before = children()?;
+    let mut command = Command::new(cargo());
+    command
+        .current_dir(bench)
+        .args(["build", "--release", "--quiet"])
+        .args(PACKAGE)
+        .arg(program);
+    command.args(["--bin", program, "--target-dir"]).arg(target);
+    // The workspace keeps lines for callgrind, which users don't.
+    command
+        .env("CARGO_PROFILE_RELEASE_DEBUG", "false")
+        .env("CARGO_PROFILE_RELEASE_STRIP", "debuginfo");
+    ensure!(command.status()?.success(), "{program} doesn't build");
+    Ok(children()? - before)
+}
+
+/// The CPU time of all children that have ended, and of theirs, in seconds.
+fn children() -> Result<f64> {
+    let stat = std::fs::read_to_string("/proc/self/stat")?;
+    // The name, in parentheses, may hold spaces. The fields after it begin with the third, the state.
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let ticks = |index: usize| fields.get(index).and_then(|field| field.parse::<f64>().ok());
+    let (user, system) = ticks(13).zip(ticks(14)).context("/proc/self/stat has no times")?;
+    // USER_HZ is 100 on every architecture that Linux has in use.
+    Ok((user + system) / 100.0)
+}
+
+/// How many crates are built besides the program, those included that only run while building.
+fn crates(bench: &Path, program: &str) -> Result<f64> {
+    let mut command = Command::new(cargo());
+    command
+        .current_dir(bench)
+        .args(["tree", "--prefix", "none", "--edges", "normal,build", "--format", "{p}"]);
+    let output = command.args(PACKAGE).arg(program).output()?;
+    ensure!(output.status.success(), "cargo tree failed");
+    let text = String::from_utf8(output.stdout)?;
+    let crates: BTreeSet<&str> = text
+        .lines()
+        .map(|line| line.trim_end_matches(" (*)"))
+        .filter(|line| !line.is_empty())
+        .collect();
+    Ok(crates.len() as f64 - 1.0)
+}

@@ -1,0 +1,162 @@
+//! docs/benchmarks.md and its charts, made from the numbers that are kept.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::chart;
+use crate::machine::Machine;
+use crate::parts::{Aim, Part};
+use crate::store::{self, Measured};
+
+const INTRODUCTION: &str = "\
+# Benchmarks
+
+Written by `cargo xtask bench` from the numbers in `docs/benchmarks`; `cargo xtask bench --only decode,hops` measures some parts again.
+
+The machine is virtual and shared: other programs ran at the same time. What is compared is therefore measured by turns in
+one run, and only the comparison says something. Absolute numbers would be better on a machine of its own. Each part was
+measured several times; the tables have the means, and the lines below them say how far the runs differ.
+";
+
+/// The files below docs/, by their paths.
+pub fn files(docs: &Path) -> Result<Vec<(String, String)>> {
+    let mut page = INTRODUCTION.to_owned();
+    let mut files = Vec::new();
+    for part in Part::ALL {
+        let Some(measured) = store::read(docs, part)? else {
+            continue;
+        };
+        write!(page, "\n## {}\n\n{}", part.title(), part.about())?;
+        for table in measured.tables() {
+            write!(page, "\n{}", as_markdown(&measured, table))?;
+            if part.charts().contains(&table) {
+                let path = format!("benchmarks/{}.svg", file_name(part, table));
+                write!(page, "\n![{} as bars]({path})\n", upper(table))?;
+                files.push((path, chart::draw(&measured, table)?));
+            }
+        }
+        for aim in part.aims() {
+            write!(page, "\n{}", against(&measured, aim))?;
+        }
+        write!(page, "\n{}", provenance(&measured))?;
+    }
+    files.push(("benchmarks.md".to_owned(), page));
+    Ok(files)
+}
+
+fn as_markdown(measured: &Measured, table: &str) -> String {
+    let columns = measured.columns(table);
+    let mut lines = vec![
+        format!("| {} | {} |", upper(table), columns.join(" | ")),
+        format!("|---{}|", "|--:".repeat(columns.len())),
+    ];
+    for row in measured.rows(table) {
+        let cell = |column: &&str| measured.at(table, row, column).map_or("–".to_owned(), shown);
+        let cells: Vec<String> = columns.iter().map(cell).collect();
+        lines.push(format!("| {row} | {} |", cells.join(" | ")));
+    }
+    lines.join("\n") + "\n"
+}
+
+/// What was aimed at, and what it has come to in each row.
+fn against(measured: &Measured, aim: &Aim) -> String {
+    let ratio = |row: &&str| {
+        let ratio = measured.at(aim.table, row, aim.column)? / measured.at(aim.table, row, aim.to)?;
+        let missed = if ratio > aim.at_most { " (missed)" } else { "" };
+        Some(format!("{row} {}{missed}", shown(ratio)))
+    };
+    let ratios: Vec<String> = measured.rows(aim.table).iter().filter_map(ratio).collect();
+    format!(
+        "{}, `{}` to `{}`, which is to be at most {}: {}.\n",
+        upper(aim.table),
+        aim.column,
+        aim.to,
+        aim.at_most,
+        ratios.join("; ")
+    )
+}
+
+/// What the numbers were measured with, and how far the runs differ.
+fn provenance(measured: &Measured) -> String {
+    let Machine {
+        date,
+        commit,
+        cpu,
+        cores,
+        system,
+        rustc,
+        node,
+        packages,
+        nice,
+        load,
+    } = &measured.machine;
+    let node = node.as_ref().map_or(String::new(), |node| format!(", node {node}"));
+    let runs = measured
+        .numbers
+        .iter()
+        .map(|number| number.runs.len())
+        .max()
+        .unwrap_or(0);
+    let mut differences: Vec<f64> = measured.numbers.iter().map(|number| difference(&number.runs)).collect();
+    differences.sort_by(f64::total_cmp);
+    let (median, most) = (differences.get(differences.len() / 2), differences.last());
+    format!(
+        "{runs} runs, which differ by {} % (median) and at most {} % of the number. Measured on {date} at {commit}: {cpu}, {cores} \
+         cores, {system}, load average {load}, nice {nice}; {rustc}{node}; {}.\n",
+        shown(median.copied().unwrap_or_default()),
+        shown(most.copied().unwrap_or_default()),
+        packages.join(", ")
+    )
+}
+
+/// How far apart the runs are, in percent of their mean.
+fn difference(runs: &[f64]) -> f64 {
+    let mean = runs.iter().sum::<f64>() / runs.len() as f64;
+    let (least, most) = runs
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), run| {
+            (least.min(*run), most.max(*run))
+        });
+    if mean == 0.0 {
+        0.0
+    } else {
+        (most - least) / mean.abs() * 100.0
+    }
+}
+
+/// A number with as many digits as mean something.
+pub fn shown(number: f64) -> String {
+    match number.abs() {
+        size if size >= 1000.0 => {
+            let whole = format!("{number:.0}");
+            let (head, tail) = whole.split_at(whole.len() - 3);
+            match head.len() {
+                0..=3 => format!("{head},{tail}"),
+                _ => format!("{},{},{tail}", &head[..head.len() - 3], &head[head.len() - 3..]),
+            }
+        }
+        size if size >= 100.0 || number.fract() == 0.0 => format!("{number:.0}"),
+        size if size >= 10.0 => format!("{number:.1}"),
+        _ => format!("{number:.2}"),
+    }
+}
+
+fn upper(text: &str) -> String {
+    let mut rest = text.chars();
+    rest.next()
+        .map_or(String::new(), |first| first.to_uppercase().chain(rest).collect())
+}
+
+fn file_name(part: Part, table: &str) -> String {
+    let is_one = table == part.name();
+    let words = if is_one {
+        part.name().to_owned()
+    } else {
+        format!("{} {table}", part.name())
+    };
+    let kept = words.chars().filter(|c| c.is_ascii_alphanumeric() || *c == ' ');
+    kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() })
+        .collect()
+}

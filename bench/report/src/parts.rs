@@ -1,0 +1,172 @@
+//! The parts of the page: what is measured by which program, and what is to be said about it.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::builds;
+use crate::measure::{run_program, target};
+use crate::store::Cell;
+
+/// A part of the page, which is measured by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Part {
+    /// The time to decode messages
+    Decode,
+    /// The time to encode messages
+    Encode,
+    /// How often decoding and encoding allocate
+    Allocations,
+    /// What converting results adds to decoding them
+    Hops,
+    /// Calls of a tool over stdio and HTTP
+    Calls,
+    /// The memory of idle sessions
+    Sessions,
+    /// The cost of building a server, a client, and the types alone
+    Builds,
+}
+
+/// What a ratio of two columns is to be at most.
+pub struct Aim {
+    pub table: &'static str,
+    pub column: &'static str,
+    pub to: &'static str,
+    pub at_most: f64,
+}
+
+impl Part {
+    pub const ALL: [Self; 7] = [
+        Self::Decode,
+        Self::Encode,
+        Self::Allocations,
+        Self::Hops,
+        Self::Calls,
+        Self::Sessions,
+        Self::Builds,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Decode => "decode",
+            Self::Encode => "encode",
+            Self::Allocations => "allocations",
+            Self::Hops => "hops",
+            Self::Calls => "calls",
+            Self::Sessions => "sessions",
+            Self::Builds => "builds",
+        }
+    }
+
+    /// The packages whose programs take part.
+    pub fn packages(self) -> &'static [&'static str] {
+        match self {
+            Self::Decode | Self::Encode | Self::Allocations | Self::Hops => &["mcp-bench"],
+            Self::Calls | Self::Sessions => &["mcp-load", "mcp-load-server", "mcp-load-rmcp"],
+            Self::Builds => &[],
+        }
+    }
+
+    /// Measures it once.
+    pub fn run(self, bench: &Path) -> Result<Vec<Cell>> {
+        let (program, arguments) = match self {
+            Self::Decode => ("ratios", vec!["decode"]),
+            Self::Encode => ("ratios", vec!["encode"]),
+            Self::Allocations => ("allocations", vec![]),
+            Self::Hops => ("hops", vec![]),
+            Self::Calls => ("calls", vec!["--json", "--seconds", "1", "--turns", "3"]),
+            Self::Sessions => ("sessions", vec![]),
+            Self::Builds => return builds::measure(bench),
+        };
+        let servers = match self {
+            Self::Calls | Self::Sessions => servers(bench),
+            _ => vec![],
+        };
+        run_program(bench, program, &arguments, &servers)
+    }
+
+    /// Its heading.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Decode => "Decoding",
+            Self::Encode => "Encoding",
+            Self::Allocations => "Allocations",
+            Self::Hops => "Converting",
+            Self::Calls => "Calls",
+            Self::Sessions => "Idle sessions",
+            Self::Builds => "Building",
+        }
+    }
+
+    /// What is measured, and how.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Decode => include_str!("about/decode.md"),
+            Self::Encode => include_str!("about/encode.md"),
+            Self::Allocations => include_str!("about/allocations.md"),
+            Self::Hops => include_str!("about/hops.md"),
+            Self::Calls => include_str!("about/calls.md"),
+            Self::Sessions => include_str!("about/sessions.md"),
+            Self::Builds => include_str!("about/builds.md"),
+        }
+    }
+
+    /// The tables that have a chart.
+    pub fn charts(self) -> &'static [&'static str] {
+        match self {
+            Self::Decode => &["decode"],
+            Self::Encode => &["encode"],
+            Self::Allocations => &[],
+            Self::Hops => &["hops"],
+            Self::Calls => &["calls a second", "CPU time a call, µs"],
+            Self::Sessions => &["memory of a session, KB"],
+            Self::Builds => &["CPU time of a release build, s"],
+        }
+    }
+
+    /// What was aimed at.
+    pub fn aims(self) -> &'static [Aim] {
+        match self {
+            Self::Decode => &[Aim {
+                table: "decode",
+                column: "message",
+                to: "typed",
+                at_most: 1.15,
+            }],
+            Self::Calls => &[
+                Aim {
+                    table: "CPU time a call, µs",
+                    column: "ours",
+                    to: "rmcp",
+                    at_most: 0.6,
+                },
+                Aim {
+                    table: "latency, median, ms",
+                    column: "ours",
+                    to: "rmcp",
+                    at_most: 0.05,
+                },
+            ],
+            _ => &[],
+        }
+    }
+}
+
+/// The servers that are called, by the names of their columns.
+fn servers(bench: &Path) -> Vec<String> {
+    let target = target(bench);
+    let (ours, rmcp) = (target.join("mcp-load-server"), target.join("mcp-load-rmcp"));
+    let mut servers = vec![
+        format!("ours={}", ours.display()),
+        format!("rmcp={}", rmcp.display()),
+        format!("rmcp, nodelay={} --nodelay", rmcp.display()),
+    ];
+    let typescript = bench.join("load/typescript");
+    if typescript.join("node_modules").exists() {
+        servers.push(format!(
+            "TypeScript SDK=node {}",
+            typescript.join("server.mjs").display()
+        ));
+    }
+    servers
+}
