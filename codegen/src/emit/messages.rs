@@ -301,7 +301,7 @@ impl Emitter<'_> {
         format!(
             "//! The schema's definitions by name, for tools that learn the type at run time.\n\n{imports}\n\
              /// Every definition of the revision's schema, by name.\n\
-             pub const DEFINITIONS: &[{definition}] = &[\n{lines}];"
+             pub static DEFINITIONS: &[{definition}] = &[\n{lines}];"
         )
     }
 }

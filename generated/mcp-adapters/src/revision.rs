@@ -15,6 +15,7 @@ use crate::v2025_11_25;
 
 /// A revision of the protocol. The order is the protocol's, not that of the names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 #[allow(non_camel_case_types, reason = "the names are dates")]
 pub enum Revision {
     /// Revision 2024-11-05.

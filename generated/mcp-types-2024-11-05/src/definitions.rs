@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Every definition of the revision's schema, by name.
-pub const DEFINITIONS: &[Definition] = &[
+pub static DEFINITIONS: &[Definition] = &[
     Definition::new::<Annotated>("Annotated", "#/definitions/Annotated", &SCHEMA),
     Definition::new::<BlobResourceContents>("BlobResourceContents", "#/definitions/BlobResourceContents", &SCHEMA),
     Definition::new::<CallToolRequest>("CallToolRequest", "#/definitions/CallToolRequest", &SCHEMA),

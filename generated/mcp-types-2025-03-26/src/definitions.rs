@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Every definition of the revision's schema, by name.
-pub const DEFINITIONS: &[Definition] = &[
+pub static DEFINITIONS: &[Definition] = &[
     Definition::new::<Annotations>("Annotations", "#/definitions/Annotations", &SCHEMA),
     Definition::new::<AudioContent>("AudioContent", "#/definitions/AudioContent", &SCHEMA),
     Definition::new::<BlobResourceContents>("BlobResourceContents", "#/definitions/BlobResourceContents", &SCHEMA),

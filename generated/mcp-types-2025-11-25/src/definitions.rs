@@ -35,7 +35,7 @@ use crate::{
 };
 
 /// Every definition of the revision's schema, by name.
-pub const DEFINITIONS: &[Definition] = &[
+pub static DEFINITIONS: &[Definition] = &[
     Definition::new::<Annotations>("Annotations", "#/$defs/Annotations", &SCHEMA),
     Definition::new::<AudioContent>("AudioContent", "#/$defs/AudioContent", &SCHEMA),
     Definition::new::<BaseMetadata>("BaseMetadata", "#/$defs/BaseMetadata", &SCHEMA),

@@ -21,6 +21,7 @@ pub(super) fn revisions(input: &AdaptersInput<'_>, header: &str) -> String {
     let item = format!(
         "/// A revision of the protocol. The order is the protocol's, not that of the names.\n\
          #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]\n\
+         #[non_exhaustive]\n\
          #[allow(non_camel_case_types, reason = \"the names are dates\")]\n\
          pub enum Revision {{\n{}}}\n",
         variants.collect::<String>()
