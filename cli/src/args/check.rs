@@ -8,7 +8,7 @@ use super::ServerArgs;
 
 /// Check what a server sends by the specification
 ///
-/// Connects to the server, lists and reads what it offers, calls tools, and judges each message of the server by the schema of the
+/// Connects to the server, lists and reads what it offers, calls tools, and validates each message of the server by the schema of the
 /// negotiated revision, and structured content by the schema of its tool. Each violation is reported with its path in the
 /// message, the place in the schema and a link to the specification. An error as an answer is no violation.
 ///

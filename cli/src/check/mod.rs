@@ -1,29 +1,29 @@
 //! `mcp-rev check`
 
 mod example;
-mod judge;
 mod junit;
 mod record;
 mod report;
 mod usage;
+mod validation;
 
 use std::io::Write;
 use std::sync::Arc;
 
 use mcp_runtime::hub::LoggingLevel;
 
-use self::judge::judge;
 use self::record::Record;
 use self::report::Report;
 use self::usage::{Arguments, Declining};
+use self::validation::validate;
 use crate::args::{CheckArgs, ReportFormat};
 use crate::client::{block_on, connect_watched};
 use crate::error::{CommandError, Summary};
 
-/// Uses what a server offers, and judges each message of it by the schema of the revision.
+/// Uses what a server offers, and validates each message of it by the schema of the revision.
 pub fn check(args: &CheckArgs, mut output: impl Write) -> Result<Summary, CommandError> {
     let arguments = Arguments::read(args.arguments.as_deref())?;
-    let report = block_on(use_and_judge(args, &arguments))?;
+    let report = block_on(use_and_validate(args, &arguments))?;
     match args.format {
         ReportFormat::Text => report.write_text(&mut output)?,
         ReportFormat::Json => report.write_json(&mut output)?,
@@ -36,7 +36,7 @@ pub fn check(args: &CheckArgs, mut output: impl Write) -> Result<Summary, Comman
     })
 }
 
-async fn use_and_judge(args: &CheckArgs, arguments: &Arguments) -> Result<Report, CommandError> {
+async fn use_and_validate(args: &CheckArgs, arguments: &Arguments) -> Result<Report, CommandError> {
     let record = Arc::new(Record::default());
     let watching = Arc::clone(&record);
     let timeout = args.server.timeout(false);
@@ -49,7 +49,7 @@ async fn use_and_judge(args: &CheckArgs, arguments: &Arguments) -> Result<Report
             let Some(revision) = record.negotiated() else {
                 return Err(error);
             };
-            let mut report = judge(revision, &record);
+            let mut report = validate(revision, &record);
             report.fail("session", &error);
             return Ok(report);
         }
@@ -58,7 +58,7 @@ async fn use_and_judge(args: &CheckArgs, arguments: &Arguments) -> Result<Report
     let server = session.peer().info().and_then(|info| info.implementation.clone());
     let revision = session.peer().revision().unwrap_or(mcp_adapters::Revision::HUB);
     session.close().await;
-    let mut report = judge(revision, &record);
+    let mut report = validate(revision, &record);
     report.server = server;
     for (case, finding) in faults {
         report.add(&case, finding);

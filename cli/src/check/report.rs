@@ -54,7 +54,7 @@ pub struct Case {
 pub struct Report {
     pub server: Option<Implementation>,
     pub revision: Revision,
-    /// The messages of the server that were judged.
+    /// The messages of the server that were validated.
     pub messages: usize,
     pub cases: Vec<Case>,
 }
@@ -145,7 +145,7 @@ impl Report {
         let (all, failed) = (self.cases.len(), self.failed());
         writeln!(
             output,
-            "\n{} of {all} passed; {} messages were judged",
+            "\n{} of {all} passed; {} messages were validated",
             all - failed,
             self.messages
         )

@@ -26,7 +26,7 @@ use crate::error::CommandError;
 /// How long changes are waited for.
 const CHANGES: Duration = Duration::from_millis(100);
 
-/// A client that gives models' messages and no roots, and declines what users are asked. The questions are judged like any message.
+/// A client that gives models' messages and no roots, and declines what users are asked. The questions are validated like any message.
 pub struct Declining;
 
 impl Capable for Declining {
@@ -79,7 +79,7 @@ impl Arguments {
 /// What is wrong beyond the schema, by case.
 type Faults = Vec<(String, Finding)>;
 
-/// Lists and uses everything. Errors of calls are no faults here: the messages are judged as they were.
+/// Lists and uses everything. Errors of calls are no faults here: the messages are validated as they were.
 pub async fn use_server(peer: &Peer<ClientSide>, args: &CheckArgs, arguments: &Arguments) -> Faults {
     // Nobody reads the progress, but the server is asked for it.
     let peer = &peer.clone().with_progress(mpsc::channel(1).0);

@@ -116,7 +116,7 @@ fn a_violation_is_reported_with_its_path_its_place_in_the_schema_and_a_link() {
 
 #[cfg(unix)]
 #[test]
-fn structured_content_is_judged_by_the_schema_of_its_tool() {
+fn structured_content_is_validated_by_the_schema_of_its_tool() {
     let tools = r#"{"tools":[{"name":"sum","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true},
         "outputSchema":{"type":"object","properties":{"n":{"type":"number"}},"required":["n"]}}]}"#
         .replace('\n', "");
@@ -132,7 +132,7 @@ fn structured_content_is_judged_by_the_schema_of_its_tool() {
 #[test]
 fn what_is_no_message_and_what_answers_nothing_are_violations() {
     let first = "echo ready; echo '{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}'; echo '{\"jsonrpc\":\"2.0\",\"method\":\"ping\"}'";
-    // They come after the first request, since what a server sends before a session isn't judged.
+    // They come after the first request, since what a server sends before a session isn't validated.
     let server = script(
         &format!(
             "read -r line; {first}\nid=1\necho '{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}}'",

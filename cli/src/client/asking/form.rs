@@ -142,7 +142,7 @@ fn typed(field: &Value, line: &str, is_required: bool) -> Typed {
     };
     let violations = match Validator::new(field) {
         Ok(validator) => validator.validate("#", &value),
-        // The server has to judge what it has asked for.
+        // The server has to validate what it has asked for.
         Err(_) => Vec::new(),
     };
     match violations.first() {

@@ -1,4 +1,4 @@
-//! Judges the messages of a server by the schema of its revision.
+//! Validates the messages of a server by the schema of its revision.
 
 use std::collections::HashMap;
 
@@ -15,32 +15,32 @@ use crate::message::{called, messages, within, wrong_id};
 /// The case of messages that answer or tell nothing known.
 const STRAY: &str = "messages";
 
-/// Judges the messages that a server has sent.
-pub fn judge(revision: Revision, record: &Record) -> Report {
+/// Validates the messages that a server has sent.
+pub fn validate(revision: Revision, record: &Record) -> Report {
     let (messages, left_out) = record.messages();
-    let mut judge = Judge {
+    let mut validator = MessageValidator {
         revision,
         report: Report::new(revision),
         pending: HashMap::new(),
     };
     for (way, json) in of_session(revision, &messages) {
         match way {
-            MessageDirection::Sent => judge.sent(json),
-            MessageDirection::Received => judge.received(json),
+            MessageDirection::Sent => validator.sent(json),
+            MessageDirection::Received => validator.received(json),
         }
     }
-    for request in judge.pending.into_values().filter(|request| !request.may_stay_open) {
-        judge.report.fail(&request.case, &"the server hasn't answered");
+    for request in validator.pending.into_values().filter(|request| !request.may_stay_open) {
+        validator.report.fail(&request.case, &"the server hasn't answered");
     }
     if left_out > 0 {
-        judge
+        validator
             .report
-            .fail(STRAY, &format!("{left_out} messages were too many to judge"));
+            .fail(STRAY, &format!("{left_out} messages were too many to validate"));
     }
-    judge.report
+    validator.report
 }
 
-struct Judge {
+struct MessageValidator {
     revision: Revision,
     report: Report,
     /// The requests of the client that have no response yet, by the text of their ids.
@@ -56,7 +56,7 @@ struct Pending {
     may_stay_open: bool,
 }
 
-impl Judge {
+impl MessageValidator {
     /// Notes a request of the client.
     fn sent(&mut self, json: &[u8]) {
         let Ok(sent) = messages(json) else { return };
@@ -79,7 +79,7 @@ impl Judge {
         }
     }
 
-    /// Judges what the server has sent.
+    /// Validates what the server has sent.
     fn received(&mut self, json: &[u8]) {
         let received = match messages(json) {
             Ok(received) => received,
@@ -96,20 +96,20 @@ impl Judge {
         for (_, message) in received {
             self.report.messages += 1;
             match called(&message) {
-                Some((method, has_id)) => self.judge_call(&method, has_id, &message),
-                None => self.judge_response(&message),
+                Some((method, has_id)) => self.validate_call(&method, has_id, &message),
+                None => self.validate_response(&message),
             }
         }
     }
 
-    fn judge_call(&mut self, method: &str, has_id: bool, message: &OpenJson) {
+    fn validate_call(&mut self, method: &str, has_id: bool, message: &OpenJson) {
         self.report.begin(method);
         let envelope = if has_id {
             "JSONRPCRequest"
         } else {
             "JSONRPCNotification"
         };
-        self.judge_envelope(method, &[envelope], message);
+        self.validate_envelope(method, &[envelope], message);
         let declared = self.revision.method(method);
         if declared.is_some_and(|declared| !declared.direction.from_server()) {
             return self.report.fail(method, &"only a client may send it");
@@ -129,7 +129,7 @@ impl Judge {
         );
     }
 
-    fn judge_response(&mut self, message: &OpenJson) {
+    fn validate_response(&mut self, message: &OpenJson) {
         let request = message.get("id").and_then(|id| self.pending.remove(id.text()));
         let case = request.as_ref().map_or(STRAY, |request| &request.case).to_owned();
         let is_error = message.get("error").is_some();
@@ -137,7 +137,7 @@ impl Judge {
             true => ["JSONRPCErrorResponse", "JSONRPCError"],
             false => ["JSONRPCResultResponse", "JSONRPCResponse"],
         };
-        self.judge_envelope(&case, &envelopes, message);
+        self.validate_envelope(&case, &envelopes, message);
         let Some(request) = request else {
             // An error without an id answers a message that the server couldn't read.
             if message.get("id").is_some() || !is_error {
@@ -162,8 +162,8 @@ impl Judge {
         }
     }
 
-    /// Judges what all messages of a kind have in common, by the first of the definitions that the revision has.
-    fn judge_envelope(&mut self, case: &str, definitions: &[&str], message: &OpenJson) {
+    /// Validates what all messages of a kind have in common, by the first of the definitions that the revision has.
+    fn validate_envelope(&mut self, case: &str, definitions: &[&str], message: &OpenJson) {
         let known = self.revision.definitions();
         let definition = definitions
             .iter()
