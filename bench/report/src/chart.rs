@@ -24,7 +24,7 @@ pub fn draw(measured: &Measured, table: &str) -> Result<String> {
     let rows = measured.rows(table);
     let columns = measured.columns(table);
     let bars = |row: &str| -> Vec<(String, f64)> {
-        let bar = |column: &&str| Some(((*column).to_owned(), measured.at(table, row, column)?));
+        let bar = |column: &&str| Some(((*column).to_owned(), measured.at(table, row, column)?.mean()));
         columns.iter().filter_map(bar).collect()
     };
     let groups: Vec<_> = rows.iter().map(|row| ((*row).to_owned(), bars(row))).collect();

@@ -8,7 +8,7 @@ use anyhow::Result;
 use crate::chart;
 use crate::machine::Machine;
 use crate::parts::{Aim, Part};
-use crate::store::{self, Measured};
+use crate::store::{self, Measured, Number};
 
 const INTRODUCTION: &str = "\
 # Benchmarks
@@ -53,7 +53,11 @@ fn as_markdown(measured: &Measured, table: &str) -> String {
         format!("|---{}|", "|--:".repeat(columns.len())),
     ];
     for row in measured.rows(table) {
-        let cell = |column: &&str| measured.at(table, row, column).map_or("–".to_owned(), shown);
+        let cell = |column: &&str| {
+            measured
+                .at(table, row, column)
+                .map_or("–".to_owned(), |number| shown(number.mean()))
+        };
         let cells: Vec<String> = columns.iter().map(cell).collect();
         lines.push(format!("| {row} | {} |", cells.join(" | ")));
     }
@@ -62,19 +66,25 @@ fn as_markdown(measured: &Measured, table: &str) -> String {
 
 /// What was aimed at, and what it has come to in each row.
 fn against(measured: &Measured, aim: &Aim) -> String {
-    let ratio = |row: &&str| {
-        let ratio = measured.at(aim.table, row, aim.column)? / measured.at(aim.table, row, aim.to)?;
+    let ratio = |row: &str| {
+        let ratio = measured
+            .at(aim.table, row, aim.column)?
+            .ratio(measured.at(aim.table, row, aim.to)?);
         let missed = if ratio > aim.at_most { " (missed)" } else { "" };
-        Some(format!("{row} {}{missed}", shown(ratio)))
+        Some(format!("- {row}: {}{missed}", shown(ratio)))
     };
-    let ratios: Vec<String> = measured.rows(aim.table).iter().filter_map(ratio).collect();
+    let rows = measured
+        .rows(aim.table)
+        .into_iter()
+        .filter(|row| row.starts_with(aim.rows));
+    let ratios: Vec<String> = rows.filter_map(ratio).collect();
     format!(
-        "{}, `{}` to `{}`, which is to be at most {}: {}.\n",
+        "{}, `{}` to `{}`, which is to be at most {}:\n\n{}\n",
         upper(aim.table),
         aim.column,
         aim.to,
         aim.at_most,
-        ratios.join("; ")
+        ratios.join("\n")
     )
 }
 
@@ -99,7 +109,7 @@ fn provenance(measured: &Measured) -> String {
         .map(|number| number.runs.len())
         .max()
         .unwrap_or(0);
-    let mut differences: Vec<f64> = measured.numbers.iter().map(|number| difference(&number.runs)).collect();
+    let mut differences: Vec<f64> = measured.numbers.iter().map(difference).collect();
     differences.sort_by(f64::total_cmp);
     let (median, most) = (differences.get(differences.len() / 2), differences.last());
     format!(
@@ -112,9 +122,10 @@ fn provenance(measured: &Measured) -> String {
 }
 
 /// How far apart the runs are, in percent of their mean.
-fn difference(runs: &[f64]) -> f64 {
-    let mean = runs.iter().sum::<f64>() / runs.len() as f64;
-    let (least, most) = runs
+fn difference(number: &Number) -> f64 {
+    let mean = number.mean();
+    let (least, most) = number
+        .runs
         .iter()
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), run| {
             (least.min(*run), most.max(*run))
@@ -139,6 +150,7 @@ pub fn shown(number: f64) -> String {
         }
         size if size >= 100.0 || number.fract() == 0.0 => format!("{number:.0}"),
         size if size >= 10.0 => format!("{number:.1}"),
+        size if size < 0.1 => format!("{number:.3}"),
         _ => format!("{number:.2}"),
     }
 }

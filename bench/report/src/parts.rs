@@ -30,6 +30,8 @@ pub enum Part {
 /// What a ratio of two columns is to be at most.
 pub struct Aim {
     pub table: &'static str,
+    /// With what the rows begin that it is about.
+    pub rows: &'static str,
     pub column: &'static str,
     pub to: &'static str,
     pub at_most: f64,
@@ -129,6 +131,7 @@ impl Part {
         match self {
             Self::Decode => &[Aim {
                 table: "decode",
+                rows: "",
                 column: "message",
                 to: "typed",
                 at_most: 1.15,
@@ -136,12 +139,14 @@ impl Part {
             Self::Calls => &[
                 Aim {
                     table: "CPU time a call, µs",
+                    rows: "http",
                     column: "ours",
                     to: "rmcp",
                     at_most: 0.6,
                 },
                 Aim {
                     table: "latency, median, ms",
+                    rows: "http",
                     column: "ours",
                     to: "rmcp",
                     at_most: 0.05,

@@ -36,8 +36,18 @@ pub struct Number {
 impl Number {
     /// The mean of all runs.
     pub fn mean(&self) -> f64 {
-        self.runs.iter().sum::<f64>() / self.runs.len() as f64
+        mean(&self.runs)
     }
+
+    /// The mean ratio to another number of the same run: what slows a run down slows down both.
+    pub fn ratio(&self, to: &Self) -> f64 {
+        let ratios: Vec<f64> = self.runs.iter().zip(&to.runs).map(|(run, to)| run / to).collect();
+        mean(&ratios)
+    }
+}
+
+fn mean(numbers: &[f64]) -> f64 {
+    numbers.iter().sum::<f64>() / numbers.len() as f64
 }
 
 impl Measured {
@@ -63,10 +73,10 @@ impl Measured {
         }
     }
 
-    /// The mean number at a place.
-    pub fn at(&self, table: &str, row: &str, column: &str) -> Option<f64> {
+    /// The number at a place.
+    pub fn at(&self, table: &str, row: &str, column: &str) -> Option<&Number> {
         let is_it = |number: &&Number| number.table == table && number.row == row && number.column == column;
-        self.numbers.iter().find(is_it).map(Number::mean)
+        self.numbers.iter().find(is_it)
     }
 
     /// The rows of a table, in order.
