@@ -278,8 +278,11 @@ impl GenerateArgs {
 pub fn in_workspace(directory: &str) -> PathBuf {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     let path = manifest.parent().unwrap_or(manifest).join(directory);
-    match std::env::current_dir() {
-        Ok(here) => path.strip_prefix(&here).map(Path::to_path_buf).unwrap_or(path),
+    let here = std::env::current_dir().unwrap_or_default();
+    match path.strip_prefix(here) {
+        // An empty path isn't a directory.
+        Ok(relative) if relative.as_os_str().is_empty() => PathBuf::from("."),
+        Ok(relative) => relative.to_path_buf(),
         Err(_) => path,
     }
 }
