@@ -5,10 +5,10 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use mcp_adapters::PeerTypes;
 use mcp_runtime::hub::{self, LoggingLevel};
-use mcp_runtime::transport::{Transport, Way, watched};
+use mcp_runtime::transport::{MessageDirection, Transport, watched};
 use mcp_runtime::{
-    CallError, CallServer, Change, ChangeFilter, ClientHandler, ClientSession, ClientSide, Context, Era,
-    ErrorObject, Options, Revision, Validation, connect,
+    CallError, CallServer, Change, ChangeFilter, ClientHandler, ClientSession, ClientSide, Context, Era, ErrorObject,
+    Options, Revision, Validation, connect,
 };
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -36,12 +36,16 @@ impl ClientHandler<Context<ClientSide>> for Client {
 }
 
 async fn in_time<T>(what: &str, future: impl Future<Output = T>) -> T {
-    timeout(PATIENCE, future).await.unwrap_or_else(|_| panic!("{what} doesn't come in time"))
+    timeout(PATIENCE, future)
+        .await
+        .unwrap_or_else(|_| panic!("{what} doesn't come in time"))
 }
 
 async fn call(session: &ClientSession, tool: &str) -> String {
     let called = session.peer().call_tool(hub::CallToolRequestParams::new(tool));
-    let result = in_time(tool, called).await.unwrap_or_else(|error| panic!("{tool}: {error}"));
+    let result = in_time(tool, called)
+        .await
+        .unwrap_or_else(|error| panic!("{tool}: {error}"));
     serde_json::to_string(&result).expect("it is JSON")
 }
 
@@ -50,18 +54,23 @@ pub async fn meet(transport: impl Transport, ours: &[Revision], theirs: &[Revisi
     let (sender, logged) = mpsc::unbounded_channel();
     let transport = watched(transport, |way, json| {
         let way = match way {
-            Way::In => "<",
-            Way::Out => ">",
+            MessageDirection::Received => "<",
+            MessageDirection::Sent => ">",
         };
         println!("{way} {}", String::from_utf8_lossy(json));
     });
     let capabilities = hub::ClientCapabilities::default().with_elicitation(Default::default());
     let info = hub::Implementation::new("client", "1.0");
-    let options =
-        Options { supported: ours.to_vec(),
-        validation: Validation::Strict, log_level: Some(LoggingLevel::Warning), ..Options::default() };
+    let options = Options {
+        supported: ours.to_vec(),
+        validation: Validation::Strict,
+        log_level: Some(LoggingLevel::Warning),
+        ..Options::default()
+    };
     let session = connect(Client(sender), info, capabilities, options, transport);
-    let session = in_time("the session", session).await.unwrap_or_else(|error| panic!("{error}"));
+    let session = in_time("the session", session)
+        .await
+        .unwrap_or_else(|error| panic!("{error}"));
     let agreed = session.peer().revision().expect("it is agreed");
     assert!(ours.contains(&agreed) && theirs.contains(&agreed), "{agreed}");
     assert_eq!(session.peer().era(), Some(Era::of(agreed)));
@@ -83,7 +92,10 @@ async fn exchange(session: &ClientSession, mut logged: mpsc::UnboundedReceiver<L
 
     assert!(call(session, "log").await.contains("logged"));
     if lifecycle.log.is_some() {
-        assert_eq!(in_time("the log message", logged.recv()).await, Some(LoggingLevel::Error));
+        assert_eq!(
+            in_time("the log message", logged.recv()).await,
+            Some(LoggingLevel::Error)
+        );
     }
     makes_progress(session).await;
     cancels(session).await;
@@ -138,7 +150,10 @@ async fn changes(session: &ClientSession) {
     call(session, "change").await;
     let mut expected = vec![Change::Resource(RESOURCE.into()), Change::ToolList];
     while !expected.is_empty() {
-        let change = in_time("a change", changes.next()).await.expect("there is one").expect("it is agreed");
+        let change = in_time("a change", changes.next())
+            .await
+            .expect("there is one")
+            .expect("it is agreed");
         expected.retain(|it| *it != change);
     }
 }
