@@ -27,7 +27,7 @@ use parts::Part;
     bin_name = "cargo xtask bench",
     after_help = "\
 Examples:
-  cargo xtask bench                      # everything, some 15 minutes
+  cargo xtask bench                      # everything, some 30 minutes
   cargo xtask bench --only decode,hops
   cargo xtask bench --render             # the page again, without measuring"
 )]
