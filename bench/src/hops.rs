@@ -170,12 +170,16 @@ mod tests {
     fn only_the_way_that_is_to_lose_something_does() {
         let losses = |case, way| Hop::new(case, way).unwrap().losses().unwrap().len();
         for case in Hop::CASES {
-            for way in [Way::Up, Way::Down, Way::DownCarrying] {
+            for way in [Way::Up, Way::Down, Way::DownCarrying, Way::FourUp] {
                 assert_eq!(losses(case, way), 0, "{case:?} {way:?}");
             }
         }
         // The icons and the execution of each tool; the icons of each link.
         assert_eq!(losses(Case::Tools, Way::DownWithLosses), 400);
         assert_eq!(losses(Case::Blocks, Way::DownWithLosses), 10);
+        // The title and the annotations of each tool, and how long the list may be cached.
+        assert_eq!(losses(Case::Tools, Way::FourDown), 401);
+        // The ten links, the ten pieces of audio, and the structured content.
+        assert_eq!(losses(Case::Blocks, Way::FourDown), 21);
     }
 }
