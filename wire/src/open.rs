@@ -9,6 +9,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use crate::decode::Decode;
 use crate::error::Decoded;
+use crate::message::BorrowedJson;
 use crate::plain::plain_value;
 use crate::reader::{ALLOCATION, JsonType, Reader};
 
@@ -78,6 +79,12 @@ impl OpenJson {
             }
         }
         found.map(Self::from)
+    }
+
+    /// The value, borrowed.
+    #[must_use]
+    pub fn borrowed(&self) -> BorrowedJson<'_> {
+        BorrowedJson::of_valid(self.text())
     }
 
     /// The JSON type of the value.

@@ -1,6 +1,7 @@
 //! The header of a message, which is read without a copy and without decoding the parameters.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use crate::decode::Decode;
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
@@ -25,17 +26,26 @@ use crate::reader::{JsonType, Reader};
 /// assert_eq!(token.map(|token| token.text()), Some("\"p\""));
 /// # Ok::<(), mcp_wire::DecodeError>(())
 /// ```
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct MessageHeader<'a> {
     message: BorrowedJson<'a>,
     id: Option<BorrowedJson<'a>>,
     method: Option<BorrowedJson<'a>>,
     params: Option<BorrowedJson<'a>>,
+    /// The members of the parameters, once one was looked for, so that the text isn't read again for each. `None` if they have none,
+    /// more than [`MAX_PARAMS`], or a name that isn't valid.
+    param_members: OnceLock<Option<Vec<Param<'a>>>>,
     result: Option<BorrowedJson<'a>>,
     error: Option<BorrowedJson<'a>>,
     /// Whether the member `method` comes before `result` and `error`: a message in another order isn't a request.
     method_is_first: bool,
 }
+
+/// A member of the parameters: its name and its value.
+type Param<'a> = (Cow<'a, str>, BorrowedJson<'a>);
+
+/// How many members of the parameters a header keeps.
+const MAX_PARAMS: usize = 32;
 
 /// The kinds of JSON-RPC messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -56,21 +66,31 @@ impl<'a> MessageHeader<'a> {
     /// # Errors
     /// When the text isn't a JSON object, or a member of the header occurs twice.
     pub fn from_slice(json: &'a [u8]) -> Decoded<Self> {
-        Self::read(BorrowedJson::whole(Reader::from_slice(json)?)?)
+        let mut reader = Reader::from_slice(json)?;
+        let header = Self::read(&mut reader).map_err(|error| match BorrowedJson::whole(json) {
+            Ok(_) => error,
+            // A text that isn't JSON has no members either.
+            Err(syntax) => syntax,
+        })?;
+        reader.finish()?;
+        Ok(header)
     }
 
-    fn read(message: BorrowedJson<'a>) -> Decoded<Self> {
+    fn read(reader: &mut Reader<'a>) -> Decoded<Self> {
+        reader.json_type()?;
+        let (start, text) = (reader.position(), reader.rest());
         let mut header = Self {
-            message,
+            message: BorrowedJson { text, offset: 0 },
             id: None,
             method: None,
             params: None,
+            param_members: OnceLock::new(),
             result: None,
             error: None,
             method_is_first: false,
         };
-        message.members(|key, value| {
-            let place = match key {
+        members(reader, 0, |key, value| {
+            let place = match &**key {
                 "id" => &mut header.id,
                 "method" => {
                     header.method_is_first = header.result.is_none() && header.error.is_none();
@@ -83,6 +103,7 @@ impl<'a> MessageHeader<'a> {
             };
             place.replace(value).is_none()
         })?;
+        header.message.text = &text[..reader.position() - start];
         Ok(header)
     }
 
@@ -154,11 +175,30 @@ impl<'a> MessageHeader<'a> {
     /// # Errors
     /// As for [`BorrowedJson::get`].
     pub fn param(&self, path: &[&str]) -> Decoded<Option<BorrowedJson<'a>>> {
-        match self.params {
-            Some(params) => params.get(path).map_err(|error| error.in_member("params")),
-            None => Ok(None),
-        }
+        let Some(params) = self.params else { return Ok(None) };
+        let value = match (path, self.param_members.get_or_init(|| param_members(params))) {
+            ([name, rest @ ..], Some(members)) => {
+                let mut named = members.iter().filter(|(member, _)| member == name);
+                match (named.next(), named.next()) {
+                    (None, _) => Ok(None),
+                    (Some((_, value)), None) => value.get(rest).map_err(|error| error.in_member(name)),
+                    (Some(_), Some(_)) => params.get(path),
+                }
+            }
+            _ => params.get(path),
+        };
+        value.map_err(|error| error.in_member("params"))
     }
+}
+
+fn param_members<'a>(params: BorrowedJson<'a>) -> Option<Vec<Param<'a>>> {
+    let mut found = Vec::new();
+    let has_room = |key: &Cow<'a, str>, value| {
+        found.push((key.clone(), value));
+        found.len() <= MAX_PARAMS
+    };
+    members(&mut Reader::new(params.text), params.offset, has_room).ok()?;
+    Some(found)
 }
 
 /// The payload that a peer sent: a message, or a batch of messages.
@@ -176,14 +216,13 @@ impl<'a> Payload<'a> {
     /// # Errors
     /// When the text is neither, or a member of the header of a single message occurs twice.
     pub fn from_slice(json: &'a [u8]) -> Decoded<Self> {
-        let payload = BorrowedJson::whole(Reader::from_slice(json)?)?;
-        match payload.json_type() {
+        match Reader::from_slice(json)?.json_type()? {
             JsonType::Array => Ok(Self::Batch(BatchElements {
-                array: payload.text,
+                array: BorrowedJson::whole(json)?.text,
                 position: 1,
                 index: 0,
             })),
-            _ => MessageHeader::read(payload).map(Self::Message),
+            _ => MessageHeader::from_slice(json).map(Self::Message),
         }
     }
 }
@@ -226,7 +265,7 @@ impl<'a> BatchElements<'a> {
         let gap = rest.find(|character: char| character != ',' && !character.is_ascii_whitespace())?;
         let mut reader = Reader::new(&rest[gap..]);
         // The end of the array isn't a value.
-        let text = reader.raw_at_any_depth().ok()?.get();
+        let text = reader.text_at_any_depth().ok()?;
         let offset = self.position + gap;
         self.position = offset + text.len();
         Some(BorrowedJson { text, offset })
@@ -238,8 +277,7 @@ impl<'a> Iterator for BatchElements<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let element = self.next_text()?;
-        // The offsets of a header start at its own message.
-        let header = MessageHeader::read(BorrowedJson { offset: 0, ..element });
+        let header = MessageHeader::read(&mut Reader::new(element.text));
         let index = self.index;
         self.index += 1;
         Some(header.map_err(|error| error.in_element(index)))
@@ -254,10 +292,16 @@ pub struct BorrowedJson<'a> {
 }
 
 impl<'a> BorrowedJson<'a> {
-    fn whole(mut reader: Reader<'a>) -> Decoded<Self> {
-        let text = reader.raw_at_any_depth()?.get();
+    fn whole(json: &'a [u8]) -> Decoded<Self> {
+        let mut reader = Reader::from_slice(json)?;
+        let text = reader.text_at_any_depth()?;
         reader.finish()?;
         Ok(Self { text, offset: 0 })
+    }
+
+    /// A text that is known to be JSON, without white space around it.
+    pub(crate) fn of_valid(text: &'a str) -> Self {
+        Self { text, offset: 0 }
     }
 
     /// The JSON text, without white space around it.
@@ -309,24 +353,32 @@ impl<'a> BorrowedJson<'a> {
             return Ok(None);
         }
         let mut found = None;
-        self.members(|key, value| key != *member || found.replace(value).is_none())?;
+        members(&mut Reader::new(self.text), self.offset, |key, value| {
+            **key != **member || found.replace(value).is_none()
+        })?;
         match found {
             Some(value) => value.get(rest).map_err(|error| error.in_member(member)),
             None => Ok(None),
         }
     }
+}
 
-    /// Calls `take` with each member of the object, until `take` returns `false` because the member occurs twice.
-    fn members(self, mut take: impl FnMut(&str, Self) -> bool) -> Decoded<()> {
-        let mut reader = Reader::new(self.text);
-        let mut first = reader.open_object()?;
-        while let Some(key) = reader.next_key(&mut first)? {
-            let text = reader.raw_at_any_depth()?.get();
-            let offset = self.offset + reader.position() - text.len();
-            if !take(&key, Self { text, offset }) {
-                return Err(reader.duplicate(&key));
-            }
+/// Calls `take` with each member of the next object, until `take` returns `false` because the member occurs twice. The object is at
+/// `origin` in the message.
+fn members<'a>(
+    reader: &mut Reader<'a>,
+    origin: usize,
+    mut take: impl FnMut(&Cow<'a, str>, BorrowedJson<'a>) -> bool,
+) -> Decoded<()> {
+    reader.json_type()?;
+    let start = reader.position();
+    let mut first = reader.open_object()?;
+    while let Some(key) = reader.next_key(&mut first)? {
+        let text = reader.text_at_any_depth()?;
+        let offset = origin + reader.position() - start - text.len();
+        if !take(&key, BorrowedJson { text, offset }) {
+            return Err(reader.duplicate(&key));
         }
-        Ok(())
     }
+    Ok(())
 }

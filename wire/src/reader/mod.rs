@@ -1,7 +1,7 @@
 //! A pull reader over a JSON text: one pass, no buffering, and a cursor that can look ahead.
 //!
 //! The text is one slice, so the reader can look ahead for the tag of a union and go back without a copy. A tag that comes
-//! first costs one comparison. serde_json checks the values that are kept as text.
+//! first costs one comparison.
 
 mod budget;
 mod containers;
@@ -11,6 +11,7 @@ mod json_type;
 mod look_ahead;
 mod scalars;
 mod skip;
+mod value_end;
 
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
 
@@ -106,6 +107,11 @@ impl<'a> Reader<'a> {
 
     fn byte(&self) -> Option<u8> {
         self.text.as_bytes().get(self.position).copied()
+    }
+
+    /// The text that hasn't been read.
+    pub(crate) fn rest(&self) -> &'a str {
+        &self.text[self.position..]
     }
 
     /// The number of bytes that have been read.

@@ -5,9 +5,10 @@ use std::collections::HashSet;
 use serde_core::Deserialize;
 use serde_json::value::RawValue;
 
+use super::value_end::value_end;
 use super::{JsonType, MAX_DEPTH, Reader};
 use crate::error::Decoded;
-use crate::text::{brackets, plain_prefix, string_end};
+use crate::text::{brackets, string_end};
 
 impl<'a> Reader<'a> {
     /// Reads the next value as text. The text is checked to be JSON and not nested too deep, but it isn't parsed.
@@ -16,7 +17,10 @@ impl<'a> Reader<'a> {
     /// When it isn't JSON, or is nested too deep.
     pub fn raw(&mut self) -> Decoded<&'a RawValue> {
         self.skip_space();
-        let (start, raw) = (self.position, self.raw_at_any_depth()?);
+        let start = self.position;
+        let mut value = serde_json::Deserializer::from_str(&self.text[start..]);
+        let raw = <&'a RawValue>::deserialize(&mut value).map_err(|_| self.syntax("a JSON value"))?;
+        self.position += raw.get().len();
         if nested_deeper_than(raw.get(), MAX_DEPTH - self.depth) {
             self.position = start;
             return Err(self.too_deep());
@@ -24,13 +28,13 @@ impl<'a> Reader<'a> {
         Ok(raw)
     }
 
-    /// Reads the next value as [`Self::raw`] does, without a limit on its depth.
-    pub(crate) fn raw_at_any_depth(&mut self) -> Decoded<&'a RawValue> {
+    /// Reads the next value as text that is checked to be JSON, without a limit on its depth.
+    pub(crate) fn text_at_any_depth(&mut self) -> Decoded<&'a str> {
         self.skip_space();
-        let mut value = serde_json::Deserializer::from_str(&self.text[self.position..]);
-        let raw = <&'a RawValue>::deserialize(&mut value).map_err(|_| self.syntax("a JSON value"))?;
-        self.position += raw.get().len();
-        Ok(raw)
+        let start = self.position;
+        let end = value_end(self.text.as_bytes(), start).ok_or_else(|| self.syntax("a JSON value"))?;
+        self.position = end;
+        Ok(&self.text[start..end])
     }
 
     /// Checks that no object in the next value has a member twice. The cursor stays.
@@ -64,16 +68,13 @@ impl<'a> Reader<'a> {
     /// Skips the next value, with the checks of [`Self::raw`].
     pub(super) fn skip(&mut self) -> Decoded<()> {
         self.skip_space();
-        // Most skipped members hold a string without escapes.
-        if self.byte() == Some(b'"') {
-            let start = self.position + 1;
-            let end = start + plain_prefix(&self.text.as_bytes()[start..]);
-            if self.text.as_bytes().get(end) == Some(&b'"') {
-                self.position = end + 1;
-                return Ok(());
-            }
+        let start = self.position;
+        let text = self.text_at_any_depth()?;
+        if nested_deeper_than(text, MAX_DEPTH - self.depth) {
+            self.position = start;
+            return Err(self.too_deep());
         }
-        self.raw().map(drop)
+        Ok(())
     }
 }
 
