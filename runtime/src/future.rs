@@ -1,6 +1,29 @@
-//! Futures whose type is erased.
+//! Futures whose type is erased, and futures that panic.
 
-use std::pin::Pin;
+use std::any::Any;
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
+use std::task::Poll;
 
 /// A future on the heap.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Waits for a future that may panic; the text of its panic. What the future has borrowed is as it was when it panicked.
+pub async fn catch_panic<T>(future: impl Future<Output = T>) -> Result<T, String> {
+    let mut future = pin!(future);
+    let polled = poll_fn(
+        |context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
+            Ok(Poll::Pending) => Poll::Pending,
+            Ok(Poll::Ready(value)) => Poll::Ready(Ok(value)),
+            Err(panic) => Poll::Ready(Err(panic_text(&*panic))),
+        },
+    );
+    polled.await
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a panic without a text".to_owned())
+}

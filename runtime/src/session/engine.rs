@@ -1,7 +1,7 @@
 //! The state of the task that receives.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Once, Weak};
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::RequestId;
@@ -49,6 +49,8 @@ pub struct Engine<S: Side> {
     pub ignored: IgnoredMessages,
     /// It is closed when the session is closing.
     pub notifications: Arc<NotificationQueue<S>>,
+    /// Starts the task that handles the notifications.
+    pub notifier: Once,
 }
 
 impl<S: Side> Engine<S> {
@@ -72,6 +74,7 @@ impl<S: Side> Engine<S> {
             tasks: TaskTracker::new(),
             ignored: IgnoredMessages::default(),
             notifications,
+            notifier: Once::new(),
             session,
         });
         let answering = Arc::downgrade(&engine);

@@ -133,7 +133,7 @@ impl<S: Side> Engine<S> {
                     losses,
                     terms,
                 };
-                self.notifications.push(notification, json);
+                self.take_for_handler(notification, json);
                 None
             }
             (Message::Response(response), _) => {

@@ -2,16 +2,17 @@
 
 use std::ops::Range;
 
-use mcp_adapters::mcp_wire::{BorrowedJson, Decoded, JsonType, MessageHeader};
+use mcp_adapters::mcp_wire::{BorrowedJson, Decoded, JsonType, MessageHeader, OpenJson};
 
 /// The same request, with this JSON under a key of its `_meta`.
 pub fn with_meta(request: &[u8], key: &str, json: &str) -> Decoded<Vec<u8>> {
     set(request, &["params", "_meta", key], json).map(String::into_bytes)
 }
 
-/// The same response, with this JSON under a key of its result's `_meta`.
-pub fn with_result_meta(response: &[u8], key: &str, json: &str) -> Decoded<Vec<u8>> {
-    set(response, &["result", "_meta", key], json).map(String::into_bytes)
+/// What is to be written where in a result, so that it has this JSON under a key of its `_meta`. `None` if a member on the
+/// way occurs twice.
+pub fn result_meta(result: &OpenJson, key: &str, json: &str) -> Option<(Range<usize>, String)> {
+    edit(result.borrowed(), &["_meta", key], json).ok()
 }
 
 /// The same object, with this JSON at the end of `path`.

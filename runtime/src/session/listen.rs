@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use mcp_adapters::hello::{self, ChangeFilter};
-use mcp_adapters::mcp_wire::{
-    ErrorObject, Message, MessageHeader, Notice, OpenJson, RequestId, Response, UnknownMethod,
-};
+use mcp_adapters::mcp_wire::{ErrorObject, Message, MessageHeader, Notice, OpenJson, RequestId, UnknownMethod};
 use mcp_adapters::{HelloError, PeerTypes};
 use tokio::sync::TryAcquireError;
 use tokio_util::sync::CancellationToken;
@@ -59,13 +57,13 @@ impl<S: Side> Engine<S> {
         let queue = queue.inspect_err(|_| self.end_request(id))?;
         let (engine, id, terms) = (Arc::clone(self), id.clone(), Arc::clone(terms));
         let answered = id.clone();
-        let listened = async move {
+        let listened = Box::pin(async move {
             let response = engine.notify_listener(&id, &queue, &agreed, &terms, &cancelled).await;
             engine.session.subscriptions.remove(&id);
             engine.end_request(&id);
             (response, (permit, charge))
-        };
-        Ok(PendingResponse::spawned(answered, self.tasks.spawn(listened)))
+        });
+        Ok(PendingResponse::running(answered, listened))
     }
 
     /// Acknowledges a subscription and notifies the client until one of the sides ends it; the response if that is this side.
@@ -85,7 +83,7 @@ impl<S: Side> Engine<S> {
             self.session.send(acknowledgement, purpose()).await.ok()?;
             self.session.notify_of_changes(queue, terms, Some(id)).await;
             let result = hello::listen_result(terms.revision, id);
-            Some(self.with_server_info(terms, to_json(&Response::new(id.clone(), result))))
+            Some(self.response(terms, id.clone(), result))
         };
         tokio::select! {
             biased;

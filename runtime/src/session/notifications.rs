@@ -7,7 +7,6 @@ use std::sync::Arc;
 use http::Extensions;
 use mcp_adapters::Loss;
 use tokio::sync::Notify;
-use tokio_util::task::AbortOnDropHandle;
 
 use super::context::Context;
 use super::handler::Handler;
@@ -15,6 +14,7 @@ use super::peer::Peer;
 use super::state::SessionState;
 use super::terms::Terms;
 use crate::budget::{Budget, Charge};
+use crate::future::catch_panic;
 use crate::options::Limits;
 use crate::side::Side;
 use crate::sync::Mutex;
@@ -140,11 +140,8 @@ pub async fn handle_in_order<S: Side>(
                 extensions,
                 losses,
             };
-            let handler = Arc::clone(&handler);
-            // In a task of its own, so that a panic ends only this one.
-            let handled = tokio::spawn(async move { handler.handle_notification(notification, &context).await });
-            if let Err(error) = AbortOnDropHandle::new(handled).await {
-                tracing::error!(%error, "a handler failed");
+            if let Err(panic) = catch_panic(handler.handle_notification(notification, &context)).await {
+                tracing::error!(panic, "a handler failed");
             }
         }
     };

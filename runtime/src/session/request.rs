@@ -4,18 +4,21 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use http::Extensions;
-use mcp_adapters::mcp_wire::{Call, ErrorObject, ErrorResponse, MessageHeader, RequestId, Response, error_code};
+use mcp_adapters::mcp_wire::{
+    Call, ErrorObject, ErrorResponse, MessageHeader, OpenJson, RequestId, Response, error_code,
+};
 use mcp_adapters::{Loss, PeerTypes, hello};
 use tokio_util::sync::CancellationToken;
 
 use super::context::Context;
 use super::engine::Engine;
 use super::handler::HandlerResult;
-use super::json_edit::with_result_meta;
+use super::json_edit::result_meta;
 use super::peer::Peer;
 use super::response::PendingResponse;
 use super::terms::Terms;
 use crate::error::internal;
+use crate::future::catch_panic;
 use crate::message::to_json;
 use crate::side::Side;
 
@@ -57,7 +60,7 @@ impl<S: Side> Engine<S> {
         };
         let engine = Arc::clone(self);
         let handled = async move { (engine.handle(request, context, &terms).await, (permit, charge)) };
-        PendingResponse::spawned(id, self.tasks.spawn(handled))
+        PendingResponse::running(id, Box::pin(handled))
     }
 
     /// Begins to handle a request; its token is cancelled when the peer cancels it.
@@ -80,38 +83,27 @@ impl<S: Side> Engine<S> {
     }
 
     /// Runs the handler; the JSON of its response, or `None` if the peer cancels the request.
-    async fn handle(self: Arc<Self>, request: S::Request, context: Context<S>, terms: &Terms) -> Option<Vec<u8>> {
+    async fn handle(&self, request: S::Request, context: Context<S>, terms: &Terms) -> Option<Vec<u8>> {
         let id = context.id.clone()?;
         let method = terms.method(S::method(&request)).to_owned();
-        let cancelled = context.cancelled.clone();
-        let engine = Arc::clone(&self);
-        // In a task of its own, so that a panic ends only this request.
-        let handling = Arc::clone(&self.handling);
-        let mut task = tokio::spawn(async move {
+        let handled = async {
             // The semaphore is never closed.
-            let _permit = handling.acquire_owned().await;
+            let _permit = self.handling.acquire().await;
             // A peer that doesn't read its responses gets no further ones.
-            engine.response_bytes.available().await;
-            engine.handler.handle_request(request, &context).await
-        });
+            self.response_bytes.available().await;
+            self.handler.handle_request(request, &context).await
+        };
         let result = tokio::select! {
             biased;
-            result = &mut task => Some(result),
-            () = cancelled.cancelled() => None,
+            result = catch_panic(handled) => Some(result),
+            () = context.cancelled.cancelled() => None,
             () = self.session.ended.cancelled() => None,
         };
         self.end_request(&id);
-        let result = match result {
-            None => {
-                task.abort();
-                return None;
-            }
-            Some(Ok(result)) => result,
-            Some(Err(error)) => {
-                tracing::error!(method, %error, "a handler failed");
-                Err(internal("internal error"))
-            }
-        };
+        let result = result?.unwrap_or_else(|panic| {
+            tracing::error!(method, panic, "a handler failed");
+            Err(internal("internal error"))
+        });
         Some(self.encode_response(terms, &method, &id, result))
     }
 
@@ -134,8 +126,7 @@ impl<S: Side> Engine<S> {
         match result {
             Ok((result, losses)) => {
                 self.session.report_losses(method, &losses);
-                let json = to_json(&Response::new(id.clone(), result));
-                self.with_server_info(terms, json)
+                self.response(terms, id.clone(), result)
             }
             Err(error) => {
                 let error = self.session.error_for_peer(terms, method, error);
@@ -144,12 +135,18 @@ impl<S: Side> Engine<S> {
         }
     }
 
-    /// A response that names this server, if the revision has a place for that.
-    pub fn with_server_info(&self, terms: &Terms, json: Vec<u8>) -> Vec<u8> {
+    /// The response with a result. It names this server, if the revision has a place for that.
+    pub fn response(&self, terms: &Terms, id: RequestId, result: OpenJson) -> Vec<u8> {
         let info = self.server.as_ref().map(|server| server.implementation.clone());
         let stamp = info.and_then(|info| hello::result_stamp(terms.revision, info).ok()?);
-        let Some((key, info)) = stamp else { return json };
-        // The handler's own `_meta` may not be an object, and then it stays what it is.
-        with_result_meta(&json, key, info.text()).unwrap_or(json)
+        let meta = stamp.and_then(|(key, info)| result_meta(&result, key, info.text()));
+        let result_bytes = result.text().len();
+        let mut json = to_json(&Response::new(id, result));
+        if let Some((place, text)) = meta {
+            // The result is the last member of the response.
+            let start = json.len() - 1 - result_bytes;
+            json.splice(start + place.start..start + place.end, text.into_bytes());
+        }
+        json
     }
 }

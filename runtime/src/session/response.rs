@@ -8,6 +8,7 @@ use tokio::task::JoinHandle;
 
 use super::engine::Engine;
 use crate::budget::Charge;
+use crate::future::{BoxFuture, catch_panic};
 use crate::message::{Purpose, to_json};
 use crate::side::Side;
 
@@ -26,6 +27,8 @@ pub struct PendingResponse {
 
 enum Body {
     Ready(Vec<u8>),
+    Running(BoxFuture<'static, Response>),
+    /// It is being made in a task of its own.
     Spawned(JoinHandle<Response>),
 }
 
@@ -50,8 +53,8 @@ impl PendingResponse {
         Self::ready(id, json)
     }
 
-    pub fn spawned(id: RequestId, task: JoinHandle<Response>) -> Self {
-        let (ids, body) = (vec![id], Body::Spawned(task));
+    pub fn running(id: RequestId, response: BoxFuture<'static, Response>) -> Self {
+        let (ids, body) = (vec![id], Body::Running(response));
         Self { ids, body }
     }
 
@@ -59,7 +62,7 @@ impl PendingResponse {
     fn ready_bytes(&self) -> Option<usize> {
         match &self.body {
             Body::Ready(json) => Some(json.len()),
-            Body::Spawned(_) => None,
+            Body::Running(_) | Body::Spawned(_) => None,
         }
     }
 }
@@ -83,22 +86,30 @@ impl<S: Side> Engine<S> {
             self.session.sender.unanswered(&ids);
             return;
         };
+        let mut pending = pending;
+        for PendingResponse { body, .. } in pending.iter_mut().filter(|_| in_array) {
+            // The requests of a batch are handled at the same time.
+            *body = match std::mem::replace(body, Body::Ready(Vec::new())) {
+                Body::Running(response) => Body::Spawned(self.tasks.spawn(response)),
+                body => body,
+            };
+        }
         let (session, budget) = (Arc::clone(&self.session), Arc::clone(&self.response_bytes));
         self.tasks.spawn(async move {
             let (mut responses, mut ids, mut unanswered, mut permits) =
                 (Vec::new(), Vec::new(), Vec::new(), Vec::new());
             for PendingResponse { ids: answered, body } in pending {
-                let json = match body {
-                    Body::Ready(json) => Some(json),
-                    Body::Spawned(task) => match task.await {
-                        Ok((json, permit)) => {
-                            let bytes = json.as_ref().map_or(0, Vec::len);
-                            permits.push((permit, budget.charge(bytes)));
-                            json
-                        }
-                        Err(_) => None,
-                    },
+                let made = match body {
+                    Body::Ready(json) => Ok((Some(json), None)),
+                    Body::Running(response) => catch_panic(response).await.map(with_permit),
+                    Body::Spawned(task) => task.await.map(with_permit).map_err(|error| error.to_string()),
                 };
+                let (json, permit) = made.unwrap_or_else(|error| {
+                    tracing::error!(error, "a response can't be made");
+                    (None, None)
+                });
+                let bytes = json.as_ref().map_or(0, Vec::len);
+                permits.extend(permit.map(|permit| (permit, budget.charge(bytes))));
                 match json {
                     Some(json) => {
                         ids.extend(answered);
@@ -122,4 +133,8 @@ impl<S: Side> Engine<S> {
             drop((charge, permits));
         });
     }
+}
+
+fn with_permit((json, permit): Response) -> (Option<Vec<u8>>, Option<RequestPermit>) {
+    (json, Some(permit))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::engine::Engine;
-use super::notifications::handle_in_order;
+use super::notifications::{Notification, handle_in_order};
 use crate::error::TransportError;
 use crate::message::{Incoming, Receiver};
 use crate::side::Side;
@@ -14,11 +14,6 @@ impl<S: Side> Engine<S> {
     /// Receives until one of the sides ends the session.
     pub async fn run(self: Arc<Self>, mut receiver: impl Receiver, closing: CancellationToken) {
         let session = &self.session;
-        self.tasks.spawn(handle_in_order(
-            Arc::clone(session),
-            Arc::clone(&self.handler),
-            Arc::clone(&self.notifications),
-        ));
         let mut peer_sends = true;
         let is_closing = loop {
             tokio::select! {
@@ -61,6 +56,18 @@ impl<S: Side> Engine<S> {
             session.sender.close().await;
         }
         session.end();
+    }
+
+    /// Adds a notification to those that are handled in order. The first one starts the task that handles them.
+    pub fn take_for_handler(&self, notification: Notification<S>, json: &[u8]) {
+        self.notifications.push(notification, json);
+        self.notifier.call_once(|| {
+            self.tasks.spawn(handle_in_order(
+                Arc::clone(&self.session),
+                Arc::clone(&self.handler),
+                Arc::clone(&self.notifications),
+            ));
+        });
     }
 
     /// Takes what was received; `false` if nothing more will be received.
