@@ -1,6 +1,6 @@
 //! A server with one tool, on its own standard input and output.
 
-use mcp_runtime::{Options, Router, Structured, transport::stdio};
+use mcp_runtime::{Args, Options, Router, Structured, transport::stdio};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,14 +15,14 @@ struct Weather {
     celsius: f64,
 }
 
-async fn weather(location: Location) -> Result<Structured<Weather>, String> {
+async fn weather(Args(location): Args<Location>) -> Result<Structured<Weather>, String> {
     let measured = (location.city == "Bern").then_some(Structured(Weather { celsius: 21.5 }));
     measured.ok_or_else(|| format!("nobody has measured in {}", location.city))
 }
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> std::io::Result<()> {
-    let router = Router::new("weather", "1.0").tool("weather", "Tells the weather", |location, _| weather(location));
+    let router = Router::new("weather", "1.0").tool("weather", "Tells the weather", weather);
     let transport = stdio(stdio::LineLimits::default())?;
     router.serve(Options::default(), transport).ended().await;
     Ok(())

@@ -38,7 +38,7 @@ pub use self::error::{CallError, ConnectError};
 pub use self::options::{CacheLimits, Limits, LossObserver, Options, Validation, ViolationObserver};
 pub use self::rounds::Sealing;
 #[cfg(feature = "router")]
-pub use self::router::{IntoToolResult, Router, Structured};
+pub use self::router::{Args, Router, State, Structured, ToolError};
 pub use self::session::{
     Changes, ClientSession, Context, Peer, PeerInfo, Progress, ServerSession, Session, connect, serve,
 };

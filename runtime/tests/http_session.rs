@@ -9,14 +9,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use mcp_runtime::router::resource;
+use mcp_runtime::router::{Call, ProgressReporter, resource};
 use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
 use mcp_runtime::transport::http::server::{
     HttpServer, MemoryStore, SessionRecord, SessionStore, StoreFuture, router, serve,
 };
 use mcp_runtime::{
-    CallClient, CallError, CallServer, Change, ChangeFilter, Changes, ClientHandler, ClientSession, ClientSide,
-    Context, Era, ErrorObject, Options, Revision, Router, Structured, connect, hub,
+    Args, CallClient, CallError, CallServer, Change, ChangeFilter, Changes, ClientHandler, ClientSession, ClientSide,
+    Context, Era, ErrorObject, Options, Peer, Revision, Router, ServerSide, Structured, ToolError, connect, hub,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,16 +39,14 @@ struct Quiet;
 impl ClientHandler<Context<ClientSide>> for Quiet {}
 
 fn weather() -> Router {
-    Router::new("weather", "1.0").tool("weather", "Tells the weather", |place: Place, context| async move {
-        context
-            .progress(1.0, None, None)
-            .await
-            .map_err(|error| error.to_string())?;
+    let weather = |Args(place): Args<Place>, progress: ProgressReporter| async move {
+        progress.report(1.0, None, None).await?;
         match place.city.as_str() {
             "Bern" => Ok(Structured(Weather { celsius: 21.5 })),
-            city => Err(format!("nobody has measured in {city}")),
+            city => Err(ToolError::tool(format!("nobody has measured in {city}"))),
         }
-    })
+    };
+    Router::new("weather", "1.0").tool("weather", "Tells the weather", weather)
 }
 
 #[tokio::test]
@@ -156,24 +154,22 @@ async fn of_forgetful(
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     let app = router(HttpServer::default().store(store), |transport, _| {
-        let slow = |_: Place, _| async {
+        let slow = || async {
             tokio::time::sleep(Duration::from_secs(600)).await;
-            Ok::<_, String>("done")
+            "done"
         };
-        let ask = |_: Place, call: mcp_runtime::router::Call| async move {
-            let roots = call.peer().list_roots(None).await.map_err(|error| error.to_string())?;
-            Ok::<_, String>(format!("{} roots", roots.roots.len()))
+        let ask = |client: Peer<ServerSide>| async move {
+            let roots = client.list_roots(None).await?;
+            Ok::<_, CallError>(format!("{} roots", roots.roots.len()))
         };
-        let log = |_: Place, call: mcp_runtime::router::Call| async move {
+        let log = |call: Call| async move {
             for level in [hub::LoggingLevel::Info, hub::LoggingLevel::Error] {
-                call.log(level, json!("logged"))
-                    .await
-                    .map_err(|error| error.to_string())?;
+                call.log(level, json!("logged")).await?;
             }
             call.router().resource_updated("test://news");
-            Ok::<_, String>("logged")
+            Ok::<_, CallError>("logged")
         };
-        let news = resource(hub::Resource::new("news", "test://news"), |_| async { Ok("nothing") });
+        let news = resource(hub::Resource::new("news", "test://news"), || "nothing");
         weather()
             .with(news)
             .tool("log", "Logs, and changes a resource", log)
@@ -313,7 +309,7 @@ async fn the_log_level_and_the_subscriptions_are_those_of_the_new_session_too() 
 async fn the_stream_of_changes_is_the_same_over_http_at_every_revision_that_has_one() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
-    let news = resource(hub::Resource::new("news", "test://news"), |_| async { Ok("nothing") });
+    let news = resource(hub::Resource::new("news", "test://news"), || "nothing");
     let notes = Router::new("notes", "1.0").with(news);
     let served = notes.clone();
     let app = router(HttpServer::default().revisions(Revision::ALL), move |transport, _| {
@@ -328,9 +324,7 @@ async fn the_stream_of_changes_is_the_same_over_http_at_every_revision_that_has_
     let listening = |revision: &Revision| revision.facts().listening || !revision.facts().initializes;
     for revision in Revision::ALL.into_iter().filter(listening) {
         notes
-            .insert(mcp_runtime::router::tool("add", "Adds a note", |(): (), _| async {
-                "added"
-            }))
+            .insert(mcp_runtime::router::tool("add", "Adds a note", || "added"))
             .unwrap();
         let options = Options {
             supported: vec![revision],

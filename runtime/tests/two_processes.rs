@@ -12,6 +12,7 @@ use std::net::SocketAddr;
 use std::process::Stdio;
 use std::time::Duration;
 
+use mcp_runtime::router::Call;
 use mcp_runtime::transport::http::client::{HttpClient, HttpOptions, reqwest};
 use mcp_runtime::transport::http::server::{HttpServer, router, serve};
 use mcp_runtime::{
@@ -62,13 +63,13 @@ async fn a_process_that_serves() {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
     let address = listener.local_addr().expect("it is bound");
     let app = router(HttpServer::new().revisions(Revision::ALL), |transport, _| {
-        let router = Router::new("one of two", "1.0").tool("process", "Says which process answers", |_: (), _| async {
+        let router = Router::new("one of two", "1.0").tool("process", "Says which process answers", || async {
             std::process::id().to_string()
         });
         let router = router.tool(
             "asks",
             "Asks twice, and says which process ends it",
-            |_: (), call| async move {
+            |call: Call| async move {
                 let mut answers = Vec::new();
                 for question in ["first", "second"] {
                     answers.push(call.elicit(form(question)).await?.action.as_str().to_owned());

@@ -5,7 +5,7 @@ use mcp_runtime::hub::{
 };
 use mcp_runtime::mcp_wire::{self, OpenJson};
 use mcp_runtime::router::Call;
-use mcp_runtime::{CallClient, CallError, Router};
+use mcp_runtime::{Args, CallClient, CallError, Router};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -80,13 +80,11 @@ const CHOICES: &str = r#"{
 
 pub fn add_to(router: Router) -> Router {
     router
-        .tool("test_sampling", "Asks the client's model", |prompt: Prompt, call| {
-            sample(prompt.prompt, call)
-        })
+        .tool("test_sampling", "Asks the client's model", sample)
         .tool(
             "test_elicitation",
             "Asks the user for two texts",
-            |question: Question, call: Call| async move {
+            |Args(question): Args<Question>, call: Call| async move {
                 let answer = ask(question.message, USER, &call).await?;
                 Ok::<ContentBlock, CallError>(text(format!("User response: {answer}")).into())
             },
@@ -94,27 +92,21 @@ pub fn add_to(router: Router) -> Router {
         .tool(
             "test_elicitation_sep1034_defaults",
             "Asks the user with values to begin with",
-            |_: (), call: Call| async move {
-                completed(ask("Please look over".to_owned(), WITH_DEFAULTS, &call).await?)
-            },
+            |call: Call| async move { completed(ask("Please look over".to_owned(), WITH_DEFAULTS, &call).await?) },
         )
         .tool(
             "test_elicitation_sep1330_enums",
             "Asks the user to choose",
-            |_: (), call: Call| async move { completed(ask("Please choose".to_owned(), CHOICES, &call).await?) },
+            |call: Call| async move { completed(ask("Please choose".to_owned(), CHOICES, &call).await?) },
         )
-        .tool(
-            "test_roots",
-            "Asks the client for its roots",
-            |_: (), call: Call| async move {
-                let roots = call.list_roots(None).await?.roots;
-                let uris: Vec<String> = roots.into_iter().map(|root| root.uri).collect();
-                Ok::<String, CallError>(json!(uris).to_string())
-            },
-        )
+        .tool("test_roots", "Asks the client for its roots", |call: Call| async move {
+            let roots = call.list_roots(None).await?.roots;
+            let uris: Vec<String> = roots.into_iter().map(|root| root.uri).collect();
+            Ok::<String, CallError>(json!(uris).to_string())
+        })
 }
 
-async fn sample(prompt: String, call: Call) -> Result<String, CallError> {
+async fn sample(Args(Prompt { prompt }): Args<Prompt>, call: Call) -> Result<String, CallError> {
     let message = SamplingMessage::new(hub::Role::User, text(prompt));
     let params = CreateMessageRequestParams::new(100, vec![message]);
     let result = call.create_message(params).await?;

@@ -1,8 +1,10 @@
 //! Resources.
 
-use mcp_runtime::Router;
 use mcp_runtime::hub::{BlobResourceContents, Resource, ResourceTemplate};
-use mcp_runtime::router::{Call, CompletionRequest, Variables, resource, resource_template};
+use mcp_runtime::router::{CompletionRequest, resource, resource_template};
+use mcp_runtime::{Args, Router};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::json;
 
 use crate::content::PIXEL;
@@ -20,26 +22,26 @@ pub fn add_to(router: Router) -> Router {
     let template = ResourceTemplate::new("Template", "test://template/{id}/data")
         .with_description("Data for an id")
         .with_mime_type("application/json");
+    let template = resource_template(template, data).expect("the template is one");
     router
-        .with(resource(text, |_| async {
-            Ok("This is the content of the static text resource.")
+        .with(resource(text, || "This is the content of the static text resource."))
+        .with(resource(binary, || {
+            vec![BlobResourceContents::new(PIXEL, "test://static-binary").with_mime_type("image/png")]
         }))
-        .with(resource(binary, |_| async {
-            let picture = BlobResourceContents::new(PIXEL, "test://static-binary").with_mime_type("image/png");
-            Ok(vec![picture.into()])
-        }))
-        .with(resource(watched, |_| async {
-            Ok("This is the content of the watched resource.")
-        }))
-        .with(
-            resource_template(template, |_, variables: Variables, _: Call| async move {
-                let id = &variables["id"];
-                Ok(json!({"id": id, "templateTest": true, "data": format!("Data for ID: {id}")}).to_string())
-            })
-            .expect("the template is one")
-            .complete("id", |typed: CompletionRequest, _| async move {
-                let ids = (1..=150).map(|id| id.to_string());
-                ids.filter(|id| id.starts_with(&typed.value)).collect()
-            }),
-        )
+        .with(resource(watched, || "This is the content of the watched resource."))
+        .with(template.complete("id", ids))
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Data {
+    id: String,
+}
+
+fn data(Args(Data { id }): Args<Data>) -> String {
+    json!({"id": id, "templateTest": true, "data": format!("Data for ID: {id}")}).to_string()
+}
+
+fn ids(typed: CompletionRequest) -> Vec<String> {
+    let ids = (1..=150).map(|id| id.to_string());
+    ids.filter(|id| id.starts_with(&typed.value)).collect()
 }

@@ -1,8 +1,8 @@
 //! Fixtures of the conformance suite whose questions are asked in results, where clients can't be called.
 
 use mcp_runtime::hub::{
-    self, CreateMessageRequestParams, ElicitRequestFormParams, ElicitResult, GetPromptResult, LoggingLevel, Prompt,
-    PromptMessage, Role, SamplingContent, SamplingMessage,
+    self, CreateMessageRequestParams, ElicitRequestFormParams, ElicitResult, LoggingLevel, Prompt, PromptMessage, Role,
+    SamplingContent, SamplingMessage,
 };
 use mcp_runtime::mcp_wire;
 use mcp_runtime::router::{Call, RouteError, prompt, tool};
@@ -18,7 +18,7 @@ pub fn add_to(router: Router) -> Router {
         .tool(
             "test_input_required_result_elicitation",
             "Asks the user for a name",
-            |_: (), call: Call| async move {
+            |call: Call| async move {
                 let name = ask("user_name", "What is your name?", "name", &call).await?;
                 Ok::<_, CallError>(format!("Hello, {name}!"))
             },
@@ -26,17 +26,17 @@ pub fn add_to(router: Router) -> Router {
         .tool(
             "test_input_required_result_sampling",
             "Asks the client's model",
-            |_: (), call: Call| async move { sample("capital_question", "What is the capital of France?", &call).await },
+            |call: Call| async move { sample("capital_question", "What is the capital of France?", &call).await },
         )
         .tool(
             "test_input_required_result_list_roots",
             "Asks the client for its roots",
-            |_: (), call: Call| async move { roots("client_roots", &call).await },
+            |call: Call| async move { roots("client_roots", &call).await },
         )
         .tool(
             "test_input_required_result_request_state",
             "Asks the user to confirm, and says what became of the state",
-            |_: (), call: Call| async move {
+            |call: Call| async move {
                 confirm(&call).await?;
                 Ok::<_, CallError>("state-ok")
             },
@@ -44,7 +44,7 @@ pub fn add_to(router: Router) -> Router {
         .tool(
             "test_input_required_result_tampered_state",
             "Asks the user to confirm, with a state that nobody can change",
-            |_: (), call: Call| async move {
+            |call: Call| async move {
                 confirm(&call).await?;
                 Ok::<_, CallError>("Confirmed.")
             },
@@ -52,7 +52,7 @@ pub fn add_to(router: Router) -> Router {
         .tool(
             "test_input_required_result_multiple_inputs",
             "Asks three questions at once",
-            |_: (), call: Call| async move {
+            |call: Call| async move {
                 let (name, greeting, roots) = tokio::try_join!(
                     ask("user_name", "What is your name?", "name", &call),
                     sample("greeting", "Generate a greeting", &call),
@@ -64,7 +64,7 @@ pub fn add_to(router: Router) -> Router {
         .tool(
             "test_input_required_result_multi_round",
             "Asks two questions, one after the other",
-            |_: (), call: Call| async move {
+            |call: Call| async move {
                 let name = ask("step1", "Step 1: What is your name?", "name", &call).await?;
                 let color = ask("step2", "Step 2: What is your favorite color?", "color", &call).await?;
                 Ok::<_, CallError>(format!("{name} likes {color}"))
@@ -73,43 +73,43 @@ pub fn add_to(router: Router) -> Router {
         .tool(
             "test_input_required_result_capabilities",
             "Asks the client what it can be asked",
-            |_: (), call: Call| async move { asks_what_it_may(&call).await },
+            |call: Call| async move { asks_what_it_may(&call).await },
         )
         .tool(
             "test_missing_capability",
             "Needs the client's model",
-            |_: (), call: Call| async move { sample("needed", "Are you there?", &call).await },
+            |call: Call| async move { sample("needed", "Are you there?", &call).await },
         )
         .tool(
             "test_streaming_elicitation",
             "Logs, and asks the user to confirm",
-            |_: (), call: Call| async move {
+            |call: Call| async move {
                 call.log(LoggingLevel::Info, json!("about to ask")).await?;
                 confirm(&call).await?;
                 Ok::<_, CallError>("Confirmed.")
             },
         )
-        .with(prompt(with_context, |_, call: Call| async move {
+        .with(prompt(with_context, |call: Call| async move {
             let context = ask("user_context", "What context should the prompt use?", "context", &call).await?;
             let message = PromptMessage::new(Role::User, text(format!("Use this context: {context}")));
-            Ok(GetPromptResult::new(vec![message]))
+            Ok::<_, CallError>(message)
         }))
 }
 
 /// Tools that change lists and log, by the names of the suite.
 fn trigger(router: Router) -> Router {
     router
-        .tool("test_logging_tool", "Logs a message", |_: (), call: Call| async move {
+        .tool("test_logging_tool", "Logs a message", |call: Call| async move {
             call.log(LoggingLevel::Info, json!("logged")).await?;
             Ok::<_, CallError>("Logged, if the client wants it.")
         })
         .tool(
             "test_trigger_tool_change",
             "Adds a tool, or takes it away",
-            |_: (), call: Call| async move {
+            |call: Call| async move {
                 let router = call.router();
                 if !router.remove_tool("test_triggered") {
-                    router.insert(tool("test_triggered", "Comes and goes", |_: (), _| async { "Here." }))?;
+                    router.insert(tool("test_triggered", "Comes and goes", || "Here."))?;
                 }
                 Ok::<_, RouteError>("Changed.")
             },
@@ -117,14 +117,11 @@ fn trigger(router: Router) -> Router {
         .tool(
             "test_trigger_prompt_change",
             "Adds a prompt, or takes it away",
-            |_: (), call: Call| async move {
+            |call: Call| async move {
                 let router = call.router();
                 if !router.remove_prompt("test_triggered") {
-                    let message = || PromptMessage::new(Role::User, text("Here."));
                     let added = Prompt::new("test_triggered").with_description("Comes and goes");
-                    router.insert(prompt(added, move |_, _| async move {
-                        Ok(GetPromptResult::new(vec![message()]))
-                    }))?;
+                    router.insert(prompt(added, || "Here."))?;
                 }
                 Ok::<_, RouteError>("Changed.")
             },

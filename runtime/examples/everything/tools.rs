@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use mcp_runtime::hub::{ContentBlock, LoggingLevel, Tool};
+use mcp_runtime::hub::{LoggingLevel, Tool};
 use mcp_runtime::router::{Call, Route, RouteError, tool, tool_with_schema};
-use mcp_runtime::{CallError, Router, Structured};
+use mcp_runtime::{Args, CallError, Router, State, Structured};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use crate::content::{embedded, picture, sound, text};
@@ -26,90 +26,66 @@ struct Weather {
     city: String,
 }
 
+/// How many calls of `test_slow` were cancelled.
+type Cancelled = Arc<AtomicUsize>;
+
 pub fn add_to(router: Router) -> Router {
-    let cancelled = Arc::new(AtomicUsize::new(0));
-    let count = Arc::clone(&cancelled);
     router
-        .tool("test_simple_text", "Gives a text", |_: (), _| async {
-            "This is a simple text response for testing."
-        })
-        .tool("test_image_content", "Gives a picture", |_: (), _| async {
-            ContentBlock::from(picture())
-        })
-        .tool("test_audio_content", "Gives a sound", |_: (), _| async {
-            ContentBlock::from(sound())
-        })
-        .tool("test_embedded_resource", "Gives a resource", |_: (), _| async {
-            let contents = "This is an embedded resource content.";
-            ContentBlock::from(embedded("test://embedded-resource", "text/plain", contents))
-        })
+        .with_state(Cancelled::default())
         .tool(
-            "test_multiple_content_types",
-            "Gives content of several kinds",
-            |_: (), _| async {
-                let contents = r#"{"test":"data","value":123}"#;
-                let resource = embedded("test://mixed-content-resource", "application/json", contents);
-                let blocks: [ContentBlock; 3] = [
-                    text("Multiple content types test:").into(),
-                    picture().into(),
-                    resource.into(),
-                ];
-                Vec::from(blocks)
-            },
+            "test_simple_text",
+            "Gives a text",
+            || "This is a simple text response for testing.",
         )
-        .tool("test_error_handling", "Fails", |_: (), _| async {
-            Err::<&str, _>("This tool intentionally returns an error for testing")
+        .tool("test_image_content", "Gives a picture", picture)
+        .tool("test_audio_content", "Gives a sound", sound)
+        .tool("test_embedded_resource", "Gives a resource", || {
+            let contents = "This is an embedded resource content.";
+            embedded("test://embedded-resource", "text/plain", contents)
         })
-        .tool("test_structured", "Gives structured content", |_: (), _| async {
+        .tool("test_multiple_content_types", "Gives content of several kinds", || {
+            let contents = r#"{"test":"data","value":123}"#;
+            let resource = embedded("test://mixed-content-resource", "application/json", contents);
+            (text("Multiple content types test:"), picture(), resource)
+        })
+        .tool("test_error_handling", "Fails", || {
+            Err::<(), _>("This tool intentionally returns an error for testing")
+        })
+        .tool("test_structured", "Gives structured content", || {
             Structured(Weather {
                 celsius: 21.5,
                 city: "Bern".to_owned(),
             })
         })
-        .tool("test_tool_with_logging", "Writes three log messages", |_: (), call| {
-            log(call)
-        })
-        .tool("test_tool_with_progress", "Tells how far it has come", |_: (), call| {
-            progress(call)
-        })
-        .tool("test_reconnection", "Answers after a while", |_: (), _| async {
+        .tool("test_tool_with_logging", "Writes three log messages", log)
+        .tool("test_tool_with_progress", "Tells how far it has come", progress)
+        .tool("test_reconnection", "Answers after a while", || async {
             sleep(Duration::from_millis(100)).await;
             "The answer has come."
         })
-        .tool(
-            "test_slow",
-            "Takes half a minute, unless it is cancelled",
-            move |_: (), _| slow(Arc::clone(&count)),
-        )
+        .tool("test_slow", "Takes half a minute, unless it is cancelled", slow)
         .tool(
             "test_cancelled",
             "Tells how many calls of test_slow were cancelled",
-            move |_: (), _| {
-                let count = cancelled.load(Ordering::SeqCst);
-                async move { count.to_string() }
-            },
+            |State(cancelled): State<Cancelled>| cancelled.load(Ordering::SeqCst),
         )
         .with(with_header())
-        .tool(
-            "test_touch_resource",
-            "Changes a resource",
-            |resource: Resource, call: Call| async move {
-                call.router().resource_updated(resource.uri);
-                "Touched."
-            },
-        )
-        .tool(
-            "test_list_changed",
-            "Adds a tool, or takes it away",
-            |_: (), call: Call| async move {
-                let router = call.router();
-                if !router.remove_tool("test_dynamic") {
-                    router.insert(tool("test_dynamic", "Comes and goes", |_: (), _| async { "Here." }))?;
-                }
-                Ok::<_, RouteError>("Changed.")
-            },
-        )
+        .tool("test_touch_resource", "Changes a resource", touch)
+        .tool("test_list_changed", "Adds a tool, or takes it away", change_list)
         .with(with_every_keyword())
+}
+
+fn touch(Args(resource): Args<Resource>, call: Call) -> &'static str {
+    call.router().resource_updated(resource.uri);
+    "Touched."
+}
+
+fn change_list(call: Call) -> Result<&'static str, RouteError> {
+    let router = call.router();
+    if !router.remove_tool("test_dynamic") {
+        router.insert(tool("test_dynamic", "Comes and goes", || "Here."))?;
+    }
+    Ok("Changed.")
 }
 
 async fn log(call: Call) -> Result<&'static str, CallError> {
@@ -131,8 +107,8 @@ async fn progress(call: Call) -> Result<&'static str, CallError> {
 }
 
 /// A cancelled call is dropped where it waits.
-async fn slow(cancelled: Arc<AtomicUsize>) -> &'static str {
-    struct Dropped(Arc<AtomicUsize>);
+async fn slow(State(cancelled): State<Cancelled>) -> &'static str {
+    struct Dropped(Cancelled);
     impl Drop for Dropped {
         fn drop(&mut self) {
             self.0.fetch_add(1, Ordering::SeqCst);
@@ -170,7 +146,7 @@ fn with_every_keyword() -> Route {
         "additionalProperties": false
     });
     let tool = Tool::new("json_schema_2020_12_tool", schema).with_description("Has a schema with many keywords");
-    tool_with_schema(tool, |arguments, _| async move { json!(arguments).to_string() })
+    tool_with_schema(tool, |Args(arguments): Args<Value>| arguments.to_string())
         .expect("the schema is one")
         .into()
 }
@@ -179,7 +155,7 @@ fn with_every_keyword() -> Route {
 fn with_header() -> Route {
     let schema = json!({"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}});
     let tool = Tool::new("test_header", schema).with_description("Has an argument that a header repeats");
-    tool_with_schema(tool, |arguments, _| async move { json!(arguments).to_string() })
+    tool_with_schema(tool, |Args(arguments): Args<Value>| arguments.to_string())
         .expect("the schema is one")
         .into()
 }

@@ -6,31 +6,83 @@ use std::sync::Arc;
 
 use mcp_adapters::handlers::CallClient;
 use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::{ErrorObject, OpenJson};
+use mcp_adapters::mcp_wire::OpenJson;
+use serde_json::Value;
 
+use super::completion::CompletionRequest;
+use super::state::States;
 use crate::error::CallError;
-use crate::future::BoxFuture;
 use crate::session::Context;
 use crate::side::ServerSide;
 
-/// A function of the router.
-pub(super) type Function<A, T> = Arc<dyn Fn(A, Call) -> BoxFuture<'static, Result<T, ErrorObject>> + Send + Sync>;
-
-/// The context of a call to a function of the router: the [`Context`] of the request, and the router.
+/// The context of a call to a function of the router: the [`Context`] of the request, what the request asks for, and the
+/// router. Extractors read it. Clones belong to the same call.
 #[derive(Debug, Clone)]
 pub struct Call {
-    context: Context<ServerSide>,
+    context: Arc<Context<ServerSide>>,
+    input: Arc<Input>,
+    states: States,
     /// The router, whose type is erased because it is made of functions that take a `Call`.
     router: Arc<dyn Any + Send + Sync>,
 }
 
+/// What a request asks for.
+#[derive(Debug)]
+pub(super) enum Input {
+    /// A tool with these arguments, which its schema accepts.
+    Tool(Value),
+    /// A prompt with these arguments.
+    Prompt(Value),
+    /// A resource, with the values of the variables if a template matches its URI.
+    Resource {
+        uri: String,
+        mime_type: Option<String>,
+        variables: Option<Value>,
+    },
+    Completion(CompletionRequest),
+    /// Something that the function gets as a parameter.
+    Other,
+}
+
 impl Call {
     pub(super) fn new(context: Context<ServerSide>, router: Arc<dyn Any + Send + Sync>) -> Self {
-        Self { context, router }
+        Self {
+            context: Arc::new(context),
+            input: Arc::new(Input::Other),
+            states: States::default(),
+            router,
+        }
+    }
+
+    /// The call of a function that has these states.
+    pub(super) fn of(mut self, input: Input, states: &States) -> Self {
+        self.input = Arc::new(input);
+        self.states = states.clone();
+        self
     }
 
     pub(super) fn any_router(&self) -> &(dyn Any + Send + Sync) {
         &*self.router
+    }
+
+    pub(super) fn input(&self) -> &Input {
+        &self.input
+    }
+
+    /// A state of the router, if there is one of this type; see [`Router::with_state`](super::Router::with_state).
+    #[must_use]
+    pub fn state<T: 'static>(&self) -> Option<&T> {
+        self.states.get()
+    }
+
+    /// The arguments of a tool or a prompt, or the values of a resource template's variables.
+    #[must_use]
+    pub fn arguments(&self) -> Option<&Value> {
+        match &*self.input {
+            Input::Tool(arguments) | Input::Prompt(arguments) => Some(arguments),
+            Input::Resource { variables, .. } => variables.as_ref(),
+            Input::Completion(_) | Input::Other => None,
+        }
     }
 
     /// Sends the client a log message, if the client wants messages of this level. In a session, it gets every message until

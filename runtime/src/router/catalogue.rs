@@ -11,6 +11,7 @@ use super::method::MethodRoute;
 use super::prompt::PromptRoute;
 use super::resource::ResourceRoute;
 use super::route::Route;
+use super::state::States;
 use super::template::TemplateRoute;
 use super::tool::ToolRoute;
 use crate::budget::Budget;
@@ -58,8 +59,9 @@ pub(super) struct Routes {
 }
 
 impl Catalogue {
-    /// Adds a route; `true` if it has replaced another, which only `may_replace` allows.
-    pub(super) fn insert(&self, route: Route, may_replace: bool) -> Result<bool, RouteError> {
+    /// Adds a route, whose functions get these states; `true` if it has replaced another, which only `may_replace` allows.
+    pub(super) fn insert(&self, mut route: Route, states: &States, may_replace: bool) -> Result<bool, RouteError> {
+        route.bind(states)?;
         route.check()?;
         let change = match &route {
             Route::Tool(_) => Change::ToolList,

@@ -1,19 +1,19 @@
 //! Completion of arguments.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::future::Future;
-use std::sync::Arc;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
 
-use super::call::{Call, Function};
+use super::call::{Call, Input};
+use super::error::RouteError;
+use super::function::{Function, Handler};
+use super::state::States;
 
 /// The number of values in a result. The result says if there are more.
 pub const MAX_VALUES: usize = 100;
 
-/// What the user has typed.
+/// What the user has typed: an extractor for functions that complete an argument.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CompletionRequest {
     /// The value of the argument so far.
@@ -23,22 +23,18 @@ pub struct CompletionRequest {
 }
 
 /// The functions that complete arguments, by argument.
-#[derive(Clone, Default)]
-pub(super) struct Completions(BTreeMap<String, Function<CompletionRequest, Vec<String>>>);
+#[derive(Debug, Clone, Default)]
+pub(super) struct Completions(BTreeMap<String, Function<Vec<String>>>);
 
 impl Completions {
-    pub(super) fn insert<F>(
-        &mut self,
-        argument: impl Into<String>,
-        complete: impl Fn(CompletionRequest, Call) -> F + Send + Sync + 'static,
-    ) where
-        F: Future<Output = Vec<String>> + Send + 'static,
-    {
-        let complete: Function<_, _> = Arc::new(move |request, call| {
-            let values = complete(request, call);
-            Box::pin(async move { Ok(values.await) })
-        });
-        self.0.insert(argument.into(), complete);
+    pub(super) fn insert<M>(&mut self, argument: impl Into<String>, complete: impl Handler<Vec<String>, M>) {
+        self.0.insert(argument.into(), Function::new(complete));
+    }
+
+    /// Gives the functions their states.
+    pub(super) fn bind(&mut self, states: &States) -> Result<(), RouteError> {
+        let mut functions = self.0.iter_mut();
+        functions.try_for_each(|(argument, function)| function.bind("completion", argument, states))
     }
 
     /// The arguments that have a completion.
@@ -59,7 +55,7 @@ impl Completions {
             arguments: arguments.into_iter().flatten().collect(),
         };
         let mut values = match self.0.get(&argument.name) {
-            Some(complete) => complete(request, call).await?,
+            Some(complete) => complete.call(call, Input::Completion(request)).await?,
             None => Vec::new(),
         };
         let total = values.len();
@@ -68,11 +64,5 @@ impl Completions {
         completion.total = i64::try_from(total).ok();
         completion.has_more = Some(total > MAX_VALUES);
         Ok(hub::CompleteResult::new(completion))
-    }
-}
-
-impl fmt::Debug for Completions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.0.keys()).finish()
     }
 }

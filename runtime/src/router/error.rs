@@ -24,12 +24,14 @@ pub enum RouteError {
     },
     /// Arguments and structured content are JSON objects, and not all values of this type are.
     #[error(
-        "the tool `{tool}` can't have {role} of the type `{type_name}`, because its values are not all JSON objects \
+        "the {kind} `{key}` can't have {role} of the type `{type_name}`, because its values are not all JSON objects \
          (its schema is {schema}); {help}"
     )]
     NoObject {
-        /// The tool's name.
-        tool: String,
+        /// What kind of route it is, such as `tool`.
+        kind: &'static str,
+        /// The name, or the URI template.
+        key: String,
         /// What the type is for: `arguments` or `structured content`.
         role: &'static str,
         /// The Rust type.
@@ -48,6 +50,76 @@ pub enum RouteError {
         role: &'static str,
         /// What is wrong.
         what: String,
+    },
+    /// A function takes a state that the router doesn't have.
+    #[error(
+        "the {kind} `{key}` takes `State<{type_name}>`, and the router has no such state; call `Router::with_state` before the \
+         {kind} is added"
+    )]
+    NoState {
+        /// What kind of route it is, such as `tool`.
+        kind: &'static str,
+        /// The name, or the address.
+        key: String,
+        /// The Rust type.
+        type_name: &'static str,
+    },
+    /// A function takes its arguments twice.
+    #[error(
+        "the {kind} `{key}` takes `Args` twice, of the types `{}` and `{}`; take one struct with the members of both",
+        types[0], types[1]
+    )]
+    TwoArgs {
+        /// What kind of route it is, such as `tool`.
+        kind: &'static str,
+        /// The name, or the address.
+        key: String,
+        /// The Rust types of the first two.
+        types: [&'static str; 2],
+    },
+    /// A function takes an extractor that is for other kinds of routes.
+    #[error("the {kind} `{key}` takes `{extractor}`, which only a function of a {kinds} can; take another extractor")]
+    Misplaced {
+        /// What kind of route it is, such as `tool`.
+        kind: &'static str,
+        /// The name, or the address.
+        key: String,
+        /// The extractor.
+        extractor: &'static str,
+        /// The kinds of routes whose functions can take it.
+        kinds: String,
+    },
+    /// Arguments of prompts and variables of resource templates are strings, and a member of this type is something else.
+    #[error(
+        "the {kind} `{key}` can't have the argument `{argument}` of `Args<{type_name}>`, because it is no string (its schema is \
+         {schema}); take a `String` or an enum of strings"
+    )]
+    NoString {
+        /// What kind of route it is, such as `prompt`.
+        kind: &'static str,
+        /// The name, or the URI template.
+        key: String,
+        /// The Rust type.
+        type_name: &'static str,
+        /// The argument.
+        argument: String,
+        /// Its schema, as JSON.
+        schema: String,
+    },
+    /// A function requires an argument that its route doesn't have.
+    #[error(
+        "the {kind} `{key}` has no argument `{argument}`, which `Args<{type_name}>` requires; name it as the {kind} does, or make \
+         it an `Option`"
+    )]
+    NoArgument {
+        /// What kind of route it is, such as `resource template`.
+        kind: &'static str,
+        /// The name, or the URI template.
+        key: String,
+        /// The Rust type.
+        type_name: &'static str,
+        /// The argument.
+        argument: String,
     },
     /// A completion is for an argument, or for a variable of a template, that the route doesn't have.
     #[error("the {kind} `{key}` has no argument `{argument}` to complete")]

@@ -8,9 +8,10 @@ use mcp_adapters::{PeerTypes, Revision};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::call::{Call, Function};
+use super::call::Call;
 use super::error::RouteError;
 use crate::error::{internal, invalid_params};
+use crate::future::BoxFuture;
 
 /// A method that only one revision has, and the function that answers it.
 pub(super) struct MethodRoute {
@@ -18,8 +19,11 @@ pub(super) struct MethodRoute {
     pub(super) revision: Revision,
     /// The capability that it needs, as a member of a server's capabilities.
     pub(super) capability: Option<Value>,
-    pub(super) function: Function<UnknownMethod, OpenJson>,
+    pub(super) function: MethodFunction,
 }
+
+type MethodFunction =
+    Arc<dyn Fn(UnknownMethod, Call) -> BoxFuture<'static, Result<OpenJson, ErrorObject>> + Send + Sync>;
 
 impl MethodRoute {
     pub(super) fn new<R, F>(function: impl Fn(R, Call) -> F + Send + Sync + 'static) -> Result<Self, RouteError>
@@ -38,7 +42,7 @@ impl MethodRoute {
         let method = revision.method(R::METHOD);
         let path = method.and_then(|method| method.capability);
         let function = Arc::new(function);
-        let function: Function<UnknownMethod, OpenJson> = Arc::new(move |request, call| {
+        let function: MethodFunction = Arc::new(move |request, call| {
             let function = Arc::clone(&function);
             Box::pin(async move {
                 let request = request.decode_as().map_err(invalid_params)?;

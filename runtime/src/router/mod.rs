@@ -4,8 +4,11 @@ mod caching;
 mod call;
 mod catalogue;
 mod completion;
+mod content;
 mod error;
+mod extract;
 mod faults;
+mod function;
 mod handler;
 mod method;
 #[cfg(feature = "http-server")]
@@ -13,10 +16,13 @@ mod mirrored;
 mod page;
 mod prompt;
 mod resource;
+mod result;
 mod route;
 mod schema;
+mod state;
 mod template;
 mod tool;
+mod tool_error;
 mod uri_template;
 
 use std::future::Future;
@@ -25,15 +31,14 @@ use std::time::Duration;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{ErrorObject, Request, Validate};
-use schemars::JsonSchema;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use self::caching::Caching;
 use self::catalogue::Catalogue;
 use self::error::or_panic;
 use self::handler::RouterHandler;
 use self::method::MethodRoute;
+use self::state::States;
 use crate::change::Change;
 use crate::message::Transport;
 use crate::options::Options;
@@ -41,23 +46,35 @@ use crate::session::{ServerInfo, ServerSession, Subscriptions, serve_with};
 
 pub use self::call::Call;
 pub use self::completion::{CompletionRequest, MAX_VALUES};
+pub use self::content::{Structured, audio, image};
 pub use self::error::RouteError;
+pub use self::extract::{Args, Extension, FromCall, Meta, ProgressReporter, Signature, State, Uri};
+pub use self::function::{Awaited, Callable, Handler, Immediate, Returns};
 pub use self::prompt::{PromptRoute, prompt};
-pub use self::resource::{IntoContents, ResourceRoute, resource, resource_not_found};
+pub use self::resource::{ResourceRoute, resource, resource_not_found};
+pub use self::result::{Blob, IntoResult};
 pub use self::route::Route;
 pub use self::template::{TemplateRoute, resource_template};
-pub use self::tool::{IntoToolResult, Structured, ToolRoute, tool, tool_with_schema, try_tool};
-pub use self::uri_template::Variables;
+pub use self::tool::{ToolRoute, tool, tool_with_schema, try_tool};
+pub use self::tool_error::ToolError;
 
 /// A server made of tools, resources and prompts.
 ///
 /// Clones share their routes: a change through one of them is a change of all, and every client that they serve is
 /// notified of it.
 ///
+/// Its functions take what they need, in any order, and may be async; see [`FromCall`] for what they can take and [`IntoResult`]
+/// for what they can give.
+///
 /// ```
+/// use std::sync::Arc;
+///
 /// use mcp_runtime::Router;
+/// use mcp_runtime::router::{Args, State};
 /// use schemars::JsonSchema;
 /// use serde::Deserialize;
+///
+/// struct Stations(Vec<(String, f64)>);
 ///
 /// #[derive(Deserialize, JsonSchema)]
 /// struct Location {
@@ -65,9 +82,16 @@ pub use self::uri_template::Variables;
 ///     city: String,
 /// }
 ///
-/// let router = Router::new("weather", "1.0").tool("weather", "Tells the weather", |location: Location, _| async move {
-///     format!("In {}, the sun shines", location.city)
-/// });
+/// async fn weather(State(stations): State<Arc<Stations>>, Args(location): Args<Location>) -> Result<String, String> {
+///     let station = stations.0.iter().find(|(city, _)| *city == location.city);
+///     let (_, celsius) = station.ok_or("nobody measures there")?;
+///     Ok(format!("{celsius} °C"))
+/// }
+///
+/// let router = Router::new("weather", "1.0")
+///     .with_state(Arc::new(Stations(vec![("Bern".to_owned(), 21.5)])))
+///     .tool("weather", "Tells the weather", weather)
+///     .tool("ping", "Answers", || "pong");
 /// ```
 #[derive(Clone)]
 pub struct Router {
@@ -75,6 +99,7 @@ pub struct Router {
     instructions: Option<String>,
     page_size: usize,
     caching: Caching,
+    states: States,
     catalogue: Arc<Catalogue>,
 }
 
@@ -112,41 +137,40 @@ impl Router {
         self
     }
 
-    /// Adds a tool from a typed function; see [`tool()`].
+    /// Adds a value of the server for functions that take [`State<T>`](State): a pool of connections, or an `Arc` of something.
+    /// Each function gets a clone. Routes that are added after this, through this router, have it. A later value of the same type
+    /// takes its place.
+    #[must_use]
+    pub fn with_state<T: Clone + Send + Sync + 'static>(mut self, value: T) -> Self {
+        self.states.insert(value);
+        self
+    }
+
+    /// Adds a tool from a function; see [`tool()`].
     ///
     /// # Panics
     /// When [`Self::try_tool`] gives an error.
     #[must_use]
     #[track_caller]
-    pub fn tool<A, R, F>(
+    pub fn tool<M>(
         self,
         name: impl Into<String>,
         description: impl Into<String>,
-        function: impl Fn(A, Call) -> F + Send + Sync + 'static,
-    ) -> Self
-    where
-        A: DeserializeOwned + JsonSchema + Send + 'static,
-        R: IntoToolResult,
-        F: Future<Output = R> + Send + 'static,
-    {
+        function: impl Handler<hub::CallToolResult, M>,
+    ) -> Self {
         or_panic(self.try_tool(name, description, function))
     }
 
-    /// Adds a tool from a typed function, unless the router refuses it; see [`tool()`].
+    /// Adds a tool from a function, unless the router refuses it; see [`tool()`].
     ///
     /// # Errors
     /// Those of [`try_tool`] and of [`Self::insert`].
-    pub fn try_tool<A, R, F>(
+    pub fn try_tool<M>(
         self,
         name: impl Into<String>,
         description: impl Into<String>,
-        function: impl Fn(A, Call) -> F + Send + Sync + 'static,
-    ) -> Result<Self, RouteError>
-    where
-        A: DeserializeOwned + JsonSchema + Send + 'static,
-        R: IntoToolResult,
-        F: Future<Output = R> + Send + 'static,
-    {
+        function: impl Handler<hub::CallToolResult, M>,
+    ) -> Result<Self, RouteError> {
         self.try_with(try_tool(name, description, function)?)
     }
 
@@ -219,10 +243,11 @@ impl Router {
     /// of that kind.
     ///
     /// # Errors
-    /// When its name or URI is empty, when the router already has a route of its kind and name, when it completes an
-    /// argument that it doesn't have, and when the list with it is invalid in some revision.
+    /// When its name or URI is empty, when the router already has a route of its kind and name, when its function takes what it
+    /// can't have, such as a state that the router lacks, when it completes an argument that it doesn't have, and when the list
+    /// with it is invalid in some revision.
     pub fn insert(&self, route: impl Into<Route>) -> Result<(), RouteError> {
-        self.catalogue.insert(route.into(), false).map(|_| ())
+        self.catalogue.insert(route.into(), &self.states, false).map(|_| ())
     }
 
     /// Adds a tool, resource, resource template or prompt, or replaces the one of its kind and name, and notifies the
@@ -234,7 +259,7 @@ impl Router {
     /// # Errors
     /// Those of [`Self::insert`], except for the duplicate name.
     pub fn replace(&self, route: impl Into<Route>) -> Result<bool, RouteError> {
-        self.catalogue.insert(route.into(), true)
+        self.catalogue.insert(route.into(), &self.states, true)
     }
 
     /// Removes a tool, and notifies the clients; `false` if there was none.
@@ -319,6 +344,7 @@ impl From<hub::Implementation> for Router {
             instructions: None,
             page_size: 100,
             caching: Caching::default(),
+            states: States::default(),
             catalogue: Arc::default(),
         }
     }

@@ -1,15 +1,17 @@
 //! Prompts.
 
-use std::collections::BTreeMap;
 use std::fmt;
-use std::future::Future;
-use std::sync::Arc;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{ErrorObject, Map};
+use serde_json::Value;
 
-use super::call::{Call, Function};
-use super::completion::{CompletionRequest, Completions};
+use super::call::{Call, Input};
+use super::completion::Completions;
+use super::error::RouteError;
+use super::function::{Function, Handler};
+use super::schema;
+use super::state::States;
 use crate::error::invalid_params;
 
 /// A prompt, and the function that fills it in; [`prompt()`] makes one.
@@ -17,37 +19,76 @@ use crate::error::invalid_params;
 pub struct PromptRoute {
     pub(super) prompt: hub::Prompt,
     pub(super) completions: Completions,
-    fill: Function<BTreeMap<String, String>, hub::GetPromptResult>,
+    fill: Function<hub::GetPromptResult>,
 }
 
-/// A prompt from a function that fills it in. The function is called only with all required arguments.
-pub fn prompt<F>(
-    prompt: hub::Prompt,
-    fill: impl Fn(BTreeMap<String, String>, Call) -> F + Send + Sync + 'static,
-) -> PromptRoute
-where
-    F: Future<Output = Result<hub::GetPromptResult, ErrorObject>> + Send + 'static,
-{
+/// A prompt from a function that fills it in, which is called only with all required arguments.
+///
+/// The function takes extractors, such as [`Args`](super::Args): the members of its type are the prompt's arguments, unless the
+/// prompt lists some itself. It gives text, messages or a `Result` (see [`IntoResult`](super::IntoResult)).
+///
+/// ```
+/// use mcp_runtime::router::{Args, prompt};
+/// use mcp_runtime::{Router, hub};
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Greeting {
+///     /// Who is greeted.
+///     name: String,
+///     tone: Option<Tone>,
+/// }
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// #[serde(rename_all = "lowercase")]
+/// enum Tone {
+///     Formal,
+///     Warm,
+/// }
+///
+/// fn greet(Args(Greeting { name, tone }): Args<Greeting>) -> String {
+///     match tone {
+///         Some(Tone::Formal) => format!("Write a formal greeting to {name}."),
+///         _ => format!("Greet {name} warmly."),
+///     }
+/// }
+///
+/// let router = Router::new("greetings", "1.0").with(prompt(hub::Prompt::new("greet"), greet));
+/// ```
+pub fn prompt<M>(prompt: hub::Prompt, fill: impl Handler<hub::GetPromptResult, M>) -> PromptRoute {
     PromptRoute {
         prompt,
         completions: Completions::default(),
-        fill: Arc::new(move |arguments, call| Box::pin(fill(arguments, call))),
+        fill: Function::new(fill),
     }
 }
 
 impl PromptRoute {
-    /// Adds a function that completes an argument.
+    /// Adds a function that completes an argument. It takes extractors, such as
+    /// [`CompletionRequest`](super::CompletionRequest), and gives strings.
     #[must_use]
-    pub fn complete<F>(
-        mut self,
-        argument: impl Into<String>,
-        complete: impl Fn(CompletionRequest, Call) -> F + Send + Sync + 'static,
-    ) -> Self
-    where
-        F: Future<Output = Vec<String>> + Send + 'static,
-    {
+    pub fn complete<M>(mut self, argument: impl Into<String>, complete: impl Handler<Vec<String>, M>) -> Self {
         self.completions.insert(argument, complete);
         self
+    }
+
+    /// Gives the functions their states, and the prompt its arguments.
+    pub(super) fn bind(&mut self, states: &States) -> Result<(), RouteError> {
+        let (kind, name) = ("prompt", &self.prompt.name);
+        self.fill.bind(kind, name, states)?;
+        self.completions.bind(states)?;
+        let Some(args) = self.fill.signature.args(kind, name)? else {
+            return Ok(());
+        };
+        let members = args.strings(kind, name)?;
+        let Some(listed) = &self.prompt.arguments else {
+            self.prompt.arguments = Some(members.into_iter().map(argument).collect());
+            return Ok(());
+        };
+        args.check_required(kind, name, &members, |argument| {
+            listed.iter().any(|it| it.name == argument)
+        })
     }
 
     pub(super) async fn get(
@@ -55,7 +96,7 @@ impl PromptRoute {
         arguments: Option<Map<String>>,
         call: Call,
     ) -> Result<hub::GetPromptResult, ErrorObject> {
-        let arguments: BTreeMap<String, String> = arguments.into_iter().flatten().collect();
+        let arguments = arguments.unwrap_or_default();
         let declared = self.prompt.arguments.iter().flatten();
         let missing: Vec<&str> = declared
             .filter(|argument| argument.required == Some(true) && !arguments.contains_key(&argument.name))
@@ -64,8 +105,17 @@ impl PromptRoute {
         if !missing.is_empty() {
             return Err(invalid_params(format!("Missing arguments: {}", missing.join(", "))));
         }
-        (self.fill)(arguments, call).await
+        let arguments = arguments.into_iter().map(|(name, value)| (name, Value::String(value)));
+        let filled = self.fill.call(call, Input::Prompt(arguments.collect()));
+        Ok(filled.await?)
     }
+}
+
+/// The argument of a prompt that a member of a type stands for.
+fn argument(member: schema::Member) -> hub::PromptArgument {
+    let mut argument = hub::PromptArgument::new(member.name).with_required(member.is_required);
+    (argument.title, argument.description) = (member.title, member.description);
+    argument
 }
 
 impl fmt::Debug for PromptRoute {

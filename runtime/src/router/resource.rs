@@ -1,8 +1,6 @@
 //! Resources.
 
 use std::fmt;
-use std::future::Future;
-use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_adapters::hub;
@@ -10,60 +8,27 @@ use mcp_adapters::mcp_wire::{ErrorObject, OpenJson};
 use serde_json::json;
 
 use super::caching::Caching;
-use super::call::{Call, Function};
+use super::call::{Call, Input};
+use super::error::RouteError;
+use super::function::{Function, Handler};
+use super::state::States;
 
 /// A resource, and the function that reads it; [`resource()`] makes one.
 #[derive(Clone)]
 pub struct ResourceRoute {
     pub(super) resource: hub::Resource,
-    read: Function<(), hub::ReadResourceResult>,
+    read: Function<hub::ReadResourceResult>,
     caching: Caching,
 }
 
-/// The results that a function that reads a resource may have.
-pub trait IntoContents: Send + 'static {
-    /// The contents of the resource with this URI and media type.
-    fn into_contents(self, uri: &str, mime_type: Option<&str>) -> Vec<hub::AnyResourceContents>;
-}
-
-impl IntoContents for Vec<hub::AnyResourceContents> {
-    fn into_contents(self, _: &str, _: Option<&str>) -> Vec<hub::AnyResourceContents> {
-        self
-    }
-}
-
-impl IntoContents for String {
-    fn into_contents(self, uri: &str, mime_type: Option<&str>) -> Vec<hub::AnyResourceContents> {
-        let mut contents = hub::TextResourceContents::new(self, uri);
-        contents.mime_type = mime_type.map(str::to_owned);
-        vec![contents.into()]
-    }
-}
-
-impl IntoContents for &'static str {
-    fn into_contents(self, uri: &str, mime_type: Option<&str>) -> Vec<hub::AnyResourceContents> {
-        self.to_owned().into_contents(uri, mime_type)
-    }
-}
-
 /// A resource from a function that reads it.
-pub fn resource<R, F>(resource: hub::Resource, read: impl Fn(Call) -> F + Send + Sync + 'static) -> ResourceRoute
-where
-    R: IntoContents,
-    F: Future<Output = Result<R, ErrorObject>> + Send + 'static,
-{
-    let (uri, mime_type) = (resource.uri.clone(), resource.mime_type.clone());
-    let read: Function<(), _> = Arc::new(move |(), call| {
-        let reading = read(call);
-        let (uri, mime_type) = (uri.clone(), mime_type.clone());
-        Box::pin(async move {
-            let contents = reading.await?.into_contents(&uri, mime_type.as_deref());
-            Ok(hub::ReadResourceResult::new(contents))
-        })
-    });
+///
+/// The function takes extractors (see [`FromCall`](super::FromCall)), and gives text, bytes, contents or a `Result` (see
+/// [`IntoResult`](super::IntoResult)).
+pub fn resource<M>(resource: hub::Resource, read: impl Handler<hub::ReadResourceResult, M>) -> ResourceRoute {
     ResourceRoute {
         resource,
-        read,
+        read: Function::new(read),
         caching: Caching::default(),
     }
 }
@@ -82,8 +47,18 @@ impl ResourceRoute {
         self
     }
 
+    /// Gives the function its states.
+    pub(super) fn bind(&mut self, states: &States) -> Result<(), RouteError> {
+        self.read.bind("resource", &self.resource.uri, states)
+    }
+
     pub(super) async fn read(&self, call: Call) -> Result<hub::ReadResourceResult, ErrorObject> {
-        let mut result = (self.read)((), call).await?;
+        let input = Input::Resource {
+            uri: self.resource.uri.clone(),
+            mime_type: self.resource.mime_type.clone(),
+            variables: None,
+        };
+        let mut result = self.read.call(call, input).await?;
         (result.ttl_ms, result.cache_scope) = self.caching.members();
         Ok(result)
     }

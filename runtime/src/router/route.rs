@@ -6,6 +6,7 @@ use mcp_adapters::{Policy, Revision, hub, peers};
 use super::error::RouteError;
 use super::prompt::PromptRoute;
 use super::resource::ResourceRoute;
+use super::state::States;
 use super::template::TemplateRoute;
 use super::tool::ToolRoute;
 
@@ -39,6 +40,19 @@ impl Route {
             Self::Resource(route) => &route.resource.uri,
             Self::Template(route) => &route.template.uri_template,
             Self::Prompt(route) => &route.prompt.name,
+        }
+    }
+
+    /// Gives the functions the states of a router.
+    ///
+    /// # Errors
+    /// When a function takes what it can't have.
+    pub(super) fn bind(&mut self, states: &States) -> Result<(), RouteError> {
+        match self {
+            Self::Tool(route) => route.function.bind("tool", &route.tool.name, states),
+            Self::Resource(route) => route.bind(states),
+            Self::Template(route) => route.bind(states),
+            Self::Prompt(route) => route.bind(states),
         }
     }
 

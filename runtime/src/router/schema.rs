@@ -1,4 +1,4 @@
-//! The schemas that the types of tools derive.
+//! The schemas that the types of arguments and results derive.
 
 use mcp_wire::json_schema::pointer;
 use schemars::generate::{Contract, SchemaSettings};
@@ -6,34 +6,21 @@ use schemars::transform::{RecursiveTransform, ReplaceBoolSchemas};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
-/// The schemas of a tool's arguments.
+/// The schemas of arguments.
 pub(super) struct Input {
     /// What clients are shown. A member that may be absent isn't `null` as well: several clients can't take a member of two
     /// types.
     pub(super) shown: Value,
     /// What arguments are validated by. A member that may be absent may be `null`, which serde decodes as well.
     pub(super) accepted: Value,
-    /// Whether the arguments are decoded from `null`, as those of the type `()` are. Then none are asked for, and what a
-    /// client sends all the same doesn't matter.
-    pub(super) is_unit: bool,
 }
 
 /// The schemas of a type as it is decoded.
 pub(super) fn input<T: JsonSchema>() -> Input {
     let settings = || settings(Contract::Deserialize);
-    let accepted = derive::<T>(settings());
-    if accepted["type"] == "null" {
-        let none = json!({"type": "object", "properties": {}});
-        return Input {
-            shown: none.clone(),
-            accepted: none,
-            is_unit: true,
-        };
-    }
     Input {
         shown: derive::<T>(settings().with_transform(RecursiveTransform(optional_not_nullable))),
-        accepted,
-        is_unit: false,
+        accepted: derive::<T>(settings()),
     }
 }
 
@@ -64,7 +51,7 @@ const MAX_REFERENCES: usize = 16;
 /// The schema with `type: object` at its root, as the protocol wants it. If it doesn't say that every value is an object, it
 /// comes back as an error, to be shown.
 pub(super) fn object_root(mut schema: Value) -> Result<Value, Value> {
-    let is_object = is_object(&schema, &schema, MAX_REFERENCES);
+    let is_object = has_type("object", &schema, &schema, MAX_REFERENCES);
     match schema.as_object_mut() {
         Some(keywords) if is_object => {
             keywords.insert("type".to_owned(), json!("object"));
@@ -77,13 +64,40 @@ pub(super) fn object_root(mut schema: Value) -> Result<Value, Value> {
     }
 }
 
-/// Whether a schema that is part of `root` says that every value is an object.
-fn is_object(schema: &Value, root: &Value, references: usize) -> bool {
+/// A member of an object.
+#[derive(Debug)]
+pub(super) struct Member {
+    pub(super) name: String,
+    pub(super) title: Option<String>,
+    pub(super) description: Option<String>,
+    pub(super) is_required: bool,
+    pub(super) is_string: bool,
+    pub(super) schema: Value,
+}
+
+/// The members that a schema of objects declares.
+pub(super) fn members(schema: &Value) -> Vec<Member> {
+    let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
+    let text = |member: &Value, keyword| member[keyword].as_str().map(str::to_owned);
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    let members = properties.map(|(name, member)| Member {
+        name: name.clone(),
+        title: text(member, "title"),
+        description: text(member, "description"),
+        is_required: required.iter().any(|required| required == name),
+        is_string: has_type("string", member, schema, MAX_REFERENCES),
+        schema: member.clone(),
+    });
+    members.collect()
+}
+
+/// Whether a schema that is part of `root` says that every value has a type.
+fn has_type(name: &str, schema: &Value, root: &Value, references: usize) -> bool {
     if let Some(kind) = schema.get("type") {
-        return kind == "object";
+        return kind == name;
     }
     let of = |keyword: &str| schema[keyword].as_array().map_or(&[][..], Vec::as_slice);
-    let each = |schema: &Value| is_object(schema, root, references);
+    let each = |schema: &Value| has_type(name, schema, root, references);
     let target = schema["$ref"].as_str().and_then(pointer::canonical);
     ["oneOf", "anyOf"]
         .iter()
@@ -92,7 +106,7 @@ fn is_object(schema: &Value, root: &Value, references: usize) -> bool {
         || references > 0
             && target
                 .and_then(|target| pointer::resolve(root, &target))
-                .is_some_and(|target| is_object(target, root, references - 1))
+                .is_some_and(|target| has_type(name, target, root, references - 1))
 }
 
 /// Takes `null` away from the members that may be absent.

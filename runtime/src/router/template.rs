@@ -1,18 +1,18 @@
 //! Resource templates.
 
 use std::fmt;
-use std::future::Future;
-use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
+use serde_json::Value;
 
 use super::caching::Caching;
-use super::call::{Call, Function};
-use super::completion::{CompletionRequest, Completions};
+use super::call::{Call, Input};
+use super::completion::Completions;
 use super::error::RouteError;
-use super::resource::IntoContents;
+use super::function::{Function, Handler};
+use super::state::States;
 use super::uri_template::{UriTemplate, Variables};
 
 /// A resource template, and the function that reads its resources; [`resource_template()`] makes one.
@@ -21,7 +21,7 @@ pub struct TemplateRoute {
     pub(super) template: hub::ResourceTemplate,
     pub(super) completions: Completions,
     pattern: UriTemplate,
-    read: Function<(String, Variables), hub::ReadResourceResult>,
+    read: Function<hub::ReadResourceResult>,
     caching: Caching,
 }
 
@@ -31,34 +31,24 @@ pub struct TemplateRoute {
 /// need no escape in a URI, `{+name}` also for reserved ones such as `/`, and `{#name}` for a fragment. If several
 /// templates match a URI, the first in alphabetical order reads it.
 ///
+/// The function takes extractors, such as [`Uri`](super::Uri), and [`Args`](super::Args) for the values of the variables. It gives
+/// text, bytes, contents or a `Result` (see [`IntoResult`](super::IntoResult)).
+///
 /// # Errors
 /// [`RouteError::Template`] when the text is not such a template.
-pub fn resource_template<R, F>(
+pub fn resource_template<M>(
     template: hub::ResourceTemplate,
-    read: impl Fn(String, Variables, Call) -> F + Send + Sync + 'static,
-) -> Result<TemplateRoute, RouteError>
-where
-    R: IntoContents,
-    F: Future<Output = Result<R, ErrorObject>> + Send + 'static,
-{
+    read: impl Handler<hub::ReadResourceResult, M>,
+) -> Result<TemplateRoute, RouteError> {
     let pattern = UriTemplate::parse(&template.uri_template).map_err(|what| RouteError::Template {
         template: template.uri_template.clone(),
         what,
     })?;
-    let mime_type = template.mime_type.clone();
-    let read: Function<(String, Variables), _> = Arc::new(move |(uri, variables), call| {
-        let reading = read(uri.clone(), variables, call);
-        let mime_type = mime_type.clone();
-        Box::pin(async move {
-            let contents = reading.await?.into_contents(&uri, mime_type.as_deref());
-            Ok(hub::ReadResourceResult::new(contents))
-        })
-    });
     Ok(TemplateRoute {
         template,
         completions: Completions::default(),
         pattern,
-        read,
+        read: Function::new(read),
         caching: Caching::default(),
     })
 }
@@ -77,18 +67,26 @@ impl TemplateRoute {
         self
     }
 
-    /// Adds a function that completes a variable.
+    /// Adds a function that completes a variable. It takes extractors, such as
+    /// [`CompletionRequest`](super::CompletionRequest), and gives strings.
     #[must_use]
-    pub fn complete<F>(
-        mut self,
-        variable: impl Into<String>,
-        complete: impl Fn(CompletionRequest, Call) -> F + Send + Sync + 'static,
-    ) -> Self
-    where
-        F: Future<Output = Vec<String>> + Send + 'static,
-    {
+    pub fn complete<M>(mut self, variable: impl Into<String>, complete: impl Handler<Vec<String>, M>) -> Self {
         self.completions.insert(variable, complete);
         self
+    }
+
+    /// Gives the functions their states.
+    pub(super) fn bind(&mut self, states: &States) -> Result<(), RouteError> {
+        let (kind, key) = ("resource template", &self.template.uri_template);
+        self.read.bind(kind, key, states)?;
+        self.completions.bind(states)?;
+        let Some(args) = self.read.signature.args(kind, key)? else {
+            return Ok(());
+        };
+        let members = args.strings(kind, key)?;
+        args.check_required(kind, key, &members, |variable| {
+            self.pattern.names().any(|name| name == variable)
+        })
     }
 
     /// The names of the variables.
@@ -107,7 +105,13 @@ impl TemplateRoute {
         variables: Variables,
         call: Call,
     ) -> Result<hub::ReadResourceResult, ErrorObject> {
-        let mut result = (self.read)((uri, variables), call).await?;
+        let variables = variables.into_iter().map(|(name, value)| (name, Value::String(value)));
+        let input = Input::Resource {
+            uri,
+            mime_type: self.template.mime_type.clone(),
+            variables: Some(variables.collect()),
+        };
+        let mut result = self.read.call(call, input).await?;
         (result.ttl_ms, result.cache_scope) = self.caching.members();
         Ok(result)
     }

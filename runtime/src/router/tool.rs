@@ -1,25 +1,24 @@
 //! Tools from functions.
 
-use std::fmt::{self, Display};
-use std::future::Future;
+use std::fmt;
 use std::sync::Arc;
 
 use mcp_adapters::hub;
 use mcp_wire::validator::Problem;
 use mcp_wire::{ErrorObject, OpenJson, OpenObject, Validator};
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::call::Call;
+use super::call::{Call, Input};
+use super::content::text;
 use super::error::{RouteError, or_panic};
+use super::extract::invalid_tool_arguments;
 use super::faults::{faults, shortened};
+use super::function::{Function, Handler};
 #[cfg(feature = "http-server")]
 use super::mirrored::MirroredTool;
 use super::schema;
-use crate::error::{internal, invalid_params};
-use crate::future::BoxFuture;
+use super::tool_error::ToolError;
+use crate::error::internal;
 
 /// A tool, and the function that it calls; [`tool()`] and [`tool_with_schema()`] make one.
 #[derive(Clone)]
@@ -27,178 +26,77 @@ pub struct ToolRoute {
     pub(super) tool: hub::Tool,
     input: Arc<Validator>,
     output: Option<Arc<Validator>>,
-    function: ToolFunction,
+    pub(super) function: Function<hub::CallToolResult>,
     #[cfg(feature = "http-server")]
     pub(super) mirrored: MirroredTool,
 }
 
-/// What a tool calls, with arguments that its schema accepts; an error if they can't be decoded all the same.
-type ToolFunction =
-    Arc<dyn Fn(Value, Call) -> Result<BoxFuture<'static, hub::CallToolResult>, serde_json::Error> + Send + Sync>;
-
-/// What a tool's function may give.
-pub trait IntoToolResult: Send + 'static {
-    /// The schema of the structured content, if there is any. Its root says that every value is an object.
-    fn output_schema() -> Option<Value> {
-        None
-    }
-
-    /// The result.
-    fn into_tool_result(self) -> hub::CallToolResult;
-}
-
-/// Structured content, with the schema that `T` derives; clients that know none get it as text. `T` is a type whose values
-/// are JSON objects. A member that is `None` is written as `null`, and its schema says so, unless serde skips it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Structured<T>(pub T);
-
-impl IntoToolResult for hub::CallToolResult {
-    fn into_tool_result(self) -> hub::CallToolResult {
-        self
-    }
-}
-
-impl IntoToolResult for Vec<hub::ContentBlock> {
-    fn into_tool_result(self) -> hub::CallToolResult {
-        hub::CallToolResult::new(self)
-    }
-}
-
-impl IntoToolResult for hub::ContentBlock {
-    fn into_tool_result(self) -> hub::CallToolResult {
-        hub::CallToolResult::new(vec![self])
-    }
-}
-
-impl IntoToolResult for String {
-    fn into_tool_result(self) -> hub::CallToolResult {
-        text(self)
-    }
-}
-
-impl IntoToolResult for &'static str {
-    fn into_tool_result(self) -> hub::CallToolResult {
-        text(self.to_owned())
-    }
-}
-
-impl<T: Serialize + JsonSchema + Send + 'static> IntoToolResult for Structured<T> {
-    fn output_schema() -> Option<Value> {
-        Some(schema::output::<T>())
-    }
-
-    fn into_tool_result(self) -> hub::CallToolResult {
-        match serde_json::to_value(&self.0) {
-            Ok(Value::Object(members)) => {
-                let content = Value::Object(members);
-                text(content.to_string()).with_structured_content(content)
-            }
-            Ok(_) => failed("the tool's result is no JSON object"),
-            Err(error) => failed(&error),
-        }
-    }
-}
-
-/// An error is a result that says so, for the model to read.
-impl<T: IntoToolResult, E: Display + Send + 'static> IntoToolResult for Result<T, E> {
-    fn output_schema() -> Option<Value> {
-        T::output_schema()
-    }
-
-    fn into_tool_result(self) -> hub::CallToolResult {
-        match self {
-            Ok(result) => result.into_tool_result(),
-            Err(error) => failed(&error),
-        }
-    }
-}
-
-fn text(text: String) -> hub::CallToolResult {
-    hub::CallToolResult::new(vec![hub::TextContent::new(text).into()])
-}
-
-fn failed(error: &(impl Display + ?Sized)) -> hub::CallToolResult {
-    text(error.to_string()).with_is_error(true)
-}
-
-/// A tool from a typed function.
+/// A tool from a function.
 ///
-/// Its input schema is the one that `A` derives, and arguments are validated by it before they are decoded. `A` is a type
-/// whose values are JSON objects, or `()` for a tool that takes no arguments. A member of the type `Option` may be absent;
-/// clients may send `null` for it, but its schema doesn't tell them so, because several can't take a member of two types.
-/// The output schema is that of what the function gives, if that has one, such as [`Structured`].
+/// The function takes extractors (see [`FromCall`](super::FromCall)), such as [`Args`](super::Args), whose type derives the input
+/// schema. Without `Args`, the tool has no arguments, and what a client sends all the same doesn't matter. It gives text,
+/// content, structured content or a `Result` (see [`IntoResult`](super::IntoResult)). The output schema is that of what it gives,
+/// if that has one, such as [`Structured`](super::Structured).
 ///
 /// # Panics
 /// When [`try_tool`] gives an error, which the types alone decide.
 #[track_caller]
-pub fn tool<A, R, F>(
+pub fn tool<M>(
     name: impl Into<String>,
     description: impl Into<String>,
-    function: impl Fn(A, Call) -> F + Send + Sync + 'static,
-) -> ToolRoute
-where
-    A: DeserializeOwned + JsonSchema + Send + 'static,
-    R: IntoToolResult,
-    F: Future<Output = R> + Send + 'static,
-{
+    function: impl Handler<hub::CallToolResult, M>,
+) -> ToolRoute {
     or_panic(try_tool(name, description, function))
 }
 
-/// A tool from a typed function, as [`tool()`] makes one.
+/// A tool from a function, as [`tool()`] makes one.
 ///
 /// # Errors
-/// [`RouteError::NoObject`] when not all values of `A`, or of the structured content, are JSON objects, and
-/// [`RouteError::Schema`] when a schema that is written by hand isn't one.
-pub fn try_tool<A, R, F>(
+/// [`RouteError::NoObject`] when not all values of the arguments' type, or of the structured content, are JSON objects,
+/// [`RouteError::TwoArgs`] when the function takes [`Args`](super::Args) twice, and [`RouteError::Schema`] when a schema that is
+/// written by hand isn't one.
+pub fn try_tool<M, H: Handler<hub::CallToolResult, M>>(
     name: impl Into<String>,
     description: impl Into<String>,
-    function: impl Fn(A, Call) -> F + Send + Sync + 'static,
-) -> Result<ToolRoute, RouteError>
-where
-    A: DeserializeOwned + JsonSchema + Send + 'static,
-    R: IntoToolResult,
-    F: Future<Output = R> + Send + 'static,
-{
+    function: H,
+) -> Result<ToolRoute, RouteError> {
     let name = name.into();
-    let schema::Input {
-        shown,
-        accepted,
-        is_unit,
-    } = schema::input::<A>();
-    let shown = object_root::<A>(&name, ARGUMENTS, shown)?;
-    let accepted = object_root::<A>(&name, ARGUMENTS, accepted)?;
-    let output = output_schema::<R>(&name)?;
+    let function = Function::new(function);
+    let (shown, accepted) = match function.signature.args(KIND, &name)? {
+        None => (no_arguments(), no_arguments()),
+        Some(args) => {
+            let schema::Input { shown, accepted } = (args.schema)();
+            let object_root = |schema| object_root(&name, ARGUMENTS, args.name, schema);
+            (object_root(shown)?, object_root(accepted)?)
+        }
+    };
+    let output = output_schema::<M, H>(&name)?;
     let input = validator(&name, "input schema", &accepted.into())?;
     let mut tool = hub::Tool::new(name, shown).with_description(description);
     tool.output_schema = output.map(OpenObject::from);
-    let function: ToolFunction = Arc::new(move |arguments, call| {
-        let arguments = if is_unit { Value::Null } else { arguments };
-        let running = function(serde_json::from_value(arguments)?, call);
-        Ok(Box::pin(async move { running.await.into_tool_result() }))
-    });
     ToolRoute::new(tool, input, function)
 }
 
-/// A tool whose schemas are written by hand; the function gets the arguments as JSON, which the input schema accepts.
+/// A tool whose schemas are written by hand. Arguments are validated by the input schema, and not by the one that the type in the
+/// function's [`Args`](super::Args) derives: `Args<serde_json::Map<String, Value>>` takes them as JSON.
 ///
 /// # Errors
 /// [`RouteError::Schema`] when a schema isn't one, and [`RouteError::NoObject`] when the function gives structured content
 /// that is not always a JSON object.
-pub fn tool_with_schema<R, F>(
+pub fn tool_with_schema<M, H: Handler<hub::CallToolResult, M>>(
     tool: hub::Tool,
-    function: impl Fn(Map<String, Value>, Call) -> F + Send + Sync + 'static,
-) -> Result<ToolRoute, RouteError>
-where
-    R: IntoToolResult,
-    F: Future<Output = R> + Send + 'static,
-{
-    output_schema::<R>(&tool.name)?;
+    function: H,
+) -> Result<ToolRoute, RouteError> {
+    output_schema::<M, H>(&tool.name)?;
     let input = validator(&tool.name, "input schema", &tool.input_schema)?;
-    let function: ToolFunction = Arc::new(move |arguments, call| {
-        let running = function(serde_json::from_value(arguments)?, call);
-        Ok(Box::pin(async move { running.await.into_tool_result() }))
-    });
-    ToolRoute::new(tool, input, function)
+    ToolRoute::new(tool, input, Function::new(function))
+}
+
+const KIND: &str = "tool";
+
+/// The input schema of a tool without arguments.
+fn no_arguments() -> Value {
+    json!({"type": "object", "properties": {}})
 }
 
 /// What arguments and structured content are called, and what to do when a type is not fit for them.
@@ -206,27 +104,31 @@ type Role = (&'static str, &'static str);
 
 const ARGUMENTS: Role = (
     "arguments",
-    "take a struct that has a member for each argument, or `()` if there are none",
+    "take a struct that has a member for each argument, or no `Args` if there are none",
 );
 const CONTENT: Role = (
     "structured content",
     "give a struct, such as one whose only member holds the value",
 );
 
-/// The schema that `T` derives, if it is one of objects.
-fn object_root<T>(tool: &str, (role, help): Role, schema: Value) -> Result<Value, RouteError> {
+/// The schema that a type derives, if it is one of objects.
+fn object_root(tool: &str, (role, help): Role, type_name: &'static str, schema: Value) -> Result<Value, RouteError> {
     schema::object_root(schema).map_err(|schema| RouteError::NoObject {
-        tool: tool.to_owned(),
+        kind: KIND,
+        key: tool.to_owned(),
         role,
-        type_name: std::any::type_name::<T>(),
+        type_name,
         schema: schema.to_string(),
         help,
     })
 }
 
-fn output_schema<R: IntoToolResult>(tool: &str) -> Result<Option<Value>, RouteError> {
-    let schema = R::output_schema();
-    schema.map(|schema| object_root::<R>(tool, CONTENT, schema)).transpose()
+fn output_schema<M, H: Handler<hub::CallToolResult, M>>(tool: &str) -> Result<Option<Value>, RouteError> {
+    let type_name = H::output_type();
+    let schema = H::output_schema();
+    schema
+        .map(|schema| object_root(tool, CONTENT, type_name, schema))
+        .transpose()
 }
 
 fn validator(tool: &str, role: &'static str, schema: &OpenObject) -> Result<Arc<Validator>, RouteError> {
@@ -247,7 +149,11 @@ fn listed(problems: &[Problem]) -> String {
 }
 
 impl ToolRoute {
-    fn new(tool: hub::Tool, input: Arc<Validator>, function: ToolFunction) -> Result<Self, RouteError> {
+    fn new(
+        tool: hub::Tool,
+        input: Arc<Validator>,
+        function: Function<hub::CallToolResult>,
+    ) -> Result<Self, RouteError> {
         let output = tool.output_schema.as_ref();
         let output = output
             .map(|schema| validator(&tool.name, "output schema", schema))
@@ -288,38 +194,28 @@ impl ToolRoute {
         arguments: Option<OpenObject>,
         call: Call,
     ) -> Result<hub::CallToolResult, ErrorObject> {
-        let revision = call.revision();
-        let result = match self.begin(arguments, call) {
-            Ok(running) => running.await,
-            Err(what) => {
-                let what = format!("Invalid arguments: {what}");
-                let as_result = revision.is_some_and(|revision| revision.facts().input_errors_as_results);
-                return if as_result {
-                    Ok(failed(&what))
-                } else {
-                    Err(invalid_params(what))
-                };
+        match self.run(arguments, call).await {
+            Ok(result) => {
+                self.check_output(&result)?;
+                Ok(result)
             }
-        };
-        self.check_output(&result)?;
-        Ok(result)
+            Err(ToolError::Tool(error)) => Ok(text(error.to_string()).with_is_error(true)),
+            Err(ToolError::Protocol(error)) => Err(error),
+        }
     }
 
-    /// Calls the function, unless the arguments are invalid; says why they are.
-    fn begin(
-        &self,
-        arguments: Option<OpenObject>,
-        call: Call,
-    ) -> Result<BoxFuture<'static, hub::CallToolResult>, String> {
-        let arguments = match arguments {
-            Some(arguments) => arguments.parse().map_err(|error| shortened(&error))?,
-            None => json!({}),
+    /// Calls the function, unless the arguments are invalid.
+    async fn run(&self, arguments: Option<OpenObject>, call: Call) -> Result<hub::CallToolResult, ToolError> {
+        let parsed = match arguments {
+            Some(arguments) => arguments.parse().map_err(|error| shortened(&error)),
+            None => Ok(json!({})),
         };
-        let faults = faults(&self.input, &arguments);
-        if !faults.is_empty() {
-            return Err(faults);
-        }
-        (self.function)(arguments, call).map_err(|error| shortened(&error))
+        let valid = parsed.and_then(|arguments: Value| match faults(&self.input, &arguments) {
+            faults if faults.is_empty() => Ok(arguments),
+            faults => Err(faults),
+        });
+        let arguments = valid.map_err(|what| invalid_tool_arguments(&call, what))?;
+        self.function.call(call, Input::Tool(arguments)).await
     }
 
     /// What a tool gives must be what its output schema promises, unless it says that it failed.

@@ -6,7 +6,7 @@ use mcp_adapters::mcp_wire::json_schema::pointer::percent_decode;
 use regex_lite::Regex;
 
 /// The values of a template's variables in a URI, decoded.
-pub type Variables = BTreeMap<String, String>;
+pub(super) type Variables = BTreeMap<String, String>;
 
 /// A URI template of RFC 6570, level 2, as a regular expression with a group for each variable.
 #[derive(Debug, Clone)]

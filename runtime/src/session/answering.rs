@@ -37,6 +37,7 @@ impl<S: Side> Engine<S> {
             peer: Peer::of_message(Arc::clone(&engine.session), None, terms),
             id: None,
             token: None,
+            meta: None,
             cancelled,
             extensions: Arc::new(Extensions::new()),
             losses: Vec::new(),

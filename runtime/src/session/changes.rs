@@ -112,7 +112,7 @@ impl Peer<ClientSide> {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let router = Router::new("notes", "1.0").tool("add", "Adds a note", |(), _| async { "added" });
+    /// let router = Router::new("notes", "1.0").tool("add", "Adds a note", || "added");
     /// let (server, client) = channel(16);
     /// let _server = router.clone().serve(Options::default(), server);
     /// let info = hub::Implementation::new("example", "1.0");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use http::Extensions;
-use mcp_adapters::mcp_wire::{Number, RequestId};
+use mcp_adapters::mcp_wire::{Number, OpenObject, RequestId};
 use mcp_adapters::{Loss, Revision, hub};
 use tokio_util::sync::CancellationToken;
 
@@ -18,6 +18,7 @@ pub struct Context<S: Side> {
     pub(super) peer: Peer<S>,
     pub(super) id: Option<RequestId>,
     pub(super) token: Option<hub::ProgressToken>,
+    pub(super) meta: Option<OpenObject>,
     pub(super) cancelled: CancellationToken,
     pub(super) extensions: Arc<Extensions>,
     pub(super) losses: Vec<Loss>,
@@ -29,6 +30,7 @@ impl<S: Side> Clone for Context<S> {
             peer: self.peer.clone(),
             id: self.id.clone(),
             token: self.token.clone(),
+            meta: self.meta.clone(),
             cancelled: self.cancelled.clone(),
             extensions: Arc::clone(&self.extensions),
             losses: self.losses.clone(),
@@ -53,6 +55,14 @@ impl<S: Side> Context<S> {
     #[must_use]
     pub fn revision(&self) -> Option<Revision> {
         self.peer.revision()
+    }
+
+    /// The `_meta` of the request, as it came; `None` if it has none, and for a notification.
+    ///
+    /// Among its members may be `traceparent` and `tracestate`, the trace context of whoever calls.
+    #[must_use]
+    pub fn meta(&self) -> Option<&OpenObject> {
+        self.meta.as_ref()
     }
 
     /// What the peer said about itself.

@@ -136,6 +136,7 @@ pub async fn handle_in_order<S: Side>(
                 peer: Peer::of_message(Arc::clone(&session), None, terms),
                 id: None,
                 token: None,
+                meta: None,
                 cancelled: session.ended.clone(),
                 extensions,
                 losses,

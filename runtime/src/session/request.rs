@@ -49,11 +49,13 @@ impl<S: Side> Engine<S> {
             Err(error) => return refused(error),
         };
         let key = terms.revision.lifecycle().meta_progress;
-        let token = key.and_then(|key| header.param(&["_meta", key]).ok()?);
+        let meta = header.param(&["_meta"]).ok().flatten();
+        let token = key.and_then(|key| meta?.get(&[key]).ok()?);
         let context = Context {
             peer: Peer::of_message(Arc::clone(&self.session), Some(id.clone()), Arc::clone(&terms)),
             id: Some(id.clone()),
             token: token.and_then(|token| token.decode_as().ok()),
+            meta: meta.and_then(|meta| meta.decode_as().ok()),
             cancelled,
             extensions,
             losses,

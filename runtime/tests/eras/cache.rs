@@ -252,17 +252,15 @@ async fn results_are_bounded_in_number_and_in_bytes() {
 #[tokio::test]
 async fn a_router_says_how_long_lists_and_resources_are_fresh() {
     let minute = Duration::from_secs(60);
-    let kept = resource(hub::Resource::new("kept", "test://kept"), |_| async { Ok("kept") });
+    let kept = resource(hub::Resource::new("kept", "test://kept"), || "kept");
     let template = hub::ResourceTemplate::new("each", "test://each/{name}");
-    let template = resource_template(template, |_, _, _| async { Ok("each") }).expect("it is one");
+    let template = resource_template(template, || "each").expect("it is one");
     let router = Router::new("cached", "1.0")
         .cache(minute, hub::CacheScope::Public)
-        .tool("add", "Adds a note", |(), _| async { "added" })
+        .tool("add", "Adds a note", || "added")
         .with(kept.cache(Duration::MAX, hub::CacheScope::Private))
         .with(template.cache(minute, hub::CacheScope::Public))
-        .with(resource(hub::Resource::new("other", "test://other"), |_| async {
-            Ok("other")
-        }));
+        .with(resource(hub::Resource::new("other", "test://other"), || "other"));
     let (server, client) = channel(16);
     let _server = router.serve(options(None), server);
     let client = connected(None, client).await;

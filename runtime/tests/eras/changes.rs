@@ -20,9 +20,9 @@ impl ClientHandler<Context<ClientSide>> for Client {}
 
 fn router() -> Router {
     let news = hub::Resource::new("news", "test://news");
-    let news = resource(news, |_| async { Ok("nothing") });
+    let news = resource(news, || "nothing");
     Router::new("notes", "1.0")
-        .tool("add", "Adds a note", |(), _| async { "added" })
+        .tool("add", "Adds a note", || "added")
         .with(news)
 }
 
@@ -110,9 +110,7 @@ async fn streams_are_filtered_one_by_one() {
             matches!(next(&mut tools).await, Some(Ok(Change::ToolList))),
             "{revision}"
         );
-        router
-            .insert(tool("again", "", |(), _| async { "" }))
-            .expect("there is room");
+        router.insert(tool("again", "", || "")).expect("there is room");
         assert!(
             matches!(next(&mut tools).await, Some(Ok(Change::ToolList))),
             "{revision}"

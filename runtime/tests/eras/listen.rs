@@ -1,6 +1,6 @@
 //! A server of ours that notifies of changes, and clients that write JSON.
 
-use mcp_runtime::router::resource;
+use mcp_runtime::router::{Call, resource};
 use mcp_runtime::{Limits, Options, Revision, Router, ServerSession, hub};
 use serde_json::{Value, json};
 
@@ -12,12 +12,12 @@ const TAG: &str = "io.modelcontextprotocol/subscriptionId";
 fn router() -> Router {
     let news = hub::Resource::new("news", "test://news");
     Router::new("notes", "1.0")
-        .tool("add", "Adds a note", |(), call| async move {
+        .tool("add", "Adds a note", |call: Call| async move {
             let logged = call.log(hub::LoggingLevel::Info, json!("added")).await;
             logged.expect("it can be sent");
             "added"
         })
-        .with(resource(news, |_| async { Ok("nothing") }))
+        .with(resource(news, || "nothing"))
 }
 
 fn serve_with(router: &Router, options: Options) -> (ServerSession, Lined) {
@@ -139,7 +139,7 @@ async fn several_subscriptions_on_one_connection_are_told_apart_and_end_one_by_o
     // An answer shows that the cancellation has been taken.
     client.ask(request(5, "tools/list", json!({}))).await;
     router
-        .insert(mcp_runtime::router::tool("again", "", |(), _| async { "" }))
+        .insert(mcp_runtime::router::tool("again", "", || ""))
         .expect("there is room");
     assert_eq!(notified(&mut client).await.1, json!("1"));
     // The id is free again.

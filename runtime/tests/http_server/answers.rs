@@ -2,7 +2,7 @@
 
 use mcp_adapters::Revision;
 use mcp_runtime::transport::http::server::{HttpServer, router};
-use mcp_runtime::{Options, Router};
+use mcp_runtime::{Args, Options, Router};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ async fn real(config: HttpServer) -> (TestServer, mpsc::UnboundedReceiver<()>) {
     let (began, begins) = mpsc::unbounded_channel();
     let app = router(config, move |transport, _| {
         let began = began.clone();
-        let never = move |_: Nothing, _| {
+        let never = move |Args(_): Args<Nothing>| {
             let _ = began.send(());
             std::future::pending::<String>()
         };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mcp_runtime::router::resource;
+use mcp_runtime::router::{Call, resource};
 use mcp_runtime::transport::http::server::{HttpServer, router};
 use mcp_runtime::{Options, Revision, Router, hub};
 use serde_json::{Value, json};
@@ -23,13 +23,11 @@ struct Notes {
 
 async fn serve_notes(config: HttpServer) -> Notes {
     let notes = Router::new("notes", "1.0")
-        .tool("add", "Adds a note", |(), call| async move {
+        .tool("add", "Adds a note", |call: Call| async move {
             call.router().resource_updated("test://notes");
             "added"
         })
-        .with(resource(hub::Resource::new("notes", "test://notes"), |_| async {
-            Ok("nothing")
-        }));
+        .with(resource(hub::Resource::new("notes", "test://notes"), || "nothing"));
     let options = Options {
         supported: Revision::ALL.to_vec(),
         ..Options::default()

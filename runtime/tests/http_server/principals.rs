@@ -4,12 +4,11 @@ use std::sync::atomic::Ordering;
 
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
+use mcp_runtime::http::HeaderMap;
 use mcp_runtime::http::request::Parts;
-use mcp_runtime::router::Call;
+use mcp_runtime::router::Extension;
 use mcp_runtime::transport::http::server::{HttpServer, router};
 use mcp_runtime::{Options, Router};
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::client::*;
@@ -103,12 +102,14 @@ async fn authenticate(mut request: Request, next: Next) -> axum::response::Respo
     next.run(request).await
 }
 
-#[derive(Deserialize, JsonSchema)]
-struct Nothing {}
-
-async fn who_calls(_: Nothing, call: Call) -> String {
-    let request = call.extensions().get::<Parts>().unwrap();
-    request.extensions.get::<User>().unwrap().0.clone()
+async fn who_calls(
+    Extension(User(user)): Extension<User>,
+    Extension(request): Extension<Parts>,
+    headers: HeaderMap,
+) -> String {
+    assert_eq!(request.headers, headers);
+    assert_eq!(headers["authorization"], user);
+    user
 }
 
 #[tokio::test]

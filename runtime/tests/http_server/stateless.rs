@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use mcp_runtime::mcp_wire::UnknownMethod;
-use mcp_runtime::router::tool_with_schema;
+use mcp_runtime::router::{Call, tool_with_schema};
 use mcp_runtime::transport::http::server::{HttpServer, router};
 use mcp_runtime::{Options, Revision, Router, hub};
 use serde_json::{Value, json};
@@ -38,11 +38,11 @@ fn tools(dropped: &Arc<AtomicUsize>) -> Router {
             "text": {"type": "string", "x-mcp-header": "Text"}, "count": {"type": "integer", "x-mcp-header": "Count"},
         }}),
     );
-    let marked = tool_with_schema(marked, |_, _| async { "called" }).expect("the schema is one");
+    let marked = tool_with_schema(marked, || "called").expect("the schema is one");
     let dropped = Arc::clone(dropped);
     Router::new("tools", "1.0")
         .with(marked)
-        .tool("steps", "Tells of two steps", |_: (), call| async move {
+        .tool("steps", "Tells of two steps", |call: Call| async move {
             for step in [1.0, 2.0] {
                 call.progress(step, None, None)
                     .await
@@ -50,14 +50,14 @@ fn tools(dropped: &Arc<AtomicUsize>) -> Router {
             }
             Ok::<_, String>("done")
         })
-        .tool("never", "Never ends", move |_: (), _| {
+        .tool("never", "Never ends", move || {
             let dropped = Dropped(Arc::clone(&dropped));
             async move {
                 let _dropped = dropped;
                 std::future::pending::<&str>().await
             }
         })
-        .tool("asks", "Asks the client", |_: (), call| async move {
+        .tool("asks", "Asks the client", |call: Call| async move {
             let asked = call.peer().call_unknown(UnknownMethod::new("odd/question")).await;
             asked.map_or_else(|error| error.to_string(), |_| "answered".to_owned())
         })

@@ -1,20 +1,14 @@
 //! The same handler asks clients of every revision.
 
-use std::collections::BTreeMap;
-
 use mcp_runtime::mcp_wire::error_code;
 use mcp_runtime::router::{Call, prompt, resource};
-use mcp_runtime::{CallClient, CallError, CallServer, ErrorObject, Revision, Router, hub};
+use mcp_runtime::{CallClient, CallError, CallServer, Revision, Router, hub};
 use serde_json::{Value, json};
 
 use crate::{every_capability, name_of, sampling, served, stateless, text};
 
-fn failed(error: CallError) -> ErrorObject {
-    ErrorObject::new(error_code::INTERNAL_ERROR, error.to_string())
-}
-
 fn router() -> Router {
-    let asks = |_: (), call: Call| async move {
+    let asks = |call: Call| async move {
         let (message, roots) = tokio::join!(call.create_message(sampling("hello")), call.list_roots(None));
         let (message, roots) = (message?, roots?.roots);
         let hub::SamplingContent::Text(message) = message.content else {
@@ -22,22 +16,13 @@ fn router() -> Router {
         };
         Ok::<String, CallError>(format!("{}, {}", message.text, roots[0].uri))
     };
-    let elicits = |_: (), call: Call| async move { name_of(&call, "Ann").await };
-    let reads = |call: Call| async move {
-        let roots = call.list_roots(None).await.map_err(failed)?.roots;
-        Ok(roots[0].uri.clone())
-    };
-    let fills = |_: BTreeMap<String, String>, call: Call| async move {
-        let roots = call.list_roots(None).await.map_err(failed)?.roots;
-        let content = hub::TextContent::new(roots[0].uri.clone());
-        let message = hub::PromptMessage::new(hub::Role::User, content);
-        Ok(hub::GetPromptResult::new(vec![message]))
-    };
+    let elicits = |call: Call| async move { name_of(&call, "Ann").await };
+    let home = |call: Call| async move { Ok::<_, CallError>(call.list_roots(None).await?.roots[0].uri.clone()) };
     Router::new("asks", "1.0")
         .tool("asks", "Asks two things at once", asks)
         .tool("elicits", "Asks the user", elicits)
-        .with(resource(hub::Resource::new("asks", "file:///asks"), reads))
-        .with(prompt(hub::Prompt::new("asks"), fills))
+        .with(resource(hub::Resource::new("asks", "file:///asks"), home))
+        .with(prompt(hub::Prompt::new("asks"), home))
 }
 
 #[tokio::test]
@@ -106,7 +91,7 @@ async fn a_client_without_the_capability_is_told_which_one_is_missing() {
 
 #[tokio::test]
 async fn a_handler_can_do_without_an_answer() {
-    let asks = |_: (), call: Call| async move {
+    let asks = |call: Call| async move {
         let question = hub::InputRequest::from(hub::ListRootsRequest::default());
         match call.peer().may_ask(&question) {
             Ok(()) => call.list_roots(None).await.map(|roots| roots.roots.len().to_string()),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mcp_runtime::mcp_wire::error_code;
 use mcp_runtime::router::Call;
-use mcp_runtime::{Options, Router, Sealing};
+use mcp_runtime::{Args, Options, Router, Sealing};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ struct Path {
 }
 
 fn router() -> Router {
-    let deletes = |path: Path, call: Call| async move {
+    let deletes = |Args(path): Args<Path>, call: Call| async move {
         let name = name_of(&call, &format!("Delete {}?", path.path)).await;
         name.map(|name| format!("{name} deletes {}", path.path))
     };

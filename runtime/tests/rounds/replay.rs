@@ -29,7 +29,7 @@ fn with_tool<F>(function: impl Fn(Call) -> F + Send + Sync + 'static) -> Router
 where
     F: Future<Output = Result<String, CallError>> + Send + 'static,
 {
-    Router::new("asks", "1.0").tool("asks", "Asks", move |_: (), call: Call| function(call))
+    Router::new("asks", "1.0").tool("asks", "Asks", move |call: Call| function(call))
 }
 
 #[tokio::test]

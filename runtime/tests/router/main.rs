@@ -1,20 +1,21 @@
 //! What the router does for a server's author.
 #![cfg(feature = "router")]
 
+mod extractors;
 mod methods;
 mod registration;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use mcp_adapters::v2025_11_25;
 use mcp_runtime::router::{
-    Call, CompletionRequest, Variables, prompt, resource, resource_not_found, resource_template, tool, tool_with_schema,
+    Call, CompletionRequest, Uri, prompt, resource, resource_not_found, resource_template, tool, tool_with_schema,
 };
 use mcp_runtime::transport::channel;
 use mcp_runtime::{
-    CallError, CallServer, ClientHandler, ClientSession, ClientSide, Context, ErrorObject, Options, Revision, Router,
-    Structured, connect, error_code, hub,
+    Args, CallError, CallServer, ClientHandler, ClientSession, ClientSide, Context, ErrorObject, Options, Revision,
+    Router, Structured, connect, error_code, hub,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -118,9 +119,10 @@ fn text(result: &hub::CallToolResult) -> &str {
 
 #[tokio::test]
 async fn arguments_are_validated_before_the_tool_is_called() {
-    let router = Router::new("test", "1.0").tool("weather", "Tells the weather", |place: Place, _| async move {
-        format!("sun in {}", place.city)
-    });
+    let router =
+        Router::new("test", "1.0").tool("weather", "Tells the weather", |Args(place): Args<Place>| async move {
+            format!("sun in {}", place.city)
+        });
     let (client, _heard) = client_of(&router).await;
     let peer = client.peer();
 
@@ -154,7 +156,7 @@ fn even<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<i32, D::Err
 
 #[tokio::test]
 async fn invalid_arguments_are_a_result_or_an_error_as_the_revision_wants_and_an_unknown_tool_an_error() {
-    let router = Router::new("test", "1.0").tool("halve", "Halves", |even: Even, _| async move {
+    let router = Router::new("test", "1.0").tool("halve", "Halves", |Args(even): Args<Even>| async move {
         (even.number / 2).to_string()
     });
     let mut seen = BTreeSet::new();
@@ -194,12 +196,13 @@ async fn invalid_arguments_are_a_result_or_an_error_as_the_revision_wants_and_an
 
 #[tokio::test]
 async fn structured_content_has_a_schema_and_is_text_as_well() {
-    let router = Router::new("test", "1.0").tool("weather", "Tells the weather", |place: Place, _| async move {
-        match place.city.as_str() {
-            "Bern" => Ok(Structured(Weather { celsius: 21.5 })),
-            city => Err(format!("nobody measures in {city}")),
-        }
-    });
+    let router =
+        Router::new("test", "1.0").tool("weather", "Tells the weather", |Args(place): Args<Place>| async move {
+            match place.city.as_str() {
+                "Bern" => Ok(Structured(Weather { celsius: 21.5 })),
+                city => Err(format!("nobody measures in {city}")),
+            }
+        });
     let (client, _heard) = client_of(&router).await;
     let peer = client.peer();
 
@@ -225,7 +228,7 @@ async fn what_a_tool_gives_is_what_it_promises_or_an_internal_error() {
     let schema = json!({"type": "object"});
     let promise = json!({"type": "object", "required": ["celsius"]});
     let promising = hub::Tool::new("weather", schema.clone()).with_output_schema(promise);
-    let breaks = tool_with_schema(promising, |arguments, _| async move {
+    let breaks = tool_with_schema(promising, |Args(arguments): Args<Value>| {
         hub::CallToolResult::new(vec![]).with_structured_content(arguments)
     });
     let router = Router::new("test", "1.0").with(breaks.unwrap());
@@ -245,7 +248,7 @@ async fn what_a_tool_gives_is_what_it_promises_or_an_internal_error() {
 async fn lists_come_in_pages() {
     let mut router = Router::new("test", "1.0").page_size(2);
     for name in ["e", "b", "d", "a", "c"] {
-        router = router.tool(name, "A tool", |_: (), _| async { "" });
+        router = router.tool(name, "A tool", || "");
     }
     let (client, _heard) = client_of(&router).await;
     let mut names = Vec::new();
@@ -266,18 +269,24 @@ async fn lists_come_in_pages() {
     assert_eq!(error.code, error_code::INVALID_PARAMS);
 }
 
+#[derive(Deserialize, JsonSchema)]
+struct File {
+    user: String,
+    path: String,
+}
+
 #[tokio::test]
 async fn resources_are_read_by_address_or_by_template() {
     let readme = hub::Resource::new("Readme", "file:///readme").with_mime_type("text/plain");
     let files = hub::ResourceTemplate::new("Files", "file:///{user}/{+path}");
-    let files = resource_template(files, |uri: String, variables: Variables, _: Call| async move {
-        match variables["user"].as_str() {
+    let files = resource_template(files, |Uri(uri): Uri, Args(file): Args<File>| async move {
+        match file.user.as_str() {
             "nobody" => Err(resource_not_found(&uri)),
-            user => Ok(format!("{} of {user}", variables["path"])),
+            user => Ok(format!("{} of {user}", file.path)),
         }
     });
     let router = Router::new("test", "1.0")
-        .with(resource(readme, |_| async { Ok("Read me") }))
+        .with(resource(readme, || "Read me"))
         .with(files.unwrap());
     let (client, _heard) = client_of(&router).await;
     let read = async |uri: &str| {
@@ -316,16 +325,12 @@ async fn a_prompt_is_filled_in_once_all_it_requires_is_there() {
         hub::PromptArgument::new("town").with_required(true),
         hub::PromptArgument::new("mood"),
     ]);
-    let route = prompt(greeting, |arguments, _| async move {
-        let words = hub::TextContent::new(format!("Hello {}", arguments["name"]));
-        Ok(hub::GetPromptResult::new(vec![hub::PromptMessage::new(
-            hub::Role::User,
-            words,
-        )]))
-    });
-    let route = route.complete("town", |typed: CompletionRequest, _| async move {
+    let greet = |Args(arguments): Args<BTreeMap<String, String>>| format!("Hello {}", arguments["name"]);
+    let route = prompt(greeting, greet);
+    let route = route.complete("town", |typed: CompletionRequest| async move {
         let country = typed.arguments.get("country").cloned().unwrap_or_default();
-        (0..150).map(|town| format!("{}{country}{town}", typed.value)).collect()
+        let towns = (0..150).map(|town| format!("{}{country}{town}", typed.value));
+        towns.collect::<Vec<_>>()
     });
     let router = Router::new("test", "1.0").with(route);
     let (client, _heard) = client_of(&router).await;
@@ -363,7 +368,7 @@ async fn a_prompt_is_filled_in_once_all_it_requires_is_there() {
 
 #[tokio::test]
 async fn log_messages_below_the_clients_level_stay_here() {
-    let router = Router::new("test", "1.0").tool("log", "Logs", |_: (), call: Call| async move {
+    let router = Router::new("test", "1.0").tool("log", "Logs", |call: Call| async move {
         call.log(hub::LoggingLevel::Debug, json!({"step": 1})).await?;
         call.log(hub::LoggingLevel::Error, json!("bad")).await?;
         Ok::<_, CallError>("logged")
@@ -393,7 +398,7 @@ fn subscribe(uri: &str) -> v2025_11_25::SubscribeRequest {
 #[tokio::test]
 async fn subscribers_alone_are_told_that_a_resource_has_changed() {
     let news = hub::Resource::new("News", "test://news");
-    let router = Router::new("test", "1.0").with(resource(news, |_| async { Ok("") }));
+    let router = Router::new("test", "1.0").with(resource(news, || ""));
     let (subscriber, mut heard) = client_of(&router).await;
     let (_other, mut other_heard) = client_of(&router).await;
     let peer = subscriber.peer();
@@ -417,25 +422,14 @@ async fn subscribers_alone_are_told_that_a_resource_has_changed() {
 #[tokio::test]
 async fn every_client_is_told_when_a_list_changes() {
     let router = Router::new("test", "1.0")
-        .tool("stays", "Stays", |_: (), _| async { "" })
-        .with(resource(hub::Resource::new("News", "test://news"), |_| async {
-            Ok("")
-        }))
-        .with(
-            resource_template(hub::ResourceTemplate::new("Days", "test://{day}"), |_, _, _| async {
-                Ok("")
-            })
-            .unwrap(),
-        )
-        .with(prompt(hub::Prompt::new("stays"), |_, _| async {
-            Ok(hub::GetPromptResult::new(vec![]))
-        }));
+        .tool("stays", "Stays", || "")
+        .with(resource(hub::Resource::new("News", "test://news"), || ""))
+        .with(resource_template(hub::ResourceTemplate::new("Days", "test://{day}"), || "").unwrap())
+        .with(prompt(hub::Prompt::new("stays"), || ""));
     let (first, mut first_heard) = client_of(&router).await;
     let (_second, mut second_heard) = client_of(&router).await;
 
-    router
-        .insert(tool("comes", "Comes", |_: (), _| async { "here" }))
-        .unwrap();
+    router.insert(tool("comes", "Comes", || "here")).unwrap();
     assert_eq!(next(&mut first_heard).await, "tools");
     assert_eq!(next(&mut second_heard).await, "tools");
     assert_eq!(
@@ -462,11 +456,11 @@ async fn every_client_is_told_when_a_list_changes() {
 
 #[tokio::test]
 async fn a_client_that_does_not_read_is_told_once_of_many_changes() {
-    let router = Router::new("test", "1.0").tool("stays", "Stays", |_: (), _| async { "" });
+    let router = Router::new("test", "1.0").tool("stays", "Stays", || "");
     let (_client, mut heard) = client_of(&router).await;
     // Nothing is told before this task waits, and then what is the same is told once.
     for _ in 0..1000 {
-        router.insert(tool("comes", "Comes", |_: (), _| async { "" })).unwrap();
+        router.insert(tool("comes", "Comes", || "")).unwrap();
         assert!(router.remove_tool("comes"));
     }
     assert_eq!(next(&mut heard).await, "tools");

@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::fmt::Debug;
 
-use mcp_runtime::router::{Route, RouteError, prompt, resource, resource_template, tool, tool_with_schema, try_tool};
-use mcp_runtime::{CallServer, IntoToolResult, Router, Structured, hub};
+use mcp_runtime::router::{
+    Handler, Route, RouteError, prompt, resource, resource_template, tool, tool_with_schema, try_tool,
+};
+use mcp_runtime::{Args, CallServer, Router, Structured, hub};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -14,7 +16,7 @@ use super::{Place, call, client_of, next, nothing, text};
 
 /// The error of a tool that takes an `A`.
 fn refused_arguments<A: DeserializeOwned + JsonSchema + Send + 'static>() -> String {
-    let error = try_tool("add", "Adds", |_: A, _| async { "" }).unwrap_err();
+    let error = try_tool("add", "Adds", |Args(_): Args<A>| async { "" }).unwrap_err();
     assert!(
         matches!(error, RouteError::NoObject { role: "arguments", .. }),
         "{error:?}"
@@ -23,8 +25,8 @@ fn refused_arguments<A: DeserializeOwned + JsonSchema + Send + 'static>() -> Str
 }
 
 /// The error of a tool that gives an `R`.
-fn refused_content<R: IntoToolResult>(result: fn() -> R) -> String {
-    let error = try_tool("add", "Adds", move |_: (), _| async move { result() }).unwrap_err();
+fn refused_content<M>(function: impl Handler<hub::CallToolResult, M> + Copy) -> String {
+    let error = try_tool("add", "Adds", function).unwrap_err();
     assert!(
         matches!(
             error,
@@ -36,7 +38,7 @@ fn refused_content<R: IntoToolResult>(result: fn() -> R) -> String {
         "{error:?}"
     );
     let schema = hub::Tool::new("add", json!({"type": "object"}));
-    let by_hand = tool_with_schema(schema, move |_, _| async move { result() }).unwrap_err();
+    let by_hand = tool_with_schema(schema, function).unwrap_err();
     assert_eq!(by_hand, error);
     error.to_string()
 }
@@ -59,7 +61,7 @@ fn a_tool_whose_arguments_are_no_object_is_refused() {
         refused_arguments::<String>(),
         "the tool `add` can't have arguments of the type `alloc::string::String`, because its values are not all JSON objects \
          (its schema is {\"type\":\"string\"}); \
-         take a struct that has a member for each argument, or `()` if there are none"
+         take a struct that has a member for each argument, or no `Args` if there are none"
     );
     for (refused, name) in [
         (refused_arguments::<Vec<Place>>(), "Vec<"),
@@ -96,7 +98,7 @@ fn a_tool_whose_structured_content_is_no_object_is_refused() {
 #[test]
 #[should_panic(expected = "the tool `add` can't have arguments of the type `alloc::string::String`")]
 fn registration_panics_with_what_is_wrong() {
-    let _ = Router::new("test", "1.0").tool("add", "Adds", |_: String, _| async { "" });
+    let _ = Router::new("test", "1.0").tool("add", "Adds", |Args(_): Args<String>| async { "" });
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -119,16 +121,16 @@ struct Wrapped(Either);
 #[tokio::test]
 async fn enums_and_wrappers_of_objects_are_arguments() {
     let router = Router::new("test", "1.0")
-        .tool("command", "Does", |command: Command, _| async move {
+        .tool("command", "Does", |Args(command): Args<Command>| async move {
             match command {
                 Command::Walk { steps } => format!("{steps} steps"),
                 Command::Say { word } => word,
             }
         })
-        .tool("map", "Counts", |map: HashMap<String, i32>, _| async move {
+        .tool("map", "Counts", |Args(map): Args<HashMap<String, i32>>| async move {
             map.len().to_string()
         })
-        .tool("wrapped", "Does", |wrapped: Wrapped, _| async move {
+        .tool("wrapped", "Does", |Args(wrapped): Args<Wrapped>| async move {
             match wrapped.0 {
                 Either::Place(place) => place.city,
                 Either::Command(Command::Walk { .. }) => "a walk".to_owned(),
@@ -157,8 +159,8 @@ async fn enums_and_wrappers_of_objects_are_arguments() {
 }
 
 #[tokio::test]
-async fn a_tool_of_the_unit_type_takes_no_arguments() {
-    let router = Router::new("test", "1.0").tool("now", "Tells the time", |(): (), _| async { "noon" });
+async fn a_tool_without_args_takes_no_arguments() {
+    let router = Router::new("test", "1.0").tool("now", "Tells the time", || "noon");
     let (client, _heard) = client_of(&router).await;
     let peer = client.peer();
     let tools = peer
@@ -201,7 +203,7 @@ struct Means {
 
 #[tokio::test]
 async fn an_optional_member_is_shown_without_null_and_may_be_null() {
-    let router = Router::new("test", "1.0").tool("travel", "Travels", |journey: Journey, _| async move {
+    let router = Router::new("test", "1.0").tool("travel", "Travels", |Args(journey): Args<Journey>| async move {
         let speed = journey.means.map(|means| means.speed);
         let is_kelvin = matches!(journey.unit, Some(Unit::Kelvin));
         let from = journey.from.map(|from| from.city);
@@ -264,7 +266,7 @@ struct Validation {
 
 #[tokio::test]
 async fn the_output_schema_is_that_of_what_is_written() {
-    let router = Router::new("test", "1.0").tool("read", "Reads", |_: (), _| async {
+    let router = Router::new("test", "1.0").tool("read", "Reads", || async {
         Structured(Validation {
             celsius: 1.5,
             note: None,
@@ -280,7 +282,7 @@ async fn the_output_schema_is_that_of_what_is_written() {
 }
 
 fn tool_of(schema: Value) -> Result<Router, RouteError> {
-    let route = tool_with_schema(hub::Tool::new("by hand", schema), |_, _| async { "" })?;
+    let route = tool_with_schema(hub::Tool::new("by hand", schema), || "")?;
     Router::new("test", "1.0").try_with(route)
 }
 
@@ -326,16 +328,10 @@ fn routes(name: &str) -> [Route; 4] {
     };
     let template = hub::ResourceTemplate::new("A template", address("test://{day}/"));
     [
-        tool(name, "A tool", |_: (), _| async { "" }).into(),
-        resource(hub::Resource::new("A resource", address("test://")), |_| async {
-            Ok("")
-        })
-        .into(),
-        resource_template(template, |_, _, _| async { Ok("") }).unwrap().into(),
-        prompt(hub::Prompt::new(name), |_, _| async {
-            Ok(hub::GetPromptResult::new(vec![]))
-        })
-        .into(),
+        tool(name, "A tool", || "").into(),
+        resource(hub::Resource::new("A resource", address("test://")), || "").into(),
+        resource_template(template, || "").unwrap().into(),
+        prompt(hub::Prompt::new(name), || "").into(),
     ]
 }
 
@@ -362,13 +358,13 @@ fn an_empty_name_is_refused() {
 #[test]
 fn a_completion_of_an_argument_that_the_route_lacks_is_refused() {
     let greet = hub::Prompt::new("greet").with_arguments(vec![hub::PromptArgument::new("name")]);
-    let greet = prompt(greet, |_, _| async { Ok(hub::GetPromptResult::new(Vec::new())) });
+    let greet = prompt(greet, || "");
     let template = hub::ResourceTemplate::new("files", "file:///{path}");
-    let files = resource_template(template, |_, _, _| async { Ok("") }).unwrap();
+    let files = resource_template(template, || "").unwrap();
     let router = Router::new("test", "1.0");
     let typos: [Route; 2] = [
-        greet.clone().complete("nmae", |_, _| async { Vec::new() }).into(),
-        files.clone().complete("pth", |_, _| async { Vec::new() }).into(),
+        greet.clone().complete("nmae", Vec::<String>::new).into(),
+        files.clone().complete("pth", Vec::<String>::new).into(),
     ];
     assert_eq!(
         refusals(&router, typos),
@@ -377,8 +373,8 @@ fn a_completion_of_an_argument_that_the_route_lacks_is_refused() {
             "the resource template `file:///{path}` has no argument `pth` to complete",
         ]
     );
-    assert_ok(router.insert(greet.complete("name", |_, _| async { Vec::new() })), ());
-    assert_ok(router.insert(files.complete("path", |_, _| async { Vec::new() })), ());
+    assert_ok(router.insert(greet.complete("name", Vec::<String>::new)), ());
+    assert_ok(router.insert(files.complete("path", Vec::<String>::new)), ());
 }
 
 fn assert_ok<T: Debug + PartialEq, E: Debug>(result: Result<T, E>, expected: T) {
@@ -400,13 +396,10 @@ async fn a_name_that_is_taken_is_refused_unless_it_is_to_be_replaced() {
     );
     nothing(&mut heard).await;
 
-    assert_ok(
-        router.replace(tool("a", "Another", |_: (), _| async { "another" })),
-        true,
-    );
+    assert_ok(router.replace(tool("a", "Another", || "another")), true);
     assert_eq!(next(&mut heard).await, "tools");
     let result = client.peer().call_tool(call("a", json!({}))).await.unwrap();
     assert_eq!(text(&result), "another");
-    assert_ok(router.replace(tool("b", "New", |_: (), _| async { "" })), false);
+    assert_ok(router.replace(tool("b", "New", || "")), false);
     assert_eq!(next(&mut heard).await, "tools");
 }

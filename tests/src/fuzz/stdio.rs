@@ -4,7 +4,7 @@
 
 use mcp_runtime::router::resource;
 use mcp_runtime::transport::stdio::{LineLimits, LineTransport};
-use mcp_runtime::{Options, Revision, Router, hub, mcp_wire};
+use mcp_runtime::{Args, Options, Revision, Router, hub, mcp_wire};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -20,12 +20,8 @@ struct Arguments {
 /// A server with something of each kind.
 pub fn server() -> Router {
     Router::new("fuzzed", "1.0")
-        .tool("echo", "Gives back the text", |arguments: Arguments, _| async move {
-            arguments.text
-        })
-        .with(resource(hub::Resource::new("Text", "test://text"), |_| async {
-            Ok("text")
-        }))
+        .tool("echo", "Gives back the text", |Args(Arguments { text })| text)
+        .with(resource(hub::Resource::new("Text", "test://text"), || "text"))
 }
 
 pub fn check(input: &[u8]) {

@@ -1,5 +1,7 @@
 //! JSON-RPC responses.
 
+use std::fmt;
+
 use serde_core::ser::SerializeMap;
 use serde_core::{Serialize, Serializer};
 
@@ -177,6 +179,14 @@ impl ErrorObject {
         self
     }
 }
+
+impl fmt::Display for ErrorObject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error {}: {}", self.code, self.message)
+    }
+}
+
+impl std::error::Error for ErrorObject {}
 
 impl Decode for ErrorObject {
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {

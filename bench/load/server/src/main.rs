@@ -3,17 +3,17 @@
 use std::io::{self, Read, Write};
 use std::time::Duration;
 
-use mcp_runtime::router::resource_template;
+use mcp_runtime::router::{Call, resource_template};
 use mcp_runtime::transport::http::server::{HttpServer, router};
 use mcp_runtime::transport::{Transport, http, stdio};
-use mcp_runtime::{CallClient, Context, Options, Router, ServerHandler, ServerSide, UnknownMethod, hub, serve};
+use mcp_runtime::{Args, CallClient, Context, Options, Router, ServerHandler, ServerSide, UnknownMethod, hub, serve};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
 /// A server to measure
 #[derive(clap::Parser)]
-struct Args {
+struct Command {
     mode: Mode,
 }
 
@@ -60,7 +60,7 @@ impl ServerHandler<Context<ServerSide>> for Asking {
 
 #[tokio::main]
 async fn main() -> io::Result<()> {
-    let Args { mode } = clap::Parser::parse();
+    let Command { mode } = clap::Parser::parse();
     match mode {
         Mode::Stdio => {
             let transport = stdio(stdio::LineLimits::default())?;
@@ -105,18 +105,18 @@ async fn over_http(server: HttpServer) -> io::Result<()> {
 
 fn tools() -> Router {
     let anything = hub::ResourceTemplate::new("Anything", "load://{name}");
-    let anything = resource_template(anything, |_, _, _| async { Ok("Something") });
+    let anything = resource_template(anything, || "Something");
     Router::new("load", "1.0")
         .with(anything.expect("the template is one"))
-        .tool("echo", "Gives its text back", |Text { text }, _| async move { text })
-        .tool("sum", "Adds numbers", |Numbers { numbers }, _| async move {
+        .tool("echo", "Gives its text back", |Args(Text { text })| text)
+        .tool("sum", "Adds numbers", |Args(Numbers { numbers })| async move {
             numbers.iter().sum::<u64>().to_string()
         })
-        .tool("wait", "Keeps its text for an hour", |Text { text }, _| async move {
+        .tool("wait", "Keeps its text for an hour", |Args(Text { text })| async move {
             tokio::time::sleep(Duration::from_secs(3600)).await;
             text
         })
-        .tool("flood", "Logs much", |Flood { messages, bytes }, call| async move {
+        .tool("flood", "Logs much", |Args(Flood { messages, bytes }), call: Call| async move {
             for _ in 0..messages {
                 if call
                     .log(hub::LoggingLevel::Info, serde_json::Value::from("x".repeat(bytes)))

@@ -1,6 +1,6 @@
 //! A server of `mcp-runtime` with one tool, on standard input and output.
 
-use mcp_runtime::{Options, Router, transport::stdio};
+use mcp_runtime::{Args, Options, Router, transport::stdio};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -11,7 +11,7 @@ struct Text {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> std::io::Result<()> {
-    let router = Router::new("echo", "1.0").tool("echo", "Gives its text back", |Text { text }, _| async move { text });
+    let router = Router::new("echo", "1.0").tool("echo", "Gives its text back", |Args(Text { text })| text);
     let transport = stdio(stdio::LineLimits::default())?;
     router.serve(Options::default(), transport).ended().await;
     Ok(())

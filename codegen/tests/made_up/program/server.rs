@@ -42,29 +42,29 @@ pub fn server() -> Router {
     let heard = Arc::clone(&events);
     let router = Router::new("made up", "1.0")
         .page_size(2)
-        .tool("greet", "Greets", |_: (), _| async { "hello" })
-        .tool("ask", "Asks", |_: (), call: Call| async move { ask(&call).await })
-        .tool("log", "Logs", |_: (), call: Call| async move {
+        .tool("greet", "Greets", || "hello")
+        .tool("ask", "Asks", |call: Call| async move { ask(&call).await })
+        .tool("log", "Logs", |call: Call| async move {
             for level in [LoggingLevel::Debug, LoggingLevel::Error] {
                 drop(call.log(level, serde_json::Value::from("text")).await);
             }
             "logged"
         })
-        .tool("work", "Makes progress", |_: (), call: Call| async move {
+        .tool("work", "Makes progress", |call: Call| async move {
             drop(call.progress(1.0, Some(2.0), None).await);
             "done"
         })
-        .tool("wait", "Never ends", move |_: (), call: Call| {
+        .tool("wait", "Never ends", move |call: Call| {
             let events = Arc::clone(&events);
             async move { wait(&call, &events).await }
         })
-        .tool("events", "What has become of calls", move |_: (), _| {
+        .tool("events", "What has become of calls", move || {
             let events = heard.lock().expect("nobody panics with it").join(", ");
             async move { events }
         })
-        .with(resource(hub::Resource::new("a", RESOURCE), |_| async { Ok("text") }));
+        .with(resource(hub::Resource::new("a", RESOURCE), || "text"));
     let changing = router.clone();
-    router.tool("change", "Changes what there is", move |_: (), _| {
+    router.tool("change", "Changes what there is", move || {
         let changing = changing.clone();
         async move {
             tokio::spawn(async move {

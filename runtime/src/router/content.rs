@@ -1,0 +1,117 @@
+//! The results of tools.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use mcp_adapters::hub;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::call::Call;
+use super::result::IntoResult;
+use super::schema;
+use super::tool_error::ToolError;
+
+/// Structured content, with the schema that `T` derives; clients that know none get it as text. `T` is a type whose values
+/// are JSON objects. A member that is `None` is written as `null`, and its schema says so, unless serde skips it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Structured<T>(pub T);
+
+impl<T: Serialize + JsonSchema> IntoResult<hub::CallToolResult> for Structured<T> {
+    fn output_schema() -> Option<Value> {
+        Some(schema::output::<T>())
+    }
+
+    fn into_result(self, _: &Call) -> Result<hub::CallToolResult, ToolError> {
+        match serde_json::to_value(&self.0)? {
+            Value::Object(members) => {
+                let content = Value::Object(members);
+                Ok(text(content.to_string()).with_structured_content(content))
+            }
+            _ => Err(ToolError::tool("the tool's result is no JSON object")),
+        }
+    }
+}
+
+impl IntoResult<hub::CallToolResult> for hub::CallToolResult {
+    fn into_result(self, _: &Call) -> Result<hub::CallToolResult, ToolError> {
+        Ok(self)
+    }
+}
+
+impl IntoResult<hub::CallToolResult> for () {
+    fn into_result(self, _: &Call) -> Result<hub::CallToolResult, ToolError> {
+        Ok(hub::CallToolResult::new(Vec::new()))
+    }
+}
+
+impl<B: Into<hub::ContentBlock>> IntoResult<hub::CallToolResult> for Vec<B> {
+    fn into_result(self, _: &Call) -> Result<hub::CallToolResult, ToolError> {
+        Ok(hub::CallToolResult::new(self.into_iter().map(Into::into).collect()))
+    }
+}
+
+/// The impls for content blocks.
+macro_rules! blocks {
+    ($($block:ident)*) => {$(
+        impl IntoResult<hub::CallToolResult> for hub::$block {
+            fn into_result(self, call: &Call) -> Result<hub::CallToolResult, ToolError> {
+                vec![self].into_result(call)
+            }
+        }
+    )*};
+}
+
+blocks!(ContentBlock TextContent ImageContent AudioContent ResourceLink EmbeddedResource);
+
+/// The impls for values that are shown as text.
+macro_rules! texts {
+    ($($type:ty)*) => {$(
+        impl IntoResult<hub::CallToolResult> for $type {
+            fn into_result(self, _: &Call) -> Result<hub::CallToolResult, ToolError> {
+                Ok(text(self.to_string()))
+            }
+        }
+    )*};
+}
+
+texts!(String &'static str bool i32 i64 u32 u64 usize f64);
+
+/// The impls for several blocks of different types.
+macro_rules! tuples {
+    ($($block:ident)*) => {
+        impl<$($block: Into<hub::ContentBlock>),*> IntoResult<hub::CallToolResult> for ($($block),*) {
+            #[allow(non_snake_case, reason = "a block has the name of its type")]
+            fn into_result(self, call: &Call) -> Result<hub::CallToolResult, ToolError> {
+                let ($($block),*) = self;
+                let blocks: Vec<hub::ContentBlock> = vec![$($block.into()),*];
+                blocks.into_result(call)
+            }
+        }
+    };
+}
+
+tuples!(B1 B2);
+tuples!(B1 B2 B3);
+tuples!(B1 B2 B3 B4);
+
+/// A result that is one text.
+pub(super) fn text(text: String) -> hub::CallToolResult {
+    hub::CallToolResult::new(vec![hub::TextContent::new(text).into()])
+}
+
+/// A picture, such as one of the media type `image/png`.
+#[must_use]
+pub fn image(bytes: &[u8], mime_type: impl Into<String>) -> hub::ImageContent {
+    hub::ImageContent::new(base64(bytes), mime_type)
+}
+
+/// A sound, such as one of the media type `audio/wav`.
+#[must_use]
+pub fn audio(bytes: &[u8], mime_type: impl Into<String>) -> hub::AudioContent {
+    hub::AudioContent::new(base64(bytes), mime_type)
+}
+
+pub(super) fn base64(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
+}

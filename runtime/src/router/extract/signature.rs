@@ -1,0 +1,124 @@
+//! What a function needs of its route.
+
+use std::any::{TypeId, type_name};
+
+use schemars::JsonSchema;
+
+use crate::router::error::RouteError;
+use crate::router::schema::{self, Input, Member};
+use crate::router::state::States;
+
+/// What a function needs of its route, as its extractors declare it. It is checked when the route is added to a router.
+#[derive(Debug, Default)]
+pub struct Signature {
+    args: Vec<ArgsType>,
+    states: Vec<(TypeId, &'static str)>,
+    /// Extractors that only functions of some kinds of routes can take.
+    limited: Vec<(&'static str, &'static [&'static str])>,
+}
+
+/// The type of a function's arguments.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::router) struct ArgsType {
+    pub name: &'static str,
+    pub schema: fn() -> Input,
+}
+
+impl Signature {
+    pub(super) fn add_args<T: JsonSchema>(&mut self) {
+        let name = type_name::<T>();
+        let schema = schema::input::<T>;
+        self.args.push(ArgsType { name, schema });
+    }
+
+    pub(super) fn add_state<T: 'static>(&mut self) {
+        self.states.push((TypeId::of::<T>(), type_name::<T>()));
+    }
+
+    /// Only functions of these kinds of routes can take it.
+    pub(super) fn limit(&mut self, extractor: &'static str, kinds: &'static [&'static str]) {
+        self.limited.push((extractor, kinds));
+    }
+
+    /// The type of the arguments, if the function takes some.
+    pub(in crate::router) fn args(&self, kind: &'static str, key: &str) -> Result<Option<ArgsType>, RouteError> {
+        match self.args[..] {
+            [first, second, ..] => Err(RouteError::TwoArgs {
+                kind,
+                key: key.to_owned(),
+                types: [first.name, second.name],
+            }),
+            [only] => Ok(Some(only)),
+            [] => Ok(None),
+        }
+    }
+
+    /// Checks that a function of a route can have what it takes.
+    pub(in crate::router) fn check(&self, kind: &'static str, key: &str, states: &States) -> Result<(), RouteError> {
+        let is_misplaced = |(_, kinds): &&(_, &[&str])| !kinds.contains(&kind);
+        if let Some((extractor, kinds)) = self.limited.iter().find(is_misplaced) {
+            return Err(RouteError::Misplaced {
+                kind,
+                key: key.to_owned(),
+                extractor,
+                kinds: kinds.join(" or "),
+            });
+        }
+        self.args(kind, key)?;
+        match self.states.iter().find(|(id, _)| !states.has(*id)) {
+            None => Ok(()),
+            Some((_, type_name)) => Err(RouteError::NoState {
+                kind,
+                key: key.to_owned(),
+                type_name,
+            }),
+        }
+    }
+}
+
+impl ArgsType {
+    /// The members, which are strings.
+    ///
+    /// # Errors
+    /// When one isn't, or when the type isn't one of objects.
+    pub fn strings(&self, kind: &'static str, key: &str) -> Result<Vec<Member>, RouteError> {
+        let schema = schema::object_root((self.schema)().shown).map_err(|schema| RouteError::NoObject {
+            kind,
+            key: key.to_owned(),
+            role: "arguments",
+            type_name: self.name,
+            schema: schema.to_string(),
+            help: "take a struct that has a member for each argument",
+        })?;
+        let members = schema::members(&schema);
+        match members.iter().find(|member| !member.is_string) {
+            None => Ok(members),
+            Some(member) => Err(RouteError::NoString {
+                kind,
+                key: key.to_owned(),
+                type_name: self.name,
+                argument: member.name.clone(),
+                schema: member.schema.to_string(),
+            }),
+        }
+    }
+
+    /// Checks that the route has what the members require.
+    pub fn check_required(
+        &self,
+        kind: &'static str,
+        key: &str,
+        members: &[Member],
+        has: impl Fn(&str) -> bool,
+    ) -> Result<(), RouteError> {
+        match members.iter().find(|member| member.is_required && !has(&member.name)) {
+            None => Ok(()),
+            Some(member) => Err(RouteError::NoArgument {
+                kind,
+                key: key.to_owned(),
+                type_name: self.name,
+                argument: member.name.clone(),
+            }),
+        }
+    }
+}

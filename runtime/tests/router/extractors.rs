@@ -1,0 +1,379 @@
+//! What functions of a router take and give.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use mcp_runtime::http::HeaderMap;
+use mcp_runtime::router::{
+    Blob, Call, CompletionRequest, Extension, FromCall, Meta, ProgressReporter, Route, RouteError, Signature, Uri,
+    image, prompt, resource, resource_template, tool, try_tool,
+};
+use mcp_runtime::{
+    Args, CallServer, ErrorObject, Peer, Revision, Router, ServerSide, State, ToolError, error_code, hub,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::{Place, call, client_in, client_of, refused, text};
+
+#[derive(Clone)]
+struct Greeting(&'static str);
+
+type Count = Arc<AtomicUsize>;
+
+/// An extractor of our own, which needs a state.
+struct Greeter(Greeting);
+
+impl FromCall for Greeter {
+    fn declare(signature: &mut Signature) {
+        State::<Greeting>::declare(signature);
+    }
+
+    async fn from_call(call: &Call) -> Result<Self, ToolError> {
+        let State(greeting) = State::from_call(call).await?;
+        Ok(Self(greeting))
+    }
+}
+
+#[expect(clippy::too_many_arguments, reason = "every extractor of a tool at once")]
+async fn everything(
+    meta: Meta,
+    State(count): State<Count>,
+    Greeter(greeting): Greeter,
+    headers: HeaderMap,
+    Args(place): Args<Place>,
+    client: Peer<ServerSide>,
+    cancelled: CancellationToken,
+    (progress, extension, call): (ProgressReporter, Option<Extension<Greeting>>, Call),
+) -> Result<String, ToolError> {
+    progress.report(1.0, None, None).await?;
+    assert!(headers.is_empty() && extension.is_none() && !cancelled.is_cancelled());
+    assert_eq!(client.revision(), call.revision());
+    let trace: Option<String> = meta.0.get("traceparent").and_then(|trace| trace.parse().ok());
+    let count = count.fetch_add(1, Ordering::Relaxed);
+    let (greeting, city) = (greeting.0, place.city);
+    Ok(format!("{greeting} {city} {count} {}", trace.unwrap_or_default()))
+}
+
+#[tokio::test]
+async fn a_function_takes_extractors_in_any_number_and_order() {
+    let router = Router::new("test", "1.0")
+        .with_state(Count::default())
+        .with_state(Greeting("Hello"))
+        .tool("everything", "Takes everything", everything)
+        .tool("sync", "Isn't async", |State(count): State<Count>| {
+            count.load(Ordering::Relaxed)
+        });
+    for (revision, count) in Revision::ALL.into_iter().zip(0..) {
+        let (client, _heard) = client_in(revision, &router).await;
+        let peer = client.peer();
+        let mut params = call("everything", json!({"city": "Bern"}));
+        params.meta.extra.insert("traceparent", json!("00-ab-cd-01"));
+        let result = peer.call_tool(params).await.unwrap();
+        assert_eq!(text(&result), format!("Hello Bern {count} 00-ab-cd-01"));
+        let result = peer.call_tool(call("sync", json!({}))).await.unwrap();
+        assert_eq!(text(&result), (count + 1).to_string());
+    }
+}
+
+#[tokio::test]
+async fn a_route_has_the_states_of_the_router_that_it_was_added_to() {
+    let greet = |State(greeting): State<Greeting>| greeting.0;
+    let router = Router::new("test", "1.0")
+        .with_state(Greeting("first"))
+        .tool("first", "Greets", greet)
+        .with_state(Greeting("second"))
+        .tool("second", "Greets", greet)
+        .tool("adds", "Adds a tool", |call: Call| {
+            let greet = |State(greeting): State<Greeting>| greeting.0;
+            call.router().insert(tool("third", "Greets", greet))
+        });
+    let (client, _heard) = client_of(&router).await;
+    let peer = client.peer();
+    peer.call_tool(call("adds", json!({}))).await.unwrap();
+    for (name, said) in [("first", "first"), ("second", "second"), ("third", "second")] {
+        let result = peer.call_tool(call(name, json!({}))).await.unwrap();
+        assert_eq!(text(&result), said);
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Month {
+    month: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "routes that take it are refused")]
+struct Day {
+    day: u8,
+}
+
+/// The errors of a router without states.
+fn refusal(route: impl Into<Route>) -> String {
+    Router::new("test", "1.0").insert(route).unwrap_err().to_string()
+}
+
+#[test]
+fn a_function_that_takes_what_its_route_can_t_have_is_refused_at_registration() {
+    assert!(
+        refusal(tool("greet", "Greets", |Greeter(_): Greeter| ""))
+            .ends_with("call `Router::with_state` before the tool is added")
+    );
+    let day = || {
+        resource_template(
+            hub::ResourceTemplate::new("Days", "test://{day}"),
+            |Args(Day { day: _ })| "",
+        )
+        .unwrap()
+    };
+    let month = resource_template(
+        hub::ResourceTemplate::new("Days", "test://{day}"),
+        |Args(_): Args<Month>| "",
+    )
+    .unwrap();
+    let days = || resource_template(hub::ResourceTemplate::new("Days", "test://{day}"), || "").unwrap();
+    for (refusal, reason) in [
+        (
+            refusal(day()),
+            "can't have the argument `day` of `Args<router::extractors::Day>`, because it is no string",
+        ),
+        (
+            refusal(month),
+            "has no argument `month`, which `Args<router::extractors::Month>` requires",
+        ),
+        (
+            refusal(prompt(hub::Prompt::new("day"), |Args(Day { day: _ })| "")),
+            "because it is no string (its schema is {\"format\":\"uint8\"",
+        ),
+        (
+            refusal(prompt(hub::Prompt::new("day"), |Args(_): Args<String>| "")),
+            "can't have arguments of the type `alloc::string::String`",
+        ),
+        (
+            refusal(days().complete("day", |State(_): State<Greeting>| vec![""])),
+            "the completion `day` takes `State<router::extractors::Greeting>`",
+        ),
+        (
+            refusal(resource(
+                hub::Resource::new("News", "test://news"),
+                |Args(_): Args<Place>| "",
+            )),
+            "the resource `test://news` takes `Args`, which only a function of a tool or prompt or resource template can",
+        ),
+        (
+            refusal(tool("read", "Reads", |_: Uri| "")),
+            "takes `Uri`, which only a function of a resource or resource template",
+        ),
+        (
+            refusal(tool("type", "Types", |_: CompletionRequest| "")),
+            "takes `CompletionRequest`, which only",
+        ),
+    ] {
+        assert!(refusal.contains(reason), "{refusal}");
+    }
+    let twice = try_tool("add", "Adds", |Args(_): Args<Place>, Args(Day { day: _ })| "").unwrap_err();
+    assert!(matches!(&twice, RouteError::TwoArgs { .. }), "{twice:?}");
+    assert!(
+        twice.to_string().contains("take one struct with the members of both"),
+        "{twice}"
+    );
+}
+
+fn fails(Args(Failure { how }): Args<Failure>) -> Result<(), ToolError> {
+    match how.as_str() {
+        "parsing" => {
+            let number: i64 = "x".parse()?;
+            Err(ToolError::tool(number.to_string()))
+        }
+        "protocol" => Err(ErrorObject::new(7, "seven"))?,
+        "text" => Err(ToolError::tool("a text")),
+        _ => Err(ToolError::protocol(error_code::INTERNAL_ERROR, "internal")),
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Failure {
+    how: String,
+}
+
+#[tokio::test]
+async fn an_error_object_is_the_response_and_any_other_error_is_for_the_model() {
+    let router = Router::new("test", "1.0")
+        .tool("fails", "Fails", fails)
+        .tool(
+            "boxed",
+            "Fails",
+            || -> Result<(), Box<dyn std::error::Error + Send + Sync>> { Err(Box::new(ErrorObject::new(7, "seven"))) },
+        )
+        .tool("text", "Fails", || Err::<(), _>("a text"))
+        .with(prompt(hub::Prompt::new("fails"), || {
+            Err::<(), _>(ErrorObject::new(7, "seven")).map(|()| "")
+        }))
+        .with(resource(hub::Resource::new("Fails", "test://fails"), || {
+            Err::<&str, _>("a text")
+        }));
+    let (client, _heard) = client_of(&router).await;
+    let peer = client.peer();
+    for (name, how, said) in [
+        ("fails", "parsing", "invalid digit found in string"),
+        ("fails", "text", "a text"),
+        ("text", "", "a text"),
+    ] {
+        let result = peer.call_tool(call(name, json!({"how": how}))).await.unwrap();
+        assert_eq!((text(&result), result.is_error), (said, Some(true)));
+    }
+    for (name, how, code) in [
+        ("fails", "protocol", 7),
+        ("boxed", "", 7),
+        ("fails", "", error_code::INTERNAL_ERROR),
+    ] {
+        let error = refused(peer.call_tool(call(name, json!({"how": how}))).await);
+        assert_eq!(error.code, code);
+    }
+    let error = refused(peer.get_prompt(hub::GetPromptRequestParams::new("fails")).await);
+    assert_eq!(error.to_string(), "error 7: seven");
+    let error = refused(
+        peer.read_resource(hub::ReadResourceRequestParams::new("test://fails"))
+            .await,
+    );
+    assert_eq!(
+        (error.code, error.message.as_str()),
+        (error_code::INTERNAL_ERROR, "a text")
+    );
+}
+
+#[tokio::test]
+async fn a_tool_gives_nothing_a_text_a_block_or_several() {
+    let router = Router::new("test", "1.0")
+        .tool("nothing", "Gives nothing", || ())
+        .tool("number", "Gives a number", || 5)
+        .tool("image", "Gives a picture", || image(&[1, 2, 3], "image/png"))
+        .tool("several", "Gives blocks", || {
+            let link = hub::ResourceLink::new("news", "test://news");
+            (hub::TextContent::new("the news"), link)
+        })
+        .tool("list", "Gives blocks", || {
+            vec![hub::TextContent::new("a"), hub::TextContent::new("b")]
+        });
+    let (client, _heard) = client_of(&router).await;
+    for (name, blocks) in [
+        ("nothing", json!([])),
+        ("number", json!([{"type": "text", "text": "5"}])),
+        (
+            "image",
+            json!([{"type": "image", "data": "AQID", "mimeType": "image/png"}]),
+        ),
+        (
+            "several",
+            json!([{"type": "text", "text": "the news"}, {"type": "resource_link", "name": "news", "uri": "test://news"}]),
+        ),
+        (
+            "list",
+            json!([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]),
+        ),
+    ] {
+        let result = client.peer().call_tool(call(name, json!({}))).await.unwrap();
+        assert_eq!(json!(result.content), blocks);
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Letter {
+    /// Who gets it.
+    to: String,
+    tone: Option<Tone>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Tone {
+    Formal,
+    /// As among friends.
+    Warm,
+}
+
+#[tokio::test]
+async fn the_arguments_of_a_prompt_are_the_members_of_its_type() {
+    let write = |Args(letter): Args<Letter>| format!("To {}: {:?}", letter.to, letter.tone);
+    let router = Router::new("test", "1.0").with(prompt(hub::Prompt::new("letter"), write));
+    let (client, _heard) = client_of(&router).await;
+    let peer = client.peer();
+    let prompts = peer
+        .list_prompts(hub::PaginatedRequestParams::default())
+        .await
+        .unwrap()
+        .prompts;
+    assert_eq!(
+        json!(prompts[0].arguments),
+        json!([
+            {"name": "to", "description": "Who gets it.", "required": true},
+            {"name": "tone", "required": false},
+        ])
+    );
+    let get = async |arguments: Value| {
+        let arguments = serde_json::from_value(arguments).unwrap();
+        let params = hub::GetPromptRequestParams::new("letter").with_arguments(arguments);
+        let got = peer.get_prompt(params).await;
+        got.map(|result| json!(result.messages))
+    };
+    let said = |text: &str| json!([{"role": "user", "content": {"type": "text", "text": text}}]);
+    assert_eq!(get(json!({"to": "Ada"})).await.unwrap(), said("To Ada: None"));
+    assert_eq!(
+        get(json!({"to": "Ada", "tone": "warm"})).await.unwrap(),
+        said("To Ada: Some(Warm)")
+    );
+    let error = refused(get(json!({"to": "Ada", "tone": "loud"})).await);
+    assert_eq!(error.code, error_code::INVALID_PARAMS);
+    assert!(
+        error.message.starts_with("Invalid arguments: unknown variant `loud`"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_resource_is_text_or_bytes_and_its_functions_take_its_uri() {
+    let months = hub::ResourceTemplate::new("Months", "test://{month}");
+    let month = |Uri(uri): Uri, Args(Month { month })| format!("{month} of {uri}");
+    let bytes = hub::Resource::new("Bytes", "test:///bytes").with_mime_type("application/octet-stream");
+    let router = Router::new("test", "1.0")
+        .with_state(Greeting("May"))
+        .with(resource(bytes, || Blob(vec![1, 2, 3])))
+        .with(
+            resource_template(months, month)
+                .unwrap()
+                .complete("month", |typed: CompletionRequest, State(month): State<Greeting>| {
+                    vec![format!("{}{}", typed.value, month.0)]
+                }),
+        );
+    let (client, _heard) = client_of(&router).await;
+    let peer = client.peer();
+    for (uri, contents) in [
+        (
+            "test:///bytes",
+            json!({"mimeType": "application/octet-stream", "blob": "AQID"}),
+        ),
+        ("test://May", json!({"text": "May of test://May"})),
+    ] {
+        let mut expected = contents;
+        expected["uri"] = json!(uri);
+        let read = peer
+            .read_resource(hub::ReadResourceRequestParams::new(uri))
+            .await
+            .unwrap();
+        assert_eq!(json!(read.contents), json!([expected]));
+    }
+    let argument = hub::CompleteRequestParamsArgument::new("month", "M");
+    let params = hub::CompleteRequestParams::new(argument, hub::ResourceTemplateReference::new("test://{month}"));
+    assert_eq!(peer.complete(params).await.unwrap().completion.values, ["MMay"]);
+}
+
+#[tokio::test]
+async fn what_the_transport_leaves_is_an_extension_and_its_absence_an_internal_error() {
+    let router = Router::new("test", "1.0").tool("who", "Says who calls", |Extension(Greeting(name))| name);
+    let (client, _heard) = client_of(&router).await;
+    let error = refused(client.peer().call_tool(call("who", json!({}))).await);
+    assert_eq!(error.code, error_code::INTERNAL_ERROR);
+    assert!(error.message.contains("router::extractors::Greeting"), "{error}");
+}
