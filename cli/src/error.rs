@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use mcp_adapters::Revision;
+use mcp_runtime::bridge::BridgeError;
 use mcp_runtime::transport::http::client::HttpError;
 use mcp_runtime::transport::stdio::SpawnError;
 use mcp_runtime::{CallError, ConnectError};
@@ -46,6 +47,8 @@ pub enum CommandError {
     Connect(#[from] ConnectError),
     #[error(transparent)]
     Call(#[from] CallError),
+    #[error(transparent)]
+    Bridge(#[from] BridgeError),
     #[error("can't read or write: {0}")]
     Io(#[from] io::Error),
 }
@@ -55,7 +58,7 @@ impl CommandError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::UnknownType { .. } | Self::UnknownCommand { .. } | Self::Argument(_) | Self::File { .. } => 2,
-            Self::Spawn(_) | Self::Http(_) | Self::Connect(_) => 3,
+            Self::Spawn(_) | Self::Http(_) | Self::Connect(_) | Self::Bridge(_) => 3,
             Self::Call(CallError::Http(_) | CallError::Transport(_) | CallError::Exited(_) | CallError::Closed) => 3,
             Self::Unoffered { .. } | Self::Call(_) | Self::Io(_) => 1,
         }

@@ -4,6 +4,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
+mod bridge;
 mod check;
 mod client;
 mod decode;
@@ -48,6 +49,7 @@ fn run(command: &Command) -> Result<Summary, CommandError> {
         Command::Prompt(args) => client::prompt(args, output),
         Command::Listen(args) => client::listen(args, output),
         Command::Check(args) => check::check(args, output),
+        Command::Bridge(args) => bridge::bridge(args),
         Command::Decode(args) => decode::run(args, io::stdin().lock(), output),
         Command::Translate(args) => translate::run(args, io::stdin().lock(), output),
         Command::Revisions => {

@@ -7,6 +7,8 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(feature = "bridge")]
+pub mod bridge;
 mod budget;
 mod canonical;
 mod change;

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod bridge;
 mod check;
 mod client;
 mod server;
@@ -9,6 +10,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use mcp_adapters::Revision;
 
+pub use self::bridge::{BridgeArgs, Listen};
 pub use self::check::{CheckArgs, ReportFormat, ToolPolicy};
 pub use self::client::{CallArgs, ClientArgs, InspectArgs, ListenArgs, PromptArgs, ReadArgs};
 pub use self::server::ServerArgs;
@@ -17,7 +19,7 @@ pub use self::values::{DecodeArgs, TranslateArgs};
 /// Every revision of the Model Context Protocol from a shell
 ///
 /// `inspect`, `call`, `read`, `prompt`, `listen` and `check` are clients of a server, which is named by its URL, or by the command that
-/// starts it after `--`. `decode` and `translate` are filters for JSON.
+/// starts it after `--`. `bridge` stands between a client and a server of different revisions. `decode` and `translate` are filters for JSON.
 #[derive(Debug, Parser)]
 #[command(
     name = "mcp-rev",
@@ -42,6 +44,7 @@ pub enum Command {
     Prompt(PromptArgs),
     Listen(ListenArgs),
     Check(CheckArgs),
+    Bridge(BridgeArgs),
     Decode(DecodeArgs),
     Translate(TranslateArgs),
     /// List the revisions, the earliest first

@@ -43,14 +43,14 @@ impl ServerArgs {
     }
 }
 
-fn url(text: &str) -> Result<String, &'static str> {
+pub fn url(text: &str) -> Result<String, &'static str> {
     match text.starts_with("http://") || text.starts_with("https://") {
         true => Ok(text.to_owned()),
         false => Err("not a URL of HTTP; the command that starts a server goes after `--`"),
     }
 }
 
-fn header(text: &str) -> Result<(HeaderName, HeaderValue), &'static str> {
+pub fn header(text: &str) -> Result<(HeaderName, HeaderValue), &'static str> {
     let (name, value) = text.split_once(':').ok_or("there is no `:` between name and value")?;
     let name = name.trim().parse().map_err(|_| "the name can't be that of a header")?;
     let mut value: HeaderValue = value

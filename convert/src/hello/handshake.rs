@@ -177,3 +177,15 @@ pub fn cancelled_request<R: PeerTypes>(notification: &MessageHeader<'_>) -> Opti
         id.decode_as().ok()
     })
 }
+
+/// The id of the call whose progress a notification reports, if the caller has used the id as the token. `None` for other
+/// notifications.
+#[must_use]
+pub fn progressing_call<R: PeerTypes>(revision: R, notification: &MessageHeader<'_>) -> Option<RequestId> {
+    let lifecycle = revision.lifecycle();
+    if lifecycle.progress.is_none() || lifecycle.progress != notification.method().as_deref() {
+        return None;
+    }
+    let token = notification.param(&[lifecycle.meta_progress?]).ok()??;
+    token.decode_as().ok()
+}

@@ -23,7 +23,7 @@ pub use self::changes::{
 pub use self::errors::{asked_by_error, missing_capability, supported_by_peer, unsupported};
 pub use self::handshake::{
     agree, agreed_version, begin, cancellation, cancelled_request, completes_handshake, discovery, empty_result,
-    params, read_agreement, read_begin, read_discovery, requested_version,
+    params, progressing_call, read_agreement, read_begin, read_discovery, requested_version,
 };
 pub use self::object::result_stamp;
 pub use self::stamp::{

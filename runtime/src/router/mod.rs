@@ -304,6 +304,7 @@ impl Router {
             capabilities: self.capabilities(),
             instructions: self.instructions.clone(),
             extra_capabilities: self.catalogue.routes.lock().extra_capabilities(),
+            agreement: None,
         };
         let catalogue = Arc::clone(&self.catalogue);
         let check = move |uri: &str| match catalogue.routes.lock().has_resource(uri) {

@@ -11,6 +11,8 @@ use tokio::time::Instant;
 
 use super::info::Progress;
 use super::json_edit::with_meta;
+#[cfg(feature = "bridge")]
+use super::line::{Line, Place};
 use super::notify::check_custom;
 use super::state::SessionState;
 use super::terms::Terms;
@@ -48,7 +50,9 @@ impl<S: Side> SessionState<S> {
             return Ok(fresh);
         }
         let exchanged = self.exchange(terms, id, json, purpose, progress);
-        let Reply { result, mut violations } = exchanged.await?;
+        let Reply {
+            result, mut violations, ..
+        } = exchanged.await?;
         let result = match result {
             Ok(result) => result,
             Err(error) => {
@@ -98,7 +102,8 @@ impl<S: Side> SessionState<S> {
         check_direction::<S>(terms, method)?;
         let id = self.pending.next_id();
         let json = with_stamp(terms, request_json(id, request))?;
-        let Reply { result, violations } = self.exchange(terms, id, json, purpose, progress).await?;
+        let exchanged = self.exchange(terms, id, json, purpose, progress).await?;
+        let Reply { result, violations, .. } = exchanged;
         self.check_violations(method, violations)?;
         result.map_err(|error| self.error_from_peer(terms, method, id, error))
     }
@@ -113,7 +118,7 @@ impl<S: Side> SessionState<S> {
         let id = self.pending.next_id();
         let json = with_stamp(terms, request_json(id, request))?;
         let exchanged = self.exchange(terms, id, json, Purpose::Unsolicited, None);
-        let Reply { result, violations } = exchanged.await?;
+        let Reply { result, violations, .. } = exchanged.await?;
         match result {
             Ok(result) => Ok((result, violations)),
             Err(error) => {
@@ -143,6 +148,37 @@ impl<S: Side> SessionState<S> {
         }
         let sending = self.send(json, purpose);
         let reply = self.wait(sending, replied, &mut progressed, progress).await;
+        if !matches!(reply, Err(CallError::TimedOut(_))) {
+            guard.disarm();
+        }
+        reply
+    }
+
+    /// Passes a request on that is complete but for its turn, and waits for the reply. The reply has its place in `line`.
+    #[cfg(feature = "bridge")]
+    pub async fn pass_call(
+        self: &Arc<Self>,
+        revision: Revision,
+        id: i64,
+        json: Vec<u8>,
+        purpose: Purpose,
+        place: Place,
+        line: Arc<Line>,
+    ) -> Result<Reply, CallError> {
+        let replied = self.pending.insert_passed(id, line);
+        let guard = CancelOnDrop::new(self, revision, id);
+        if self.ended.is_cancelled() {
+            return Err(self.closed());
+        }
+        let sending = async {
+            place.turn().await;
+            let sent = self.send(json, purpose).await;
+            drop(place);
+            sent
+        };
+        // The sender is dropped: no progress comes this way.
+        let (_, mut progressed) = mpsc::channel(1);
+        let reply = self.wait(sending, replied, &mut progressed, None).await;
         if !matches!(reply, Err(CallError::TimedOut(_))) {
             guard.disarm();
         }

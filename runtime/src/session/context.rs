@@ -102,6 +102,12 @@ impl<S: Side> Context<S> {
         &self.cancelled
     }
 
+    /// Whether the peer asked for progress.
+    #[cfg(feature = "bridge")]
+    pub(crate) fn wants_progress(&self) -> bool {
+        self.token.is_some()
+    }
+
     /// Sends a progress notification, if the peer asked for progress.
     ///
     /// # Errors

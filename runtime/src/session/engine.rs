@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Once, Weak};
 
-use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::RequestId;
+use mcp_adapters::mcp_wire::{OpenJson, RequestId};
+use mcp_adapters::{Revision, hub};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -25,6 +25,8 @@ pub struct ServerInfo {
     pub capabilities: hub::ServerCapabilities,
     pub instructions: Option<String>,
     pub extra_capabilities: Vec<ExtraCapabilities>,
+    /// How a session of one revision begins, if that is known as JSON already.
+    pub agreement: Option<(Revision, OpenJson)>,
 }
 
 /// The receiving side of a session. [`Engine::run`] is its task.

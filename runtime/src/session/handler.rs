@@ -5,6 +5,8 @@ use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{ErrorObject, OpenJson};
 
 use super::context::Context;
+#[cfg(feature = "bridge")]
+use super::relay::Relay;
 use crate::future::BoxFuture;
 use crate::side::{ClientSide, ServerSide, Side};
 
@@ -27,6 +29,13 @@ pub trait Handler<S: Side>: Send + Sync + 'static {
 
     /// Handles a notification.
     fn handle_notification<'a>(&'a self, notification: S::Notification, context: &'a Context<S>) -> BoxFuture<'a, ()>;
+
+    /// Who gets the messages of a revision instead, as they are on the wire.
+    #[cfg(feature = "bridge")]
+    fn relay(&self, revision: mcp_adapters::Revision) -> Option<&dyn Relay<S>> {
+        let _ = revision;
+        None
+    }
 }
 
 /// The handler of a server.

@@ -48,12 +48,18 @@ impl<S: Side> SessionState<S> {
             let latest = supported.iter().max().copied().unwrap_or(revision);
             return Err(hello::unsupported(latest, &Mismatch { requested, supported }));
         };
-        self.report_losses(revision.lifecycle().begin.unwrap_or_default(), &read.losses);
+        let agreement = server.agreement.as_ref().filter(|(of, _)| *of == revision);
+        if agreement.is_none() {
+            self.report_losses(revision.lifecycle().begin.unwrap_or_default(), &read.losses);
+        }
         if !self.agree(Terms::with_client(revision, read.result)?) {
             return Err(ErrorObject::new(
                 error_code::INVALID_REQUEST,
                 "the session has begun before",
             ));
+        }
+        if let Some((_, agreed)) = agreement {
+            return Ok(agreed.clone());
         }
         let agreed = hello::agree(revision, server.hello(revision, vec![revision.as_str().to_owned()]));
         self.written(revision.lifecycle().begin, agreed)
@@ -95,6 +101,10 @@ fn preset_message(revision: Revision, method: &str) -> UnknownMethod {
 pub struct ClientInfo {
     pub implementation: hub::Implementation,
     pub capabilities: hub::ClientCapabilities,
+    /// How a session of one revision begins, if that is known as JSON already.
+    pub begin: Option<(Revision, OpenJson)>,
+    /// The least severe log messages that it wants of a stateless server.
+    pub log_level: Option<hub::LoggingLevel>,
 }
 
 impl<S: Side> SessionState<S> {
@@ -113,8 +123,8 @@ impl<S: Side> SessionState<S> {
 }
 
 impl SessionState<ClientSide> {
-    fn hello(&self, revision: Revision, info: &ClientInfo) -> ClientHello {
-        let level = self.options.log_level.as_ref();
+    fn hello(revision: Revision, info: &ClientInfo) -> ClientHello {
+        let level = info.log_level.as_ref();
         ClientHello {
             version: revision.as_str().to_owned(),
             capabilities: info.capabilities.clone(),
@@ -126,7 +136,10 @@ impl SessionState<ClientSide> {
     /// Sends the request that begins a session, and accepts the revision that the server answers with.
     pub async fn handshake(self: &Arc<Self>, revision: Revision, info: &ClientInfo) -> Result<(), ConnectError> {
         let unwritable = |error: HelloError| CallError::Unrepresentable(error.to_string());
-        let (params, losses) = hello::begin(revision, self.hello(revision, info)).map_err(unwritable)?;
+        let (params, losses) = match &info.begin {
+            Some((of, params)) if *of == revision => (params.clone(), Vec::new()),
+            _ => hello::begin(revision, Self::hello(revision, info)).map_err(unwritable)?,
+        };
         let method = revision.lifecycle().begin.ok_or(ConnectError::NoRevision)?;
         self.report_losses(method, &losses);
         let terms = Terms::unknown(revision);
@@ -140,10 +153,14 @@ impl SessionState<ClientSide> {
         self.validate_result(answered, method, &result, violations)?;
         let read = hello::read_agreement(answered, &corrected);
         let read = read.map_err(|error| CallError::InvalidResult(error.to_string()))?;
-        self.report_losses(method, &read.losses);
+        if info.begin.is_none() {
+            self.report_losses(method, &read.losses);
+        }
         let handshakes = with_era(&self.options.supported, Era::Handshake);
         let named = read.result.versions.first().map_or("", String::as_str);
         let agreed = accept(named, &handshakes)?;
+        #[cfg(feature = "bridge")]
+        let _ = self.agreement.set(corrected);
         self.agree(Terms::with_server(agreed, read.result));
         if let Some(begun) = agreed.lifecycle().begun {
             let json = to_json(&Notice {
@@ -176,7 +193,7 @@ impl SessionState<ClientSide> {
     }
 
     async fn discover(self: &Arc<Self>, revision: Revision, info: &ClientInfo) -> Result<OpenJson, CallError> {
-        let terms = self.stateless_terms(revision, info, Terms::unknown(revision))?;
+        let terms = Self::stateless_terms(revision, info, Terms::unknown(revision))?;
         let method = revision.lifecycle().discover;
         let method = method.ok_or_else(|| CallError::Unrepresentable("the revision has no discovery".to_owned()))?;
         let call = self.call_json(&terms, method, preset_message(revision, method));
@@ -198,12 +215,13 @@ impl SessionState<ClientSide> {
             Some(hello) => Terms::with_server(revision, hello),
             None => Terms::unknown(revision),
         };
-        self.agree(self.stateless_terms(revision, info, terms)?);
+        self.agree(Self::stateless_terms(revision, info, terms)?);
         Ok(())
     }
 
-    fn stateless_terms(&self, revision: Revision, info: &ClientInfo, terms: Terms) -> Result<Terms, CallError> {
-        let stamp = hello::stamp(revision, self.hello(revision, info));
+    /// The terms on which a stateless server is called on behalf of a client.
+    pub fn stateless_terms(revision: Revision, info: &ClientInfo, terms: Terms) -> Result<Terms, CallError> {
+        let stamp = hello::stamp(revision, Self::hello(revision, info));
         let stamp = stamp.map_err(|error| CallError::Unrepresentable(error.to_string()))?;
         Ok(terms.with_stamp(stamp))
     }

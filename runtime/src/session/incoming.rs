@@ -21,7 +21,7 @@ impl<S: Side> Engine<S> {
     /// Takes the JSON of a message, or of a batch if the revision has batches.
     pub fn take_json(self: &Arc<Self>, json: &[u8], extensions: Arc<Extensions>) {
         let response = match Payload::from_slice(json) {
-            Ok(Payload::Message(header)) => self.take_message(&header, extensions),
+            Ok(Payload::Message(header)) => self.take_message(&header, extensions, false),
             Ok(Payload::Batch(elements)) => self.take_batch(elements, json, &extensions),
             Err(error) => self.refuse(None, not_a_message(&error), json),
         };
@@ -63,7 +63,7 @@ impl<S: Side> Engine<S> {
         let mut pending = Vec::new();
         for header in elements {
             match header {
-                Ok(header) => pending.extend(self.take_message(&header, Arc::clone(extensions))),
+                Ok(header) => pending.extend(self.take_message(&header, Arc::clone(extensions), true)),
                 Err(error) => pending.extend(self.refuse(None, not_a_message(&error), json)),
             }
         }
@@ -75,6 +75,7 @@ impl<S: Side> Engine<S> {
         self: &Arc<Self>,
         header: &MessageHeader<'_>,
         extensions: Arc<Extensions>,
+        in_batch: bool,
     ) -> Option<PendingResponse> {
         let json = header.message().text().as_bytes();
         let terms = match self.terms_of(header) {
@@ -85,6 +86,14 @@ impl<S: Side> Engine<S> {
             return taken;
         }
         let revision = terms.revision;
+        #[cfg(not(feature = "bridge"))]
+        let _ = in_batch;
+        #[cfg(feature = "bridge")]
+        if let Some(relay) = self.handler.relay(revision)
+            && self.is_passed_on(header, revision)
+        {
+            return self.take_raw(relay, header, terms, extensions, in_batch);
+        }
         let is_converted = header.method().is_none_or(|method| is_converted(revision, &method));
         let received = match is_converted {
             true => S::receive(revision, json, terms.conversion()),
@@ -132,6 +141,8 @@ impl<S: Side> Engine<S> {
                     extensions,
                     losses,
                     terms,
+                    #[cfg(feature = "bridge")]
+                    place: self.session.unhandled.join(),
                 };
                 self.take_for_handler(notification, json);
                 None

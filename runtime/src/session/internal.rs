@@ -57,6 +57,7 @@ impl<S: Side> Engine<S> {
         terms: &Arc<Terms>,
     ) -> Option<Option<PendingResponse>> {
         let method = header.method()?;
+        let is_passed_on = self.passes_on(terms.revision);
         match header.kind().ok()? {
             MessageKind::Notification => {
                 let is_taken = self.take_notification(&method, header, terms);
@@ -64,11 +65,12 @@ impl<S: Side> Engine<S> {
             }
             MessageKind::Request => {
                 let id = header.id()?;
-                let listens = self.server.is_some() && terms.revision.lifecycle().listen == Some(&*method);
+                let listens =
+                    self.server.is_some() && !is_passed_on && terms.revision.lifecycle().listen == Some(&*method);
                 if listens && terms.info.is_some() {
                     return Some(Some(self.take_listen(id, header, terms)));
                 }
-                let response = match self.take_call(&method, header, terms)? {
+                let response = match self.take_call(&method, header, terms, is_passed_on)? {
                     Ok(result) => to_json(&Response::new(id.clone(), result)),
                     Err(error) => {
                         tracing::debug!(code = error.code, message = error.message, "refused");
@@ -87,10 +89,11 @@ impl<S: Side> Engine<S> {
         method: &str,
         header: &MessageHeader<'_>,
         terms: &Terms,
+        is_passed_on: bool,
     ) -> Option<Result<OpenJson, ErrorObject>> {
         let (revision, lifecycle) = (terms.revision, terms.revision.lifecycle());
         let stands_alone = S::IS_SERVER && terms.stands_alone() && terms.info.is_some();
-        if lifecycle.ping == Some(method) {
+        if lifecycle.ping == Some(method) && !is_passed_on {
             return Some(Ok(hello::empty_result(revision, method)));
         }
         if let Some(server) = &self.server {
@@ -105,18 +108,19 @@ impl<S: Side> Engine<S> {
                 return Some(checked.and_then(|()| self.session.discovery(revision, server)));
             }
         }
-        if stands_alone {
+        if stands_alone && !is_passed_on {
             let lacks = revision.method(method).is_none() && !is_custom(method);
             return lacks.then(|| {
                 let reason = format!("revision {revision} has no method {method}");
                 Err(ErrorObject::new(error_code::METHOD_NOT_FOUND, reason))
             });
         }
-        if self.session.revision().is_none() {
+        if !stands_alone && self.session.revision().is_none() {
             return Some(Err(self.not_begun()));
         }
         self.server
             .as_ref()
+            .filter(|_| !is_passed_on)
             .and_then(|_| self.take_setting(method, header, terms))
     }
 
@@ -167,7 +171,13 @@ impl<S: Side> Engine<S> {
             return true;
         }
         if lifecycle.begun == Some(method) {
+            #[cfg(feature = "bridge")]
+            self.session.begun.cancel();
             return true;
+        }
+        #[cfg(feature = "bridge")]
+        if self.passes_on(terms.revision) && self.is_passed_on(header, terms.revision) {
+            return false;
         }
         if lifecycle.progress == Some(method) {
             if let Some(params) = progress_of::<S>(header, terms) {
@@ -176,6 +186,17 @@ impl<S: Side> Engine<S> {
             return true;
         }
         !S::IS_SERVER && self.session.take_acknowledgement(method, header, terms)
+    }
+
+    /// Whether messages of a revision are passed on as they are, and not handled.
+    #[cfg(feature = "bridge")]
+    fn passes_on(&self, revision: Revision) -> bool {
+        self.handler.relay(revision).is_some()
+    }
+
+    #[cfg(not(feature = "bridge"))]
+    fn passes_on(&self, _: Revision) -> bool {
+        false
     }
 
     /// The response to a request or notification whose terms can't be read.

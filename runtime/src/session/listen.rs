@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::engine::Engine;
 use super::json_edit::with_meta;
 use super::log_level::severity;
-use super::response::PendingResponse;
+use super::response::{PendingResponse, RequestPermit};
 use super::state::{SessionState, method};
 use super::terms::Terms;
 use crate::change::{Change, ChangeQueue};
@@ -61,7 +61,7 @@ impl<S: Side> Engine<S> {
             let response = engine.notify_listener(&id, &queue, &agreed, &terms, &cancelled).await;
             engine.session.subscriptions.remove(&id);
             engine.end_request(&id);
-            (response, (permit, charge))
+            (response, RequestPermit::new(permit, charge))
         });
         Ok(PendingResponse::running(answered, listened))
     }

@@ -14,6 +14,12 @@ const LEVELS: [LoggingLevel; 8] = [
     LoggingLevel::Emergency,
 ];
 
+/// The log level of this severity.
+#[cfg(feature = "bridge")]
+pub fn log_level(severity: usize) -> Option<LoggingLevel> {
+    LEVELS.get(severity).cloned()
+}
+
 /// The severity of a log level, if it is known.
 pub fn severity(level: &LoggingLevel) -> Option<usize> {
     LEVELS.iter().position(|known| known == level)

@@ -17,6 +17,8 @@ mod incoming;
 mod info;
 mod internal;
 mod json_edit;
+#[cfg(feature = "bridge")]
+mod line;
 mod listen;
 mod log_level;
 mod notifications;
@@ -25,6 +27,8 @@ mod pages;
 mod peer;
 mod pending;
 mod probe;
+#[cfg(feature = "bridge")]
+mod relay;
 mod request;
 mod response;
 mod run;
@@ -44,11 +48,9 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use self::engine::Engine;
 use self::extra_capabilities::with_extra;
-use self::handler::{ForClient, ForServer, Handler};
-use self::handshake::ClientInfo;
+use self::handler::ForClient;
 use self::notifications::NotificationQueue;
 use self::probe::{Finding, stateless_instead};
-use self::state::SessionState;
 use crate::era::{Era, with_era};
 use crate::error::{CallError, ConnectError};
 use crate::message::{Receiver, Transport};
@@ -58,9 +60,22 @@ use crate::side::{ClientSide, ServerSide, Side};
 pub use self::changes::Changes;
 pub use self::context::Context;
 pub(crate) use self::engine::ServerInfo;
+pub(crate) use self::handler::{ForServer, Handler};
+pub(crate) use self::handshake::ClientInfo;
 pub use self::info::{PeerInfo, Progress};
 pub use self::peer::Peer;
+pub(crate) use self::state::SessionState;
 pub(crate) use self::subscriptions::Subscriptions;
+#[cfg(feature = "bridge")]
+pub(crate) use self::{
+    handler::HandlerResult,
+    json_edit::set,
+    line::Place,
+    log_level::log_level,
+    relay::{RawAnswer, RawMessage, Relay},
+    terms::Terms,
+    tolerance::tolerated,
+};
 
 /// A session of a server.
 pub type ServerSession = Session<ServerSide>;
@@ -86,6 +101,12 @@ impl<S: Side> Session<S> {
     pub async fn ended(self) {
         // The task panics only if a transport does, and then the session has ended as well.
         let _ = self.task.await;
+    }
+
+    /// Cancelled to end the session.
+    #[cfg(feature = "bridge")]
+    pub(crate) fn closing_token(&self) -> CancellationToken {
+        self.closing.clone()
     }
 
     /// Ends the session: new requests are refused, and those in flight get their responses.
@@ -131,6 +152,7 @@ where
         capabilities,
         instructions,
         extra_capabilities: Vec::new(),
+        agreement: None,
     };
     let subscriptions = Subscriptions::new(&options.limits, None, None);
     serve_with(handler, server, subscriptions, options, transport)
@@ -147,13 +169,23 @@ pub(crate) fn serve_with<H>(
 where
     H: ServerHandler<Context<ServerSide>> + 'static,
 {
+    start_server(Arc::new(ForServer(handler)), server, subscriptions, options, transport)
+}
+
+pub(crate) fn start_server(
+    handler: Arc<dyn Handler<ServerSide>>,
+    server: ServerInfo,
+    subscriptions: Arc<Subscriptions>,
+    options: Options,
+    transport: impl Transport,
+) -> ServerSession {
     let own_capabilities = serde_json::to_value(with_extra(&server.capabilities, server.extra_capabilities.iter()));
     let own_capabilities = own_capabilities.unwrap_or_default();
     let (sender, receiver) = transport.split();
     let latest = latest(&options, Era::Handshake).or_else(|| latest(&options, Era::Stateless));
     let latest = latest.unwrap_or(Revision::HUB);
     let state = SessionState::new(Box::new(sender), options, own_capabilities, latest, subscriptions);
-    Session::start(Arc::new(state), Arc::new(ForServer(handler)), Some(server), receiver)
+    Session::start(Arc::new(state), handler, Some(server), receiver)
 }
 
 /// Starts a session with a server of either era.
@@ -173,17 +205,28 @@ pub async fn connect<H, T>(
     info: hub::Implementation,
     capabilities: hub::ClientCapabilities,
     options: Options,
-    mut transport: T,
+    transport: T,
 ) -> Result<ClientSession, ConnectError>
 where
     H: ClientHandler<Context<ClientSide>> + 'static,
     T: Transport,
 {
-    let handler: Arc<dyn Handler<ClientSide>> = Arc::new(ForClient(handler));
     let info = ClientInfo {
         implementation: info,
         capabilities,
+        begin: None,
+        log_level: options.log_level.clone(),
     };
+    connect_with(Arc::new(ForClient(handler)), info, options, transport).await
+}
+
+/// Starts a session with a server of either era, on behalf of any handler.
+pub(crate) async fn connect_with<T: Transport>(
+    handler: Arc<dyn Handler<ClientSide>>,
+    info: ClientInfo,
+    options: Options,
+    mut transport: T,
+) -> Result<ClientSession, ConnectError> {
     let handshake = latest(&options, Era::Handshake);
     let stateless = latest(&options, Era::Stateless);
     let restart = transport.restart();
@@ -213,6 +256,42 @@ where
                 (_, None) | (Finding::AskAgain(_), _) => attempt.end(Err(ConnectError::NoRevision)).await,
             }
         }
+    }
+}
+
+/// Starts a session with a server on behalf of a client that has a handshake: in its revision if the server has that. The server is
+/// asked what it is only if it refuses the handshake.
+#[cfg(feature = "bridge")]
+pub(crate) async fn connect_by_handshake<T: Transport>(
+    handler: Arc<dyn Handler<ClientSide>>,
+    info: ClientInfo,
+    options: Options,
+    mut transport: T,
+    revision: Revision,
+) -> Result<ClientSession, ConnectError> {
+    let restart = transport.restart();
+    let attempt = Attempt::start(&handler, &info, &options, transport, revision);
+    let refusal = match attempt.state.handshake(revision, &info).await {
+        Err(ConnectError::Call(error)) => error,
+        agreed => return attempt.end(agreed).await,
+    };
+    let Some(stateless) = latest(&options, Era::Stateless) else {
+        return attempt.end(Err(refusal.into())).await;
+    };
+    let attempt = match (&refusal, restart) {
+        (CallError::Exited(_) | CallError::Closed, Some(restart)) => {
+            let _ = attempt.end(Err(CallError::Closed.into())).await;
+            let transport = restart().map_err(CallError::from)?;
+            Attempt::start(&handler, &info, &options, transport, stateless)
+        }
+        _ => attempt,
+    };
+    match attempt.state.probe(stateless, &info).await {
+        Finding::Stateless(revision, hello) => {
+            let agreed = attempt.state.agree_stateless(revision, &info, *hello);
+            attempt.end(agreed).await
+        }
+        _ => attempt.end(Err(refusal.into())).await,
     }
 }
 

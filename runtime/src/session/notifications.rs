@@ -10,6 +10,8 @@ use tokio::sync::Notify;
 
 use super::context::Context;
 use super::handler::Handler;
+#[cfg(feature = "bridge")]
+use super::line::Place;
 use super::peer::Peer;
 use super::state::SessionState;
 use super::terms::Terms;
@@ -26,6 +28,9 @@ pub struct Notification<S: Side> {
     pub extensions: Arc<Extensions>,
     pub losses: Vec<Loss>,
     pub terms: Arc<Terms>,
+    /// Its place among those that aren't handled yet.
+    #[cfg(feature = "bridge")]
+    pub place: Place,
 }
 
 /// The notifications that wait for the handler. Adding one never waits.
@@ -130,6 +135,8 @@ pub async fn handle_in_order<S: Side>(
             extensions,
             losses,
             terms,
+            #[cfg(feature = "bridge")]
+            place,
         }) = queue.next().await
         {
             let context = Context {
@@ -144,6 +151,8 @@ pub async fn handle_in_order<S: Side>(
             if let Err(panic) = catch_panic(handler.handle_notification(notification, &context)).await {
                 tracing::error!(panic, "a handler failed");
             }
+            #[cfg(feature = "bridge")]
+            drop(place);
         }
     };
     tokio::select! {

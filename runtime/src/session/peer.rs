@@ -46,7 +46,7 @@ impl<S: Side> Clone for Peer<S> {
 }
 
 impl<S: Side> Peer<S> {
-    pub(super) fn new(state: Arc<SessionState<S>>) -> Self {
+    pub(crate) fn new(state: Arc<SessionState<S>>) -> Self {
         Self {
             state,
             request: None,
@@ -58,7 +58,7 @@ impl<S: Side> Peer<S> {
     }
 
     /// The peer that sent a message on these terms.
-    pub(super) fn of_message(state: Arc<SessionState<S>>, request: Option<RequestId>, terms: Arc<Terms>) -> Self {
+    pub(crate) fn of_message(state: Arc<SessionState<S>>, request: Option<RequestId>, terms: Arc<Terms>) -> Self {
         Self {
             request,
             terms: Some(terms),
@@ -66,7 +66,13 @@ impl<S: Side> Peer<S> {
         }
     }
 
-    pub(super) fn terms(&self) -> &Arc<Terms> {
+    /// The session.
+    #[cfg(feature = "bridge")]
+    pub(crate) fn state(&self) -> &Arc<SessionState<S>> {
+        &self.state
+    }
+
+    pub(crate) fn terms(&self) -> &Arc<Terms> {
         self.terms.as_ref().unwrap_or_else(|| self.state.terms())
     }
 
@@ -174,7 +180,7 @@ impl<S: Side> Peer<S> {
         self.state.notify_json(notification, self.purpose()).await
     }
 
-    fn purpose(&self) -> Purpose {
+    pub(crate) fn purpose(&self) -> Purpose {
         match &self.request {
             Some(id) => Purpose::RelatedTo(id.clone()),
             None => Purpose::Unsolicited,

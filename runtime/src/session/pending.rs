@@ -1,6 +1,8 @@
 //! The calls of this side that wait for their responses.
 
 use std::collections::HashMap;
+#[cfg(feature = "bridge")]
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use mcp_adapters::hub;
@@ -9,6 +11,8 @@ use mcp_adapters::mcp_wire::validator::Violation;
 use tokio::sync::{mpsc, oneshot};
 
 use super::info::Progress;
+#[cfg(feature = "bridge")]
+use super::line::Line;
 use super::tolerance::{CallResult, Reply, violation};
 use crate::sync::Mutex;
 
@@ -22,7 +26,11 @@ pub struct PendingCalls {
 #[derive(Debug)]
 struct PendingCall {
     reply: oneshot::Sender<Reply>,
-    progress: mpsc::Sender<Progress>,
+    /// `None` for a call whose progress is passed on.
+    progress: Option<mpsc::Sender<Progress>>,
+    /// Where the reply takes its place.
+    #[cfg(feature = "bridge")]
+    line: Option<Arc<Line>>,
 }
 
 impl Default for PendingCalls {
@@ -44,8 +52,35 @@ impl PendingCalls {
     pub fn insert(&self, id: i64) -> (oneshot::Receiver<Reply>, mpsc::Receiver<Progress>) {
         let (reply, replied) = oneshot::channel();
         let (progress, progressed) = mpsc::channel(16);
-        self.calls.lock().insert(id, PendingCall { reply, progress });
+        let call = PendingCall {
+            reply,
+            progress: Some(progress),
+            #[cfg(feature = "bridge")]
+            line: None,
+        };
+        self.calls.lock().insert(id, call);
         (replied, progressed)
+    }
+
+    /// Adds a call that is passed on. Its reply takes a place in `line` when it comes.
+    #[cfg(feature = "bridge")]
+    pub fn insert_passed(&self, id: i64, line: Arc<Line>) -> oneshot::Receiver<Reply> {
+        let (reply, replied) = oneshot::channel();
+        let call = PendingCall {
+            reply,
+            progress: None,
+            line: Some(line),
+        };
+        self.calls.lock().insert(id, call);
+        replied
+    }
+
+    /// Whether the progress of a call is reported to its caller.
+    #[cfg(feature = "bridge")]
+    pub fn reports_progress(&self, id: &RequestId) -> bool {
+        let RequestId::Integer(id) = id else { return false };
+        let calls = self.calls.lock();
+        calls.get(id).is_some_and(|call| call.progress.is_some())
     }
 
     /// Removes a call; `false` if it wasn't pending any more.
@@ -78,7 +113,14 @@ impl PendingCalls {
             return false;
         };
         // The caller may have gone in this moment.
-        let _ = call.reply.send(Reply { result, violations });
+        #[cfg(feature = "bridge")]
+        let place = call.line.as_ref().map(Line::join);
+        let _ = call.reply.send(Reply {
+            result,
+            violations,
+            #[cfg(feature = "bridge")]
+            place,
+        });
         true
     }
 
@@ -87,8 +129,8 @@ impl PendingCalls {
         let hub::ProgressToken::Integer(id) = params.progress_token else {
             return;
         };
-        if let Some(call) = self.calls.lock().get(&id) {
-            let _ = call.progress.try_send(Progress {
+        if let Some(progress) = self.calls.lock().get(&id).and_then(|call| call.progress.as_ref()) {
+            let _ = progress.try_send(Progress {
                 progress: params.progress.as_f64(),
                 total: params.total.map(|total| total.as_f64()),
                 message: params.message,

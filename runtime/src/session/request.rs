@@ -15,7 +15,7 @@ use super::engine::Engine;
 use super::handler::HandlerResult;
 use super::json_edit::result_meta;
 use super::peer::Peer;
-use super::response::PendingResponse;
+use super::response::{PendingResponse, RequestPermit};
 use super::terms::Terms;
 use crate::error::internal;
 use crate::future::catch_panic;
@@ -37,15 +37,8 @@ impl<S: Side> Engine<S> {
         if let Err(error) = self.session.check_request(&terms, method) {
             return refused(error);
         }
-        let too_many = |why| refused(internal(why));
-        let Ok(permit) = Arc::clone(&self.unsent).try_acquire_owned() else {
-            return too_many("too many requests are in flight");
-        };
-        let Some(charge) = self.request_bytes.try_charge(header.message().text().len()) else {
-            return too_many("the requests in flight have too many bytes");
-        };
-        let cancelled = match self.begin_request(&id) {
-            Ok(cancelled) => cancelled,
+        let (permit, cancelled) = match self.admit(&id, header.message().text().len()) {
+            Ok(admitted) => admitted,
             Err(error) => return refused(error),
         };
         let key = terms.revision.lifecycle().meta_progress;
@@ -61,8 +54,17 @@ impl<S: Side> Engine<S> {
             losses,
         };
         let engine = Arc::clone(self);
-        let handled = async move { (engine.handle(request, context, &terms).await, (permit, charge)) };
+        let handled = async move { (engine.handle(request, context, &terms).await, permit) };
         PendingResponse::running(id, Box::pin(handled))
+    }
+
+    /// Admits a request of this many bytes, if there is room.
+    pub fn admit(&self, id: &RequestId, bytes: usize) -> Result<(RequestPermit, CancellationToken), ErrorObject> {
+        let permit = Arc::clone(&self.unsent).try_acquire_owned();
+        let permit = permit.map_err(|_| internal("too many requests are in flight"))?;
+        let charge = self.request_bytes.try_charge(bytes);
+        let charge = charge.ok_or_else(|| internal("the requests in flight have too many bytes"))?;
+        Ok((RequestPermit::new(permit, charge), self.begin_request(id)?))
     }
 
     /// Begins to handle a request; its token is cancelled when the peer cancels it.

@@ -7,13 +7,37 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinHandle;
 
 use super::engine::Engine;
+#[cfg(feature = "bridge")]
+use super::line::Place;
 use crate::budget::Charge;
 use crate::future::{BoxFuture, catch_panic};
 use crate::message::{Purpose, to_json};
 use crate::side::Side;
 
 /// What a request holds until its response is sent.
-pub type RequestPermit = (OwnedSemaphorePermit, Charge);
+pub struct RequestPermit {
+    _permit: OwnedSemaphorePermit,
+    _charge: Charge,
+    /// The place of the response among the messages to the peer.
+    #[cfg(feature = "bridge")]
+    _place: Option<Place>,
+}
+
+impl RequestPermit {
+    pub fn new(permit: OwnedSemaphorePermit, charge: Charge) -> Self {
+        Self {
+            _permit: permit,
+            _charge: charge,
+            #[cfg(feature = "bridge")]
+            _place: None,
+        }
+    }
+
+    #[cfg(feature = "bridge")]
+    pub fn with_place(self, place: Option<Place>) -> Self {
+        Self { _place: place, ..self }
+    }
+}
 
 /// The JSON of a response, or nothing if the request was cancelled.
 pub type Response = (Option<Vec<u8>>, RequestPermit);

@@ -5,6 +5,8 @@ use std::marker::PhantomData;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
+#[cfg(feature = "bridge")]
+use mcp_adapters::mcp_wire::OpenJson;
 use mcp_adapters::mcp_wire::{Direction, ErrorObject, Method};
 use mcp_adapters::{Loss, PeerTypes, Revision};
 use serde_json::Value;
@@ -12,6 +14,8 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::cache::Cache;
+#[cfg(feature = "bridge")]
+use super::line::Line;
 use super::pending::PendingCalls;
 use super::sender::DynSender;
 use super::subscriptions::{SubscribedResources, Subscriptions};
@@ -62,6 +66,18 @@ pub struct SessionState<S: Side> {
     /// The terms of the session.
     agreed: OnceLock<Arc<Terms>>,
     pub pending: PendingCalls,
+    /// The messages that are passed on to the peer.
+    #[cfg(feature = "bridge")]
+    pub passing: Arc<Line>,
+    /// The notifications of the peer that its handler hasn't handled yet.
+    #[cfg(feature = "bridge")]
+    pub unhandled: Arc<Line>,
+    /// Cancelled when the client has completed the handshake.
+    #[cfg(feature = "bridge")]
+    pub begun: CancellationToken,
+    /// How the server has agreed to begin the session, as it said it.
+    #[cfg(feature = "bridge")]
+    pub agreement: OnceLock<OpenJson>,
     /// Results of the peer that are fresh, if they are kept.
     pub cache: Option<Cache<S>>,
     /// What the client is notified of.
@@ -107,6 +123,14 @@ impl<S: Side> SessionState<S> {
             default: Arc::new(Terms::unknown(default_revision)),
             agreed: OnceLock::new(),
             pending: PendingCalls::default(),
+            #[cfg(feature = "bridge")]
+            passing: Arc::default(),
+            #[cfg(feature = "bridge")]
+            unhandled: Arc::default(),
+            #[cfg(feature = "bridge")]
+            begun: CancellationToken::new(),
+            #[cfg(feature = "bridge")]
+            agreement: OnceLock::new(),
             cache: options.cache.map(Cache::new),
             options,
             subscriptions,

@@ -26,6 +26,9 @@ pub struct Subscriptions {
     /// What a client gets that subscribes to one resource at a time.
     session: OnceLock<Arc<ChangeQueue>>,
     budgets: ChangeBudgets,
+    /// Notified when something else is wanted.
+    #[cfg(feature = "bridge")]
+    pub changed: tokio::sync::Notify,
     check: Option<ResourceCheck>,
 }
 
@@ -47,6 +50,8 @@ impl Subscriptions {
             listens: Mutex::default(),
             session: OnceLock::new(),
             budgets: ChangeBudgets { peer, all },
+            #[cfg(feature = "bridge")]
+            changed: tokio::sync::Notify::new(),
             check,
         })
     }
@@ -84,6 +89,7 @@ impl Subscriptions {
             self.charge(&queue, uri)?;
         }
         self.listens.lock().insert(id.clone(), Arc::clone(&queue));
+        self.notify_changed();
         Ok(queue)
     }
 
@@ -97,20 +103,24 @@ impl Subscriptions {
     /// Removes a subscription.
     pub fn remove(&self, id: &RequestId) {
         self.listens.lock().remove(id);
+        self.notify_changed();
     }
 
     /// Begins the notifications of a session in which a client subscribes to one resource at a time.
     pub fn begin(&self, lists: &ChangeFilter) -> Arc<ChangeQueue> {
-        Arc::clone(self.session.get_or_init(|| ChangeQueue::new(lists)))
+        let queue = Arc::clone(self.session.get_or_init(|| ChangeQueue::new(lists)));
+        self.notify_changed();
+        queue
     }
 
     /// Subscribes the session to a resource.
     pub fn subscribe(&self, uri: &str) -> Result<(), ErrorObject> {
         self.check(uri)?;
-        match self.session.get() {
-            Some(session) => self.charge(session, uri),
-            None => Ok(()),
+        if let Some(session) = self.session.get() {
+            self.charge(session, uri)?;
         }
+        self.notify_changed();
+        Ok(())
     }
 
     /// Ends that.
@@ -118,6 +128,29 @@ impl Subscriptions {
         if let Some(session) = self.session.get() {
             session.unsubscribe(uri);
         }
+        self.notify_changed();
+    }
+
+    fn notify_changed(&self) {
+        #[cfg(feature = "bridge")]
+        self.changed.notify_one();
+    }
+
+    /// What any subscription wants.
+    #[cfg(feature = "bridge")]
+    pub fn wanted(&self) -> ChangeFilter {
+        let mut wanted = ChangeFilter::default();
+        let listens: Vec<_> = self.listens.lock().values().cloned().collect();
+        for queue in self.session.get().into_iter().chain(&listens) {
+            let filter = queue.filter();
+            wanted.tool_list |= filter.tool_list;
+            wanted.prompt_list |= filter.prompt_list;
+            wanted.resource_list |= filter.resource_list;
+            wanted.resources.extend(filter.resources);
+        }
+        wanted.resources.sort_unstable();
+        wanted.resources.dedup();
+        wanted
     }
 
     /// Whether there is such a resource.

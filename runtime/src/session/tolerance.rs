@@ -6,6 +6,8 @@ use mcp_adapters::mcp_wire::validator::Violation;
 use mcp_adapters::mcp_wire::{Decoded, JsonType, MessageHeader, OpenJson};
 
 use super::json_edit::set;
+#[cfg(feature = "bridge")]
+use super::line::Place;
 use crate::error::CallError;
 
 /// The outcome of a call.
@@ -16,6 +18,9 @@ pub type CallResult = Result<OpenJson, CallError>;
 pub struct Reply {
     pub result: CallResult,
     pub violations: Vec<Violation>,
+    /// Its place among the messages that are passed on, for a call that was.
+    #[cfg(feature = "bridge")]
+    pub place: Option<Place>,
 }
 
 /// The outcome of a response that has both a result and an error, if one of them is `null`; and its violation.
@@ -37,6 +42,12 @@ pub fn only_result(response: &MessageHeader<'_>) -> Option<(CallResult, Violatio
         }
         _ => None,
     }
+}
+
+/// A result as lenient peers read it.
+#[cfg(feature = "bridge")]
+pub fn tolerated(revision: mcp_adapters::Revision, method: &str, result: OpenJson) -> OpenJson {
+    tolerate(revision.tolerances(method), &result).map_or(result, |(tolerated, _)| tolerated)
 }
 
 /// A result with its departures corrected, and the violations that the schema doesn't reveal; `None` if nothing is corrected.

@@ -1,0 +1,112 @@
+//! The arguments of `bridge`.
+
+use std::ffi::OsString;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::ArgGroup;
+use mcp_adapters::Revision;
+use mcp_runtime::transport::http::client::reqwest::Url;
+use mcp_runtime::transport::http::client::reqwest::header::{HeaderName, HeaderValue};
+
+use super::revision;
+use super::server::{header, url};
+
+/// Let a client and a server use each other that speak different revisions
+///
+/// The bridge is a server for its client and a client of the server, and each side negotiates for itself. Messages between equal
+/// revisions keep their bytes; others are translated, and what they lose is told on standard error, each place once.
+///
+/// A client that begins with a handshake can use a stateless server: what the server asks in a result is asked of the client. A
+/// stateless client can use a server that has a handshake: what the server asks becomes the result of the request, and the call waits
+/// for the answer. A request that can't be said in the other revision is answered with an error that says why.
+///
+/// Over HTTP, each client with a handshake has a process of the server for itself, and a process that speaks a stateless revision
+/// is shared. Headers of clients, such as Authorization, never go to the server: it gets those of --header.
+#[derive(Debug, clap::Args)]
+#[command(
+    group = ArgGroup::new("server").required(true).args(["to", "command"]),
+    after_help = "\
+Exit status:
+  0  the client has ended the session, or an interrupt the bridge
+  1  output that can't be written
+  2  wrong arguments
+  3  no session with the server: it can't be started or reached, refuses the bridge, or is gone
+
+Examples:
+  mcp-rev bridge -- npx -y @modelcontextprotocol/server-everything
+  mcp-rev bridge --to https://example.org/mcp --header 'Authorization: Bearer …'
+  mcp-rev bridge --listen http://127.0.0.1:8080/mcp --restart -- python server.py"
+)]
+pub struct BridgeArgs {
+    /// Where clients are: `stdio` for the one that has started the bridge, or the URL to serve
+    #[arg(long, value_name = "stdio|URL", default_value = "stdio", value_parser = listen)]
+    pub listen: Listen,
+    /// The URL of a server over HTTP
+    #[arg(long, value_name = "URL", value_parser = url)]
+    pub to: Option<String>,
+    /// The command that starts a server on its standard input and output, with its arguments
+    #[arg(last = true)]
+    pub command: Vec<OsString>,
+    /// A header of each HTTP request to the server, such as 'Authorization: Bearer …'
+    #[arg(long = "header", value_name = "NAME: VALUE", value_parser = header, requires = "to")]
+    pub headers: Vec<(HeaderName, HeaderValue)>,
+    /// Speak only this revision with the server; may be given several times. By default it is asked for that of its client first
+    #[arg(long = "speak", value_name = "REVISION", value_parser = revision())]
+    pub speak: Vec<Revision>,
+    /// Write each loss to this file: a JSON object a line with the method, path, kind and rule
+    #[arg(long, value_name = "FILE")]
+    pub losses: Option<PathBuf>,
+    /// Write each message to this file: a JSON object a line with the time, session, side, direction, revision and message
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// Start a server that has ended anew, after a delay that doubles up to half a minute
+    #[arg(long)]
+    pub restart: bool,
+    /// Sessions with the server at a time
+    #[arg(long, value_name = "COUNT", default_value = "1024", value_parser = clap::value_parser!(u32).range(1..))]
+    pub servers: u32,
+    /// Seconds that a session with the server lasts after its last client, if others can use it
+    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
+    pub idle: Duration,
+    /// Seconds that a call of a stateless client waits for the answer to what a server with a handshake asks
+    #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
+    pub wait: Duration,
+    /// Tell every loss, and what the bridge does
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+/// Where clients are.
+#[derive(Debug, Clone)]
+pub enum Listen {
+    Stdio,
+    Http {
+        address: SocketAddr,
+        host: String,
+        path: String,
+    },
+}
+
+fn listen(text: &str) -> Result<Listen, String> {
+    if text == "stdio" {
+        return Ok(Listen::Stdio);
+    }
+    let expected = "neither `stdio` nor a URL such as http://127.0.0.1:8080/mcp";
+    let url = Url::parse(text).map_err(|_| expected.to_owned())?;
+    let (Some(host), "http") = (url.host_str(), url.scheme()) else {
+        return Err(expected.to_owned());
+    };
+    let addresses = url.socket_addrs(|| None).map_err(|error| error.to_string())?;
+    Ok(Listen::Http {
+        address: *addresses.first().ok_or("the host has no address")?,
+        host: host.to_owned(),
+        path: url.path().to_owned(),
+    })
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: u64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
+    Ok(Duration::from_secs(seconds))
+}

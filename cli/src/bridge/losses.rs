@@ -1,0 +1,73 @@
+//! What messages have lost on their way, on standard error and in a file.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, LineWriter, Write};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use mcp_adapters::Loss;
+use mcp_adapters::mcp_wire::path::Segment;
+use serde_json::json;
+
+use super::create;
+use crate::error::CommandError;
+use crate::text::one_line;
+
+/// The places that are remembered, so that each is told once.
+const PLACES: usize = 10_000;
+
+/// Writes losses down.
+pub struct LossLog {
+    file: Option<Mutex<LineWriter<File>>>,
+    /// The places that have been told; `None` if every loss is told.
+    told: Option<Mutex<HashSet<String>>>,
+}
+
+impl LossLog {
+    pub fn new(file: Option<&Path>, tells_all: bool) -> Result<Self, CommandError> {
+        let file = file.map(create).transpose()?;
+        Ok(Self {
+            file: file.map(|file| Mutex::new(LineWriter::new(file))),
+            told: (!tells_all).then(Mutex::default),
+        })
+    }
+
+    /// Tells losses of a message of a method.
+    pub fn add(&self, method: &str, losses: &[Loss]) {
+        for loss in losses {
+            if let Some(told) = &self.told {
+                let place = format!("{method} {} {} {}", place(loss), loss.kind, loss.rule);
+                let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+                if told.len() >= PLACES || !told.insert(place) {
+                    continue;
+                }
+            }
+            let (path, kind, rule) = (loss.path.to_string(), loss.kind.as_str(), loss.rule);
+            let shown = if path.is_empty() { "the message" } else { &path };
+            // If this fails, there is nowhere to report it.
+            let _ = writeln!(
+                io::stderr(),
+                "[lost] {}: {} {kind} ({rule})",
+                one_line(method),
+                one_line(shown)
+            );
+            if let Some(file) = &self.file {
+                let line = json!({"method": method, "path": path, "kind": kind, "rule": rule});
+                let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Err(error) = writeln!(file, "{line}") {
+                    tracing::warn!(%error, "a loss isn't written to the file");
+                }
+            }
+        }
+    }
+}
+
+/// The path of a loss without the positions in lists, which make no other place.
+fn place(loss: &Loss) -> String {
+    let segments = loss.path.segments().iter().map(|segment| match segment {
+        Segment::Member(member) => format!(".{member}"),
+        Segment::Index(_) => "[]".to_owned(),
+    });
+    segments.collect()
+}

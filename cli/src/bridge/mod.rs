@@ -1,0 +1,181 @@
+//! `mcp-rev bridge`
+
+mod losses;
+mod record;
+
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+
+use mcp_runtime::bridge::{Bridge, BridgeError, BridgeOptions, Connector};
+use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
+use mcp_runtime::transport::http::server::{HttpServer, router, serve};
+use mcp_runtime::transport::stdio::{LineLimits, SpawnOptions, spawn, stdio};
+use mcp_runtime::transport::{Transport, TransportError};
+use tokio::net::TcpListener;
+use tokio::process::Command;
+use tokio_util::sync::CancellationToken;
+use tracing_subscriber::filter::LevelFilter;
+
+use self::losses::LossLog;
+use self::record::{Recorded, Recorder, Side};
+use crate::args::{BridgeArgs, Listen};
+use crate::client::block_on;
+use crate::error::{CommandError, Summary};
+
+/// Serves clients until one of the sides ends, or an interrupt.
+pub fn bridge(args: &BridgeArgs) -> Result<Summary, CommandError> {
+    // Lines of the server's standard error are logged at the level INFO.
+    let log = tracing_subscriber::fmt()
+        .with_writer(io::stderr)
+        .without_time()
+        .with_target(false);
+    log.with_max_level(if args.verbose {
+        LevelFilter::DEBUG
+    } else {
+        LevelFilter::INFO
+    })
+    .init();
+    block_on(run(args))
+}
+
+async fn run(args: &BridgeArgs) -> Result<Summary, CommandError> {
+    let options = options(args)?;
+    let recorder = args.record.as_deref().map(Recorder::create).transpose()?;
+    let recorder = recorder.map(Arc::new);
+    match &args.to {
+        Some(url) => {
+            let (url, headers) = (url.clone(), args.headers.clone());
+            let http = HttpOptions::default().headers(move |all| all.extend(headers.iter().cloned()));
+            // A wrong URL is an error now, and not once there is a client.
+            HttpClient::new(&url, http.clone())?;
+            let connect = move || HttpClient::new(&url, http.clone()).map_err(other);
+            listen(args, options, recorder, connect).await
+        }
+        None => {
+            let command = args.command.clone();
+            let connect = move || {
+                let (program, arguments) = command.split_first().unzip();
+                let mut command = Command::new(program.cloned().unwrap_or_default());
+                command.args(arguments.unwrap_or_default());
+                spawn(command, SpawnOptions::default()).map_err(other)
+            };
+            listen(args, options, recorder, connect).await
+        }
+    }
+}
+
+fn other(error: impl std::error::Error + Send + Sync + 'static) -> TransportError {
+    TransportError::Other(Box::new(error))
+}
+
+fn options(args: &BridgeArgs) -> Result<BridgeOptions, CommandError> {
+    let mut options = BridgeOptions::default();
+    if !args.speak.is_empty() {
+        options.server = args.speak.clone();
+        options.server.sort_unstable();
+        options.server.dedup();
+    }
+    let losses = LossLog::new(args.losses.as_deref(), args.verbose)?;
+    options.losses = Some(Arc::new(move |method, lost| losses.add(method, lost)));
+    options.restart = args.restart;
+    options.servers = usize::try_from(args.servers).unwrap_or(usize::MAX);
+    options.idle = args.idle;
+    options.parked_for = args.wait;
+    Ok(options)
+}
+
+async fn listen<T: Transport>(
+    args: &BridgeArgs,
+    options: BridgeOptions,
+    recorder: Option<Arc<Recorder>>,
+    connect: impl Fn() -> Result<T, TransportError> + Send + Sync + 'static,
+) -> Result<Summary, CommandError> {
+    let record = recorder.clone();
+    let connector = move || Ok(Recorded::new(connect()?, Side::Server, record.clone()));
+    let bridge = Bridge::new(connector, options.clone());
+    match &args.listen {
+        Listen::Stdio => {
+            let client = Recorded::new(stdio(LineLimits::default())?, Side::Client, recorder);
+            serve_one(&bridge, client).await
+        }
+        Listen::Http { address, host, path } => {
+            let server = HttpServer::new().revisions(options.clients).path(path).allow_host(host);
+            serve_many(&bridge, *address, server, recorder).await
+        }
+    }
+}
+
+/// Serves the client that has started the bridge.
+async fn serve_one<C: Connector>(bridge: &Bridge<C>, client: impl Transport) -> Result<Summary, CommandError> {
+    let mut served = Box::pin(bridge.serve(client));
+    let outcome = tokio::select! {
+        outcome = &mut served => outcome,
+        interrupted = interrupted() => {
+            interrupted?;
+            bridge.close().await;
+            served.await
+        }
+    };
+    bridge.close().await;
+    outcome?;
+    Ok(Summary::AllSucceeded)
+}
+
+/// Serves clients over HTTP.
+async fn serve_many<C: Connector>(
+    bridge: &Bridge<C>,
+    address: SocketAddr,
+    server: HttpServer,
+    recorder: Option<Arc<Recorder>>,
+) -> Result<Summary, CommandError> {
+    let listener = TcpListener::bind(address).await?;
+    let shutdown = CancellationToken::new();
+    // Whoever has asked for port 0 learns the port.
+    let _ = writeln!(io::stderr(), "[listening] {}", listener.local_addr()?);
+    let served = bridge.clone();
+    let app = router(server.shutdown(shutdown.clone()), move |transport, info| {
+        let (bridge, transport) = (served.clone(), Recorded::new(transport, Side::Client, recorder.clone()));
+        tokio::spawn(async move {
+            match bridge.serve_for(info.principal, transport).await {
+                Ok(()) => {}
+                Err(BridgeError::Server(error)) => tracing::warn!(%error, "a session has ended with its server"),
+                Err(error) => tracing::warn!(%error, "a client isn't served"),
+            }
+        });
+    });
+    let serving = serve(listener, app).shutdown(shutdown.clone());
+    tokio::select! {
+        () = serving.into_future() => {}
+        interrupted = interrupted() => {
+            interrupted?;
+            shutdown.cancel();
+            bridge.close().await;
+        }
+    }
+    Ok(Summary::AllSucceeded)
+}
+
+/// Waits for a signal that asks the program to end.
+async fn interrupted() -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut terminated = signal(SignalKind::terminate())?;
+        tokio::select! {
+            interrupted = tokio::signal::ctrl_c() => interrupted,
+            _ = terminated.recv() => Ok(()),
+        }
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await
+}
+
+/// A file that is written from its beginning.
+fn create(file: &Path) -> Result<std::fs::File, CommandError> {
+    std::fs::File::create(file).map_err(|error| CommandError::File {
+        file: file.to_owned(),
+        reason: error.to_string(),
+    })
+}

@@ -1,0 +1,247 @@
+//! The side of the bridge that is the client of a server.
+
+use std::sync::Arc;
+
+use mcp_adapters::hub::{self, InputRequest, InputResponse, ServerNotification};
+use mcp_adapters::mcp_wire::{ErrorObject, Message, Notice, UnknownMethod, error_code};
+use mcp_adapters::{PeerTypes, Revision};
+use tokio::sync::watch;
+
+use super::asking::Parking;
+use super::calls::Calls;
+use super::front::Front;
+use super::passing::{pass_notification, pass_request};
+use crate::era::Era;
+use crate::error::internal;
+use crate::future::BoxFuture;
+use crate::message::Purpose;
+use crate::session::{
+    ClientSession, Context, Handler, HandlerResult, Peer, RawAnswer, RawMessage, Relay, SessionState,
+};
+use crate::side::{ClientSide, ServerSide};
+use crate::sync::Mutex;
+
+/// A session with a server.
+pub struct Back {
+    pub state: Arc<SessionState<ClientSide>>,
+    pub revision: Revision,
+    pub links: Arc<Links>,
+    pub parking: Arc<Parking>,
+    /// The severity that was set as the log level of a server with sessions.
+    pub level: tokio::sync::Mutex<Option<usize>>,
+    session: Mutex<Option<ClientSession>>,
+}
+
+impl Back {
+    pub fn new(session: ClientSession, links: Arc<Links>, parking: Arc<Parking>) -> Arc<Self> {
+        let state = Arc::clone(session.peer().state());
+        Arc::new(Self {
+            revision: state.terms().revision,
+            state,
+            links,
+            parking,
+            level: tokio::sync::Mutex::default(),
+            session: Mutex::new(Some(session)),
+        })
+    }
+
+    /// Whether several clients may use it.
+    pub fn is_stateless(&self) -> bool {
+        Era::of(self.revision) == Era::Stateless
+    }
+
+    /// Ends the session with the server.
+    pub async fn close(&self) {
+        let session = self.session.lock().take();
+        if let Some(session) = session {
+            session.close().await;
+        }
+    }
+}
+
+/// What links the session with a server to its clients.
+pub struct Links {
+    /// The era of the clients, or of the first one of a stateless server.
+    era: Era,
+    /// The calls of the clients.
+    pub calls: Arc<Calls<ServerSide>>,
+    /// The only client of a server with sessions that is of its era.
+    pub front: watch::Sender<Option<Arc<Front>>>,
+    parking: Arc<Parking>,
+}
+
+impl Links {
+    pub fn new(era: Era, parking: Arc<Parking>) -> Arc<Self> {
+        Arc::new(Self {
+            era,
+            calls: Arc::default(),
+            front: watch::Sender::new(None),
+            parking,
+        })
+    }
+}
+
+/// The handler of the session with a server.
+pub struct BackHandler(pub Arc<Links>);
+
+impl Handler<ClientSide> for BackHandler {
+    /// Asks the stateless client of the latest call, in the result of its request.
+    fn handle_request<'a>(
+        &'a self,
+        request: InputRequest,
+        _: &'a Context<ClientSide>,
+    ) -> BoxFuture<'a, Result<HandlerResult<InputResponse>, ErrorObject>> {
+        Box::pin(async move {
+            if let InputRequest::Unknown(request) = &request {
+                let reason = format!("the client's revision lets no server call {}", request.method);
+                return Err(ErrorObject::new(error_code::METHOD_NOT_FOUND, reason));
+            }
+            let Some((client, questions)) = self.0.parking.asked() else {
+                return Err(internal(
+                    "the client can be asked only while one of its calls is handled",
+                ));
+            };
+            client.may_ask(&request)?;
+            questions.ask(request).await.map(HandlerResult::Declared)
+        })
+    }
+
+    fn handle_notification<'a>(
+        &'a self,
+        notification: ServerNotification,
+        _: &'a Context<ClientSide>,
+    ) -> BoxFuture<'a, ()> {
+        Box::pin(notify_caller(self.0.calls.only_peer(), notification))
+    }
+
+    fn relay(&self, revision: Revision) -> Option<&dyn Relay<ClientSide>> {
+        let is_passed_on = Era::of(revision) == Era::Stateless || self.0.era == Era::Handshake;
+        is_passed_on.then_some(self)
+    }
+}
+
+/// Notifies the client of a call of what isn't told by its subscriptions.
+async fn notify_caller(caller: Option<Peer<ServerSide>>, notification: ServerNotification) {
+    if !matches!(
+        notification,
+        ServerNotification::LoggingMessage(_) | ServerNotification::Unknown(_)
+    ) {
+        return;
+    }
+    let Some(caller) = caller else {
+        tracing::debug!(
+            method = notification.method(),
+            "a notification is dropped: it belongs to no call"
+        );
+        return;
+    };
+    let notified = match notification {
+        ServerNotification::Unknown(notification) => caller.notify_unknown(notification).await,
+        notification => caller.notify(notification).await,
+    };
+    if let Err(error) = notified {
+        tracing::debug!(%error, "a notification wasn't passed on");
+    }
+}
+
+impl Relay<ClientSide> for BackHandler {
+    fn pass_request(&self, request: RawMessage, context: Context<ClientSide>) -> BoxFuture<'static, RawAnswer> {
+        let links = Arc::clone(&self.0);
+        let purpose = match links.calls.latest() {
+            Some(caller) => caller.purpose(),
+            None => Purpose::Unsolicited,
+        };
+        if let Some(front) = links.ready_front() {
+            return pass_request(&front.calls, &front.state, purpose, request, context);
+        }
+        Box::pin(async move {
+            match links.begun_front().await {
+                Some(front) => pass_request(&front.calls, &front.state, purpose, request, context).await,
+                None => internal("there is no client").into(),
+            }
+        })
+    }
+
+    fn pass_notification(&self, notification: RawMessage, context: Context<ClientSide>) -> BoxFuture<'static, ()> {
+        let revision = context.peer().terms().revision;
+        if let Some((caller, json)) = self.0.calls.readdress(revision, &notification.json) {
+            let (to, purpose) = (caller.peer.state(), caller.peer.purpose());
+            let notification = RawMessage { json, ..notification };
+            return pass_notification(revision, to, caller.peer.terms().revision, purpose, notification);
+        }
+        if Era::of(revision) == Era::Stateless {
+            return self.pass_to_caller(revision, notification);
+        }
+        let links = Arc::clone(&self.0);
+        let is_log = revision.lifecycle().log == Some(&*notification.method);
+        let purpose = match links.calls.latest().filter(|_| is_log) {
+            Some(caller) => caller.purpose(),
+            None => Purpose::Unsolicited,
+        };
+        if let Some(front) = links.ready_front() {
+            let to = &front.state;
+            return pass_notification(revision, to, to.terms().revision, purpose, notification);
+        }
+        Box::pin(async move {
+            if let Some(front) = links.begun_front().await {
+                let to = &front.state;
+                pass_notification(revision, to, to.terms().revision, purpose, notification).await;
+            }
+        })
+    }
+}
+
+impl BackHandler {
+    /// Passes a notification of a stateless server on to the only client that has calls in flight: it says itself to none.
+    fn pass_to_caller(&self, revision: Revision, notification: RawMessage) -> BoxFuture<'static, ()> {
+        let Some(caller) = self.0.calls.only_peer() else {
+            tracing::debug!(
+                method = notification.method,
+                "a notification is dropped: it belongs to no call"
+            );
+            return Box::pin(std::future::ready(()));
+        };
+        let client = caller.terms().revision;
+        if Era::of(client) == Era::Stateless {
+            return pass_notification(revision, caller.state(), client, caller.purpose(), notification);
+        }
+        let message: Result<Message<UnknownMethod, ServerNotification>, _> = mcp_wire::from_slice(&notification.json);
+        let Ok(Message::Notification(Notice { notification })) = message else {
+            return Box::pin(std::future::ready(()));
+        };
+        Box::pin(notify_caller(Some(caller), notification))
+    }
+}
+
+impl Links {
+    /// The client, if it has completed its handshake.
+    fn ready_front(&self) -> Option<Arc<Front>> {
+        let front = self.front.borrow().clone();
+        front.filter(|front| front.state.begun.is_cancelled())
+    }
+
+    /// The client, once it has completed its handshake.
+    async fn begun_front(&self) -> Option<Arc<Front>> {
+        let mut front = self.front.subscribe();
+        let front = front.wait_for(Option::is_some).await.ok()?.clone()?;
+        tokio::select! {
+            () = front.state.begun.cancelled() => {}
+            () = front.state.ended.cancelled() => return None,
+        }
+        Some(front)
+    }
+}
+
+/// What a server says about itself, for its clients.
+pub fn server_of(state: &SessionState<ClientSide>) -> (hub::Implementation, hub::ServerCapabilities, Option<String>) {
+    let Some(info) = &state.terms().info else {
+        return (unnamed(), hub::ServerCapabilities::default(), None);
+    };
+    let capabilities = serde_json::from_value(info.capabilities.clone()).unwrap_or_default();
+    let implementation = info.implementation.clone().unwrap_or_else(unnamed);
+    (implementation, capabilities, info.instructions.clone())
+}
+
+fn unnamed() -> hub::Implementation {
+    hub::Implementation::new("unknown", "0")
+}

@@ -1,0 +1,60 @@
+//! Changes across the eras: what a client subscribes to in its way, the bridge subscribes to in the server's.
+
+use std::sync::Arc;
+
+use futures_core::Stream;
+use mcp_adapters::hello::ChangeFilter;
+
+use super::back::Back;
+use crate::change::Change;
+use crate::error::CallError;
+use crate::session::{Changes, Peer, SessionState};
+use crate::side::ServerSide;
+
+/// Tells a client of the changes that it wants to know of, until its session or that of the server ends.
+pub async fn follow(back: Arc<Back>, client: Arc<SessionState<ServerSide>>) {
+    let server = Peer::new(Arc::clone(&back.state));
+    let mut followed = ChangeFilter::default();
+    let mut changes: Option<Changes> = None;
+    loop {
+        let wanted = client.subscriptions.wanted();
+        if wanted != followed {
+            // The new subscription begins before the old one ends, so that no change is missed.
+            changes = match is_empty(&wanted) {
+                true => None,
+                false => match server.changes(wanted.clone()).await {
+                    Ok(changes) => Some(changes),
+                    Err(error) => {
+                        tracing::debug!(%error, "the server refuses a subscription");
+                        None
+                    }
+                },
+            };
+            followed = wanted;
+        }
+        tokio::select! {
+            () = client.ended.cancelled() => return,
+            () = back.state.ended.cancelled() => {
+                client.subscriptions.end(&Ok(()));
+                return;
+            }
+            () = client.subscriptions.changed.notified() => {}
+            change = next(&mut changes) => match change {
+                Some(Ok(change)) => client.subscriptions.push(&change),
+                Some(Err(_)) | None => changes = None,
+            }
+        }
+    }
+}
+
+fn is_empty(filter: &ChangeFilter) -> bool {
+    *filter == ChangeFilter::default()
+}
+
+/// The next change; never if nothing is followed.
+async fn next(changes: &mut Option<Changes>) -> Option<Result<Change, CallError>> {
+    match changes {
+        Some(changes) => std::future::poll_fn(|context| Stream::poll_next(std::pin::Pin::new(changes), context)).await,
+        None => std::future::pending().await,
+    }
+}

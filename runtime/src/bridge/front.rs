@@ -1,0 +1,173 @@
+//! The side of the bridge that is the server of a client.
+
+use std::sync::Arc;
+
+use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, OpenJson};
+use mcp_adapters::{PeerTypes, Revision, hub};
+
+use super::across::Across;
+use super::back::{Back, server_of};
+use super::calls::Calls;
+use super::opening::Opening;
+use super::passing::{pass_notification, pass_request};
+use super::translation::{translate_call, translate_result};
+use crate::era::Era;
+use crate::future::BoxFuture;
+use crate::message::{Purpose, Transport};
+use crate::options::{LossObserver, Options};
+use crate::session::{
+    Context, ForServer, Handler, HandlerResult, RawAnswer, RawMessage, Relay, ServerInfo, ServerSession, SessionState,
+    Subscriptions, set, start_server,
+};
+use crate::side::{ClientSide, ServerSide};
+use crate::sync::Mutex;
+
+/// A client of the bridge.
+pub struct Front {
+    pub state: Arc<SessionState<ServerSide>>,
+    /// The calls of the server to the client.
+    pub calls: Arc<Calls<ClientSide>>,
+}
+
+/// The session with the server that a client uses now.
+pub struct Current(Mutex<Arc<Back>>);
+
+impl Current {
+    pub fn new(back: Arc<Back>) -> Arc<Self> {
+        Arc::new(Self(Mutex::new(back)))
+    }
+
+    pub fn get(&self) -> Arc<Back> {
+        Arc::clone(&self.0.lock())
+    }
+
+    pub fn replace(&self, back: Arc<Back>) {
+        *self.0.lock() = back;
+    }
+}
+
+/// Starts the session with a client whose server is known.
+pub fn start(
+    current: &Arc<Current>,
+    opening: &Opening,
+    options: Options,
+    transport: impl Transport,
+) -> (Arc<Front>, ServerSession) {
+    let back = current.get();
+    let (implementation, capabilities, instructions) = server_of(&back.state);
+    let server = ServerInfo {
+        implementation,
+        capabilities,
+        instructions,
+        extra_capabilities: Vec::new(),
+        agreement: agreement(&back, opening.revision).map(|agreement| (opening.revision, agreement)),
+    };
+    let calls = Arc::default();
+    let handler = FrontHandler {
+        calls: Arc::clone(&calls),
+        current: Arc::clone(current),
+        across: ForServer(Across {
+            current: Arc::clone(current),
+            client: opening.info.clone(),
+            terms: Mutex::default(),
+        }),
+    };
+    let subscriptions = Subscriptions::new(&options.limits, None, None);
+    let session = start_server(Arc::new(handler), server, subscriptions, options, transport);
+    let state = Arc::clone(session.peer().state());
+    let front = Arc::new(Front { state, calls });
+    back.links.front.send_replace(Some(Arc::clone(&front)));
+    (front, session)
+}
+
+/// How the server has agreed to begin the session, as a client of this revision gets it. `None` across the eras.
+fn agreement(back: &Back, client: Revision) -> Option<OpenJson> {
+    let agreed = back.state.agreement.get().filter(|_| client.has_handshake())?;
+    let lifecycle = back.revision.lifecycle();
+    let (agreed, losses) = translate_result((back.revision, client), lifecycle.begin?, agreed.clone()).ok()?;
+    back.state.report_losses(lifecycle.begin?, &losses);
+    named(
+        agreed.text().as_bytes(),
+        &[client.lifecycle().begin_result.name?],
+        client,
+    )
+}
+
+/// The parameters of the handshake for a server, as a client of another revision with a handshake has sent them.
+pub fn begin(
+    (from, to): (Revision, Revision),
+    request: &[u8],
+    losses: Option<&LossObserver>,
+) -> Result<Option<OpenJson>, ErrorObject> {
+    let (Some(method), Some(name)) = (from.lifecycle().begin, to.lifecycle().begin_params.name) else {
+        return Ok(None);
+    };
+    let (request, lost) = translate_call((from, to), method, request.to_vec())?;
+    if let Some(losses) = losses.filter(|_| !lost.is_empty()) {
+        losses(method, &lost);
+    }
+    let header = MessageHeader::from_slice(&request).map_err(crate::error::internal)?;
+    let params = header.params().map_or("{}", |params| params.text());
+    Ok(named(params.as_bytes(), &[name], to))
+}
+
+/// The same object with the name of a revision in a member.
+fn named(object: &[u8], member: &[&str], revision: Revision) -> Option<OpenJson> {
+    let name = serde_json::Value::from(revision.as_str()).to_string();
+    let is_named = mcp_wire::from_slice::<OpenJson>(object)
+        .ok()?
+        .get(member.first()?)?
+        .text()
+        == name;
+    match is_named {
+        true => mcp_wire::from_slice(object).ok(),
+        false => mcp_wire::from_str(&set(object, member, &name).ok()?).ok(),
+    }
+}
+
+struct FrontHandler {
+    calls: Arc<Calls<ClientSide>>,
+    current: Arc<Current>,
+    across: ForServer<Across>,
+}
+
+impl Handler<ServerSide> for FrontHandler {
+    fn handle_request<'a>(
+        &'a self,
+        request: hub::ClientRequest,
+        context: &'a Context<ServerSide>,
+    ) -> BoxFuture<'a, Result<HandlerResult<hub::ServerResult>, ErrorObject>> {
+        self.across.handle_request(request, context)
+    }
+
+    fn handle_notification<'a>(
+        &'a self,
+        notification: hub::ClientNotification,
+        context: &'a Context<ServerSide>,
+    ) -> BoxFuture<'a, ()> {
+        self.across.handle_notification(notification, context)
+    }
+
+    fn relay(&self, revision: Revision) -> Option<&dyn Relay<ServerSide>> {
+        (Era::of(revision) == Era::of(self.current.get().revision)).then_some(self)
+    }
+}
+
+impl Relay<ServerSide> for FrontHandler {
+    fn pass_request(&self, request: RawMessage, context: Context<ServerSide>) -> BoxFuture<'static, RawAnswer> {
+        let back = self.current.get();
+        // A client that calls has taken the session for begun.
+        context.peer().state().begun.cancel();
+        pass_request(&back.links.calls, &back.state, Purpose::Unsolicited, request, context)
+    }
+
+    fn pass_notification(&self, notification: RawMessage, context: Context<ServerSide>) -> BoxFuture<'static, ()> {
+        let (back, revision) = (self.current.get(), context.peer().terms().revision);
+        if let Some((caller, json)) = self.calls.readdress(revision, &notification.json) {
+            let notification = RawMessage { json, ..notification };
+            let (to, server) = (caller.peer.state(), caller.peer.terms().revision);
+            return pass_notification(revision, to, server, caller.peer.purpose(), notification);
+        }
+        pass_notification(revision, &back.state, back.revision, Purpose::Unsolicited, notification)
+    }
+}

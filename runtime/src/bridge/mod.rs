@@ -1,0 +1,310 @@
+//! A bridge between clients and servers of any two revisions.
+//!
+//! Each side negotiates for itself. Messages between revisions of the same era go straight from the one to the other, and those of
+//! the same revision keep their bytes. Between the eras, a request of a handshake is answered by a discovery and the reverse, what a
+//! server asks in a result is asked of the client during its request and the reverse, and subscriptions are made in the server's way.
+//!
+//! ```
+//! use mcp_runtime::bridge::{Bridge, BridgeOptions};
+//! use mcp_runtime::transport::channel;
+//! use mcp_runtime::{Options, Router};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() {
+//! let router = Router::new("weather", "1.0");
+//! // Each connection to the server is one to this router, in the same process.
+//! let bridge = Bridge::new(
+//!     move || {
+//!         let (server, client) = channel(16);
+//!         drop(router.clone().serve(Options::default(), server));
+//!         Ok(client)
+//!     },
+//!     BridgeOptions::default(),
+//! );
+//! let (clients, _client) = channel(16);
+//! tokio::spawn(async move { bridge.serve(clients).await });
+//! # }
+//! ```
+
+mod across;
+mod asking;
+mod back;
+mod calls;
+mod changes;
+mod front;
+mod opening;
+mod passing;
+mod servers;
+mod translation;
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse};
+use mcp_adapters::{PeerTypes, Revision, hello};
+use tokio_util::sync::CancellationToken;
+
+use self::front::Current;
+use self::opening::{Opening, response};
+use self::servers::{Lease, Servers};
+use crate::era::Era;
+use crate::error::{CallError, ConnectError, TransportError, internal};
+use crate::message::{Sender, Transport, to_json};
+use crate::options::{Limits, LossObserver, Options};
+
+/// Makes connections to a server. Functions that do are connectors.
+pub trait Connector: Send + Sync + 'static {
+    /// The transport to the server.
+    type Transport: Transport;
+
+    /// Connects to the server once more, such as by starting its process.
+    fn connect(&self) -> impl Future<Output = Result<Self::Transport, TransportError>> + Send;
+}
+
+impl<F, T> Connector for F
+where
+    F: Fn() -> Result<T, TransportError> + Send + Sync + 'static,
+    T: Transport,
+{
+    type Transport = T;
+
+    fn connect(&self) -> impl Future<Output = Result<T, TransportError>> + Send {
+        std::future::ready(self())
+    }
+}
+
+/// The options and limits of a bridge.
+#[derive(Clone)]
+pub struct BridgeOptions {
+    /// The revisions to speak with clients. By default, every released one.
+    pub clients: Vec<Revision>,
+    /// The revisions to speak with the server. By default, every released one. A server is asked for the revision of its client
+    /// first.
+    pub server: Vec<Revision>,
+    /// Gets what messages lose on their way, with their method. `tracing` gets it too.
+    pub losses: Option<LossObserver>,
+    /// Sessions with the server at a time. Clients share those of a stateless server.
+    pub servers: usize,
+    /// How long a session with the server lasts after its last client, if it can be used again.
+    pub idle: Duration,
+    /// Calls of stateless clients that wait for answers to what a server with sessions asks. Beyond this limit, a call is
+    /// cancelled and gets an error instead.
+    pub parked: usize,
+    /// How long they wait.
+    pub parked_for: Duration,
+    /// Whether a server that ends is started anew, after a delay that doubles from a tenth of a second to half a minute. Calls in
+    /// flight get an error in any case.
+    pub restart: bool,
+    /// The time that requests in flight have when one of the sides ends.
+    pub closing: Duration,
+}
+
+impl Default for BridgeOptions {
+    /// Every released revision, 1,024 sessions with the server, which end after 5 minutes, and 1,024 calls that wait for 10 minutes.
+    fn default() -> Self {
+        let Options { supported, limits, .. } = Options::default();
+        Self {
+            clients: supported.clone(),
+            server: supported,
+            losses: None,
+            servers: 1024,
+            idle: Duration::from_secs(300),
+            parked: 1024,
+            parked_for: Duration::from_secs(600),
+            restart: false,
+            closing: limits.closing,
+        }
+    }
+}
+
+impl BridgeOptions {
+    /// The options of a session with the server.
+    fn of_sessions(&self) -> Options {
+        Options {
+            supported: self.server.clone(),
+            losses: self.losses.clone(),
+            limits: Limits {
+                // Requests wait only for their turns.
+                in_flight: 1024,
+                // Whoever waits for an answer decides how long.
+                answer: Duration::MAX,
+                answer_at_most: Duration::MAX,
+                closing: self.closing,
+                ..Limits::default()
+            },
+            ..Options::default()
+        }
+    }
+
+    /// The options of a session with a client.
+    fn of_clients(&self) -> Options {
+        Options {
+            supported: self.clients.clone(),
+            ..self.of_sessions()
+        }
+    }
+}
+
+/// Why a client isn't served any more, or never was.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BridgeError {
+    /// There is no session with the server.
+    #[error("no session with the server: {0}")]
+    Connect(#[from] ConnectError),
+    /// As many sessions with the server as are allowed have clients.
+    #[error("{0} sessions with the server have clients, and no more are allowed")]
+    TooManyServers(usize),
+    /// The server has ended before the client.
+    #[error("{0}")]
+    Server(CallError),
+}
+
+impl From<CallError> for BridgeError {
+    fn from(error: CallError) -> Self {
+        Self::Connect(error.into())
+    }
+}
+
+/// A bridge to one server, for any number of clients. Clones are the same bridge.
+pub struct Bridge<C> {
+    servers: Arc<Servers<C>>,
+    options: BridgeOptions,
+    closing: CancellationToken,
+}
+
+impl<C> Clone for Bridge<C> {
+    fn clone(&self) -> Self {
+        Self {
+            servers: Arc::clone(&self.servers),
+            options: self.options.clone(),
+            closing: self.closing.clone(),
+        }
+    }
+}
+
+impl<C: Connector> Bridge<C> {
+    /// A bridge to the server that `connector` connects to. Nothing is connected before there is a client.
+    pub fn new(connector: C, options: BridgeOptions) -> Self {
+        Self {
+            servers: Servers::new(connector, options.clone()),
+            options,
+            closing: CancellationToken::new(),
+        }
+    }
+
+    /// Serves a client until one of the sides ends.
+    ///
+    /// # Errors
+    /// When there is no session with the server, or the server ends first. The client has been told.
+    pub async fn serve(&self, transport: impl Transport) -> Result<(), BridgeError> {
+        self.serve_for(None, transport).await
+    }
+
+    /// Serves a client on behalf of a principal: stateless clients of different principals share no session with a server that has
+    /// sessions.
+    ///
+    /// # Errors
+    /// Those of [`Self::serve`].
+    pub async fn serve_for(&self, principal: Option<String>, transport: impl Transport) -> Result<(), BridgeError> {
+        let read = tokio::select! {
+            read = Opening::read(transport, &self.options.clients) => read,
+            () = self.closing.cancelled() => None,
+        };
+        let Some((opening, transport)) = read else {
+            return Ok(());
+        };
+        let leased = tokio::select! {
+            leased = self.servers.lease(&opening, principal.as_deref()) => leased,
+            () = self.closing.cancelled() => return Ok(()),
+        };
+        match leased {
+            Ok(lease) => self.serve_with(lease, opening, principal, transport).await,
+            Err(error) => {
+                let told = ErrorResponse::new(opening.id.clone(), refusal(&opening, &error));
+                // The client may have gone.
+                let _ = transport.sender.send(response(to_json(&told), opening.id)).await;
+                transport.sender.close().await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn serve_with(
+        &self,
+        mut lease: Arc<Lease>,
+        opening: Opening,
+        principal: Option<String>,
+        transport: impl Transport,
+    ) -> Result<(), BridgeError> {
+        let current = Current::new(Arc::clone(&lease.back));
+        let (front, session) = front::start(&current, &opening, self.options.of_clients(), transport);
+        let closing = session.closing_token();
+        let mut ended = Box::pin(session.ended());
+        let outcome = loop {
+            let back = Arc::clone(&lease.back);
+            if back.is_stateless() != (Era::of(opening.revision) == Era::Stateless) {
+                tokio::spawn(changes::follow(Arc::clone(&back), Arc::clone(&front.state)));
+            }
+            let lost = tokio::select! {
+                () = &mut ended => break Ok(()),
+                () = self.closing.cancelled() => break Ok(()),
+                () = back.state.ended.cancelled() => back.state.closed(),
+            };
+            if !self.options.restart {
+                break Err(BridgeError::Server(lost));
+            }
+            tracing::warn!(error = %lost, "the server has ended, and is started anew");
+            let restarted = tokio::select! {
+                () = &mut ended => break Ok(()),
+                () = self.closing.cancelled() => break Ok(()),
+                restarted = self.restart(&opening, principal.as_deref(), back.revision) => restarted,
+            };
+            lease = restarted;
+            current.replace(Arc::clone(&lease.back));
+            lease.back.links.front.send_replace(Some(Arc::clone(&front)));
+        };
+        closing.cancel();
+        // It may have ended before.
+        if !front.state.ended.is_cancelled() {
+            ended.await;
+        }
+        lease.release().await;
+        outcome
+    }
+
+    /// Starts the server anew, as often as it takes.
+    async fn restart(&self, opening: &Opening, principal: Option<&str>, before: Revision) -> Arc<Lease> {
+        let mut delay = Duration::from_millis(100);
+        loop {
+            tokio::time::sleep(delay).await;
+            delay = (delay * 2).min(Duration::from_secs(30));
+            match self.servers.lease(opening, principal).await {
+                Ok(lease) if lease.back.revision == before => return lease,
+                Ok(lease) => {
+                    tracing::warn!(revision = %lease.back.revision, "the server speaks another revision than before");
+                    lease.release().await;
+                }
+                Err(error) => tracing::warn!(%error, "the server can't be started anew"),
+            }
+        }
+    }
+
+    /// Ends all sessions. Requests in flight have the time of [`BridgeOptions::closing`]. The futures of [`Self::serve`] end.
+    pub async fn close(&self) {
+        self.closing.cancel();
+        self.servers.close().await;
+    }
+}
+
+/// What the client is told for whom there is no session with the server.
+fn refusal(opening: &Opening, error: &BridgeError) -> ErrorObject {
+    match error {
+        BridgeError::Connect(ConnectError::Call(CallError::Peer(error))) => error.clone(),
+        BridgeError::Connect(ConnectError::Mismatch(mismatch)) if !opening.revision.has_handshake() => {
+            hello::unsupported(opening.revision, mismatch)
+        }
+        error => internal(error),
+    }
+}
