@@ -143,6 +143,8 @@ impl<S: Side> Engine<S> {
             peer: Peer::of_message(Arc::clone(&self.session), id.clone(), terms),
             id,
             token: token.and_then(|token| token.decode_as().ok()),
+            // The relay has the whole message.
+            meta: None,
             cancelled: self.session.ended.clone(),
             extensions,
             losses: Vec::new(),

@@ -98,7 +98,7 @@ fn router() -> Router {
             ))
         })
         .with(resource(hub::Resource::new("one", "note:///one"), |_: Call| async {
-            Ok("text".to_owned())
+            "text".to_owned()
         }))
 }
 
