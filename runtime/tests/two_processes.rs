@@ -72,7 +72,7 @@ async fn a_process_that_serves() {
             |call: Call| async move {
                 let mut answers = Vec::new();
                 for question in ["first", "second"] {
-                    answers.push(call.elicit(form(question)).await?.action.as_str().to_owned());
+                    answers.push(call.peer().elicit(form(question)).await?.action.as_str().to_owned());
                 }
                 Ok::<_, CallError>(format!("{} {}", std::process::id(), answers.join(" ")))
             },

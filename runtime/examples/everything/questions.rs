@@ -1,9 +1,7 @@
 //! Tools that ask the client something.
 
-use mcp_runtime::hub::{
-    self, ContentBlock, CreateMessageRequestParams, ElicitRequestFormParams, SamplingContent, SamplingMessage,
-};
-use mcp_runtime::mcp_wire::{self, OpenJson};
+use mcp_runtime::hub::{ContentBlock, ElicitRequestFormParams};
+use mcp_runtime::mcp_wire;
 use mcp_runtime::router::Call;
 use mcp_runtime::{Args, CallClient, CallError, Router};
 use schemars::JsonSchema;
@@ -107,13 +105,7 @@ pub fn add_to(router: Router) -> Router {
 }
 
 async fn sample(Args(Prompt { prompt }): Args<Prompt>, call: Call) -> Result<String, CallError> {
-    let message = SamplingMessage::new(hub::Role::User, text(prompt));
-    let params = CreateMessageRequestParams::new(100, vec![message]);
-    let result = call.create_message(params).await?;
-    let answer = match result.content {
-        SamplingContent::Text(answer) => answer.text,
-        other => OpenJson::from_serialize(&other).map_or_else(|error| error.to_string(), |json| json.text().to_owned()),
-    };
+    let answer = call.sample(prompt, 100).await?;
     Ok(format!("LLM response: {answer}"))
 }
 
@@ -121,7 +113,7 @@ async fn sample(Args(Prompt { prompt }): Args<Prompt>, call: Call) -> Result<Str
 async fn ask(message: String, form: &str, call: &Call) -> Result<String, CallError> {
     let form = mcp_wire::from_str(form).expect("the form is one");
     let params = ElicitRequestFormParams::new(message, form);
-    let result = call.elicit(params.into()).await?;
+    let result = call.peer().elicit(params.into()).await?;
     let content = serde_json::to_string(&result.content).expect("content is JSON");
     Ok(format!("action={}, content={content}", result.action.as_str()))
 }

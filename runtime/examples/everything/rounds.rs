@@ -2,7 +2,7 @@
 
 use mcp_runtime::hub::{
     self, CreateMessageRequestParams, ElicitRequestFormParams, ElicitResult, LoggingLevel, Prompt, PromptMessage, Role,
-    SamplingContent, SamplingMessage,
+    SamplingMessage,
 };
 use mcp_runtime::mcp_wire;
 use mcp_runtime::router::{Call, RouteError, prompt, tool};
@@ -144,17 +144,11 @@ async fn confirm(call: &Call) -> Result<ElicitResult, CallError> {
 async fn fill_in(name: &str, message: &str, form: serde_json::Value, call: &Call) -> Result<ElicitResult, CallError> {
     let form = mcp_wire::from_str(&form.to_string()).expect("it is a form");
     let params = ElicitRequestFormParams::new(message, form);
-    call.peer().clone().named(name).elicit(params.into()).await
+    call.named(name).peer().elicit(params.into()).await
 }
 
 async fn sample(name: &str, prompt: &str, call: &Call) -> Result<String, CallError> {
-    let message = SamplingMessage::new(Role::User, text(prompt));
-    let params = CreateMessageRequestParams::new(100, vec![message]);
-    let answer = call.peer().clone().named(name).create_message(params).await?;
-    Ok(match answer.content {
-        SamplingContent::Text(answer) => answer.text,
-        _ => "something else than text".to_owned(),
-    })
+    call.named(name).sample(prompt, 100).await
 }
 
 async fn roots(name: &str, call: &Call) -> Result<String, CallError> {

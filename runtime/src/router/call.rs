@@ -61,6 +61,17 @@ impl Call {
         self
     }
 
+    pub(super) fn context(&self) -> &Context<ServerSide> {
+        &self.context
+    }
+
+    pub(super) fn with_context(&self, context: Context<ServerSide>) -> Self {
+        Self {
+            context: Arc::new(context),
+            ..self.clone()
+        }
+    }
+
     pub(super) fn any_router(&self) -> &(dyn Any + Send + Sync) {
         &*self.router
     }

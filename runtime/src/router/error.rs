@@ -106,6 +106,16 @@ pub enum RouteError {
         /// Its schema, as JSON.
         schema: String,
     },
+    /// A function takes a form that no client can show.
+    #[error("the {kind} `{key}` can't ask the user: {what}")]
+    NoForm {
+        /// What kind of route it is, such as `tool`.
+        kind: &'static str,
+        /// The name, or the address.
+        key: String,
+        /// What can't be shown.
+        what: String,
+    },
     /// A function requires an argument that its route doesn't have.
     #[error(
         "the {kind} `{key}` has no argument `{argument}`, which `Args<{type_name}>` requires; name it as the {kind} does, or make \

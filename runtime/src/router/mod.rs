@@ -1,5 +1,6 @@
 //! A server made of tools from typed functions, resources and prompts.
 
+mod ask;
 mod caching;
 mod call;
 mod catalogue;
@@ -44,6 +45,7 @@ use crate::message::Transport;
 use crate::options::Options;
 use crate::session::{ServerInfo, ServerSession, Subscriptions, serve_with};
 
+pub use self::ask::{Answer, Form};
 pub use self::call::Call;
 pub use self::completion::{CompletionRequest, MAX_VALUES};
 pub use self::content::{Structured, audio, image};

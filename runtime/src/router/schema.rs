@@ -24,6 +24,12 @@ pub(super) fn input<T: JsonSchema>() -> Input {
     }
 }
 
+/// What clients are shown of a type, without references.
+pub(super) fn inline<T: JsonSchema>() -> Value {
+    let settings = settings(Contract::Deserialize).with(|settings| settings.inline_subschemas = true);
+    derive::<T>(settings.with_transform(RecursiveTransform(optional_not_nullable)))
+}
+
 /// The schema of a type as it is encoded.
 pub(super) fn output<T: JsonSchema>() -> Value {
     derive::<T>(settings(Contract::Serialize))

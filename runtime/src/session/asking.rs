@@ -188,6 +188,16 @@ impl Peer<ServerSide> {
     }
 }
 
+impl Context<ServerSide> {
+    /// The same context. What is asked through it has this name; see [`Peer::named`].
+    #[must_use]
+    pub fn named(&self, name: impl Into<String>) -> Self {
+        let mut named = self.clone();
+        named.peer.name = Some(name.into());
+        named
+    }
+}
+
 impl CallClient for Peer<ServerSide> {
     type Error = CallError;
 
@@ -213,13 +223,12 @@ impl CallClient for Peer<ServerSide> {
 /// declared; [`Peer::may_ask`] says so beforehand.
 ///
 /// ```
-/// use mcp_runtime::router::Call;
-/// use mcp_runtime::{CallClient, CallError, hub, mcp_wire};
+/// use mcp_runtime::{CallClient, CallError, Context, ServerSide, hub, mcp_wire};
 ///
-/// async fn delete(path: String, call: Call) -> Result<String, CallError> {
+/// async fn delete(path: String, context: &Context<ServerSide>) -> Result<String, CallError> {
 ///     let form = mcp_wire::from_str(r#"{"type": "object", "properties": {}}"#).expect("it is a form");
 ///     let question = hub::ElicitRequestFormParams::new(format!("Delete {path}?"), form);
-///     let answer = call.elicit(question.into()).await?;
+///     let answer = context.elicit(question.into()).await?;
 ///     // Nothing is deleted before this line, however often the function runs.
 ///     match answer.action {
 ///         hub::ElicitResultAction::Accept => Ok(format!("{path} is deleted")),

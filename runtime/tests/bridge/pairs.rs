@@ -90,7 +90,7 @@ fn router() -> Router {
             Ok::<_, CallError>(format!("{} {}", first.roots[0].uri, second.roots.len()))
         })
         .tool("asks", "Asks the user", |(): (), call: Call| async move {
-            let answer = call.elicit(form("who")).await?;
+            let answer = call.peer().elicit(form("who")).await?;
             Ok::<_, CallError>(format!(
                 "{} {}",
                 answer.action,

@@ -4,6 +4,7 @@
 mod by_hand;
 mod client;
 mod every_revision;
+mod forms;
 mod hostile;
 mod replay;
 
@@ -52,7 +53,7 @@ fn sampling(text: &str) -> hub::CreateMessageRequestParams {
 
 /// What the user says; the name is that in the message.
 async fn name_of(call: &Call, message: &str) -> Result<String, CallError> {
-    let result = call.elicit(form(message)).await?;
+    let result = call.peer().elicit(form(message)).await?;
     let content = OpenJson::from_serialize(&result.content).expect("it is JSON");
     Ok(content
         .get("name")

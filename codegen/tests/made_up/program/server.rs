@@ -14,7 +14,7 @@ async fn ask(call: &Call) -> Result<String, CallError> {
     let schema = r#"{"type": "object", "properties": {"name": {"type": "string"}}}"#;
     let schema = serde_json::from_str(schema).expect("it is a schema");
     let question = ElicitRequestFormParams::new("Who are you?", schema);
-    let answer = call.elicit(question.into()).await?;
+    let answer = call.peer().elicit(question.into()).await?;
     Ok(serde_json::to_string(&answer).expect("it is JSON"))
 }
 

@@ -2,8 +2,10 @@
 
 use std::any::{TypeId, type_name};
 
+use mcp_adapters::hub;
 use schemars::JsonSchema;
 
+use crate::router::ask::form_schema;
 use crate::router::error::RouteError;
 use crate::router::schema::{self, Input, Member};
 use crate::router::state::States;
@@ -13,6 +15,8 @@ use crate::router::state::States;
 pub struct Signature {
     args: Vec<ArgsType>,
     states: Vec<(TypeId, &'static str)>,
+    /// What derives the forms, or says what no form can show.
+    forms: Vec<fn() -> Result<hub::RequestedSchema, String>>,
     /// Extractors that only functions of some kinds of routes can take.
     limited: Vec<(&'static str, &'static [&'static str])>,
 }
@@ -33,6 +37,10 @@ impl Signature {
 
     pub(super) fn add_state<T: 'static>(&mut self) {
         self.states.push((TypeId::of::<T>(), type_name::<T>()));
+    }
+
+    pub(in crate::router) fn add_form<T: JsonSchema>(&mut self) {
+        self.forms.push(form_schema::<T>);
     }
 
     /// Only functions of these kinds of routes can take it.
@@ -65,6 +73,11 @@ impl Signature {
             });
         }
         self.args(kind, key)?;
+        let mut forms = self.forms.iter();
+        if let Some(what) = forms.find_map(|form| form().err()) {
+            let key = key.to_owned();
+            return Err(RouteError::NoForm { kind, key, what });
+        }
         match self.states.iter().find(|(id, _)| !states.has(*id)) {
             None => Ok(()),
             Some((_, type_name)) => Err(RouteError::NoState {
