@@ -25,6 +25,8 @@ pub struct Facts {
     pub polling: Option<bool>,
     /// Whether an HTTP client cancels a request by closing its response, instead of by a notification.
     pub cancels_by_closing: Option<bool>,
+    /// Whether a server over HTTP without metadata is authorized at its own origin.
+    pub authorizes_at_origin: Option<bool>,
     /// Whether a call of a tool with invalid arguments gets a result that says so, instead of an error.
     pub input_errors_as_results: Option<bool>,
     /// The status of an HTTP response with an error, by the code of the error. Codes that the overlay defines have it in
@@ -101,6 +103,7 @@ impl Facts {
             resumption: self.resumption.or(earlier.resumption),
             polling: self.polling.or(earlier.polling),
             cancels_by_closing: self.cancels_by_closing.or(earlier.cancels_by_closing),
+            authorizes_at_origin: self.authorizes_at_origin.or(earlier.authorizes_at_origin),
             input_errors_as_results: self.input_errors_as_results.or(earlier.input_errors_as_results),
             statuses: self.statuses.or(earlier.statuses),
             mirrors: self.mirrors.or(earlier.mirrors),

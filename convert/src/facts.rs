@@ -25,6 +25,9 @@ pub struct Facts {
     pub polling: bool,
     /// An HTTP client cancels a request by closing its response, instead of by a notification.
     pub cancels_by_closing: bool,
+    /// A server over HTTP without metadata is authorized at its own origin: at what the metadata of that authorization server names,
+    /// or else at `/authorize`, `/token` and `/register`.
+    pub authorizes_at_origin: bool,
     /// A call of a tool with invalid arguments gets a result with `isError`, which a model can read, instead of an error.
     pub input_errors_as_results: bool,
     /// The status of an HTTP response with an error, by the code of the error; 200 for the others.
@@ -47,6 +50,7 @@ impl Facts {
         resumption: false,
         polling: false,
         cancels_by_closing: false,
+        authorizes_at_origin: false,
         input_errors_as_results: false,
         statuses: &[],
         mirrors: Mirrors::NONE,

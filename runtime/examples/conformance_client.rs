@@ -1,14 +1,16 @@
 //! The client that the official conformance suite runs, in the revision that the suite names. It calls every tool of the
 //! server at the URL that is its last argument, with the arguments that the suite names or with some made up from the tool's
-//! schema, and gets every prompt and reads every resource.
+//! schema, and gets every prompt and reads every resource. Where the server wants a token, the user agrees at once.
 
 use std::collections::HashMap;
 
+use mcp_runtime::auth::{Authorizer, BoxError, BoxFuture, Client, IdentityProvider, SigningKey, UserAgent};
 use mcp_runtime::hub::{
     self, CallToolRequestParams, ElicitRequestParams, ElicitResult, ElicitResultAction, ElicitResultContentValue,
     GetPromptRequestParams, PrimitiveSchemaDefinition, ReadResourceRequestParams,
 };
 use mcp_runtime::mcp_wire::Map;
+use mcp_runtime::transport::http::client::reqwest::{self, Url};
 use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
 use mcp_runtime::{CallServer, ClientHandler, ClientSide, Context, ErrorObject, Options, connect, error_code};
 use serde_json::{Value, json};
@@ -46,10 +48,59 @@ fn default_of(field: PrimitiveSchemaDefinition) -> Option<ElicitResultContentVal
     }
 }
 
+/// A user whose browser goes where the authorization server sends it.
+struct Browser;
+
+impl UserAgent for Browser {
+    fn redirect_uri(&self) -> &str {
+        "http://localhost:3000/callback"
+    }
+
+    fn authorize<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Result<Url, BoxError>> {
+        Box::pin(async move {
+            let browser = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
+            let response = browser.build()?.get(url.clone()).send().await?;
+            let location = response.headers().get("location").ok_or("there is no redirect")?;
+            Ok(url.join(location.to_str()?)?)
+        })
+    }
+}
+
+/// What the context of the suite allows to be authorized with: a key, somebody who vouches for the client, a secret, or a user.
+fn authorizer() -> Result<Authorizer, AnyError> {
+    let context = context();
+    let text = |name: &str| context[name].as_str();
+    let client = text("client_id").map(|id| {
+        let client = text("client_secret").into_iter().fold(Client::new(id), Client::secret);
+        text("issuer").into_iter().fold(client, Client::issuer)
+    });
+    let is_without_user = std::env::var("MCP_CONFORMANCE_SCENARIO").is_ok_and(|it| it.contains("client-credentials"));
+    let authorizer = match client {
+        None => Authorizer::interactive(Browser),
+        Some(client) => {
+            if let Some(pem) = text("private_key_pem") {
+                let key = SigningKey::from_pem(text("signing_algorithm").unwrap_or("ES256"), pem)?;
+                Authorizer::client_credentials(client.key(key))
+            } else if let Some(token) = text("valid_jwt").map(str::to_owned) {
+                Authorizer::jwt_bearer(client, move |_| std::future::ready(Ok(token.as_str().into())))
+            } else if let Some(id_token) = text("idp_id_token") {
+                let [endpoint, id] = ["idp_token_endpoint", "idp_client_id"].map(|name| text(name).unwrap_or_default());
+                Authorizer::jwt_bearer(client, IdentityProvider::new(endpoint, id, id_token))
+            } else if is_without_user {
+                Authorizer::client_credentials(client)
+            } else {
+                Authorizer::interactive(Browser).client(client)
+            }
+        }
+    };
+    let document = "https://conformance-test.local/client-metadata.json";
+    Ok(authorizer.metadata_document(document).dpop(true))
+}
+
 #[tokio::main]
 async fn main() -> Result<(), AnyError> {
     let url = std::env::args().next_back().ok_or("the URL of a server is missing")?;
-    let transport = HttpClient::new(&url, HttpOptions::default())?;
+    let transport = HttpClient::new(&url, HttpOptions::default().authorizer(authorizer()?))?;
     let info = hub::Implementation::new("conformance-client", env!("CARGO_PKG_VERSION"));
     let capabilities = hub::ClientCapabilities::default()
         .with_elicitation(hub::ClientCapabilitiesElicitation::default().with_form(json!({"applyDefaults": true})));
@@ -113,10 +164,15 @@ fn options() -> Result<Options, AnyError> {
     Ok(options)
 }
 
+/// What the suite says of the scenario.
+fn context() -> Value {
+    let context = std::env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_default();
+    serde_json::from_str(&context).unwrap_or_default()
+}
+
 /// The arguments of tools that the suite names.
 fn named_arguments() -> HashMap<String, serde_json::Map<String, Value>> {
-    let context = std::env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_default();
-    let context: Value = serde_json::from_str(&context).unwrap_or_default();
+    let context = context();
     let calls = context["toolCalls"].as_array().into_iter().flatten();
     let calls = calls.filter_map(|call| {
         Some((

@@ -7,6 +7,8 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(all(feature = "auth", feature = "http-client"))]
+pub mod auth;
 #[cfg(feature = "bridge")]
 pub mod bridge;
 mod budget;

@@ -1,6 +1,7 @@
 //! The interface between a session and its transport: messages of JSON in both directions.
 
 use std::future::Future;
+use std::time::Duration;
 
 use http::Extensions;
 use mcp_adapters::Revision;
@@ -46,6 +47,12 @@ pub trait Sender: Send + Sync + 'static {
     /// Is called with the negotiated revision.
     fn negotiated(&self, revision: Revision) {
         let _ = revision;
+    }
+
+    /// For how long the transport has waited altogether, for something that takes longer than a peer may: for its user, who
+    /// authorizes it. The timeouts of calls don't count this time.
+    fn suspended(&self) -> Duration {
+        Duration::ZERO
     }
 
     /// Closes the connection, by whatever means the transport has.

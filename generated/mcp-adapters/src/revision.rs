@@ -50,6 +50,7 @@ revisions! {
             initializes: true,
             listening: true,
             resumption: true,
+            authorizes_at_origin: true,
             specification: "https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts",
             session_header: Some("Mcp-Session-Id"),
         };

@@ -7,7 +7,6 @@ use mcp_adapters::mcp_wire::validator::Violation;
 use mcp_adapters::mcp_wire::{Call, Message, Notice, Object, OpenJson, RequestId, UnknownMethod};
 use mcp_adapters::{PeerTypes, Revision, hello};
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::Instant;
 
 use super::info::Progress;
 use super::json_edit::with_meta;
@@ -194,18 +193,19 @@ impl<S: Side> SessionState<S> {
         progress: Option<mpsc::Sender<Progress>>,
     ) -> Result<Reply, CallError> {
         let limits = &self.options.limits;
-        let started = Instant::now();
-        let mut last_progress = started;
+        let clock = self.clock();
+        let mut last_progress = clock.elapsed();
         let mut sending = pin!(sending);
         let mut is_sent = false;
         loop {
-            let left = limits.answer_at_most.saturating_sub(started.elapsed());
-            let timeout = left.min(limits.answer.saturating_sub(last_progress.elapsed()));
+            let elapsed = clock.elapsed();
+            let left = limits.answer_at_most.saturating_sub(elapsed);
+            let timeout = left.min(limits.answer.saturating_sub(elapsed.saturating_sub(last_progress)));
             tokio::select! {
                 // Progress that came before the response is reported before it.
                 biased;
                 Some(update) = progressed.recv(), if !left.is_zero() => {
-                    last_progress = Instant::now();
+                    last_progress = clock.elapsed();
                     if let Some(progress) = &progress {
                         // A caller that doesn't read its progress misses some of it. Nothing waits for it.
                         let _ = progress.try_send(update);
@@ -217,7 +217,7 @@ impl<S: Side> SessionState<S> {
                     is_sent = true;
                 }
                 // The timeout holds as well for a peer that doesn't read.
-                () = tokio::time::sleep(timeout) => return Err(CallError::TimedOut(started.elapsed())),
+                () = clock.sleep(timeout) => return Err(CallError::TimedOut(clock.elapsed())),
                 () = self.ended.cancelled() => return Err(self.closed()),
             }
         }

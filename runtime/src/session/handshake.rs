@@ -198,9 +198,11 @@ impl SessionState<ClientSide> {
         let method = method.ok_or_else(|| CallError::Unrepresentable("the revision has no discovery".to_owned()))?;
         let call = self.call_json(&terms, method, preset_message(revision, method));
         let patience = self.options.limits.probe;
-        match tokio::time::timeout(patience, call).await {
-            Ok(answer) => answer.map(|(result, _)| result),
-            Err(_) => Err(CallError::TimedOut(patience)),
+        let clock = self.clock();
+        tokio::select! {
+            biased;
+            answer = call => answer.map(|(result, _)| result),
+            () = clock.sleep(patience) => Err(CallError::TimedOut(patience)),
         }
     }
 

@@ -6,6 +6,7 @@ mod cache;
 mod call;
 mod capabilities;
 mod changes;
+mod clock;
 mod context;
 mod engine;
 mod errors;

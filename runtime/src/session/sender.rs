@@ -1,5 +1,7 @@
 //! The sending half of a transport, whatever its type is.
 
+use std::time::Duration;
+
 use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::RequestId;
 
@@ -12,6 +14,7 @@ pub trait DynSender: Send + Sync {
     fn send(&self, message: Outgoing) -> BoxFuture<'_, Result<(), TransportError>>;
     fn unanswered(&self, ids: &[RequestId]);
     fn negotiated(&self, revision: Revision);
+    fn suspended(&self) -> Duration;
     fn close(&self) -> BoxFuture<'_, ()>;
 }
 
@@ -26,6 +29,10 @@ impl<T: Sender> DynSender for T {
 
     fn negotiated(&self, revision: Revision) {
         Sender::negotiated(self, revision);
+    }
+
+    fn suspended(&self) -> Duration {
+        Sender::suspended(self)
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {

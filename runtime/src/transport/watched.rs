@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::RequestId;
@@ -83,6 +84,10 @@ impl<T: Sender> Sender for Watched<T> {
 
     fn negotiated(&self, revision: Revision) {
         self.inner.negotiated(revision);
+    }
+
+    fn suspended(&self) -> Duration {
+        self.inner.suspended()
     }
 
     async fn close(&self) {

@@ -212,6 +212,7 @@ fn each_revision_has_its_facts_and_those_of_the_one_before() {
     };
     let with_batches = Facts {
         batches: true,
+        authorizes_at_origin: true,
         ..with_sessions
     };
     assert_eq!(without_specification(V2025_03_26), with_batches);

@@ -17,6 +17,7 @@ pub(super) fn facts(revision: &RevisionInput<'_>) -> Vec<String> {
         ("resumption", stated.resumption.unwrap_or_default()),
         ("polling", stated.polling.unwrap_or_default()),
         ("cancels_by_closing", stated.cancels_by_closing.unwrap_or_default()),
+        ("authorizes_at_origin", stated.authorizes_at_origin.unwrap_or_default()),
         (
             "input_errors_as_results",
             stated.input_errors_as_results.unwrap_or_default(),

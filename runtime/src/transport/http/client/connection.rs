@@ -40,6 +40,8 @@ const CHALLENGE_BYTES: usize = 8 * 1024;
 pub(super) struct Connection {
     pub(super) url: Url,
     pub(super) client: reqwest::Client,
+    #[cfg(feature = "auth")]
+    pub(super) authorization: Option<crate::auth::Authorization>,
     pub(super) options: HttpOptions,
     pub(super) inbox: mpsc::Sender<Inbound>,
     pub(super) state: Mutex<ClientState>,
@@ -203,12 +205,27 @@ impl Connection {
         request: RequestBuilder,
         scope: SessionScope,
     ) -> Result<(Response, RemoteSession), HttpError> {
+        #[cfg(feature = "auth")]
+        if let Some(authorization) = &self.authorization {
+            return self.send_authorized(authorization, request, scope).await;
+        }
+        self.send_with(request, HeaderMap::new(), scope).await
+    }
+
+    /// Sends an HTTP request with these headers; they take precedence over those of the options.
+    pub(super) async fn send_with(
+        &self,
+        request: RequestBuilder,
+        own: HeaderMap,
+        scope: SessionScope,
+    ) -> Result<(Response, RemoteSession), HttpError> {
         let mut headers = match &self.options.hook {
             Some(hook) => hook(HeaderMap::new()).await.map_err(HttpError::Headers)?,
             None => HeaderMap::new(),
         };
         headers.remove(ACCEPT);
         headers.remove(CONTENT_TYPE);
+        headers.extend(own);
         let session = {
             let state = self.state.lock();
             let (session, version) = match scope {

@@ -25,6 +25,10 @@ pub enum HttpError {
     /// The function that adds headers has failed.
     #[error("the headers couldn't be made: {0}")]
     Headers(Box<dyn std::error::Error + Send + Sync>),
+    /// The client isn't authorized.
+    #[cfg(feature = "auth")]
+    #[error("the client isn't authorized: {0}")]
+    Unauthorized(Arc<crate::auth::AuthError>),
     /// The server responded with an error status.
     #[error("{0}")]
     Status(Box<HttpFailure>),

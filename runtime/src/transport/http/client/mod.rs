@@ -1,5 +1,7 @@
 //! A client of Streamable HTTP, and of HTTP with SSE for servers that only have that.
 
+#[cfg(feature = "auth")]
+mod authorized;
 mod awaited;
 mod classify;
 mod connection;
@@ -103,8 +105,10 @@ impl HttpClient {
         let (sender, inbox) = mpsc::channel(options.queue.max(1));
         let closing = CancellationToken::new();
         let connection = Connection {
-            url,
             client,
+            #[cfg(feature = "auth")]
+            authorization: authorized::authorization(&options, &url)?,
+            url,
             inbox: sender,
             state: Mutex::new(ClientState::new(&closing)),
             renewing: tokio::sync::Mutex::new(()),
@@ -190,6 +194,14 @@ impl Sender for HttpSender {
         if let Some(handshake) = &mut state.handshake {
             handshake.revision = Some(revision);
         }
+    }
+
+    #[cfg(feature = "auth")]
+    fn suspended(&self) -> std::time::Duration {
+        let authorization = self.connection.authorization.as_ref();
+        authorization
+            .map(crate::auth::Authorization::waited)
+            .unwrap_or_default()
     }
 
     async fn close(&self) {

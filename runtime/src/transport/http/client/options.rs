@@ -32,6 +32,8 @@ pub struct HttpOptions {
     pub patience: Duration,
     /// The client to use, for proxies or certificates. The default one follows redirections only within the same origin.
     pub client: Option<reqwest::Client>,
+    #[cfg(feature = "auth")]
+    pub(super) authorizer: Option<crate::auth::Authorizer>,
     pub(super) hook: Option<Hook>,
     pub(super) renewed: Option<Arc<dyn Fn() + Send + Sync>>,
 }
@@ -48,6 +50,8 @@ impl Default for HttpOptions {
             reconnect_at_most: Duration::from_secs(60),
             patience: Duration::from_secs(30),
             client: None,
+            #[cfg(feature = "auth")]
+            authorizer: None,
             hook: None,
             renewed: None,
         }
@@ -82,6 +86,15 @@ impl HttpOptions {
         F: Future<Output = Result<HeaderMap, BoxError>> + Send + 'static,
     {
         self.hook = Some(Arc::new(move |headers| Box::pin(hook(headers))));
+        self
+    }
+
+    /// Sets what gets tokens for this client. A request that the server refuses without one is sent again, once, when there is
+    /// one; the timeouts of calls don't count the time until then. Tokens are sent to the server's origin only.
+    #[cfg(feature = "auth")]
+    #[must_use]
+    pub fn authorizer(mut self, authorizer: crate::auth::Authorizer) -> Self {
+        self.authorizer = Some(authorizer);
         self
     }
 

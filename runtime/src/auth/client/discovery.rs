@@ -1,0 +1,229 @@
+//! Where a client is authorized: the metadata of the resource, and of its authorization server.
+
+use reqwest::Url;
+
+use crate::auth::error::AuthError;
+use crate::auth::fetch::Fetcher;
+use crate::auth::metadata::{ResourceMetadata, ServerMetadata};
+
+/// The method of PKCE that the protocol wants.
+const S256: &str = "S256";
+
+/// Where a client is authorized for a server.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// The authorization server.
+    pub issuer: String,
+    /// Its metadata.
+    pub metadata: ServerMetadata,
+    /// The resource, as its metadata name it. A server without such metadata has none.
+    pub resource: Option<String>,
+    /// The scopes for the basic functions.
+    pub scopes: Option<Vec<String>>,
+}
+
+/// Finds where a client is authorized.
+///
+/// `named` is where the challenge says that the metadata of the resource are. `choose` chooses one of the authorization servers.
+pub async fn discover(
+    fetcher: &Fetcher,
+    server: &Url,
+    named: Option<&str>,
+    at_origin: bool,
+    choose: impl Fn(&[String]) -> Result<String, AuthError>,
+) -> Result<Target, AuthError> {
+    let Some(resource) = resource_metadata(fetcher, server, named).await? else {
+        return match at_origin {
+            true => discover_at_origin(fetcher, server).await,
+            false => Err(AuthError::NoMetadata(server.to_string())),
+        };
+    };
+    if !covers(&resource.resource, server) {
+        return Err(AuthError::ResourceMismatch {
+            server: server.to_string(),
+            found: resource.resource,
+        });
+    }
+    let issuer = choose(&resource.authorization_servers)?;
+    let metadata = server_metadata(fetcher, &issuer).await?;
+    Ok(Target {
+        issuer,
+        metadata,
+        resource: Some(resource.resource),
+        scopes: resource.scopes_supported,
+    })
+}
+
+/// The metadata of the resource, from where the challenge says, or from the well-known places.
+async fn resource_metadata(
+    fetcher: &Fetcher,
+    server: &Url,
+    named: Option<&str>,
+) -> Result<Option<ResourceMetadata>, AuthError> {
+    if let Some(url) = named {
+        return match fetcher.get(url).await? {
+            Some(answer) => answer.json().map(Some),
+            None => Err(AuthError::NoMetadata(url.to_owned())),
+        };
+    }
+    let mut places = vec![well_known(server, "oauth-protected-resource", Place::Inserted)];
+    if server.path() != "/" {
+        places.push(server_root(server, "/.well-known/oauth-protected-resource"));
+    }
+    for place in places {
+        // Some servers answer with a page whatever is asked.
+        if let Some(answer) = fetcher.get(place.as_str()).await?
+            && let Ok(metadata) = answer.json()
+        {
+            return Ok(Some(metadata));
+        }
+    }
+    Ok(None)
+}
+
+/// The metadata of an authorization server, which have to name it as its issuer.
+pub async fn server_metadata(fetcher: &Fetcher, issuer: &str) -> Result<ServerMetadata, AuthError> {
+    let url = fetcher.check(issuer)?;
+    let mut places = vec![
+        well_known(&url, "oauth-authorization-server", Place::Inserted),
+        well_known(&url, "openid-configuration", Place::Inserted),
+    ];
+    if url.path() != "/" {
+        places.push(well_known(&url, "openid-configuration", Place::Appended));
+    }
+    for place in places {
+        let Some(answer) = fetcher.get(place.as_str()).await? else {
+            continue;
+        };
+        let Ok(metadata) = answer.json::<ServerMetadata>() else {
+            continue;
+        };
+        return match metadata.issuer == issuer {
+            true => Ok(metadata),
+            false => Err(AuthError::IssuerMismatch {
+                expected: issuer.to_owned(),
+                found: metadata.issuer,
+            }),
+        };
+    }
+    Err(AuthError::NoMetadata(issuer.to_owned()))
+}
+
+/// The authorization server at the origin of a server without metadata. It may lack metadata as well.
+async fn discover_at_origin(fetcher: &Fetcher, server: &Url) -> Result<Target, AuthError> {
+    let origin = server.origin().ascii_serialization();
+    let place = server_root(server, "/.well-known/oauth-authorization-server");
+    let answer = fetcher.get(place.as_str()).await?;
+    let metadata = match answer.and_then(|answer| answer.json::<ServerMetadata>().ok()) {
+        Some(metadata) if metadata.issuer.strip_suffix('/').unwrap_or(&metadata.issuer) == origin => metadata,
+        Some(metadata) => {
+            return Err(AuthError::IssuerMismatch {
+                expected: origin,
+                found: metadata.issuer,
+            });
+        }
+        None => ServerMetadata {
+            authorization_endpoint: Some(server_root(server, "/authorize").into()),
+            token_endpoint: Some(server_root(server, "/token").into()),
+            registration_endpoint: Some(server_root(server, "/register").into()),
+            code_challenge_methods_supported: Some(vec![S256.to_owned()]),
+            issuer: origin,
+            ..ServerMetadata::default()
+        },
+    };
+    Ok(Target {
+        issuer: metadata.issuer.clone(),
+        metadata,
+        resource: None,
+        scopes: None,
+    })
+}
+
+impl ServerMetadata {
+    /// Whether the authorization server has the method of PKCE that the protocol wants.
+    pub fn supports_pkce(&self) -> bool {
+        let methods = self.code_challenge_methods_supported.iter().flatten();
+        methods.into_iter().any(|method| method == S256)
+    }
+}
+
+/// Whether a resource is the server, or has it below its path.
+fn covers(resource: &str, server: &Url) -> bool {
+    let Ok(resource) = Url::parse(resource) else {
+        return false;
+    };
+    let path = resource.path().trim_end_matches('/');
+    let below = server.path().strip_prefix(path);
+    resource.origin() == server.origin()
+        && resource.fragment().is_none()
+        && resource.query().is_none_or(|query| server.query() == Some(query))
+        && below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
+}
+
+/// How a well-known place is derived from a URL with a path.
+enum Place {
+    /// The path comes last.
+    Inserted,
+    /// The path comes first.
+    Appended,
+}
+
+fn well_known(of: &Url, name: &str, place: Place) -> Url {
+    let path = of.path().trim_end_matches('/');
+    let path = match place {
+        Place::Inserted => format!("/.well-known/{name}{path}"),
+        Place::Appended => format!("{path}/.well-known/{name}"),
+    };
+    server_root(of, &path)
+}
+
+fn server_root(of: &Url, path: &str) -> Url {
+    let mut url = of.clone();
+    url.set_path(path);
+    url.set_query(None);
+    url.set_fragment(None);
+    url
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_resource_covers_what_is_below_it() {
+        let server = Url::parse("https://mcp.example/tools/mcp").unwrap();
+        for resource in [
+            "https://mcp.example",
+            "https://MCP.example:443/tools/",
+            "https://mcp.example/tools/mcp",
+        ] {
+            assert!(covers(resource, &server), "{resource}");
+        }
+        for resource in [
+            "https://evil.example/tools/mcp",
+            "http://mcp.example/tools/mcp",
+            "https://mcp.example:8443/tools/mcp",
+            "https://mcp.example/tools/mc",
+            "https://mcp.example/tools/mcp/other",
+            "https://mcp.example/tools/mcp?tenant=1",
+            "tools/mcp",
+        ] {
+            assert!(!covers(resource, &server), "{resource}");
+        }
+    }
+
+    #[test]
+    fn well_known_places_keep_the_path() {
+        let url = Url::parse("https://as.example/tenant/?a=b").unwrap();
+        let inserted = well_known(&url, "openid-configuration", Place::Inserted);
+        assert_eq!(
+            inserted.as_str(),
+            "https://as.example/.well-known/openid-configuration/tenant"
+        );
+        let appended = well_known(&url, "openid-configuration", Place::Appended);
+        assert_eq!(
+            appended.as_str(),
+            "https://as.example/tenant/.well-known/openid-configuration"
+        );
+    }
+}

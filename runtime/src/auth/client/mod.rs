@@ -1,0 +1,25 @@
+//! Clients that get tokens.
+
+mod assertion;
+mod authorization;
+mod authorizer;
+mod challenge;
+mod code;
+mod discovery;
+mod dpop;
+mod endpoint;
+mod file_store;
+mod flow;
+mod loopback;
+mod registration;
+mod store;
+mod token;
+mod user_agent;
+
+pub use self::assertion::{AssertionRequest, AssertionSource, IdentityProvider};
+pub(crate) use self::authorization::{Authorization, Retried};
+pub use self::authorizer::{Authorizer, Client};
+pub use self::file_store::FileStore;
+pub use self::loopback::Loopback;
+pub use self::store::{Grant, MemoryStore, Registration, TokenStore, TokenType};
+pub use self::user_agent::UserAgent;

@@ -1,0 +1,20 @@
+//! How the user is asked.
+
+use reqwest::Url;
+
+use crate::auth::error::BoxError;
+use crate::future::BoxFuture;
+
+/// Shows the user the page of an authorization server, and gets back where that page redirects to.
+///
+/// [`Loopback`](super::Loopback) is one for programs on the user's machine.
+pub trait UserAgent: Send + Sync + 'static {
+    /// The redirect URI, to which the authorization server sends the user back.
+    fn redirect_uri(&self) -> &str;
+
+    /// Opens this URL for the user, and waits until the authorization server has redirected to the redirect URI. Gives the whole
+    /// URL of the redirect; the caller checks it.
+    ///
+    /// The future is dropped if the caller gives up.
+    fn authorize<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Result<Url, BoxError>>;
+}

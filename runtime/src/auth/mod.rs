@@ -1,0 +1,35 @@
+//! Authorization with OAuth 2.1: clients that get tokens, and servers that check them.
+//!
+//! A client's [`Authorizer`] stands in
+//! [`HttpOptions::authorizer`](crate::transport::http::client::HttpOptions::authorizer). When the server asks for a token, the
+//! client finds the authorization server, gets a token there, and repeats the request.
+//!
+//! [Specification](https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization)
+
+mod address;
+#[cfg(feature = "http-client")]
+mod client;
+mod error;
+mod fetch;
+mod jwt;
+mod metadata;
+mod scopes;
+#[cfg(feature = "http-client")]
+mod secret;
+
+#[cfg(feature = "http-client")]
+pub use self::client::{
+    AssertionRequest, AssertionSource, Authorizer, Client, FileStore, Grant, IdentityProvider, Loopback, MemoryStore,
+    Registration, TokenStore, TokenType, UserAgent,
+};
+pub use self::error::{AuthError, BoxError};
+#[cfg(feature = "http-client")]
+pub use self::jwt::SigningKey;
+pub use self::metadata::ResourceMetadata;
+pub use self::scopes::Scopes;
+#[cfg(feature = "http-client")]
+pub use self::secret::Secret;
+pub use crate::future::BoxFuture;
+
+#[cfg(feature = "http-client")]
+pub(crate) use self::client::{Authorization, Retried};

@@ -1,0 +1,316 @@
+//! Servers that want tokens which aren't theirs, or more than a client can bear.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use axum::body::{Body, Bytes};
+use axum::response::Response;
+use mcp_runtime::auth::{Authorizer, Client};
+use serde_json::{Value, json};
+use url::Url;
+
+use crate::script::{Reply, Server, json as reply, redirect, with_headers};
+use crate::user::Browser;
+use crate::world::{World, call};
+
+/// Changes the redirect of the authorization server.
+fn with_redirect(world: &World, change: impl Fn(&mut Vec<(String, String)>) + Send + Sync + 'static) {
+    let issuer = world.auth.url.clone();
+    world.auth.on("GET /authorize", move |request| {
+        let state = request.query("state").unwrap();
+        let pairs = [("code", "a-code"), ("state", &state), ("iss", &issuer)];
+        let mut pairs = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+        change(&mut pairs);
+        let mut to = Url::parse(&request.query("redirect_uri").unwrap()).unwrap();
+        to.query_pairs_mut().extend_pairs(pairs);
+        with_headers(302, &[("location", to.into())])
+    });
+}
+
+#[tokio::test]
+async fn a_code_of_another_authorization_server_is_given_to_nobody() {
+    let world = World::new().await;
+    for issuer in ["https://honest.example".to_owned(), format!("{}/", world.auth.url)] {
+        let named = issuer.clone();
+        with_redirect(&world, move |pairs| pairs[2].1.clone_from(&named));
+        assert!(world.error().await.contains(&issuer));
+    }
+    // One that says that it names itself has to.
+    with_redirect(&world, |pairs| pairs.truncate(2));
+    assert!(world.error().await.contains("is \"\""));
+    // Nothing that it says is shown.
+    with_redirect(&world, |pairs| {
+        pairs[0] = ("error".to_owned(), "call_this_number".to_owned());
+        pairs[2].1 = "https://other.example".to_owned();
+    });
+    assert!(!world.error().await.contains("call_this_number"));
+    assert!(world.auth.seen("POST /token").is_empty());
+}
+
+#[tokio::test]
+async fn a_redirect_of_another_request_is_refused() {
+    let world = World::new().await;
+    with_redirect(&world, |pairs| pairs[1].1 = "guessed".to_owned());
+    assert!(world.error().await.contains("the redirect doesn't belong"));
+    with_redirect(&world, |pairs| drop(pairs.remove(1)));
+    assert!(world.error().await.contains("the redirect doesn't belong"));
+    assert!(world.auth.seen("POST /token").is_empty());
+}
+
+#[tokio::test]
+async fn metadata_of_another_issuer_are_refused() {
+    let world = World::new().await;
+    for issuer in ["https://honest.example".to_owned(), format!("{}/", world.auth.url)] {
+        world.with_metadata("issuer", issuer.clone().into());
+        let user = Browser::default();
+        assert!(world.error_of(&user).await.contains(&issuer));
+        assert_eq!(user.asked(), 0);
+    }
+    assert!(world.auth.seen("POST /register").is_empty());
+}
+
+#[tokio::test]
+async fn metadata_of_another_resource_are_refused() {
+    let world = World::new().await;
+    for resource in [
+        "https://honest.example/mcp",
+        "http://127.0.0.1:1/mcp",
+        &format!("{}/mcp/more", world.mcp.url),
+    ] {
+        let mut metadata = world.resource();
+        metadata["resource"] = json!(resource);
+        world
+            .mcp
+            .document("/.well-known/oauth-protected-resource/mcp", metadata);
+        assert!(world.error().await.contains(resource));
+    }
+    assert!(world.auth.seen("").is_empty());
+}
+
+#[tokio::test]
+async fn an_authorization_server_without_pkce_is_refused() {
+    let world = World::new().await;
+    for methods in [Value::Null, json!([]), json!(["plain"])] {
+        world.with_metadata("code_challenge_methods_supported", methods);
+        let user = Browser::default();
+        assert!(world.error_of(&user).await.contains("no PKCE with S256"));
+        assert_eq!(user.asked(), 0);
+    }
+}
+
+#[tokio::test]
+async fn secrets_follow_no_redirect() {
+    let world = World::new().await;
+    let other = Server::start().await;
+    other.on("POST /token", |_| {
+        reply(json!({"access_token": "theirs", "token_type": "Bearer"}))
+    });
+    let to = format!("{}/token", other.url);
+    world.auth.on("POST /token", move |_| redirect(&to));
+    world.error().await;
+    let client = Client::new("client").secret("secret");
+    world.connect(Authorizer::client_credentials(client)).await.unwrap_err();
+    assert!(other.seen("").is_empty());
+}
+
+#[tokio::test]
+async fn a_token_goes_to_no_other_origin() {
+    let world = World::new().await;
+    let other = Server::start().await;
+    let session = world
+        .connect(Authorizer::interactive(Browser::default()))
+        .await
+        .unwrap();
+    let to = format!("{}/mcp", other.url);
+    world.on_mcp(move |_| redirect(&to));
+    call(&session).await.unwrap_err();
+    assert!(other.seen("").is_empty());
+}
+
+#[tokio::test]
+async fn metadata_are_followed_only_so_far() {
+    let world = World::new().await;
+    let count = AtomicUsize::new(0);
+    let url = world.auth.url.clone();
+    let endless = move |_: &_| {
+        redirect(&format!(
+            "{url}/.well-known/oauth-authorization-server?{}",
+            count.fetch_add(1, Ordering::SeqCst)
+        ))
+    };
+    world.auth.on("GET /.well-known/oauth-authorization-server", endless);
+    assert!(world.error().await.contains("redirects"));
+    assert_eq!(world.auth.seen("").len(), 4);
+
+    let world = World::new().await;
+    let other = Server::start().await;
+    other.document("/metadata", world.metadata());
+    let to = format!("{}/metadata", other.url);
+    world
+        .auth
+        .on("GET /.well-known/oauth-authorization-server", move |_| redirect(&to));
+    assert!(world.error().await.contains("redirects elsewhere"));
+    assert!(other.seen("").is_empty());
+}
+
+#[tokio::test]
+async fn huge_answers_are_cut() {
+    let world = World::new().await;
+    let endless = || {
+        let chunks = futures_util::stream::repeat_with(|| Ok::<_, std::io::Error>(Bytes::from(vec![b' '; 1 << 14])));
+        Reply::Response(Response::new(Body::from_stream(chunks)))
+    };
+    world
+        .mcp
+        .on("GET /.well-known/oauth-protected-resource/mcp", move |_| endless());
+    assert!(world.error().await.contains("too long"));
+    world
+        .mcp
+        .document("/.well-known/oauth-protected-resource/mcp", world.resource());
+    world
+        .auth
+        .on("GET /.well-known/oauth-authorization-server", move |_| endless());
+    assert!(world.error().await.contains("too long"));
+    world
+        .auth
+        .document("/.well-known/oauth-authorization-server", world.metadata());
+    world.auth.on("POST /token", move |_| endless());
+    assert!(world.error().await.contains("too long"));
+}
+
+#[tokio::test]
+async fn services_in_private_networks_are_not_asked() {
+    let world = World::new().await;
+    for issuer in [
+        "https://169.254.169.254",
+        "http://10.0.0.1",
+        "https://[fd00::1]",
+        "https://[::ffff:192.168.0.1]",
+    ] {
+        let mut metadata = world.resource();
+        metadata["authorization_servers"] = json!([issuer]);
+        world
+            .mcp
+            .document("/.well-known/oauth-protected-resource/mcp", metadata);
+        assert!(world.error().await.contains("no public address"), "{issuer}");
+    }
+    world.on_mcp(|_| {
+        let challenge = "Bearer resource_metadata=\"http://169.254.169.254/latest/meta-data\"";
+        with_headers(401, &[("www-authenticate", challenge.to_owned())])
+    });
+    assert!(world.error().await.contains("no public address"));
+}
+
+#[tokio::test]
+async fn endpoints_have_tls_or_are_on_this_machine() {
+    let world = World::new().await;
+    for url in [
+        "http://as.example/token",
+        "file:///etc/passwd",
+        "javascript:alert(1)",
+        "https://user@as.example/",
+        "/token",
+    ] {
+        world.with_metadata("authorization_endpoint", json!(url));
+        let user = Browser::default();
+        assert!(
+            world.error_of(&user).await.contains("can't be used for authorization"),
+            "{url}"
+        );
+        assert_eq!(user.asked(), 0);
+    }
+    world.with_metadata("token_endpoint", json!("http://as.example/token"));
+    assert!(world.error().await.contains("it has no TLS"));
+}
+
+#[tokio::test]
+async fn a_server_that_is_never_content_is_given_up() {
+    let world = World::new().await;
+    let user = Browser::default();
+    let session = world.connect(Authorizer::interactive(user.clone())).await.unwrap();
+    // It wants what it has got.
+    let challenge = world.challenge();
+    let insufficient = move |scope: String| {
+        let challenge = format!("{challenge}, error=\"insufficient_scope\", scope=\"{scope}\"");
+        with_headers(403, &[("www-authenticate", challenge)])
+    };
+    let refuse = insufficient.clone();
+    world.on_mcp(move |_| refuse("basic".to_owned()));
+    call(&session).await.unwrap_err();
+    assert_eq!(user.asked(), 1);
+    // It wants something else each time.
+    let count = std::sync::Arc::new(AtomicUsize::new(0));
+    world.on_mcp(move |_| insufficient(format!("scope-{}", count.fetch_add(1, Ordering::SeqCst))));
+    for _ in 0..20 {
+        call(&session).await.unwrap_err();
+    }
+    assert!(user.asked() <= 11, "{}", user.asked());
+}
+
+#[tokio::test]
+async fn a_server_that_takes_no_token_is_given_up() {
+    let world = World::new().await;
+    let challenge = world.challenge();
+    world.on_mcp(move |_| with_headers(401, &[("www-authenticate", challenge.clone())]));
+    let user = Browser::default();
+    world.connect(Authorizer::interactive(user.clone())).await.unwrap_err();
+    assert_eq!(user.asked(), 1);
+    assert_eq!(world.mcp.seen("POST /mcp").len(), 2);
+}
+
+#[tokio::test]
+async fn a_token_that_cant_stand_in_a_header_is_refused() {
+    let world = World::new().await;
+    for (token, sort) in [
+        ("a\r\nx-injected: b", "Bearer"),
+        ("", "Bearer"),
+        ("good", "mac"),
+        ("good", "DPoP"),
+    ] {
+        world.auth.on("POST /token", move |_| {
+            reply(json!({"access_token": token, "token_type": sort}))
+        });
+        assert!(world.error().await.contains("can't be used"));
+    }
+}
+
+#[tokio::test]
+async fn credentials_belong_to_their_issuer() {
+    let world = World::new().await;
+    let client = Client::new("client").secret("secret").issuer("https://honest.example");
+    let error = world.connect(Authorizer::client_credentials(client)).await.unwrap_err();
+    assert!(error.to_string().contains("https://honest.example"), "{error}");
+    assert!(world.auth.seen("").is_empty());
+
+    // A client without an issuer stays with the first one.
+    let session = world
+        .connect(Authorizer::client_credentials(Client::new("client").secret("secret")))
+        .await
+        .unwrap();
+    let other = Server::start().await;
+    let mut metadata = world.resource();
+    metadata["authorization_servers"] = json!([other.url]);
+    world
+        .mcp
+        .document("/.well-known/oauth-protected-resource/mcp", metadata);
+    world.issued.revoke();
+    call(&session).await.unwrap_err();
+    assert!(other.seen("").is_empty());
+}
+
+#[tokio::test]
+async fn what_a_server_says_is_shown_without_control_characters() {
+    let world = World::new().await;
+    let client = Client::new("client");
+    with_redirect(&world, |pairs| {
+        pairs[0] = ("error".to_owned(), "denied\u{1b}[2J".to_owned())
+    });
+    let error = world.error().await;
+    assert!(error.contains("denied") && !error.contains('\u{1b}'), "{error}");
+    let source = |_| std::future::ready(Ok("an assertion".into()));
+    let error = world
+        .connect(Authorizer::jwt_bearer(client, source))
+        .await
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("invalid_grant") && !error.contains('\u{1b}'), "{error}");
+}

@@ -1,0 +1,93 @@
+//! Tokens that are kept, and keys.
+
+use aws_lc_rs::encoding::AsDer as _;
+use aws_lc_rs::rand::SystemRandom;
+use aws_lc_rs::rsa::KeySize;
+use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, RsaKeyPair};
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use mcp_runtime::auth::{Authorizer, Client, FileStore, SigningKey, TokenStore};
+use serde_json::{Value, json};
+
+use crate::user::Browser;
+use crate::world::{World, call};
+
+#[tokio::test]
+async fn a_file_keeps_tokens_for_its_owner_alone() {
+    let world = World::new().await;
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("new/tokens.json");
+    let user = Browser::default();
+    for _ in 0..2 {
+        let authorizer = Authorizer::interactive(user.clone()).store(FileStore::new(&path));
+        let session = world.connect(authorizer).await.unwrap();
+        call(&session).await.unwrap();
+    }
+    assert_eq!(user.asked(), 1);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    let store = FileStore::new(&path);
+    let grant = store.load(&world.endpoint()).await.unwrap().unwrap();
+    assert_eq!(grant.issuer, world.auth.url);
+    assert_eq!(grant.access_token.expose(), "token-0");
+    let shown = format!("{grant:?} {store:?}");
+    assert!(
+        !shown.contains("token-0") && !shown.contains("a-refresh-token"),
+        "{shown}"
+    );
+    assert!(store.load("https://other.example/mcp").await.unwrap().is_none());
+    store.remove(&world.endpoint()).await.unwrap();
+    assert!(store.load(&world.endpoint()).await.unwrap().is_none());
+}
+
+#[test]
+fn nothing_secret_is_shown() {
+    let client = Client::new("client").secret("hidden");
+    let shown = format!("{:?}", Authorizer::client_credentials(client));
+    assert!(shown.contains("client") && !shown.contains("hidden"), "{shown}");
+}
+
+/// A PEM.
+fn pem(der: &[u8]) -> String {
+    format!(
+        "-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n",
+        STANDARD.encode(der)
+    )
+}
+
+#[tokio::test]
+async fn a_client_authenticates_with_a_key() {
+    let ecdsa = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new()).unwrap();
+    let rsa = RsaKeyPair::generate(KeySize::Rsa2048).unwrap().as_der().unwrap();
+    for (algorithm, der) in [("ES256", ecdsa.as_ref()), ("RS256", rsa.as_ref())] {
+        let world = World::new().await;
+        let key = SigningKey::from_pem(algorithm, &pem(der)).unwrap().key_id("key-1");
+        let authorizer = Authorizer::client_credentials(Client::new("a client").key(key));
+        call(&world.connect(authorizer).await.unwrap()).await.unwrap();
+        let got = &world.auth.seen("POST /token")[0];
+        let sort = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+        assert_eq!(got.form("client_assertion_type").as_deref(), Some(sort));
+        let assertion = got.form("client_assertion").unwrap();
+        let mut parts = assertion.split('.').map(|part| URL_SAFE_NO_PAD.decode(part).unwrap());
+        let [header, claims] = [(); 2].map(|()| serde_json::from_slice::<Value>(&parts.next().unwrap()).unwrap());
+        assert_eq!(header, json!({"alg": algorithm, "kid": "key-1", "typ": "JWT"}));
+        assert_eq!(
+            (&claims["iss"], &claims["sub"]),
+            (&json!("a client"), &json!("a client"))
+        );
+        assert_eq!(claims["aud"], json!(world.auth.url));
+        assert!(claims["exp"].as_u64().unwrap() <= claims["iat"].as_u64().unwrap() + 300);
+    }
+    for (algorithm, text) in [
+        ("HS256", pem(ecdsa.as_ref())),
+        ("ES384", pem(ecdsa.as_ref())),
+        ("ES256", "no PEM".to_owned()),
+        ("XS", pem(&[])),
+    ] {
+        assert!(SigningKey::from_pem(algorithm, &text).is_err(), "{algorithm}");
+    }
+}

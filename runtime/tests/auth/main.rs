@@ -1,0 +1,14 @@
+//! Authorization over HTTP, with servers that do as they should and others that don't.
+#![cfg(all(
+    feature = "auth",
+    feature = "http-client",
+    feature = "http-server",
+    feature = "router"
+))]
+
+mod flow;
+mod hostile;
+mod kept;
+mod script;
+mod user;
+mod world;
