@@ -55,6 +55,12 @@ pub trait Sender: Send + Sync + 'static {
         Duration::ZERO
     }
 
+    /// Whether notifications reach the peer. A server whose notifications don't reach its clients declares no capability to notify of
+    /// changes.
+    fn notifies(&self) -> bool {
+        true
+    }
+
     /// Closes the connection, by whatever means the transport has.
     fn close(&self) -> impl Future<Output = ()> + Send;
 }

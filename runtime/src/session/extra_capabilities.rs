@@ -1,4 +1,4 @@
-//! What a server declares to clients of one revision besides the capabilities that the hub has.
+//! What a server declares besides the capabilities that its handler has, or without them.
 
 use mcp_adapters::mcp_wire::OpenJson;
 use mcp_adapters::{Revision, hub};
@@ -19,6 +19,20 @@ pub fn with_extra<'e>(
     OpenJson::from(merged)
         .decode_as()
         .unwrap_or_else(|_| capabilities.clone())
+}
+
+/// The capabilities of a server without those to notify of changes, such as `tools.listChanged`.
+pub fn without_changes(capabilities: &hub::ServerCapabilities) -> hub::ServerCapabilities {
+    let mut kept = serde_json::to_value(capabilities).unwrap_or_default();
+    let notifications = Revision::HUB.methods().iter().filter(|method| !method.is_request());
+    // A capability of its own, such as that of log messages, isn't one to notify of changes of what another offers.
+    for (around, member) in notifications.filter_map(|method| method.capability?.rsplit_once('.')) {
+        let around = kept.pointer_mut(&format!("/{}", around.replace('.', "/")));
+        if let Some(Value::Object(members)) = around {
+            members.remove(member);
+        }
+    }
+    OpenJson::from(kept).decode_as().unwrap_or_default()
 }
 
 /// Adds the members that an object lacks.

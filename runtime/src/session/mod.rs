@@ -48,13 +48,13 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use self::engine::Engine;
-use self::extra_capabilities::with_extra;
+use self::extra_capabilities::{with_extra, without_changes};
 use self::handler::ForClient;
 use self::notifications::NotificationQueue;
 use self::probe::{Finding, stateless_instead};
 use crate::era::{Era, with_era};
 use crate::error::{CallError, ConnectError};
-use crate::message::{Receiver, Transport};
+use crate::message::{Receiver, Sender as _, Transport};
 use crate::options::Options;
 use crate::side::{ClientSide, ServerSide, Side};
 
@@ -162,7 +162,7 @@ where
 /// Serves a client, whose subscriptions others know as well.
 pub(crate) fn serve_with<H>(
     handler: H,
-    server: ServerInfo,
+    mut server: ServerInfo,
     subscriptions: Arc<Subscriptions>,
     options: Options,
     transport: impl Transport,
@@ -175,14 +175,17 @@ where
 
 pub(crate) fn start_server(
     handler: Arc<dyn Handler<ServerSide>>,
-    server: ServerInfo,
+    mut server: ServerInfo,
     subscriptions: Arc<Subscriptions>,
     options: Options,
     transport: impl Transport,
 ) -> ServerSession {
+    let (sender, receiver) = transport.split();
+    if !sender.notifies() {
+        server.capabilities = without_changes(&server.capabilities);
+    }
     let own_capabilities = serde_json::to_value(with_extra(&server.capabilities, server.extra_capabilities.iter()));
     let own_capabilities = own_capabilities.unwrap_or_default();
-    let (sender, receiver) = transport.split();
     let latest = latest(&options, Era::Handshake).or_else(|| latest(&options, Era::Stateless));
     let latest = latest.unwrap_or(Revision::HUB);
     let state = SessionState::new(Box::new(sender), options, own_capabilities, latest, subscriptions);

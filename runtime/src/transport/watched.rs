@@ -90,6 +90,10 @@ impl<T: Sender> Sender for Watched<T> {
         self.inner.suspended()
     }
 
+    fn notifies(&self) -> bool {
+        self.inner.notifies()
+    }
+
     async fn close(&self) {
         self.inner.close().await;
     }

@@ -128,6 +128,41 @@ async fn without_a_stream_of_events_it_is_refused() {
 }
 
 #[tokio::test]
+async fn a_server_declares_changes_only_to_clients_that_can_hear_of_them() {
+    let declared = |config: HttpServer| async {
+        let notes = serve_notes(config).await;
+        let mut modern = notes.post(BOTH, &alone(1, "server/discover", json!({}))).await;
+        let modern = modern.json().await["result"]["capabilities"].clone();
+        let params = json!({
+            "protocolVersion": with(|revision| revision.facts().listening), "capabilities": {},
+            "clientInfo": {"name": "legacy", "version": "1"},
+        });
+        let mut legacy = notes.server.post_with(&[], &request(0, "initialize", params)).await;
+        let legacy = match legacy.header("content-type") {
+            Some("application/json") => legacy.json().await,
+            _ => legacy.messages().await.remove(0),
+        };
+        [modern, legacy["result"]["capabilities"].clone()].map(|declared| {
+            let changes = [&declared["tools"]["listChanged"], &declared["resources"]["subscribe"]];
+            assert!(
+                declared["tools"].is_object() && declared["resources"].is_object(),
+                "{declared}"
+            );
+            changes.map(|change| *change == json!(true))
+        })
+    };
+    assert_eq!(declared(HttpServer::new()).await, [[true; 2]; 2]);
+    assert_eq!(
+        declared(HttpServer::new().json_only(true)).await,
+        [[false; 2], [true; 2]]
+    );
+    assert_eq!(
+        declared(HttpServer::new().stateless(true)).await,
+        [[true; 2], [false; 2]]
+    );
+}
+
+#[tokio::test]
 async fn a_notification_of_a_session_still_comes_on_its_own_stream() {
     let notes = serve_notes(HttpServer::new()).await;
     let handshake = with(|revision| revision.facts().listening);

@@ -4,7 +4,7 @@ use std::sync::{Arc, Weak};
 
 use tokio::time::{Instant, timeout};
 
-use super::session::{HttpSession, SessionKind};
+use super::session::HttpSession;
 use super::sessions::{SessionPermit, Sessions};
 
 /// The task of a session: waits until its engine, its client or a timeout ends it, and removes it.
@@ -70,7 +70,7 @@ async fn record_use(session: &HttpSession, sessions: &Weak<Sessions>) -> bool {
     let Some(sessions) = sessions.upgrade() else {
         return false;
     };
-    if session.is_legacy() || session.kind == SessionKind::Stateless || session.revision().is_none() {
+    if session.is_legacy() || session.kind.is_stateless() || session.revision().is_none() {
         return true;
     }
     match sessions.config.store.touch(&session.id, sessions.config.expiry).await {

@@ -31,8 +31,17 @@ pub(super) enum SessionKind {
     Streamable,
     /// In the response to the only POST.
     Stateless,
+    /// In the response to the only POST, which has room for nothing but responses.
+    JsonOnly,
     /// On one stream, in HTTP with SSE.
     Legacy,
+}
+
+impl SessionKind {
+    /// Whether the session ends with the response to its only POST.
+    pub(super) fn is_stateless(self) -> bool {
+        matches!(self, Self::Stateless | Self::JsonOnly)
+    }
 }
 
 /// The state of the handshake.
@@ -250,7 +259,7 @@ impl HttpSession {
         let number = requests.last + 1;
         let stream = match self.kind {
             SessionKind::Legacy => self.standalone.clone(),
-            SessionKind::Streamable | SessionKind::Stateless => {
+            SessionKind::Streamable | SessionKind::Stateless | SessionKind::JsonOnly => {
                 Arc::new(Stream::new(number, content, self.memory.clone(), false))
             }
         };
@@ -302,7 +311,7 @@ impl HttpSession {
     }
 
     async fn push(&self, stream: &Stream, json: Bytes) {
-        if self.kind == SessionKind::Stateless && stream.id == self.standalone.id {
+        if self.kind.is_stateless() && stream.id == self.standalone.id {
             tracing::debug!("a message is dropped, since the response has no place for it");
         } else {
             stream.push(json, false, &self.limits).await;

@@ -40,10 +40,7 @@ impl Sessions {
         let (ours, engines) = channel(self.config.limits.capacity);
         let ((to_engine, _), (_, posted)) = (ours.split(), engines.split());
         let shutdown = self.config.shutdown.clone();
-        if self.config.principal.is_none()
-            && kind != SessionKind::Stateless
-            && parts.headers.contains_key(AUTHORIZATION)
-        {
+        if self.config.principal.is_none() && !kind.is_stateless() && parts.headers.contains_key(AUTHORIZATION) {
             self.warned_of_principal.call_once(|| {
                 tracing::warn!(
                     "clients authenticate, but whoever knows the id of a session may use it: set HttpServer::principal"
@@ -55,12 +52,12 @@ impl Sessions {
         let memory = self.memory.clone();
         let session = HttpSession::new(id.clone(), kind, principal.clone(), limits, memory, to_engine, shutdown);
         let session = session.map_err(no_random_bytes)?;
-        if kind == SessionKind::Stateless {
+        if kind.is_stateless() {
             // There is nothing more to come from the client.
             session.confirm();
         }
         let info = SessionInfo {
-            id: (kind != SessionKind::Stateless).then_some(id),
+            id: (!kind.is_stateless()).then_some(id),
             principal,
             request: parts.clone(),
         };

@@ -64,7 +64,11 @@ pub(super) async fn post(
         let why = "The response to this request is a stream of events, and only JSON is possible here";
         return Err(Rejection::invalid(StatusCode::NOT_ACCEPTABLE, why));
     }
-    let new = sessions.start(String::new(), SessionKind::Stateless, &parts, 0).await?;
+    let kind = match sessions.config.json_only {
+        true => SessionKind::JsonOnly,
+        false => SessionKind::Stateless,
+    };
+    let new = sessions.start(String::new(), kind, &parts, 0).await?;
     let stream = new.session.post(body, parts, format.content()).await?;
     let stream = stream.ok_or_else(Rejection::internal)?;
     match responses(&new.session, &stream, format).await {

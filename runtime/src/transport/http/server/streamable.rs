@@ -143,7 +143,7 @@ async fn post_without_session(sessions: &Arc<Sessions>, parts: Parts, body: Post
         // Notifications and responses need an engine that has lived before them.
         return Ok(StatusCode::ACCEPTED.into_response());
     }
-    let new = sessions.start(String::new(), SessionKind::Stateless, &parts, 0).await?;
+    let new = sessions.start(String::new(), SessionKind::JsonOnly, &parts, 0).await?;
     if body.initialize.is_none() && revision.facts().initializes {
         let initialize = Sessions::minimal_initialize(revision)?;
         sessions.handshake(&new, initialize, &parts).await?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::RequestId;
 
-use super::session::HttpSession;
+use super::session::{HttpSession, SessionKind};
 use crate::error::TransportError;
 use crate::message::{Incoming, Outgoing, Receiver, Sender, Transport};
 use crate::transport::ChannelReceiver;
@@ -66,6 +66,10 @@ impl Sender for SessionSender {
 
     fn unanswered(&self, ids: &[RequestId]) {
         self.0.unanswered(ids);
+    }
+
+    fn notifies(&self) -> bool {
+        self.0.kind != SessionKind::JsonOnly
     }
 
     async fn close(&self) {
