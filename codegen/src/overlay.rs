@@ -1,6 +1,6 @@
 //! What a revision's official schema gets wrong or can't say: data in `overlay.yaml`, each entry with its reason and a link.
 
-use mcp_wire::json_schema::pointer;
+use mcp_wire::json_schema::{definitions, pointer};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
@@ -194,6 +194,47 @@ impl Overlay {
             corrections,
             document,
         })
+    }
+
+    /// The pointers of what this overlay says in vain of another schema: corrections that expect something else there, and methods and
+    /// definitions that it doesn't declare.
+    pub(crate) fn misfits(&self, schema: &Document) -> Vec<String> {
+        let mut corrected = schema.clone();
+        let mut misfits = Vec::new();
+        for (entry, correction) in &self.corrections {
+            let applied = correction
+                .at
+                .iter()
+                .map(|at| apply(&mut corrected, at, correction).is_ok());
+            let applied: Vec<bool> = applied.collect();
+            if !applied.contains(&true) {
+                misfits.push(entry.clone());
+                continue;
+            }
+            let unfit = applied.iter().enumerate().filter(|(_, applied)| !**applied);
+            misfits.extend(unfit.map(|(index, _)| format!("{entry}/at/{index}")));
+        }
+        let declared: Vec<(String, &str, &Value)> = definitions(corrected.root(), "#").collect();
+        let has_definition = |name: &String| declared.iter().any(|(_, declared, _)| declared == name);
+        let has_method = |name: &String| {
+            let mut methods = declared
+                .iter()
+                .filter_map(|(.., schema)| schema.pointer("/properties/method/const"));
+            methods.any(|method| method == name)
+        };
+        let codes = self.error_codes.iter().map(|code| code.methods.iter().all(has_method));
+        let results = self.results.iter();
+        let results =
+            results.map(|result| result.methods.iter().all(has_method) && result.definitions().all(has_definition));
+        let sections = [
+            ("error_codes", codes.collect::<Vec<bool>>()),
+            ("results", results.collect()),
+        ];
+        for (section, fits) in sections {
+            let unfit = fits.iter().enumerate().filter(|(_, fits)| !**fits);
+            misfits.extend(unfit.map(|(index, _)| format!("#/{section}/{index}")));
+        }
+        misfits
     }
 
     /// A problem at an entry of the overlay, such as `#/results/0`: for what only a later stage can tell.

@@ -564,3 +564,87 @@ fn the_official_yaml_is_ingested_with_its_annotations() {
     let annotated = &yaml["definitions"]["Annotations"]["properties"]["audience"];
     assert!(annotated.get("x-jsonld-id").is_some() && annotated.get("description").is_none());
 }
+
+#[test]
+fn a_new_revision_gets_the_corrections_of_the_one_before_that_fit() {
+    let house = House::new();
+    house.overlay(
+        "2098-01-01",
+        r##"# About 2098-01-01.
+
+corrections:
+  # Numbers.
+  - at: "#/definitions/Name/type"
+    expect: string
+    to: number
+    why: Names are numbers.
+    link: https://example.org/2098-01-01#name
+  # Both titles.
+  - at:
+      - "#/definitions/Thing/properties/title/x-name"
+      - "#/definitions/Thing/properties/nothing/x-name"
+    to: Title
+    why: >-
+      A title has a name,
+      in two lines.
+    link: https://example.org/2098-01-01#title
+  - at: "#/definitions/Thing/properties/title/type"
+    expect: string
+    to: integer
+    why: Titles are numbers in 2098-01-01.
+    link: https://example.org/2098-01-01#title
+
+error_codes:
+  - {name: BAD, code: -32050, why: It is bad., link: "https://example.org/2098-01-01#bad"}
+
+# What no schema says.
+facts:
+  listening: true
+"##,
+    );
+    let first = SCHEMA.replace(
+        r#""title": { "#,
+        r#""nothing": { "type": "string", "enum": ["a", "b"] }, "title": { "enum": ["a", "b"], "#,
+    );
+    let first = house.ingest("2098-01-01", &first).unwrap();
+    assert_eq!(first.overlay, None, "it has one already");
+
+    let second = SCHEMA.replace(
+        r#""title": { "type": "string", "#,
+        r#""title": { "enum": ["a", "b"], "type": ["string", "null"], "#,
+    );
+    let second = house.ingest("2099-01-01", &second).unwrap();
+    let overlay = fs::read_to_string(second.overlay.unwrap()).unwrap();
+    assert_eq!(
+        overlay,
+        r##"# From the overlay of 2098-01-01, without what doesn't fit this schema. Review it: what is said of 2098-01-01 here may
+# no longer hold, and the addresses are those of 2099-01-01.
+
+corrections:
+  # Numbers.
+  - at: "#/definitions/Name/type"
+    expect: string
+    to: number
+    why: Names are numbers.
+    link: https://example.org/2099-01-01#name
+  # Both titles.
+  - at:
+      - "#/definitions/Thing/properties/title/x-name"
+    to: Title
+    why: >-
+      A title has a name,
+      in two lines.
+    link: https://example.org/2099-01-01#title
+
+error_codes:
+  - {name: BAD, code: -32050, why: It is bad., link: "https://example.org/2099-01-01#bad"}
+"##
+    );
+    house.generate().unwrap();
+
+    let third = house
+        .ingest("2100-01-01", r#"{ "definitions": { "Other": { "type": "object" } } }"#)
+        .unwrap();
+    let overlay = fs::read_to_string(third.overlay.unwrap()).unwrap();
+    assert!(!overlay.contains("Name") && overlay.contains("BAD"), "{overlay}");
+}

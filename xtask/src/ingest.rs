@@ -30,8 +30,13 @@ pub fn run(args: IngestArgs) -> Result<(), Box<dyn Error>> {
     let done = ingest(&options)?;
     let what = if done.is_new { "added" } else { "updated" };
     let (schema, dialect, sha256) = (done.schema.display(), done.dialect, &done.sha256);
-    print(format_args!(
-        "{what} {schema} ({dialect}, sha256 {sha256})\nnext: cargo xtask generate\n"
-    ))?;
+    print(format_args!("{what} {schema} ({dialect}, sha256 {sha256})\n"))?;
+    if let Some(overlay) = &done.overlay {
+        let overlay = overlay.display();
+        print(format_args!(
+            "added {overlay}, with the corrections of the revision before that fit; review it\n"
+        ))?;
+    }
+    print(format_args!("next: cargo xtask generate\n"))?;
     Ok(())
 }

@@ -19,7 +19,8 @@ pub fn shown(block: &ContentBlock) -> String {
                 &contents.blob,
             ),
         },
-        ContentBlock::Unknown(content) => plain(content.text()),
+        // Whatever else there is, or will be in a later revision, is shown as it is on the wire.
+        other => plain(&serde_json::to_string(other).unwrap_or_default()),
     }
 }
 

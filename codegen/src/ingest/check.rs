@@ -6,10 +6,10 @@ use crate::adapt::plan_protocol;
 use crate::emit::emit_protocol;
 use crate::error::GenerateError;
 use crate::generate::model;
-use crate::load::{Document, Entry, Loaded, Manifest, load, load_with};
+use crate::load::{Document, Entry, Format, Loaded, Manifest, OVERLAY, Unwritten, load, load_with};
 
-/// The problems that [`generate`](crate::generate()) would report with `schema` as the schema of a revision, and with
-/// `manifest`.
+/// The problems that [`generate`](crate::generate()) would report with `schema` as the schema of a revision, with
+/// `overlay` if it is to be written, and with `manifest`.
 ///
 /// If `generate` already fails with the current files, the revision is checked alone.
 pub(super) fn check_generates(
@@ -17,9 +17,16 @@ pub(super) fn check_generates(
     manifest: &Manifest,
     entry: &Entry,
     schema: &Document,
+    overlay: Option<&String>,
 ) -> Result<(), GenerateError> {
-    let replaced = Some((entry, schema));
-    let stopped = run(load_with(directory, manifest.clone(), replaced));
+    let overlay = overlay.map(|text| Document::parse(OVERLAY, text.as_bytes(), Format::Yaml));
+    let overlay = overlay.transpose()?;
+    let unwritten = Some(Unwritten {
+        revision: &entry.revision,
+        schema,
+        overlay: overlay.as_ref(),
+    });
+    let stopped = run(load_with(directory, manifest.clone(), unwritten));
     if stopped.is_ok() || load(directory).map_err(GenerateError::from).and_then(run).is_ok() {
         return stopped;
     }
@@ -28,7 +35,7 @@ pub(super) fn check_generates(
         hub: None,
         ..manifest.clone()
     };
-    run(load_with(directory, alone, replaced).without_shared())
+    run(load_with(directory, alone, unwritten).without_shared())
 }
 
 fn run(loaded: Loaded) -> Result<(), GenerateError> {

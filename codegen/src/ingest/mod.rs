@@ -4,8 +4,9 @@ mod canonical;
 mod change;
 mod check;
 mod fetch;
+mod successor;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use mcp_wire::json_schema::Dialect;
 use sha2::{Digest, Sha256};
@@ -14,7 +15,7 @@ pub use fetch::FetchError;
 
 use crate::error::GenerateError;
 use crate::files::{FilesError, write_file};
-use crate::load::{Document, Entry, Format, MANIFEST, Manifest, Revision};
+use crate::load::{Document, Entry, Format, MANIFEST, Manifest, OVERLAY, Revision, read_text};
 use crate::problem::Problems;
 
 /// The options of ingesting.
@@ -57,6 +58,8 @@ pub enum Position {
 pub struct Ingested {
     /// The schema that was written.
     pub schema: PathBuf,
+    /// The overlay that was written, from that of the revision before.
+    pub overlay: Option<PathBuf>,
     /// The hash of the official bytes.
     pub sha256: String,
     /// The dialect of the schema.
@@ -142,19 +145,58 @@ pub fn ingest(options: &IngestOptions) -> Result<Ingested, IngestError> {
     let is_new = known.is_none();
     let entry = new_entry(options, known, &sha256, dialect);
     place_entry(&mut manifest, entry.clone(), &options.position)?;
-    check::check_generates(&options.schema, &manifest, &entry, &document)?;
+    let check =
+        |overlay: Option<&String>| check::check_generates(&options.schema, &manifest, &entry, &document, overlay);
+    let overlay = match is_new {
+        true => inherited_overlay(&options.schema, &manifest, &entry, &document)?,
+        false => None,
+    };
+    let overlay = overlay.filter(|overlay| check(Some(overlay)).is_ok());
+    if overlay.is_none() {
+        check(None)?;
+    }
     let schema = canonical::canonical_json(&root).map_err(|error| unwritable("schema", &error))?;
     let recorded = manifest.to_yaml().map_err(|error| unwritable("manifest", &error))?;
     let schema_path = options.schema.join(options.revision.as_str()).join("schema.json");
     // The manifest is written last, when the files that it names exist.
     write_file(&schema_path, &schema)?;
+    let overlay = overlay.map(|overlay| (schema_path.with_file_name(OVERLAY), overlay));
+    if let Some((path, overlay)) = &overlay {
+        write_file(path, overlay)?;
+    }
     write_file(&options.schema.join(MANIFEST), &recorded)?;
     Ok(Ingested {
         schema: schema_path,
+        overlay: overlay.map(|(path, _)| path),
         sha256,
         dialect,
         is_new,
     })
+}
+
+/// The overlay of a new revision, if it has none and the revision before has one that fits.
+fn inherited_overlay(
+    directory: &Path,
+    manifest: &Manifest,
+    entry: &Entry,
+    schema: &Document,
+) -> Result<Option<String>, Problems> {
+    let overlay_of = |entry: &Entry| read_text(&directory.join(entry.revision.as_str()).join(OVERLAY));
+    let own = overlay_of(entry)?;
+    let earlier = manifest
+        .revisions
+        .iter()
+        .take_while(|earlier| earlier.revision != entry.revision);
+    match (own, earlier.last()) {
+        (None, Some(predecessor)) => match overlay_of(predecessor)? {
+            Some(text) => {
+                let names = (predecessor.revision.as_str(), entry.revision.as_str());
+                successor::successor_overlay(&text, names, schema)
+            }
+            None => Ok(None),
+        },
+        _ => Ok(None),
+    }
 }
 
 fn sha256(bytes: &[u8]) -> String {

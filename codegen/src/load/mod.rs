@@ -22,8 +22,8 @@ pub use document::{Document, MAX_BYTES};
 pub use manifest::{Entry, MANIFEST, Manifest};
 pub use parse::{Format, MAX_DEPTH};
 pub use revision::{Revision, RevisionError};
-pub(crate) use sources::load_with;
 pub use sources::{Loaded, NAMES, RevisionDocuments, RuleDocuments, SharedDocuments, load};
+pub(crate) use sources::{OVERLAY, Unwritten, load_with};
 pub use unused::without_unused_definitions;
 
 use crate::problem::{Problem, Problems};
@@ -52,7 +52,7 @@ fn read_document(path: &Path) -> Result<Option<Document>, Problems> {
 }
 
 /// Reads a file as text if there is one.
-fn read_text(path: &Path) -> Result<Option<String>, Problems> {
+pub(crate) fn read_text(path: &Path) -> Result<Option<String>, Problems> {
     let problem = |what: String| Problem::new(path.display().to_string(), what);
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),

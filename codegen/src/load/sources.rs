@@ -9,6 +9,9 @@ use super::{Document, Entry, Manifest, Revision, RevisionError, load_document, r
 use crate::problem::{Problem, Problems};
 use crate::protocol::Protocol;
 
+/// The file of the corrections to a revision's schema.
+pub(crate) const OVERLAY: &str = "overlay.yaml";
+
 /// The file of a revision's published names.
 pub const NAMES: &str = "names.yaml";
 
@@ -76,7 +79,7 @@ impl Loaded {
     pub(crate) fn add_draft(&mut self, name: &str, schema: &Path) -> Result<usize, Problems> {
         let problem = |error: RevisionError| Problem::new(name, error.to_string());
         let revision: Revision = name.parse().map_err(problem)?;
-        let overlay = optional_document(&schema.with_file_name("overlay.yaml"))?;
+        let overlay = optional_document(&schema.with_file_name(OVERLAY))?;
         let document = load_document(schema)?;
         let entry = Entry {
             source: schema.display().to_string(),
@@ -128,12 +131,21 @@ pub fn load(directory: &Path) -> Result<Loaded, Problems> {
     Ok(load_with(directory, Manifest::load(directory)?, None))
 }
 
-/// Reads a schema directory as it will be with this manifest, and with `replaced` as the schema of a revision.
-pub(crate) fn load_with(directory: &Path, manifest: Manifest, replaced: Option<(&Entry, &Document)>) -> Loaded {
+/// The files of a revision that aren't written yet.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Unwritten<'d> {
+    pub(crate) revision: &'d Revision,
+    pub(crate) schema: &'d Document,
+    /// `None` if the file stays as it is.
+    pub(crate) overlay: Option<&'d Document>,
+}
+
+/// Reads a schema directory as it will be with this manifest and these files.
+pub(crate) fn load_with(directory: &Path, manifest: Manifest, unwritten: Option<Unwritten<'_>>) -> Loaded {
     let (mut revisions, mut problems) = (Vec::new(), Vec::new());
     for entry in &manifest.revisions {
-        let schema = replaced.filter(|(replaced, _)| replaced.revision == entry.revision);
-        match load_revision(directory, entry, schema.map(|(_, schema)| schema)) {
+        let unwritten = unwritten.filter(|unwritten| *unwritten.revision == entry.revision);
+        match load_revision(directory, entry, unwritten) {
             Ok(revision) => revisions.push(revision),
             Err(found) => problems.extend(found),
         }
@@ -168,14 +180,17 @@ pub(crate) fn load_with(directory: &Path, manifest: Manifest, replaced: Option<(
 fn load_revision(
     directory: &Path,
     entry: &Entry,
-    schema: Option<&Document>,
+    unwritten: Option<Unwritten<'_>>,
 ) -> Result<RevisionDocuments, Vec<Problem>> {
     let directory = directory.join(entry.revision.as_str());
-    let schema = match schema {
-        Some(schema) => Ok(schema.clone()),
+    let schema = match unwritten {
+        Some(unwritten) => Ok(unwritten.schema.clone()),
         None => load_document(&directory.join("schema.json")),
     };
-    let overlay = optional_document(&directory.join("overlay.yaml"));
+    let overlay = match unwritten.and_then(|unwritten| unwritten.overlay) {
+        Some(overlay) => Ok(overlay.clone()),
+        None => optional_document(&directory.join(OVERLAY)),
+    };
     let rules = optional_document(&directory.join("adapt.yaml"));
     let functions_path = directory.join("adapt.rs");
     let functions = read_text(&functions_path);

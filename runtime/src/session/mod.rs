@@ -162,7 +162,7 @@ where
 /// Serves a client, whose subscriptions others know as well.
 pub(crate) fn serve_with<H>(
     handler: H,
-    mut server: ServerInfo,
+    server: ServerInfo,
     subscriptions: Arc<Subscriptions>,
     options: Options,
     transport: impl Transport,

@@ -366,7 +366,7 @@ async fn a_server_without_sessions_has_one_method_of_http() {
     });
     let answer = modern.server.post_with(&[], &request(1, "initialize", opening)).await;
     let error = refused(answer, 400, -32022).await;
-    assert_eq!(error["error"]["data"]["supported"], json!([stateless()]));
+    assert_eq!(error["error"]["data"]["supported"], json!(modern_only()));
     refused(
         modern.server.post_with(&[], &request(1, "tools/list", json!({}))).await,
         400,

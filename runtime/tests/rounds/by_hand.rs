@@ -7,7 +7,7 @@ use mcp_runtime::{
 };
 use serde_json::{Value, json};
 
-use crate::{Raw, call, client_of, every_capability, every_revision, form, info, stateless, text};
+use crate::{Raw, call, client_of, every_capability, every_revision, form, info, text};
 
 /// A server that counts in its state up to what its tool is called.
 struct Counts;
@@ -64,8 +64,8 @@ async fn clients_of_every_revision_that_has_the_question_answer_in_rounds_up_to_
             );
         }
         match count(&client, 11).await {
-            Err(CallError::TooManyRounds(10)) if revision == stateless() => {}
-            Err(CallError::Peer(error)) if revision != stateless() => {
+            Err(CallError::TooManyRounds(10)) if !revision.facts().initializes => {}
+            Err(CallError::Peer(error)) if revision.facts().initializes => {
                 assert_eq!(error.code, error_code::INTERNAL_ERROR, "{revision}: {error:?}");
             }
             other => panic!("{revision}: {other:?}"),
@@ -81,7 +81,7 @@ async fn a_client_without_the_capability_gets_an_error() {
         let CallError::Peer(error) = error else {
             panic!("{revision}: {error:?}")
         };
-        let expected = match revision == stateless() {
+        let expected = match !revision.facts().initializes {
             true => hub::error_code::MISSING_REQUIRED_CLIENT_CAPABILITY,
             false => error_code::INVALID_PARAMS,
         };

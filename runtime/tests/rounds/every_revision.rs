@@ -5,7 +5,7 @@ use mcp_runtime::router::{Call, prompt, resource};
 use mcp_runtime::{CallClient, CallError, CallServer, Revision, Router, hub};
 use serde_json::{Value, json};
 
-use crate::{every_capability, name_of, sampling, served, stateless, text};
+use crate::{every_capability, name_of, sampling, served, text};
 
 fn router() -> Router {
     let asks = |call: Call| async move {
@@ -79,7 +79,7 @@ async fn a_client_without_the_capability_is_told_which_one_is_missing() {
             panic!("{revision}: {called:?}")
         };
         let data = error.data.as_ref().map(|data| data.parse::<Value>().unwrap());
-        match revision == stateless() {
+        match !revision.facts().initializes {
             true => {
                 assert_eq!(error.code, hub::error_code::MISSING_REQUIRED_CLIENT_CAPABILITY);
                 assert_eq!(data, Some(json!({"requiredCapabilities": {"sampling": {}}})));
