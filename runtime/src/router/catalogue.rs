@@ -7,6 +7,7 @@ use mcp_adapters::{Revision, hub};
 use serde_json::{Value, json};
 
 use super::error::RouteError;
+use super::filter::Filter;
 use super::method::MethodRoute;
 use super::prompt::PromptRoute;
 use super::resource::ResourceRoute;
@@ -47,13 +48,16 @@ impl Default for Catalogue {
     }
 }
 
+/// Routes by name or URI. Whoever reads a list keeps it as it is, without the lock.
+pub(super) type RouteMap<R> = Arc<BTreeMap<String, Arc<R>>>;
+
 /// The routes of a server, by name or URI.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Routes {
-    pub(super) tools: BTreeMap<String, Arc<ToolRoute>>,
-    pub(super) resources: BTreeMap<String, Arc<ResourceRoute>>,
-    pub(super) templates: BTreeMap<String, Arc<TemplateRoute>>,
-    pub(super) prompts: BTreeMap<String, Arc<PromptRoute>>,
+    pub(super) tools: RouteMap<ToolRoute>,
+    pub(super) resources: RouteMap<ResourceRoute>,
+    pub(super) templates: RouteMap<TemplateRoute>,
+    pub(super) prompts: RouteMap<PromptRoute>,
     /// Those that only one revision has, by name and revision.
     pub(super) methods: BTreeMap<(&'static str, Revision), Arc<MethodRoute>>,
 }
@@ -62,6 +66,11 @@ impl Catalogue {
     /// Adds a route, whose functions get these states; `true` if it has replaced another, which only `may_replace` allows.
     pub(super) fn insert(&self, mut route: Route, states: &States, may_replace: bool) -> Result<bool, RouteError> {
         route.bind(states)?;
+        self.put(route, may_replace)
+    }
+
+    /// Adds a route whose functions have their states.
+    fn put(&self, route: Route, may_replace: bool) -> Result<bool, RouteError> {
         route.check()?;
         let change = match &route {
             Route::Tool(_) => Change::ToolList,
@@ -71,6 +80,39 @@ impl Catalogue {
         let has_replaced = self.routes.lock().insert(route, may_replace)?;
         self.notify(&change);
         Ok(has_replaced)
+    }
+
+    /// Adds the routes of another server. The names of its tools and prompts get a prefix.
+    pub(super) fn merge(&self, other: &Self, prefix: &str, filters: &[Filter]) -> Result<(), RouteError> {
+        let other = other.routes.lock().clone();
+        let tools = other.tools.values().map(|route| Route::Tool(ToolRoute::clone(route)));
+        let resources = other
+            .resources
+            .values()
+            .map(|route| Route::Resource(ResourceRoute::clone(route)));
+        let templates = other
+            .templates
+            .values()
+            .map(|route| Route::Template(TemplateRoute::clone(route)));
+        let prompts = other
+            .prompts
+            .values()
+            .map(|route| Route::Prompt(PromptRoute::clone(route)));
+        for mut route in tools.chain(resources).chain(templates).chain(prompts) {
+            route.nest(prefix, filters);
+            self.put(route, false)?;
+        }
+        let mut methods = other.methods.into_values();
+        methods.try_for_each(|route| self.routes.lock().insert_method(route))
+    }
+
+    /// Removes a route with `remove`, and notifies the clients; `false` if there was none.
+    pub(super) fn remove<R>(&self, remove: impl FnOnce(&mut Routes) -> Option<R>, change: Change) -> bool {
+        let is_removed = remove(&mut self.routes.lock()).is_some();
+        if is_removed {
+            self.notify(&change);
+        }
+        is_removed
     }
 
     /// Adds a session.
@@ -90,14 +132,6 @@ impl Catalogue {
             session.push(change);
         }
     }
-
-    /// Notifies every session if something has changed; gives that back.
-    pub(super) fn notify_if(&self, has_changed: bool, change: Change) -> bool {
-        if has_changed {
-            self.notify(&change);
-        }
-        has_changed
-    }
 }
 
 impl Routes {
@@ -112,13 +146,13 @@ impl Routes {
         .ok_or(RouteError::Duplicate { kind, key })
     }
 
-    pub(super) fn insert_method(&mut self, route: MethodRoute) -> Result<(), RouteError> {
+    pub(super) fn insert_method(&mut self, route: Arc<MethodRoute>) -> Result<(), RouteError> {
         let key = (route.name, route.revision);
         if self.methods.contains_key(&key) {
             let (kind, key) = ("method", key.0.to_owned());
             return Err(RouteError::Duplicate { kind, key });
         }
-        self.methods.insert(key, Arc::new(route));
+        self.methods.insert(key, route);
         Ok(())
     }
 
@@ -168,11 +202,11 @@ impl Routes {
 }
 
 /// Whether the route has replaced another; `None` if it may not.
-fn put<R>(routes: &mut BTreeMap<String, Arc<R>>, key: &str, route: R, may_replace: bool) -> Option<bool> {
+fn put<R>(routes: &mut RouteMap<R>, key: &str, route: R, may_replace: bool) -> Option<bool> {
     let has_one = routes.contains_key(key);
     if has_one && !may_replace {
         return None;
     }
-    routes.insert(key.to_owned(), Arc::new(route));
+    Arc::make_mut(routes).insert(key.to_owned(), Arc::new(route));
     Some(has_one)
 }

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::call::{Call, Input};
 use super::error::RouteError;
 use super::extract::{FromCall, Signature};
+use super::filter::Filter;
 use super::result::IntoResult;
 use super::state::States;
 use super::tool_error::ToolError;
@@ -138,6 +139,8 @@ pub(super) struct Function<T> {
     run: Arc<dyn Fn(Call) -> BoxFuture<'static, Result<T, ToolError>> + Send + Sync>,
     pub signature: Arc<Signature>,
     states: States,
+    /// The filters of routers that were merged into another.
+    pub filters: Vec<Filter>,
 }
 
 impl<T: 'static> Function<T> {
@@ -152,6 +155,7 @@ impl<T: 'static> Function<T> {
             }),
             signature: Arc::new(signature),
             states: States::default(),
+            filters: Vec::new(),
         }
     }
 
@@ -176,6 +180,7 @@ impl<T> Clone for Function<T> {
             run: Arc::clone(&self.run),
             signature: Arc::clone(&self.signature),
             states: self.states.clone(),
+            filters: self.filters.clone(),
         }
     }
 }

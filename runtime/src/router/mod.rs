@@ -5,10 +5,13 @@ mod caching;
 mod call;
 mod catalogue;
 mod completion;
+mod compose;
 mod content;
 mod error;
 mod extract;
+mod fallback;
 mod faults;
+mod filter;
 mod function;
 mod handler;
 mod method;
@@ -35,9 +38,11 @@ use mcp_adapters::mcp_wire::{ErrorObject, Request, Validate};
 use serde::Serialize;
 
 use self::caching::Caching;
-use self::catalogue::Catalogue;
+use self::catalogue::{Catalogue, Routes};
+use self::compose::with_more;
 use self::error::or_panic;
-use self::handler::RouterHandler;
+use self::fallback::Fallback;
+use self::filter::Filter;
 use self::method::MethodRoute;
 use self::state::States;
 use crate::change::Change;
@@ -51,6 +56,7 @@ pub use self::completion::{CompletionRequest, MAX_VALUES};
 pub use self::content::{Structured, audio, image};
 pub use self::error::RouteError;
 pub use self::extract::{Args, Extension, FromCall, Meta, ProgressReporter, Signature, State, Uri};
+pub use self::filter::Listed;
 pub use self::function::{Awaited, Callable, Handler, Immediate, Returns};
 pub use self::prompt::{PromptRoute, prompt};
 pub use self::resource::{ResourceRoute, resource, resource_not_found};
@@ -97,12 +103,21 @@ pub use self::tool_error::ToolError;
 /// ```
 #[derive(Clone)]
 pub struct Router {
+    settings: Arc<Settings>,
+    states: States,
+    catalogue: Arc<Catalogue>,
+}
+
+/// What a router has besides its routes.
+#[derive(Clone)]
+struct Settings {
     info: hub::Implementation,
     instructions: Option<String>,
     page_size: usize,
+    /// That of lists.
     caching: Caching,
-    states: States,
-    catalogue: Arc<Catalogue>,
+    filters: Vec<Filter>,
+    fallback: Option<Fallback>,
 }
 
 impl Router {
@@ -112,17 +127,21 @@ impl Router {
         Self::from(hub::Implementation::new(name, version))
     }
 
+    fn settings_mut(&mut self) -> &mut Settings {
+        Arc::make_mut(&mut self.settings)
+    }
+
     /// Sets the instructions for the use of the server.
     #[must_use]
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
-        self.instructions = Some(instructions.into());
+        self.settings_mut().instructions = Some(instructions.into());
         self
     }
 
     /// Sets the number of items on a page of a list. The default is 100, the minimum 1.
     #[must_use]
     pub fn page_size(mut self, items: usize) -> Self {
-        self.page_size = items.max(1);
+        self.settings_mut().page_size = items.max(1);
         self
     }
 
@@ -135,7 +154,7 @@ impl Router {
     /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cacheableresult)
     #[must_use]
     pub fn cache(mut self, ttl: Duration, scope: hub::CacheScope) -> Self {
-        self.caching = Caching::new(ttl, scope);
+        self.settings_mut().caching = Caching::new(ttl, scope);
         self
     }
 
@@ -216,7 +235,7 @@ impl Router {
         F: Future<Output = Result<R::Result, ErrorObject>> + Send + 'static,
     {
         let route = MethodRoute::new(function)?;
-        self.catalogue.routes.lock().insert_method(route)?;
+        self.catalogue.routes.lock().insert_method(Arc::new(route))?;
         Ok(self)
     }
 
@@ -266,26 +285,26 @@ impl Router {
 
     /// Removes a tool, and notifies the clients; `false` if there was none.
     pub fn remove_tool(&self, name: &str) -> bool {
-        let is_removed = self.catalogue.routes.lock().tools.remove(name).is_some();
-        self.catalogue.notify_if(is_removed, Change::ToolList)
+        let remove = |routes: &mut Routes| Arc::make_mut(&mut routes.tools).remove(name);
+        self.catalogue.remove(remove, Change::ToolList)
     }
 
     /// Removes a resource, and notifies the clients; `false` if there was none.
     pub fn remove_resource(&self, uri: &str) -> bool {
-        let is_removed = self.catalogue.routes.lock().resources.remove(uri).is_some();
-        self.catalogue.notify_if(is_removed, Change::ResourceList)
+        let remove = |routes: &mut Routes| Arc::make_mut(&mut routes.resources).remove(uri);
+        self.catalogue.remove(remove, Change::ResourceList)
     }
 
     /// Removes a resource template by its text, and notifies the clients; `false` if there was none.
     pub fn remove_resource_template(&self, uri_template: &str) -> bool {
-        let is_removed = self.catalogue.routes.lock().templates.remove(uri_template).is_some();
-        self.catalogue.notify_if(is_removed, Change::ResourceList)
+        let remove = |routes: &mut Routes| Arc::make_mut(&mut routes.templates).remove(uri_template);
+        self.catalogue.remove(remove, Change::ResourceList)
     }
 
     /// Removes a prompt, and notifies the clients; `false` if there was none.
     pub fn remove_prompt(&self, name: &str) -> bool {
-        let is_removed = self.catalogue.routes.lock().prompts.remove(name).is_some();
-        self.catalogue.notify_if(is_removed, Change::PromptList)
+        let remove = |routes: &mut Routes| Arc::make_mut(&mut routes.prompts).remove(name);
+        self.catalogue.remove(remove, Change::PromptList)
     }
 
     /// Notifies the clients that have subscribed to a resource that it has changed.
@@ -293,18 +312,22 @@ impl Router {
         self.catalogue.notify(&Change::Resource(uri.into().into()));
     }
 
-    /// The capabilities of the server: those of its kinds of routes, and logging.
+    /// The capabilities of the server: those of its kinds of routes and of its fallback, and logging.
     #[must_use]
     pub fn capabilities(&self) -> hub::ServerCapabilities {
-        self.catalogue.routes.lock().capabilities()
+        let own = self.catalogue.routes.lock().capabilities();
+        match &self.settings.fallback {
+            Some(fallback) => with_more(own, &fallback.capabilities),
+            None => own,
+        }
     }
 
     /// Serves a client.
     pub fn serve(self, options: Options, transport: impl Transport) -> ServerSession {
         let server = ServerInfo {
-            implementation: self.info.clone(),
+            implementation: self.settings.info.clone(),
             capabilities: self.capabilities(),
-            instructions: self.instructions.clone(),
+            instructions: self.settings.instructions.clone(),
             extra_capabilities: self.catalogue.routes.lock().extra_capabilities(),
             agreement: None,
         };
@@ -316,13 +339,7 @@ impl Router {
         let all = Arc::clone(&self.catalogue.subscribed);
         let subscriptions = Subscriptions::new(&options.limits, Some(all), Some(Arc::new(check)));
         self.catalogue.add_session(&subscriptions);
-        let handler = RouterHandler {
-            catalogue: Arc::clone(&self.catalogue),
-            page_size: self.page_size,
-            caching: self.caching.clone(),
-            router: Arc::new(self),
-        };
-        serve_with(handler, server, subscriptions, options, transport)
+        serve_with(self, server, subscriptions, options, transport)
     }
 }
 
@@ -343,10 +360,14 @@ impl From<hub::Implementation> for Router {
     /// A server without routes.
     fn from(info: hub::Implementation) -> Self {
         Self {
-            info,
-            instructions: None,
-            page_size: 100,
-            caching: Caching::default(),
+            settings: Arc::new(Settings {
+                info,
+                instructions: None,
+                page_size: 100,
+                caching: Caching::default(),
+                filters: Vec::new(),
+                fallback: None,
+            }),
             states: States::default(),
             catalogue: Arc::default(),
         }
@@ -357,7 +378,7 @@ impl std::fmt::Debug for Router {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let routes = self.catalogue.routes.lock();
         f.debug_struct("Router")
-            .field("info", &self.info)
+            .field("info", &self.settings.info)
             .field("tools", &routes.tools.keys())
             .field("resources", &routes.resources.keys())
             .field("templates", &routes.templates.keys())

@@ -19,7 +19,7 @@ use crate::error::invalid_params;
 pub struct PromptRoute {
     pub(super) prompt: hub::Prompt,
     pub(super) completions: Completions,
-    fill: Function<hub::GetPromptResult>,
+    pub(super) function: Function<hub::GetPromptResult>,
 }
 
 /// A prompt from a function that fills it in, which is called only with all required arguments.
@@ -60,7 +60,7 @@ pub fn prompt<M>(prompt: hub::Prompt, fill: impl Handler<hub::GetPromptResult, M
     PromptRoute {
         prompt,
         completions: Completions::default(),
-        fill: Function::new(fill),
+        function: Function::new(fill),
     }
 }
 
@@ -76,9 +76,9 @@ impl PromptRoute {
     /// Gives the functions their states, and the prompt its arguments.
     pub(super) fn bind(&mut self, states: &States) -> Result<(), RouteError> {
         let (kind, name) = ("prompt", &self.prompt.name);
-        self.fill.bind(kind, name, states)?;
+        self.function.bind(kind, name, states)?;
         self.completions.bind(states)?;
-        let Some(args) = self.fill.signature.args(kind, name)? else {
+        let Some(args) = self.function.signature.args(kind, name)? else {
             return Ok(());
         };
         let members = args.strings(kind, name)?;
@@ -106,7 +106,7 @@ impl PromptRoute {
             return Err(invalid_params(format!("Missing arguments: {}", missing.join(", "))));
         }
         let arguments = arguments.into_iter().map(|(name, value)| (name, Value::String(value)));
-        let filled = self.fill.call(call, Input::Prompt(arguments.collect()));
+        let filled = self.function.call(call, Input::Prompt(arguments.collect()));
         Ok(filled.await?)
     }
 }

@@ -17,7 +17,7 @@ use super::state::States;
 #[derive(Clone)]
 pub struct ResourceRoute {
     pub(super) resource: hub::Resource,
-    read: Function<hub::ReadResourceResult>,
+    pub(super) function: Function<hub::ReadResourceResult>,
     caching: Caching,
 }
 
@@ -28,7 +28,7 @@ pub struct ResourceRoute {
 pub fn resource<M>(resource: hub::Resource, read: impl Handler<hub::ReadResourceResult, M>) -> ResourceRoute {
     ResourceRoute {
         resource,
-        read: Function::new(read),
+        function: Function::new(read),
         caching: Caching::default(),
     }
 }
@@ -49,7 +49,7 @@ impl ResourceRoute {
 
     /// Gives the function its states.
     pub(super) fn bind(&mut self, states: &States) -> Result<(), RouteError> {
-        self.read.bind("resource", &self.resource.uri, states)
+        self.function.bind("resource", &self.resource.uri, states)
     }
 
     pub(super) async fn read(&self, call: Call) -> Result<hub::ReadResourceResult, ErrorObject> {
@@ -58,7 +58,7 @@ impl ResourceRoute {
             mime_type: self.resource.mime_type.clone(),
             variables: None,
         };
-        let mut result = self.read.call(call, input).await?;
+        let mut result = self.function.call(call, input).await?;
         (result.ttl_ms, result.cache_scope) = self.caching.members();
         Ok(result)
     }

@@ -4,6 +4,7 @@ use mcp_adapters::mcp_wire::{OpenJson, Request};
 use mcp_adapters::{Policy, Revision, hub, peers};
 
 use super::error::RouteError;
+use super::filter::Filter;
 use super::prompt::PromptRoute;
 use super::resource::ResourceRoute;
 use super::state::States;
@@ -53,6 +54,22 @@ impl Route {
             Self::Resource(route) => route.bind(states),
             Self::Template(route) => route.bind(states),
             Self::Prompt(route) => route.bind(states),
+        }
+    }
+
+    /// Takes it from a router with these filters into another, with a prefix of its name.
+    pub(super) fn nest(&mut self, prefix: &str, filters: &[Filter]) {
+        match self {
+            Self::Tool(route) => {
+                route.tool.name.insert_str(0, prefix);
+                route.function.filters.extend_from_slice(filters);
+            }
+            Self::Prompt(route) => {
+                route.prompt.name.insert_str(0, prefix);
+                route.function.filters.extend_from_slice(filters);
+            }
+            Self::Resource(route) => route.function.filters.extend_from_slice(filters),
+            Self::Template(route) => route.function.filters.extend_from_slice(filters),
         }
     }
 

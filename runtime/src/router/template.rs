@@ -21,7 +21,7 @@ pub struct TemplateRoute {
     pub(super) template: hub::ResourceTemplate,
     pub(super) completions: Completions,
     pattern: UriTemplate,
-    read: Function<hub::ReadResourceResult>,
+    pub(super) function: Function<hub::ReadResourceResult>,
     caching: Caching,
 }
 
@@ -48,7 +48,7 @@ pub fn resource_template<M>(
         template,
         completions: Completions::default(),
         pattern,
-        read: Function::new(read),
+        function: Function::new(read),
         caching: Caching::default(),
     })
 }
@@ -78,9 +78,9 @@ impl TemplateRoute {
     /// Gives the functions their states.
     pub(super) fn bind(&mut self, states: &States) -> Result<(), RouteError> {
         let (kind, key) = ("resource template", &self.template.uri_template);
-        self.read.bind(kind, key, states)?;
+        self.function.bind(kind, key, states)?;
         self.completions.bind(states)?;
-        let Some(args) = self.read.signature.args(kind, key)? else {
+        let Some(args) = self.function.signature.args(kind, key)? else {
             return Ok(());
         };
         let members = args.strings(kind, key)?;
@@ -111,7 +111,7 @@ impl TemplateRoute {
             mime_type: self.template.mime_type.clone(),
             variables: Some(variables.collect()),
         };
-        let mut result = self.read.call(call, input).await?;
+        let mut result = self.function.call(call, input).await?;
         (result.ttl_ms, result.cache_scope) = self.caching.members();
         Ok(result)
     }

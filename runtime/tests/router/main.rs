@@ -1,6 +1,7 @@
 //! What the router does for a server's author.
 #![cfg(feature = "router")]
 
+mod composition;
 mod extractors;
 mod methods;
 mod registration;

@@ -1,0 +1,235 @@
+//! Routers made of others, and what a client sees of them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use mcp_runtime::mcp_wire::OpenJson;
+use mcp_runtime::router::{CompletionRequest, Listed, prompt, resource, resource_template};
+use mcp_runtime::{
+    Args, CallError, CallServer, ClientSession, Context, ErrorObject, Router, ServerHandler, ServerSide, State,
+    UnknownMethod, error_code, hub,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{call, client_of, refused, text};
+
+#[derive(Clone)]
+struct Name(&'static str);
+
+#[derive(Deserialize, JsonSchema)]
+struct Day {
+    day: String,
+}
+
+/// A router with a route of each kind.
+fn routes(name: &'static str) -> Router {
+    let days = hub::ResourceTemplate::new("Days", format!("{name}://{{day}}"));
+    Router::new(name, "1.0")
+        .with_state(Name(name))
+        .tool("name", "Says its name", |State(name): State<Name>| name.0)
+        .with(resource(hub::Resource::new("News", format!("{name}:news")), || "news"))
+        .with(
+            resource_template(days, |Args(Day { day }), State(name): State<Name>| {
+                format!("{day} of {}", name.0)
+            })
+            .unwrap()
+            .complete("day", |typed: CompletionRequest| vec![typed.value]),
+        )
+        .with(prompt(hub::Prompt::new("name"), |State(name): State<Name>| name.0))
+}
+
+async fn said(client: &ClientSession, tool: &str) -> Result<String, CallError> {
+    let result = client.peer().call_tool(call(tool, json!({}))).await;
+    result.map(|result| text(&result).to_owned())
+}
+
+async fn read(client: &ClientSession, uri: &str) -> Result<OpenJson, CallError> {
+    let result = client
+        .peer()
+        .read_resource(hub::ReadResourceRequestParams::new(uri))
+        .await;
+    result.map(|result| OpenJson::from_serialize(&result.contents).unwrap())
+}
+
+/// The names of all tools, page by page.
+async fn tools(client: &ClientSession) -> Vec<String> {
+    let (mut names, mut params) = (Vec::new(), hub::PaginatedRequestParams::default());
+    loop {
+        let page = client.peer().list_tools(params.clone()).await.unwrap();
+        names.extend(page.tools.into_iter().map(|tool| tool.name));
+        params.cursor = page.next_cursor;
+        if params.cursor.is_none() {
+            return names;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_router_takes_the_routes_of_others_with_their_states() {
+    let router = Router::new("all", "1.0")
+        .with_state(Name("all"))
+        .tool("own", "Says its name", |State(name): State<Name>| name.0)
+        .merge(&routes("a"))
+        .nest("b/", &routes("b"));
+    let (client, _heard) = client_of(&router).await;
+    assert_eq!(tools(&client).await, ["b/name", "name", "own"]);
+    for (tool, name) in [("own", "all"), ("name", "a"), ("b/name", "b")] {
+        assert_eq!(said(&client, tool).await.unwrap(), name);
+    }
+    assert!(
+        read(&client, "b://monday")
+            .await
+            .unwrap()
+            .text()
+            .contains("monday of b")
+    );
+    let got = client
+        .peer()
+        .get_prompt(hub::GetPromptRequestParams::new("b/name"))
+        .await
+        .unwrap();
+    assert_eq!(json!(got.messages[0].content), json!({"type": "text", "text": "b"}));
+
+    let twice = router.try_merge(&routes("a")).unwrap_err().to_string();
+    assert!(twice.starts_with("the router has a tool `name` already"), "{twice}");
+    let own = routes("a");
+    let twice = own.clone().try_merge(&own).unwrap_err().to_string();
+    assert!(twice.starts_with("the router has a tool `name` already"), "{twice}");
+    let nested = own.clone().nest("own_", &Router::new("empty", "1.0"));
+    assert_eq!(nested.capabilities(), own.capabilities());
+}
+
+#[tokio::test]
+async fn what_a_client_does_not_see_is_unknown_to_it() {
+    let shown = Arc::new(AtomicBool::new(false));
+    let decides = Arc::clone(&shown);
+    let hidden = routes("hidden").filter(move |_, context| {
+        assert!(context.revision().is_some());
+        decides.load(Ordering::Relaxed)
+    });
+    let router = Router::new("all", "1.0")
+        .page_size(1)
+        .tool("a", "Is seen", || "a")
+        .tool("b", "Is not seen", || "b")
+        .tool("c", "Is seen", || "c")
+        .merge(&hidden)
+        .filter(|route, _| !matches!(route, Listed::Tool(tool) if tool.name == "b"));
+    let (client, _heard) = client_of(&router).await;
+    let peer = client.peer();
+    assert_eq!(tools(&client).await, ["a", "c"]);
+    for tool in ["b", "name"] {
+        let error = refused(said(&client, tool).await);
+        assert_eq!(error.message, format!("Unknown tool: {tool}"));
+    }
+    for uri in ["hidden:news", "hidden://monday"] {
+        assert_eq!(
+            refused(read(&client, uri).await).code,
+            hub::error_code::RESOURCE_NOT_FOUND
+        );
+    }
+    let error = refused(peer.get_prompt(hub::GetPromptRequestParams::new("name")).await);
+    assert_eq!(error.message, "Unknown prompt: name");
+    let complete = async |uri: &str| {
+        let argument = hub::CompleteRequestParamsArgument::new("day", "mon");
+        let params = hub::CompleteRequestParams::new(argument, hub::ResourceTemplateReference::new(uri));
+        peer.complete(params).await.map(|result| result.completion.values)
+    };
+    for uri in ["hidden://{day}", "hidden:news", "hidden://monday"] {
+        assert_eq!(refused(complete(uri).await).code, hub::error_code::RESOURCE_NOT_FOUND);
+    }
+
+    shown.store(true, Ordering::Relaxed);
+    assert_eq!(tools(&client).await, ["a", "c", "name"]);
+    assert_eq!(said(&client, "name").await.unwrap(), "hidden");
+    assert!(read(&client, "hidden:news").await.unwrap().text().contains("news"));
+    assert_eq!(complete("hidden://{day}").await.unwrap(), ["mon"]);
+    assert!(complete("hidden:news").await.unwrap().is_empty());
+}
+
+/// A handler that knows one tool and one method.
+struct Upstream;
+
+impl ServerHandler<Context<ServerSide>> for Upstream {
+    async fn list_tools(
+        &self,
+        params: hub::PaginatedRequestParams,
+        _: &Context<ServerSide>,
+    ) -> Result<hub::ListToolsResult, ErrorObject> {
+        let (name, next) = match params.cursor.as_deref() {
+            None => ("first", Some("second".to_owned())),
+            Some("second") => ("second", None),
+            Some(_) => return Err(ErrorObject::new(error_code::INVALID_PARAMS, "Invalid cursor")),
+        };
+        let mut page = hub::ListToolsResult::new(vec![hub::Tool::new(name, json!({"type": "object"}))]);
+        page.next_cursor = next;
+        Ok(page)
+    }
+
+    async fn call_tool(
+        &self,
+        params: hub::CallToolRequestParams,
+        _: &Context<ServerSide>,
+    ) -> Result<hub::AnyCallToolResult, ErrorObject> {
+        let content = hub::TextContent::new(format!("upstream {}", params.name));
+        Ok(hub::CallToolResult::new(vec![content.into()]).into())
+    }
+
+    async fn unknown_request(&self, request: UnknownMethod, _: &Context<ServerSide>) -> Result<OpenJson, ErrorObject> {
+        Ok(json!({"method": request.method}).into())
+    }
+}
+
+#[tokio::test]
+async fn what_a_router_does_not_have_its_fallback_answers() {
+    let tools_capability = hub::ServerCapabilities::default().with_tools(hub::ServerCapabilitiesTools::default());
+    let router = Router::new("front", "1.0")
+        .page_size(1)
+        .fallback(tools_capability, Upstream);
+    let (client, _heard) = client_of(&router).await;
+    assert_eq!(tools(&client).await, ["first", "second"]);
+
+    let router = router
+        .tool("own", "Is its own", || "own")
+        .tool("too", "Is its own", || "own too");
+    assert_eq!(tools(&client).await, ["own", "too", "first", "second"]);
+    assert_eq!(said(&client, "own").await.unwrap(), "own");
+    assert_eq!(said(&client, "first").await.unwrap(), "upstream first");
+    let custom = client
+        .peer()
+        .call_unknown(UnknownMethod::new("example/custom"))
+        .await
+        .unwrap();
+    assert_eq!(custom, json!({"method": "example/custom"}).into());
+    // The fallback has no prompts.
+    let router = router.with(prompt(hub::Prompt::new("own"), || "own"));
+    let (client, _heard) = client_of(&router).await;
+    let error = refused(
+        client
+            .peer()
+            .get_prompt(hub::GetPromptRequestParams::new("first"))
+            .await,
+    );
+    assert_eq!(error.code, error_code::METHOD_NOT_FOUND);
+}
+
+#[tokio::test]
+async fn a_router_is_a_handler() {
+    let inner = routes("inner");
+    let capabilities = inner.capabilities();
+    let router = Router::new("outer", "1.0")
+        .tool("own", "Is its own", || "own")
+        .fallback(capabilities, inner);
+    let (client, _heard) = client_of(&router).await;
+    assert_eq!(tools(&client).await, ["own", "name"]);
+    assert_eq!(said(&client, "name").await.unwrap(), "inner");
+    assert!(
+        read(&client, "inner://monday")
+            .await
+            .unwrap()
+            .text()
+            .contains("monday of inner")
+    );
+    assert_eq!(refused(said(&client, "nobody").await).message, "Unknown tool: nobody");
+}
