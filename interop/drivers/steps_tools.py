@@ -7,8 +7,8 @@ import anyio
 import mcp.types as types
 from mcp.shared.exceptions import McpError
 
-from checks import SILENCE_SECONDS, check_png, equal, error_of, may_call, requires
-from peer import REVISION, Peer
+from checks import FIXTURES, SILENCE_SECONDS, check_png, equal, error_of, may_call, requires
+from peer import Peer
 
 HEAD_START_SECONDS = 0.5
 
@@ -23,7 +23,7 @@ async def list_tools(peer: Peer) -> str:
     schema = tools["json_schema_2020_12_tool"].inputSchema
     assert "address" in schema["$defs"], "the definitions of a tool's schema are lost"
     equal(schema["additionalProperties"], False)
-    if REVISION >= "2025-06-18":
+    if FIXTURES >= "2025-06-18":
         assert "celsius" in tools["test_structured"].outputSchema["properties"], "an output schema is lost"
     peer.tool_names = list(tools)
     return f"{len(tools)} tools"
@@ -54,7 +54,7 @@ async def call_tools(peer: Peer) -> str:
 
 def check_audio(block) -> None:
     """Before there was audio, it has to come as a resource."""
-    if REVISION >= "2025-03-26":
+    if FIXTURES >= "2025-03-26":
         mime_type, data = block.mimeType, block.data
     else:
         mime_type, data = block.resource.mimeType, block.resource.blob
@@ -74,7 +74,7 @@ async def call_failing(peer: Peer) -> str:
 async def invalid_arguments(peer: Peer) -> str:
     """A model reads what is wrong with its arguments; before it could, they were an error."""
     call = peer.session.call_tool("test_touch_resource", {"uri": 5})
-    if REVISION >= "2025-11-25":
+    if FIXTURES >= "2025-11-25":
         result = await call
         assert result.isError and "uri" in result.content[0].text, result
         return result.content[0].text

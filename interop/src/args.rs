@@ -46,6 +46,12 @@ pub struct PeersArgs {
     /// Only rows that have this word in one of their columns
     #[arg(long, value_name = "WORD")]
     pub only: Option<String>,
+    /// Run the clients of every era with the servers of every era instead, through `mcp-rev bridge` and without it
+    ///
+    /// Of the steps that both sides can take, as each does with a peer of its own era, those are counted that go well. What the
+    /// bridge writes is checked by the official schema of the side that reads it.
+    #[arg(long, conflicts_with = "json")]
+    pub bridge: bool,
     /// Print an array of JSON instead of the table
     #[arg(long)]
     pub json: bool,

@@ -4,6 +4,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
+mod bridge;
 mod conformance;
 mod eras;
 mod error;
@@ -28,6 +29,7 @@ async fn main() -> ExitCode {
     let Args { command } = Args::parse();
     let run = async {
         match command {
+            Command::Peers(args) if args.bridge => bridge::run(&args).await,
             Command::Peers(args) => peers::run(&args).await,
             Command::Conformance(args) => conformance::run(&args).await,
             Command::JsonSchemaSuite => json_schema_suite::run().await,

@@ -1,5 +1,6 @@
 //! What `mcp-rev` prints and returns.
 
+mod bridge;
 mod check;
 mod client;
 mod commands;

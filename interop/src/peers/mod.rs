@@ -20,8 +20,9 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use self::calling::ScriptContext;
-use self::cell::Cell;
-use self::report::{Row, Step};
+pub use self::cell::{Cell, Maker, Mode, Transport};
+use self::report::Row;
+pub use self::report::{Status, Step};
 use self::script::Script;
 use crate::args::PeersArgs;
 use crate::eras::Era;

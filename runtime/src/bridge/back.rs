@@ -9,6 +9,7 @@ use tokio::sync::watch;
 
 use super::asking::Parking;
 use super::calls::Calls;
+use super::capabilities::add_implied;
 use super::front::Front;
 use super::passing::{pass_notification, pass_request};
 use crate::era::Era;
@@ -232,12 +233,17 @@ impl Links {
     }
 }
 
-/// What a server says about itself, for its clients.
-pub fn server_of(state: &SessionState<ClientSide>) -> (hub::Implementation, hub::ServerCapabilities, Option<String>) {
+/// What a server says about itself, for clients of a revision.
+pub fn server_of(
+    state: &SessionState<ClientSide>,
+    client: Revision,
+) -> (hub::Implementation, hub::ServerCapabilities, Option<String>) {
     let Some(info) = &state.terms().info else {
         return (unnamed(), hub::ServerCapabilities::default(), None);
     };
-    let capabilities = serde_json::from_value(info.capabilities.clone()).unwrap_or_default();
+    let mut capabilities = info.capabilities.clone();
+    add_implied(&mut capabilities, state.terms().revision, client);
+    let capabilities = serde_json::from_value(capabilities).unwrap_or_default();
     let implementation = info.implementation.clone().unwrap_or_else(unnamed);
     (implementation, capabilities, info.instructions.clone())
 }

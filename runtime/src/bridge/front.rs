@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, OpenJson};
 use mcp_adapters::{PeerTypes, Revision, hub};
+use serde_json::Value;
 
 use super::across::Across;
 use super::back::{Back, server_of};
 use super::calls::Calls;
+use super::capabilities::add_implied;
 use super::opening::Opening;
 use super::passing::{pass_notification, pass_request};
 use super::translation::{translate_call, translate_result};
@@ -54,7 +56,7 @@ pub fn start(
     transport: impl Transport,
 ) -> (Arc<Front>, ServerSession) {
     let back = current.get();
-    let (implementation, capabilities, instructions) = server_of(&back.state);
+    let (implementation, capabilities, instructions) = server_of(&back.state, opening.revision);
     let server = ServerInfo {
         implementation,
         capabilities,
@@ -86,11 +88,16 @@ fn agreement(back: &Back, client: Revision) -> Option<OpenJson> {
     let lifecycle = back.revision.lifecycle();
     let (agreed, losses) = translate_result((back.revision, client), lifecycle.begin?, agreed.clone()).ok()?;
     back.state.report_losses(lifecycle.begin?, &losses);
-    named(
-        agreed.text().as_bytes(),
-        &[client.lifecycle().begin_result.name?],
-        client,
-    )
+    let members = client.lifecycle().begin_result;
+    let agreed = named(agreed.text().as_bytes(), &[members.name?], client)?;
+    let declared: Value = agreed.get(members.capabilities?)?.parse().ok()?;
+    let mut all = declared.clone();
+    add_implied(&mut all, back.revision, client);
+    if all == declared {
+        return Some(agreed);
+    }
+    let edited = set(agreed.text().as_bytes(), &[members.capabilities?], &all.to_string());
+    mcp_wire::from_str(&edited.ok()?).ok()
 }
 
 /// The parameters of the handshake for a server, as a client of another revision with a handshake has sent them.
@@ -113,7 +120,7 @@ pub fn begin(
 
 /// The same object with the name of a revision in a member.
 fn named(object: &[u8], member: &[&str], revision: Revision) -> Option<OpenJson> {
-    let name = serde_json::Value::from(revision.as_str()).to_string();
+    let name = Value::from(revision.as_str()).to_string();
     let is_named = mcp_wire::from_slice::<OpenJson>(object)
         .ok()?
         .get(member.first()?)?

@@ -30,6 +30,7 @@ mod across;
 mod asking;
 mod back;
 mod calls;
+mod capabilities;
 mod changes;
 mod front;
 mod opening;
@@ -44,6 +45,7 @@ use std::time::Duration;
 use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse};
 use mcp_adapters::{PeerTypes, Revision, hello};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use self::front::Current;
 use self::opening::{Opening, response};
@@ -52,6 +54,9 @@ use crate::era::Era;
 use crate::error::{CallError, ConnectError, TransportError, internal};
 use crate::message::{Sender, Transport, to_json};
 use crate::options::{Limits, LossObserver, Options};
+
+/// How much longer than its requests a session may take to end.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// Makes connections to a server. Functions that do are connectors.
 pub trait Connector: Send + Sync + 'static {
@@ -172,6 +177,8 @@ pub struct Bridge<C> {
     servers: Arc<Servers<C>>,
     options: BridgeOptions,
     closing: CancellationToken,
+    /// The clients that are served.
+    clients: TaskTracker,
 }
 
 impl<C> Clone for Bridge<C> {
@@ -180,6 +187,7 @@ impl<C> Clone for Bridge<C> {
             servers: Arc::clone(&self.servers),
             options: self.options.clone(),
             closing: self.closing.clone(),
+            clients: self.clients.clone(),
         }
     }
 }
@@ -191,6 +199,7 @@ impl<C: Connector> Bridge<C> {
             servers: Servers::new(connector, options.clone()),
             options,
             closing: CancellationToken::new(),
+            clients: TaskTracker::new(),
         }
     }
 
@@ -208,6 +217,7 @@ impl<C: Connector> Bridge<C> {
     /// # Errors
     /// Those of [`Self::serve`].
     pub async fn serve_for(&self, principal: Option<String>, transport: impl Transport) -> Result<(), BridgeError> {
+        let _served = self.clients.token();
         let read = tokio::select! {
             read = Opening::read(transport, &self.options.clients) => read,
             () = self.closing.cancelled() => None,
@@ -294,6 +304,12 @@ impl<C: Connector> Bridge<C> {
     /// Ends all sessions. Requests in flight have the time of [`BridgeOptions::closing`]. The futures of [`Self::serve`] end.
     pub async fn close(&self) {
         self.closing.cancel();
+        self.clients.close();
+        // Clients use the sessions with the server to the end of theirs.
+        let closing = self.options.closing + GRACE;
+        if tokio::time::timeout(closing, self.clients.wait()).await.is_err() {
+            tracing::debug!("some clients did not end in time");
+        }
         self.servers.close().await;
     }
 }

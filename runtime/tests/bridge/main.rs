@@ -2,6 +2,8 @@
 #![cfg(all(feature = "bridge", feature = "router"))]
 
 mod bytes;
+#[cfg(feature = "stdio")]
+mod faults;
 mod pairs;
 
 use std::sync::Arc;

@@ -1,0 +1,231 @@
+//! The bridge between our own client and our own servers, over pipes and sockets.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::process::{Child, Stdio};
+use std::thread::JoinHandle;
+
+use crate::servers::{HttpServer, REVISIONS, everything, mcp_rev, printed, run, said, succeeds, weather};
+use serde_json::{Value, json};
+
+const BRIDGE: &str = env!("CARGO_BIN_EXE_mcp-rev");
+
+/// A bridge that serves over HTTP. It ends when this is dropped.
+struct HttpBridge {
+    url: String,
+    child: Child,
+    /// Reads what it says on its standard error.
+    said: Option<JoinHandle<String>>,
+}
+
+impl HttpBridge {
+    fn start(args: &[&str]) -> Self {
+        let args = [&["bridge", "--listen", "http://127.0.0.1:0/mcp"], args].concat();
+        let mut child = mcp_rev(&args).stderr(Stdio::piped()).spawn().unwrap();
+        let mut output = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        let address = line.trim().strip_prefix("[listening] ").unwrap().to_owned();
+        let said = std::thread::spawn(move || {
+            let mut rest = String::new();
+            let _ = output.read_to_string(&mut rest);
+            rest
+        });
+        Self {
+            url: format!("http://{address}/mcp"),
+            child,
+            said: Some(said),
+        }
+    }
+
+    /// Ends it as a service manager does; what it has said.
+    fn end(mut self) -> String {
+        terminate(&self.child);
+        assert!(self.child.wait().unwrap().success());
+        self.said.take().unwrap().join().unwrap()
+    }
+}
+
+impl Drop for HttpBridge {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn terminate(child: &Child) {
+    let id = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+    rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
+}
+
+/// Calls a tool that asks for text of a model, which clients of every revision may answer.
+fn samples(client: &str, server: &[&str]) -> String {
+    let answers = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(answers.path(), json!({"sampling": ["a model's text"]}).to_string()).unwrap();
+    let answers = answers.path().to_str().unwrap();
+    let args = [
+        "call",
+        "test_sampling",
+        "--arg",
+        "prompt=hello",
+        "--revision",
+        client,
+        "--answers",
+        answers,
+    ];
+    succeeds(&[&args[..], server].concat())
+}
+
+#[test]
+fn a_client_of_any_revision_uses_a_server_of_any_other_over_pipes() {
+    for server in REVISIONS {
+        for client in REVISIONS {
+            let bridged = ["--", BRIDGE, "bridge", "--speak", server, "--", everything()];
+            let shown = samples(client, &bridged);
+            assert!(shown.contains("a model's text"), "{client} {server}: {shown}");
+            let inspected = [&["inspect", "--format", "json", "--revision", client][..], &bridged].concat();
+            let inspected: Value = serde_json::from_str(&succeeds(&inspected)).unwrap();
+            assert_eq!(inspected["revision"], client);
+            assert_eq!(inspected["server"]["name"], "everything");
+            assert!(
+                inspected["tools"].as_array().unwrap().len() > 10,
+                "every page is listed"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_client_of_any_revision_uses_a_server_of_any_other_over_http() {
+    for server in REVISIONS {
+        let bridge = HttpBridge::start(&["--speak", server, "--", everything()]);
+        for client in REVISIONS {
+            let shown = samples(client, &[&bridge.url]);
+            assert!(shown.contains("a model's text"), "{client} {server}: {shown}");
+        }
+        bridge.end();
+    }
+}
+
+#[test]
+fn the_server_may_be_reached_over_http_from_either_side() {
+    let behind = HttpServer::start();
+    for server in REVISIONS {
+        let bridge = HttpBridge::start(&["--speak", server, "--to", &behind.url]);
+        for client in REVISIONS {
+            let piped = ["--", BRIDGE, "bridge", "--speak", server, "--to", &behind.url];
+            for way in [&piped[..], &[bridge.url.as_str()]] {
+                let shown = samples(client, way);
+                assert!(shown.contains("a model's text"), "{client} {server} {way:?}: {shown}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_credentials_of_a_client_never_go_to_the_server() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let heads = std::thread::spawn(move || {
+        let mut heads = String::new();
+        // A server that answers nothing useful; the bridge tries each era.
+        for connection in listener.incoming().take(2) {
+            let mut connection = connection.unwrap();
+            let mut head = [0; 4096];
+            let read = connection.read(&mut head).unwrap();
+            heads.push_str(&String::from_utf8_lossy(&head[..read]));
+            let _ = connection.write_all(b"HTTP/1.1 503 Gone\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+        }
+        heads
+    });
+    let bridge = HttpBridge::start(&["--to", &url, "--header", "Authorization: Bearer of-the-bridge"]);
+    for revision in ["2025-11-25", "2026-07-28"] {
+        let header = [
+            "--header",
+            "Authorization: Bearer of-the-client",
+            "--revision",
+            revision,
+        ];
+        let output = run(&[&["inspect"], &header[..], &[&bridge.url]].concat());
+        assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+    }
+    drop(bridge);
+    let heads = heads.join().unwrap().to_lowercase();
+    assert!(heads.contains("bearer of-the-bridge"), "{heads}");
+    assert!(!heads.contains("of-the-client"), "{heads}");
+}
+
+#[test]
+fn messages_and_losses_are_written_to_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let (record, losses) = (
+        directory.path().join("record.jsonl"),
+        directory.path().join("losses.jsonl"),
+    );
+    let (record, losses) = (record.to_str().unwrap(), losses.to_str().unwrap());
+    let files = ["--record", record, "--losses", losses];
+    let bridged = [
+        &["--", BRIDGE, "bridge", "--speak", "2026-07-28"],
+        &files[..],
+        &["--", weather()],
+    ]
+    .concat();
+    succeeds(&[&["inspect", "--revision", "2024-11-05"], &bridged[..]].concat());
+    let read = |file| -> Vec<Value> {
+        let text = std::fs::read_to_string(file).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let messages = read(record);
+    for (side, direction, revision) in [
+        ("client", "received", "2024-11-05"),
+        ("client", "sent", "2024-11-05"),
+        ("server", "received", "2026-07-28"),
+        ("server", "sent", "2026-07-28"),
+    ] {
+        let of = |entry: &&Value| entry["side"] == side && entry["direction"] == direction;
+        let written: Vec<_> = messages.iter().filter(of).collect();
+        assert!(!written.is_empty(), "{side} {direction}");
+        assert!(
+            written.iter().skip(1).all(|entry| entry["revision"] == revision),
+            "{written:?}"
+        );
+        assert!(
+            written
+                .iter()
+                .all(|entry| entry["message"]["jsonrpc"] == "2.0" && entry["time"].is_f64())
+        );
+    }
+    let places: Vec<Value> = read(losses);
+    assert!(
+        places
+            .iter()
+            .any(|loss| loss["method"] == "tools/list" && loss["kind"] == "dropped"),
+        "{places:?}"
+    );
+    let distinct: std::collections::HashSet<String> = places.iter().map(Value::to_string).collect();
+    assert_eq!(distinct.len(), places.len(), "each place is told once");
+}
+
+#[test]
+fn a_server_that_cant_be_started_is_told_to_the_client() {
+    let mut bridge = mcp_rev(&["bridge", "--", "/nowhere/server"]);
+    bridge
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = bridge.spawn().unwrap();
+    let initialize = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"},
+    }});
+    let mut input = child.stdin.take().unwrap();
+    writeln!(input, "{initialize}").unwrap();
+    let output = child.wait_with_output().unwrap();
+    drop(input);
+    assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+    let answer: Value = serde_json::from_str(&printed(&output)).unwrap();
+    assert_eq!(answer["id"], 1);
+    assert!(
+        answer["error"]["message"].as_str().unwrap().contains("/nowhere/server"),
+        "{answer}"
+    );
+}

@@ -1,0 +1,215 @@
+//! Clients of every era with servers of every era, through our bridge and without it.
+
+mod pair;
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use mcp_runtime::Revision;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use self::pair::{Outcome, Pair};
+use crate::args::PeersArgs;
+use crate::eras::Era;
+use crate::error::Error;
+use crate::paths;
+use crate::peers::{Cell, Maker, Mode, Status, Transport};
+use crate::process::{leading, progress, run as run_to_end};
+use crate::validation::{LogValidator, OurRole};
+
+/// How many pairs are run at a time.
+const AT_ONCE: usize = 2;
+
+/// A client or server of an SDK: its revision, and whether it is for Python.
+type Peer = (Revision, bool);
+
+/// What came of all pairs.
+type Outcomes = BTreeMap<(Peer, Peer, Option<&'static str>), Outcome>;
+
+/// Runs every pair, and says whether the bridge wrote nothing invalid and whatever both sides can say has crossed.
+pub async fn run(args: &PeersArgs) -> Result<bool, Error> {
+    let eras: Vec<Arc<Era>> = Era::of(&args.revisions)?.into_iter().map(Arc::new).collect();
+    for era in &eras {
+        era.packages
+            .install(|what| progress(&format!("{}: {what}", era.revision)))
+            .await?;
+    }
+    let logs = paths::install_directory().join("logs/bridge");
+    std::fs::create_dir_all(&logs).map_err(Error::io(&logs))?;
+    progress("building the bridge");
+    let bridge = build().await?;
+    let pairs = pairs(&eras, args.only.as_deref());
+    if pairs.is_empty() {
+        return Err(Error::NoRow(args.only.clone().unwrap_or_default()));
+    }
+    let outcomes = play(pairs, &bridge).await?;
+    let (table, failures) = report(&outcomes);
+    if let Some(path) = &args.markdown {
+        std::fs::write(path, &table).map_err(Error::io(path))?;
+    }
+    // Nobody may be reading any more, as after `| head`.
+    let _ = io::stdout().write_all(table.as_bytes());
+    let _ = io::stderr().write_all(failures.as_bytes());
+    Ok(failures.is_empty())
+}
+
+/// Builds `mcp-rev`.
+async fn build() -> Result<std::path::PathBuf, Error> {
+    let mut cargo = leading("cargo");
+    cargo.args(["build", "--quiet", "--package", "mcp-rev", "--bin", "mcp-rev"]);
+    cargo.current_dir(paths::in_workspace("."));
+    run_to_end(cargo, "install Rust").await?;
+    let target = paths::install_directory();
+    Ok(target.parent().unwrap_or(Path::new("target")).join("debug/mcp-rev"))
+}
+
+/// A side of a pair: the SDK of an era.
+fn cells(era: &Arc<Era>) -> [Cell; 2] {
+    let (makers, mode) = match era.revision.facts().initializes {
+        true => ([Maker::TypeScript, Maker::Python], Mode::Handshake),
+        false => ([Maker::TypeScript2, Maker::Python2], Mode::Stateless),
+    };
+    makers.map(|maker| Cell {
+        era: Arc::clone(era),
+        packages: era.packages.clone(),
+        ours: OurRole::Client,
+        maker,
+        transport: Transport::Stdio,
+        mode,
+    })
+}
+
+fn peer(cell: &Cell) -> Peer {
+    (cell.era.revision, matches!(cell.maker, Maker::Python | Maker::Python2))
+}
+
+fn pairs(eras: &[Arc<Era>], only: Option<&str>) -> Vec<Pair> {
+    let all: Vec<Cell> = eras.iter().flat_map(cells).collect();
+    let mut pairs = Vec::new();
+    for client in &all {
+        let http =
+            match client.era.revision.facts().session_header.is_some() || !client.era.revision.facts().initializes {
+                true => Transport::Http,
+                false => Transport::Sse,
+            };
+        for server in &all {
+            for bridged in [None, Some(Transport::Stdio), Some(http)] {
+                pairs.push(Pair {
+                    client: client.clone(),
+                    server: server.clone(),
+                    bridged,
+                });
+            }
+        }
+    }
+    // What a pair can say is told by what each side says with its own era.
+    let is_measure = |pair: &Pair| pair.bridged.is_none() && pair.client.era.revision == pair.server.era.revision;
+    pairs.retain(|pair| is_measure(pair) || only.is_none_or(|word| pair.name().contains(&word.to_lowercase())));
+    pairs
+}
+
+async fn play(pairs: Vec<Pair>, bridge: &Path) -> Result<Outcomes, Error> {
+    let validator = Arc::new(Mutex::new(LogValidator::load()?));
+    let places = Arc::new(Semaphore::new(AT_ONCE));
+    let mut playing = JoinSet::new();
+    for pair in pairs {
+        let (validator, places, bridge) = (Arc::clone(&validator), Arc::clone(&places), bridge.to_owned());
+        playing.spawn(async move {
+            let _place = places.acquire().await;
+            let outcome = pair.play(&bridge, &validator).await;
+            progress(&pair.name());
+            let way = pair
+                .bridged
+                .map(|way| if way == Transport::Stdio { "stdio" } else { "http" });
+            ((peer(&pair.client), peer(&pair.server), way), outcome)
+        });
+    }
+    let mut outcomes = Outcomes::new();
+    while let Some(played) = playing.join_next().await {
+        match played {
+            Ok((key, outcome)) => drop(outcomes.insert(key, outcome)),
+            Err(error) => std::panic::resume_unwind(error.into_panic()),
+        }
+    }
+    Ok(outcomes)
+}
+
+/// The steps that went well.
+fn passed(outcome: Option<&Outcome>) -> Vec<&str> {
+    let steps = outcome.map_or(&[][..], |outcome| &outcome.steps);
+    let passed = steps.iter().filter(|step| step.status == Status::Ok);
+    passed.map(|step| step.step.as_str()).collect()
+}
+
+/// The steps that both sides of a pair can take: each with a peer of its own era, in the other's language.
+fn possible(outcomes: &Outcomes, client: Peer, server: Peer) -> Vec<&str> {
+    let of_client = passed(outcomes.get(&(client, (client.0, server.1), None)));
+    let of_server = passed(outcomes.get(&((server.0, client.1), server, None)));
+    of_client.into_iter().filter(|step| of_server.contains(step)).collect()
+}
+
+fn name((revision, is_python): Peer) -> String {
+    format!("{} {revision}", if is_python { "Python" } else { "TypeScript" })
+}
+
+/// The tables, and what failed.
+fn report(outcomes: &Outcomes) -> (String, String) {
+    let (mut table, mut failures) = (String::new(), String::new());
+    let servers: Vec<Peer> = outcomes.keys().map(|(_, server, _)| *server).collect();
+    let servers: std::collections::BTreeSet<Peer> = servers.into_iter().collect();
+    let clients: std::collections::BTreeSet<Peer> = outcomes.keys().map(|(client, ..)| *client).collect();
+    let mut totals = String::new();
+    for (way, title) in [
+        (Some("stdio"), "Through the bridge, stdio"),
+        (Some("http"), "Through the bridge, HTTP in front of stdio"),
+        (None, "Without the bridge, stdio"),
+    ] {
+        let titles: Vec<String> = servers.iter().map(|server| name(*server)).collect();
+        table += &format!("{title}\n\n| client \\ server | {} |\n|---|", titles.join(" | "));
+        table += &"---|".repeat(servers.len());
+        table.push('\n');
+        let (mut took, mut could, mut written, mut invalid) = (0, 0, 0, 0);
+        for client in &clients {
+            let mut row = format!("| {} |", name(*client));
+            for server in &servers {
+                let Some(outcome) = outcomes.get(&(*client, *server, way)) else {
+                    row += " |";
+                    continue;
+                };
+                let possible = possible(outcomes, *client, *server);
+                let missing: Vec<&&str> = possible
+                    .iter()
+                    .filter(|step| !passed(Some(outcome)).contains(step))
+                    .collect();
+                took += possible.len() - missing.len();
+                could += possible.len();
+                written += outcome.written;
+                invalid += outcome.violations.len();
+                row += &format!(" {}/{} |", possible.len() - missing.len(), possible.len());
+                if way.is_some() {
+                    let pair = format!("{}, {}, {}", name(*client), name(*server), way.unwrap_or_default());
+                    for step in missing {
+                        let failed = outcome.steps.iter().find(|taken| taken.step == **step);
+                        let detail = failed.map_or("it wasn't taken", |step| &step.detail);
+                        failures += &format!("{pair}: {step}: {detail}\n");
+                    }
+                    for violation in &outcome.violations {
+                        failures += &format!("{pair}: invalid: {violation}\n");
+                    }
+                }
+            }
+            table += &row;
+            table.push('\n');
+        }
+        totals += &format!("{title}: {took} of {could} steps");
+        if way.is_some() {
+            totals += &format!("; {written} messages written, {invalid} violations");
+        }
+        totals.push('\n');
+        table.push('\n');
+    }
+    (table + &totals, failures)
+}

@@ -1,0 +1,188 @@
+//! A client and a server of the SDKs, with a bridge between them or without.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::Command;
+use tokio::time::timeout;
+
+use crate::error::Error;
+use crate::paths;
+use crate::peers::{Cell, Step, Transport};
+use crate::process::{Group, Running, leading};
+use crate::validation::{LogValidator, OurRole};
+use crate::wire::{Direction, Entry};
+
+/// How long a pair may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A client and a server.
+#[derive(Debug, Clone)]
+pub struct Pair {
+    pub client: Cell,
+    pub server: Cell,
+    /// How the client reaches the bridge; `None` for the server itself, over stdio.
+    pub bridged: Option<Transport>,
+}
+
+/// What came of a pair.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    pub steps: Vec<Step>,
+    /// The messages that the bridge wrote.
+    pub written: usize,
+    /// What is wrong with them by the schema of the side that reads them.
+    pub violations: Vec<String>,
+}
+
+impl Pair {
+    /// Its name, in files.
+    pub fn name(&self) -> String {
+        let way = self.bridged.map_or("direct", Transport::name);
+        let of = |cell: &Cell| format!("{}-{:?}", cell.era.revision, cell.maker).to_lowercase();
+        format!("{}-to-{}-{way}", of(&self.client), of(&self.server))
+    }
+
+    fn file(&self, kind: &str) -> PathBuf {
+        paths::install_directory()
+            .join("logs/bridge")
+            .join(format!("{}.{kind}", self.name()))
+    }
+
+    /// Lets the client go through its steps.
+    pub async fn play(&self, bridge: &Path, validator: &std::sync::Mutex<LogValidator>) -> Outcome {
+        let mut outcome = Outcome::default();
+        let steps = &mut outcome.steps;
+        let played = timeout(PATIENCE, self.steps(bridge, steps)).await;
+        let played = played.unwrap_or_else(|_| Err(format!("it took more than {PATIENCE:?}")));
+        if let Err(reason) = played {
+            steps.push(Step::failed("the session", reason));
+        }
+        if self.bridged.is_some() {
+            match entries(&self.file("jsonl")) {
+                Ok(sides) => {
+                    let mut validator = validator.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                    for (ours, log) in sides {
+                        let report = validator.validate(ours, &log);
+                        outcome.written += report.checked;
+                        outcome.violations.extend(report.violations);
+                    }
+                }
+                Err(error) => outcome.violations.push(error.to_string()),
+            }
+        }
+        outcome
+    }
+
+    async fn steps(&self, bridge: &Path, steps: &mut Vec<Step>) -> Result<(), String> {
+        let as_text = |error: Error| error.to_string();
+        let mut server = self.server.driver("server");
+        server.arg(Transport::Stdio.option());
+        let mut client = self.client.driver("client");
+        if self.server.era.revision < self.client.era.revision {
+            client.env("MCP_FIXTURES", self.server.era.revision.as_str());
+        }
+        let mut serving = None;
+        match self.bridged {
+            None => {
+                client.arg(Transport::Stdio.option());
+                pass_command(&mut client, &server);
+            }
+            Some(Transport::Stdio) => {
+                client.arg(Transport::Stdio.option()).arg(bridge).arg("bridge");
+                client.args(["--speak", self.server.revision().as_str(), "--record"]);
+                client.arg(self.file("jsonl")).arg("--");
+                pass_command(&mut client, &server);
+            }
+            Some(transport) => {
+                let mut command = leading(bridge);
+                command.args(["bridge", "--listen", "http://127.0.0.1:0/mcp", "--record"]);
+                command.arg(self.file("jsonl"));
+                command.args(["--speak", self.server.revision().as_str(), "--"]);
+                pass_command(&mut command, &server);
+                let (url, group) = serve(command).await?;
+                serving = Some(group);
+                let url = if transport == Transport::Sse {
+                    url.replace("/mcp", "/sse")
+                } else {
+                    url
+                };
+                client.arg(transport.option()).arg(url);
+            }
+        }
+        let mut client = Running::start(client, &self.file("stderr")).map_err(as_text)?;
+        while let Some(line) = client.line().await.map_err(|error| error.to_string())? {
+            let step = serde_json::from_str(&line).map_err(|error| format!("the driver said {line:?}: {error}"))?;
+            steps.push(step);
+        }
+        client.end().await.map_err(|error| error.to_string())?;
+        drop(serving);
+        Ok(())
+    }
+}
+
+/// The program of a command and its arguments, as arguments of another.
+fn pass_command(to: &mut Command, command: &Command) {
+    let command = command.as_std();
+    to.arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        if let Some(value) = value.filter(|_| name != "MCP_MODE") {
+            to.env(name, value);
+        }
+    }
+}
+
+/// Starts a bridge that serves over HTTP; its URL.
+async fn serve(mut command: Command) -> Result<(String, Group), String> {
+    command
+        .stdin(std::process::Stdio::null())
+        .stderr(std::process::Stdio::piped());
+    let mut child = command.spawn().map_err(|error| error.to_string())?;
+    let group = Group::of(child.id());
+    let said = child.stderr.take().ok_or("its standard error isn't piped")?;
+    let mut lines = BufReader::new(said).lines();
+    while let Some(line) = lines.next_line().await.map_err(|error| error.to_string())? {
+        if let Some(address) = line.strip_prefix("[listening] ") {
+            let url = format!("http://{address}/mcp");
+            // It must not wait for anybody to read what else it says.
+            tokio::spawn(async move {
+                while let Ok(Some(_)) = lines.next_line().await {}
+                drop(child);
+            });
+            return Ok((url, group));
+        }
+    }
+    Err("the bridge ended without naming its address".to_owned())
+}
+
+/// A line of the bridge's transcript.
+#[derive(Deserialize)]
+struct Line {
+    session: u64,
+    side: String,
+    direction: String,
+    message: Value,
+}
+
+/// The transcript as logs of both sides: to its client the bridge is a server, and to its server a client.
+fn entries(path: &Path) -> Result<[(OurRole, Vec<Entry>); 2], Error> {
+    let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
+    let mut sides = [(OurRole::Server, Vec::new()), (OurRole::Client, Vec::new())];
+    for line in text.lines() {
+        let line: Line = serde_json::from_str(line).map_err(|error| Error::malformed(path, error))?;
+        let entry = Entry {
+            session: line.session,
+            way: if line.direction == "sent" {
+                Direction::Out
+            } else {
+                Direction::In
+            },
+            message: line.message,
+        };
+        sides[usize::from(line.side == "server")].1.push(entry);
+    }
+    Ok(sides)
+}

@@ -1,0 +1,53 @@
+//! Capabilities that only the client's revision has a name for.
+
+use mcp_adapters::Revision;
+use serde_json::Value;
+
+/// Adds to the capabilities of a server what its revision offers without saying so, and that of the client wants to be told.
+pub fn add_implied(capabilities: &mut Value, server: Revision, client: Revision) {
+    let requests = client.methods().iter().filter(|method| method.direction.from_client());
+    for method in requests {
+        let offered = server.method(server.name_of_method(client, method.name));
+        let is_implied = offered.is_some_and(|offered| offered.capability.is_none());
+        if let Some(path) = method.capability.filter(|_| is_implied) {
+            add(capabilities, path);
+        }
+    }
+}
+
+/// Adds an empty object at the end of a path, unless there is something.
+fn add(capabilities: &mut Value, path: &str) {
+    let mut at = capabilities;
+    for member in path.split('.') {
+        let Value::Object(members) = at else { return };
+        at = members
+            .entry(member)
+            .or_insert_with(|| Value::Object(serde_json::Map::new()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_a_revision_offers_without_a_capability_is_declared_in_one_that_has_it() {
+        let added = |server: Revision, client: Revision| {
+            let mut capabilities = json!({"tools": {"listChanged": true}});
+            add_implied(&mut capabilities, server, client);
+            capabilities
+        };
+        let (first, hub) = (Revision::ALL[0], Revision::HUB);
+        assert_eq!(
+            added(first, hub),
+            json!({"tools": {"listChanged": true}, "completions": {}})
+        );
+        assert_eq!(added(first, first), json!({"tools": {"listChanged": true}}));
+        assert_eq!(added(hub, first), json!({"tools": {"listChanged": true}}));
+        let mut odd = json!({"completions": null, "tools": 5});
+        add_implied(&mut odd, first, hub);
+        assert_eq!(odd, json!({"completions": null, "tools": 5}));
+    }
+}

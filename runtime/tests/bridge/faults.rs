@@ -1,0 +1,354 @@
+//! What happens when one of the sides fails, hangs, floods, is slow, or ends.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use mcp_runtime::bridge::{Bridge, BridgeError, BridgeOptions};
+use mcp_runtime::router::Call;
+use mcp_runtime::transport::stdio::{SpawnOptions, spawn};
+use mcp_runtime::transport::{Sender, TransportError, channel};
+use mcp_runtime::{CallClient, CallError, Options, Revision, Router};
+use serde_json::{Value, json};
+use tokio::process::Command;
+use tokio::sync::Notify;
+use tokio::time::timeout;
+
+use crate::{PATIENCE, Raw, Serving, bridged, options, serve};
+
+fn initialize(revision: &str) -> String {
+    json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+        "protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "c", "version": "1"},
+    }})
+    .to_string()
+}
+
+const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+
+fn call(id: u64, tool: &str) -> String {
+    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": tool}}).to_string()
+}
+
+/// Begins a session as a client.
+async fn begin(transport: mcp_runtime::transport::ChannelTransport, revision: &str) -> Raw {
+    let mut client = Raw::new(transport);
+    client.send(&initialize(revision)).await;
+    let agreed = client.next().await;
+    assert!(agreed["result"].is_object(), "{agreed}");
+    client.send(INITIALIZED).await;
+    client
+}
+
+/// A shell script that answers `initialize`, and then does something.
+fn script(then: &str) -> impl Fn() -> Result<mcp_runtime::transport::stdio::ChildTransport, TransportError> + use<> {
+    let agreed = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}"#;
+    let text = format!("read line; echo '{agreed}'; read line; {then}");
+    move || {
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(&text);
+        let grace = Duration::from_millis(300);
+        let spawned = spawn(command, SpawnOptions::default().grace(grace));
+        spawned.map_err(|error| TransportError::Other(Box::new(error)))
+    }
+}
+
+async fn ends(serving: Serving) -> Result<(), BridgeError> {
+    let ended = timeout(PATIENCE, serving).await;
+    ended.expect("the bridge ends").expect("it doesn't panic")
+}
+
+#[tokio::test]
+async fn whoever_waits_for_a_server_that_dies_is_told_so() {
+    let (transport, serving) = serve(Bridge::new(script("read line; echo oops >&2; exit 3"), options().0));
+    let mut client = begin(transport, "2025-11-25").await;
+    for id in [1, 2] {
+        client.send(&call(id, "t")).await;
+    }
+    let mut told = [client.next().await, client.next().await];
+    told.sort_by_key(|answer| answer["id"].as_u64());
+    for (answer, id) in told.iter().zip([1, 2]) {
+        assert_eq!(answer["id"], id);
+        let reason = answer["error"]["message"].as_str().expect("it has a reason");
+        assert!(reason.contains("exit status: 3") && reason.contains("oops"), "{reason}");
+    }
+    assert!(matches!(
+        ends(serving).await,
+        Err(BridgeError::Server(CallError::Exited(_)))
+    ));
+}
+
+#[tokio::test]
+async fn a_server_that_dies_is_started_anew_if_that_is_asked_for() {
+    let started = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&started);
+    let start = script(r#"read line; echo '{"jsonrpc":"2.0","id":2,"result":{"content":[]}}'; exit 1"#);
+    let connector = move || {
+        count.fetch_add(1, Ordering::SeqCst);
+        start()
+    };
+    let options = BridgeOptions {
+        restart: true,
+        ..options().0
+    };
+    let (transport, serving) = serve(Bridge::new(connector, options));
+    let mut client = begin(transport, "2025-11-25").await;
+    let mut answered = 0;
+    for id in 1..100 {
+        client.send(&call(id, "t")).await;
+        let answer = client.next().await;
+        assert_eq!(answer["id"], id);
+        // While there is no server, calls get errors.
+        answered += usize::from(answer["result"].is_object());
+        if answered == 3 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert_eq!(answered, 3);
+    assert!(started.load(Ordering::SeqCst) >= 3);
+    client.sender.close().await;
+    ends(serving).await.expect("the client has ended it");
+}
+
+#[tokio::test]
+async fn a_client_may_give_up_a_server_that_hangs_and_ignores_its_end() {
+    let script = script("trap '' TERM; while true; do sleep 1; done");
+    let (transport, serving) = serve(Bridge::new(
+        script,
+        BridgeOptions {
+            closing: Duration::from_millis(200),
+            ..options().0
+        },
+    ));
+    let client = begin(transport, "2025-11-25").await;
+    client.send(&call(1, "t")).await;
+    let begun = Instant::now();
+    client.sender.close().await;
+    drop(client);
+    ends(serving).await.expect("the client has ended it");
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+}
+
+#[tokio::test]
+async fn a_server_that_floods_a_slow_client_neither_fills_the_memory_nor_hides_an_answer() {
+    let (ours, theirs) = channel(1);
+    let connection = Mutex::new(Some(theirs));
+    let (transport, serving) = serve(Bridge::new(
+        move || Ok(connection.lock().expect("nobody panics").take().expect("there is one")),
+        options().0,
+    ));
+    let mut client = Raw::new(transport);
+    let mut server = Raw::new(ours);
+    client.send(&initialize("2025-11-25")).await;
+    let asked = server.next().await;
+    let agreed =
+        json!({"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "s", "version": "1"}});
+    server
+        .send(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": agreed}).to_string())
+        .await;
+    server.next().await;
+    client.next().await;
+    client.send(INITIALIZED).await;
+    client.send(&call(1, "t")).await;
+    let asked = server.next().await;
+    // 200 MB of log, of which the client reads nothing. The server can send all of it.
+    let line = json!({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "x".repeat(100_000)}});
+    let line = line.to_string();
+    let flood = async {
+        for _ in 0..2_000 {
+            server.send(&line).await;
+        }
+        server
+            .send(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": {}}).to_string())
+            .await;
+    };
+    timeout(PATIENCE, flood).await.expect("the bridge goes on reading");
+    let mut logged = 0;
+    let answer = loop {
+        let message = client.next().await;
+        if message["id"] == 1 {
+            break message;
+        }
+        logged += 1;
+    };
+    assert!(answer["result"].is_object());
+    assert!(
+        (100..1000).contains(&logged),
+        "{logged} of 2000 were kept, which is 32 MiB"
+    );
+    drop(client);
+    let _ = ends(serving).await;
+}
+
+fn slow(gate: &Arc<Notify>) -> Router {
+    let gate = Arc::clone(gate);
+    Router::new("slow", "1.0").tool("wait", "Waits", move |(): (), _: Call| {
+        let gate = Arc::clone(&gate);
+        async move {
+            gate.notified().await;
+            "done"
+        }
+    })
+}
+
+#[tokio::test]
+async fn calls_in_flight_get_their_answers_when_the_bridge_closes() {
+    for server in Revision::ALL {
+        let gate = Arc::new(Notify::new());
+        let router = slow(&gate);
+        let connector = move || {
+            let (ours, theirs) = channel(16);
+            let options = Options {
+                supported: vec![server],
+                ..Options::default()
+            };
+            drop(router.clone().serve(options, ours));
+            Ok(theirs)
+        };
+        let bridge = Bridge::new(connector, options().0);
+        let (transport, serving) = serve(bridge.clone());
+        let mut client = begin(transport, "2025-06-18").await;
+        client.send(&call(1, "wait")).await;
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        let closing = tokio::spawn(async move { bridge.close().await });
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        gate.notify_one();
+        let answer = client.next().await;
+        assert_eq!(answer["result"]["content"][0]["text"], "done", "{server}: {answer}");
+        timeout(PATIENCE, closing)
+            .await
+            .expect("it closes")
+            .expect("it doesn't panic");
+        ends(serving).await.expect("it was closed");
+    }
+}
+
+fn stateless(id: u64, tool: &str, more: &Value) -> String {
+    let mut params = json!({"name": tool, "_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {"roots": {}},
+    }});
+    for (name, value) in more.as_object().into_iter().flatten() {
+        params[name] = value.clone();
+    }
+    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string()
+}
+
+fn asking(dropped: &Arc<AtomicUsize>) -> Router {
+    struct Dropped(Arc<AtomicUsize>);
+    impl Drop for Dropped {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+    let dropped = Arc::clone(dropped);
+    Router::new("asks", "1.0").tool("asks", "Asks for roots", move |(): (), call: Call| {
+        let guard = Dropped(Arc::clone(&dropped));
+        async move {
+            let roots = call.list_roots(None).await?;
+            drop(guard);
+            Ok::<_, CallError>(roots.roots[0].uri.clone())
+        }
+    })
+}
+
+#[tokio::test]
+async fn a_call_that_waits_for_its_client_goes_on_with_the_answer_and_with_nothing_else() {
+    let dropped = Arc::default();
+    let (transport, _serving) = bridged(&asking(&dropped), Revision::V2025_06_18, options().0);
+    let mut client = Raw::new(transport);
+    client.send(&stateless(1, "asks", &json!({}))).await;
+    let asked = client.next().await;
+    assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+    let questions = asked["result"]["inputRequests"].as_object().expect("it asks").clone();
+    let (name, question) = questions.iter().next().expect("it asks one thing");
+    assert_eq!(question["method"], "roots/list");
+    let state = asked["result"]["requestState"].clone();
+    // A state that was tampered with, or of another request, is refused.
+    let forged = format!("{}A", state.as_str().expect("it is text"));
+    client
+        .send(&stateless(2, "asks", &json!({"requestState": forged})))
+        .await;
+    assert_eq!(client.next().await["error"]["code"], -32602);
+    let roots = json!({name: {"roots": [{"uri": "file:///home"}]}});
+    let answer = json!({"requestState": state, "inputResponses": roots});
+    client.send(&stateless(3, "asks", &answer)).await;
+    let done = client.next().await;
+    assert_eq!(done["result"]["content"][0]["text"], "file:///home", "{done}");
+    // The call has ended.
+    client.send(&stateless(4, "asks", &answer)).await;
+    assert_eq!(client.next().await["error"]["code"], -32602);
+}
+
+#[tokio::test]
+async fn calls_that_wait_for_their_clients_are_bounded_and_expire() {
+    let dropped = Arc::new(AtomicUsize::new(0));
+    let options = BridgeOptions {
+        parked: 2,
+        parked_for: Duration::from_millis(300),
+        ..options().0
+    };
+    let (transport, _serving) = bridged(&asking(&dropped), Revision::V2025_06_18, options);
+    let mut client = Raw::new(transport);
+    for id in [1, 2] {
+        client.send(&stateless(id, "asks", &json!({}))).await;
+        assert_eq!(client.next().await["result"]["resultType"], "input_required");
+    }
+    client.send(&stateless(3, "asks", &json!({}))).await;
+    let refused = client.next().await;
+    assert!(
+        refused["error"]["message"]
+            .as_str()
+            .is_some_and(|it| it.contains("too many")),
+        "{refused}"
+    );
+    let expired = async {
+        while dropped.load(Ordering::SeqCst) < 3 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    timeout(PATIENCE, expired)
+        .await
+        .expect("the server's calls are cancelled");
+}
+
+#[tokio::test]
+async fn as_many_sessions_with_the_server_are_open_as_are_allowed() {
+    let gate = Arc::new(Notify::new());
+    let router = slow(&gate);
+    let connector = move || {
+        let (ours, theirs) = channel(16);
+        let options = Options {
+            supported: vec![Revision::V2025_06_18],
+            ..Options::default()
+        };
+        drop(router.clone().serve(options, ours));
+        Ok(theirs)
+    };
+    let bridge = Bridge::new(
+        connector,
+        BridgeOptions {
+            servers: 1,
+            ..options().0
+        },
+    );
+    let (first, first_serving) = serve(bridge.clone());
+    let first = begin(first, "2025-06-18").await;
+    let (second, second_serving) = serve(bridge.clone());
+    let mut second = Raw::new(second);
+    second.send(&initialize("2025-06-18")).await;
+    assert!(
+        second.next().await["error"]["message"]
+            .as_str()
+            .is_some_and(|it| it.contains('1'))
+    );
+    assert!(matches!(
+        ends(second_serving).await,
+        Err(BridgeError::TooManyServers(1))
+    ));
+    first.sender.close().await;
+    drop(first);
+    ends(first_serving).await.expect("the client has ended it");
+    let (third, _serving) = serve(bridge);
+    begin(third, "2025-06-18").await;
+}
