@@ -7,7 +7,7 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-#[cfg(all(feature = "auth", feature = "http-client"))]
+#[cfg(all(feature = "auth", any(feature = "http-client", feature = "http-server")))]
 pub mod auth;
 #[cfg(feature = "bridge")]
 pub mod bridge;

@@ -117,6 +117,7 @@ impl Fetcher {
     }
 
     /// Posts a form. Redirects aren't followed, because the form has secrets.
+    #[cfg(feature = "http-client")]
     pub async fn post_form(&self, url: &str, headers: HeaderMap, form: &[(&str, String)]) -> Result<Answer, AuthError> {
         let url = self.check(url)?;
         let request = self.client.post(url.clone()).form(form).headers(headers);
@@ -124,6 +125,7 @@ impl Fetcher {
     }
 
     /// Posts JSON.
+    #[cfg(feature = "http-client")]
     pub async fn post_json(&self, url: &str, body: &serde_json::Value) -> Result<Answer, AuthError> {
         let url = self.check(url)?;
         let request = self.client.post(url.clone()).body(body.to_string());

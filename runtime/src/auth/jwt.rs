@@ -2,10 +2,10 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use jsonwebtoken::crypto::aws_lc::DEFAULT_PROVIDER;
 use jsonwebtoken::{Algorithm, AlgorithmFamily, EncodingKey, Header};
 use serde::Serialize;
 
+use super::crypto::use_provider;
 use super::error::AuthError;
 
 /// A private key, and the algorithm that signs with it.
@@ -82,12 +82,6 @@ impl std::fmt::Debug for SigningKey {
         let mut shown = f.debug_struct("SigningKey");
         shown.field("algorithm", &self.algorithm).finish_non_exhaustive()
     }
-}
-
-/// Chooses the cryptography, unless the program has: without a choice, a program whose other dependencies enable another one
-/// would panic.
-pub fn use_provider() {
-    let _ = DEFAULT_PROVIDER.install_default();
 }
 
 /// Bytes as base64url, as JSON Web Tokens have them.

@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::scopes::Scopes;
-
 /// The metadata of a protected resource.
 ///
 /// [Specification](https://www.rfc-editor.org/rfc/rfc9728#section-2)
@@ -43,12 +41,4 @@ pub struct ServerMetadata {
     pub client_id_metadata_document_supported: Option<bool>,
     pub authorization_response_iss_parameter_supported: Option<bool>,
     pub dpop_signing_alg_values_supported: Option<Vec<String>>,
-}
-
-impl ServerMetadata {
-    /// Whether the authorization server lists this scope.
-    pub fn supports_scope(&self, scope: &str) -> bool {
-        let scopes: Scopes = self.scopes_supported.iter().flatten().cloned().collect();
-        scopes.includes(&Scopes::from([scope]))
-    }
 }

@@ -9,13 +9,18 @@
 mod address;
 #[cfg(feature = "http-client")]
 mod client;
+mod crypto;
+mod discovery;
 mod error;
 mod fetch;
+#[cfg(feature = "http-client")]
 mod jwt;
 mod metadata;
 mod scopes;
 #[cfg(feature = "http-client")]
 mod secret;
+#[cfg(feature = "http-server")]
+mod server;
 
 #[cfg(feature = "http-client")]
 pub use self::client::{
@@ -29,6 +34,8 @@ pub use self::metadata::ResourceMetadata;
 pub use self::scopes::Scopes;
 #[cfg(feature = "http-client")]
 pub use self::secret::Secret;
+#[cfg(feature = "http-server")]
+pub use self::server::{JwtValidator, ProtectedResource, TokenError, TokenInfo, TokenValidator};
 pub use crate::future::BoxFuture;
 
 #[cfg(feature = "http-client")]

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::info::PeerInfo;
 use super::peer::Peer;
 use crate::error::CallError;
+use crate::message::Principal;
 use crate::side::Side;
 
 /// The context of a request or notification, for its handler. Clones belong to the same message.
@@ -93,6 +94,13 @@ impl<S: Side> Context<S> {
     #[must_use]
     pub fn extensions(&self) -> &Extensions {
         &self.extensions
+    }
+
+    /// On whose behalf the peer sent the message, if the transport knows: over HTTP, what
+    /// [`HttpServer::principal`](crate::transport::http::server::HttpServer::principal) determines.
+    #[must_use]
+    pub fn principal(&self) -> Option<&Principal> {
+        self.extensions.get()
     }
 
     /// Is cancelled when the peer cancels the request. The handler's future is dropped then, so this is for tasks that the

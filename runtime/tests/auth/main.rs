@@ -9,6 +9,8 @@
 mod flow;
 mod hostile;
 mod kept;
+mod protected;
 mod script;
+mod signer;
 mod user;
 mod world;

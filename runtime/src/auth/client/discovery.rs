@@ -2,9 +2,11 @@
 
 use reqwest::Url;
 
+use crate::auth::discovery::{Place, server_metadata, server_root, well_known};
 use crate::auth::error::AuthError;
 use crate::auth::fetch::Fetcher;
 use crate::auth::metadata::{ResourceMetadata, ServerMetadata};
+use crate::auth::scopes::Scopes;
 
 /// The method of PKCE that the protocol wants.
 const S256: &str = "S256";
@@ -81,34 +83,6 @@ async fn resource_metadata(
     Ok(None)
 }
 
-/// The metadata of an authorization server, which have to name it as its issuer.
-pub async fn server_metadata(fetcher: &Fetcher, issuer: &str) -> Result<ServerMetadata, AuthError> {
-    let url = fetcher.check(issuer)?;
-    let mut places = vec![
-        well_known(&url, "oauth-authorization-server", Place::Inserted),
-        well_known(&url, "openid-configuration", Place::Inserted),
-    ];
-    if url.path() != "/" {
-        places.push(well_known(&url, "openid-configuration", Place::Appended));
-    }
-    for place in places {
-        let Some(answer) = fetcher.get(place.as_str()).await? else {
-            continue;
-        };
-        let Ok(metadata) = answer.json::<ServerMetadata>() else {
-            continue;
-        };
-        return match metadata.issuer == issuer {
-            true => Ok(metadata),
-            false => Err(AuthError::IssuerMismatch {
-                expected: issuer.to_owned(),
-                found: metadata.issuer,
-            }),
-        };
-    }
-    Err(AuthError::NoMetadata(issuer.to_owned()))
-}
-
 /// The authorization server at the origin of a server without metadata. It may lack metadata as well.
 async fn discover_at_origin(fetcher: &Fetcher, server: &Url) -> Result<Target, AuthError> {
     let origin = server.origin().ascii_serialization();
@@ -145,6 +119,12 @@ impl ServerMetadata {
         let methods = self.code_challenge_methods_supported.iter().flatten();
         methods.into_iter().any(|method| method == S256)
     }
+
+    /// Whether the authorization server lists this scope.
+    pub fn supports_scope(&self, scope: &str) -> bool {
+        let scopes: Scopes = self.scopes_supported.iter().flatten().cloned().collect();
+        scopes.includes(&Scopes::from([scope]))
+    }
 }
 
 /// Whether a resource is the server, or has it below its path.
@@ -158,31 +138,6 @@ fn covers(resource: &str, server: &Url) -> bool {
         && resource.fragment().is_none()
         && resource.query().is_none_or(|query| server.query() == Some(query))
         && below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
-}
-
-/// How a well-known place is derived from a URL with a path.
-enum Place {
-    /// The path comes last.
-    Inserted,
-    /// The path comes first.
-    Appended,
-}
-
-fn well_known(of: &Url, name: &str, place: Place) -> Url {
-    let path = of.path().trim_end_matches('/');
-    let path = match place {
-        Place::Inserted => format!("/.well-known/{name}{path}"),
-        Place::Appended => format!("{path}/.well-known/{name}"),
-    };
-    server_root(of, &path)
-}
-
-fn server_root(of: &Url, path: &str) -> Url {
-    let mut url = of.clone();
-    url.set_path(path);
-    url.set_query(None);
-    url.set_fragment(None);
-    url
 }
 
 #[cfg(test)]
@@ -210,20 +165,5 @@ mod tests {
         ] {
             assert!(!covers(resource, &server), "{resource}");
         }
-    }
-
-    #[test]
-    fn well_known_places_keep_the_path() {
-        let url = Url::parse("https://as.example/tenant/?a=b").unwrap();
-        let inserted = well_known(&url, "openid-configuration", Place::Inserted);
-        assert_eq!(
-            inserted.as_str(),
-            "https://as.example/.well-known/openid-configuration/tenant"
-        );
-        let appended = well_known(&url, "openid-configuration", Place::Appended);
-        assert_eq!(
-            appended.as_str(),
-            "https://as.example/tenant/.well-known/openid-configuration"
-        );
     }
 }

@@ -10,8 +10,9 @@ use reqwest::header::HeaderValue;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
+use crate::auth::crypto::use_provider;
 use crate::auth::error::AuthError;
-use crate::auth::jwt::{SigningKey, base64url, now, random_text, use_provider};
+use crate::auth::jwt::{SigningKey, base64url, now, random_text};
 use crate::auth::secret::Secret;
 
 /// The algorithm of the keys.

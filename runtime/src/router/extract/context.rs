@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{FromCall, Signature};
 use crate::error::{CallError, internal};
+use crate::message::Principal;
 use crate::router::call::{Call, Input};
 use crate::router::completion::CompletionRequest;
 use crate::router::tool_error::ToolError;
@@ -74,6 +75,20 @@ impl<T: Clone + Send + Sync + 'static> FromCall for Extension<T> {
 impl<T: Clone + Send + Sync + 'static> FromCall for Option<Extension<T>> {
     async fn from_call(call: &Call) -> Result<Self, ToolError> {
         Ok(Extension::of(call))
+    }
+}
+
+/// On whose behalf the client calls (see [`Context::principal`]). Without one, the request is answered with an internal error.
+impl FromCall for Principal {
+    async fn from_call(call: &Call) -> Result<Self, ToolError> {
+        let principal = call.principal().cloned();
+        principal.ok_or_else(|| ToolError::Protocol(internal("the transport knows no principal")))
+    }
+}
+
+impl FromCall for Option<Principal> {
+    async fn from_call(call: &Call) -> Result<Self, ToolError> {
+        Ok(call.principal().cloned())
     }
 }
 

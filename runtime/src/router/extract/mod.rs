@@ -25,6 +25,7 @@ pub use self::state::State;
 /// - [`Meta`]: the request's `_meta`, such as its trace context
 /// - [`HeaderMap`](http::HeaderMap): the headers of the HTTP request, none for other transports
 /// - [`Extension<T>`](Extension): what the transport or its middleware leaves with the request, such as the user
+/// - [`Principal`](crate::transport::Principal): on whose behalf the client calls
 /// - [`ProgressReporter`], and [`CancellationToken`](tokio_util::sync::CancellationToken) for tasks that the function spawns
 /// - [`Form<T>`](super::Form): a form that the user can be asked to fill in
 /// - [`Uri`]: the URI of the resource that is read

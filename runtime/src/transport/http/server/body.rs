@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::http::StatusCode;
+use axum::http::request::Parts;
 use futures_core::Stream as _;
 use tokio::time::{Duration, timeout};
 
@@ -21,10 +22,14 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(60);
 const IDLE_BYTES: usize = 64 << 10;
 
 /// Reads the body of a POST.
-pub(super) async fn read_body(sessions: &Sessions, body: Body) -> Result<PostBody, Rejection> {
+pub(super) async fn read_body(sessions: &Sessions, parts: &Parts, body: Body) -> Result<PostBody, Rejection> {
     let collected = timeout(BODY_TIMEOUT, collect(sessions, body)).await;
     let collected = collected.map_err(|_| Rejection::invalid(StatusCode::REQUEST_TIMEOUT, "The body doesn't come"))?;
     let (json, charge) = collected?;
+    #[cfg(feature = "auth")]
+    super::protect::check_tools(&sessions.config, &parts.extensions, &json)?;
+    #[cfg(not(feature = "auth"))]
+    let _ = parts;
     let mut body = PostBody::parse(json)?;
     body.charge = Some(Arc::new(charge));
     Ok(body)

@@ -31,6 +31,8 @@ pub struct HttpServer {
     pub(super) hosts: Vec<String>,
     pub(super) origins: Vec<String>,
     pub(super) principal: Option<Arc<Principal>>,
+    #[cfg(feature = "auth")]
+    pub(super) protected: Option<Arc<crate::auth::ProtectedResource>>,
     pub(super) revisions: Vec<Revision>,
     pub(super) max_body: usize,
     pub(super) max_sessions: usize,
@@ -56,6 +58,8 @@ impl Default for HttpServer {
             hosts: Vec::new(),
             origins: Vec::new(),
             principal: None,
+            #[cfg(feature = "auth")]
+            protected: None,
             revisions: Options::default().supported,
             max_body: 4 << 20,
             max_sessions: 10_000,
@@ -195,9 +199,28 @@ impl HttpServer {
         self
     }
 
+    /// Answers only clients that send a token, and says where they get one: requests without one get a 401, and those whose token
+    /// doesn't permit them a 403. The metadata of the resource have a route of their own.
+    ///
+    /// Sessions belong to the subject of the token, unless [`principal`](Self::principal) says otherwise. Handlers find the
+    /// subject in [`Context::principal`](crate::Context::principal) and what else the token says in the extensions of the HTTP
+    /// request, as a [`TokenInfo`](crate::auth::TokenInfo); they never get the token itself.
+    #[cfg(feature = "auth")]
+    #[must_use]
+    pub fn protect(mut self, resource: crate::auth::ProtectedResource) -> Self {
+        self.protected = Some(Arc::new(resource));
+        self
+    }
+
     /// The principal of a request.
     pub(super) fn principal_of(&self, request: &Parts) -> Option<String> {
-        self.principal.as_ref().and_then(|principal| principal(request))
+        match &self.principal {
+            Some(principal) => principal(request),
+            #[cfg(feature = "auth")]
+            None => request.extensions.get().map(crate::auth::TokenInfo::principal),
+            #[cfg(not(feature = "auth"))]
+            None => None,
+        }
     }
 
     /// The revisions of the clients, which must be those that the session engine supports. The default is those of

@@ -51,7 +51,7 @@ pub(super) async fn post(State(sessions): State<Arc<Sessions>>, query: RawQuery,
 async fn post_message(sessions: &Arc<Sessions>, query: Option<&str>, request: Request) -> Result<Response, Rejection> {
     check_content_type(request.headers())?;
     let (parts, body) = request.into_parts();
-    let body = read_body(sessions, body).await?;
+    let body = read_body(sessions, &parts, body).await?;
     let id = body.only_request().cloned();
     let taken = take_message(sessions, query, parts, body).await;
     taken.map_err(|rejection| rejection.with_id(id))

@@ -34,6 +34,8 @@ mod limits;
 mod memory;
 mod message;
 mod origin;
+#[cfg(feature = "auth")]
+mod protect;
 mod reader;
 mod rejection;
 mod requests;
@@ -85,6 +87,10 @@ where
         router = router
             .route(&stream, get(legacy::open))
             .route(&messages, post(legacy::post));
+    }
+    #[cfg(feature = "auth")]
+    if let Some(protected) = sessions.config.protected.clone() {
+        router = protect::protect(router, protected);
     }
     router
         .layer(cors)

@@ -1,7 +1,7 @@
 //! The response to a request that is refused.
 
 use axum::body::Body;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, RequestId, error_code};
 use mcp_adapters::{ErrorRole, PeerTypes, Revision};
@@ -13,6 +13,8 @@ pub(super) struct Rejection {
     /// The id of the request, if it could be decoded.
     id: Option<RequestId>,
     error: ErrorObject,
+    /// What the client needs to be authorized.
+    challenge: Option<Box<HeaderValue>>,
 }
 
 impl Rejection {
@@ -21,6 +23,7 @@ impl Rejection {
             status,
             id: None,
             error: ErrorObject::new(code, message),
+            challenge: None,
         }
     }
 
@@ -38,6 +41,13 @@ impl Rejection {
     /// The same rejection with the id of the request: some clients need it.
     pub(super) fn with_id(self, id: Option<RequestId>) -> Self {
         Self { id, ..self }
+    }
+
+    /// The same rejection with what the client needs to be authorized.
+    #[cfg(feature = "auth")]
+    pub(super) fn with_challenge(self, challenge: Option<HeaderValue>) -> Self {
+        let challenge = challenge.map(Box::new);
+        Self { challenge, ..self }
     }
 
     /// An invalid request.
@@ -79,11 +89,10 @@ impl IntoResponse for Rejection {
     fn into_response(self) -> Response {
         tracing::debug!(status = %self.status, why = self.error.message, "a request is refused");
         let body = serde_json::to_vec(&ErrorResponse::new(self.id, self.error)).unwrap_or_default();
-        (
-            self.status,
-            [(header::CONTENT_TYPE, "application/json")],
-            Body::from(body),
-        )
-            .into_response()
+        let content_type = [(header::CONTENT_TYPE, "application/json")];
+        let mut response = (self.status, content_type, Body::from(body)).into_response();
+        let challenge = self.challenge.map(|challenge| (header::WWW_AUTHENTICATE, *challenge));
+        response.headers_mut().extend(challenge);
+        response
     }
 }

@@ -50,7 +50,7 @@ pub(super) async fn handle(State(sessions): State<Arc<Sessions>>, request: Reque
 async fn post(sessions: &Arc<Sessions>, request: Request) -> Result<Response, Rejection> {
     check_content_type(request.headers())?;
     let (parts, body) = request.into_parts();
-    let body = read_body(sessions, body).await?;
+    let body = read_body(sessions, &parts, body).await?;
     let id = body.only_request().cloned();
     let answered = post_message(sessions, parts, body).await;
     answered.map_err(|rejection| rejection.with_id(id))

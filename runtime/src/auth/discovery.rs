@@ -1,0 +1,82 @@
+//! Where the metadata of authorization servers are.
+
+use reqwest::Url;
+
+use super::error::AuthError;
+use super::fetch::Fetcher;
+use super::metadata::ServerMetadata;
+
+/// The metadata of an authorization server, which have to name it as its issuer.
+pub async fn server_metadata(fetcher: &Fetcher, issuer: &str) -> Result<ServerMetadata, AuthError> {
+    let url = fetcher.check(issuer)?;
+    let mut places = vec![
+        well_known(&url, "oauth-authorization-server", Place::Inserted),
+        well_known(&url, "openid-configuration", Place::Inserted),
+    ];
+    if url.path() != "/" {
+        places.push(well_known(&url, "openid-configuration", Place::Appended));
+    }
+    for place in places {
+        let Some(answer) = fetcher.get(place.as_str()).await? else {
+            continue;
+        };
+        let Ok(metadata) = answer.json::<ServerMetadata>() else {
+            continue;
+        };
+        return match metadata.issuer == issuer {
+            true => Ok(metadata),
+            false => Err(AuthError::IssuerMismatch {
+                expected: issuer.to_owned(),
+                found: metadata.issuer,
+            }),
+        };
+    }
+    Err(AuthError::NoMetadata(issuer.to_owned()))
+}
+
+/// How a well-known place is derived from a URL with a path.
+pub enum Place {
+    /// The path comes last.
+    Inserted,
+    /// The path comes first.
+    Appended,
+}
+
+/// A well-known place of a URL.
+pub fn well_known(of: &Url, name: &str, place: Place) -> Url {
+    let path = of.path().trim_end_matches('/');
+    let path = match place {
+        Place::Inserted => format!("/.well-known/{name}{path}"),
+        Place::Appended => format!("{path}/.well-known/{name}"),
+    };
+    server_root(of, &path)
+}
+
+/// The URL with this path at the same origin.
+pub fn server_root(of: &Url, path: &str) -> Url {
+    let mut url = of.clone();
+    url.set_path(path);
+    url.set_query(None);
+    url.set_fragment(None);
+    url
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn well_known_places_keep_the_path() {
+        let url = Url::parse("https://as.example/tenant/?a=b").unwrap();
+        let inserted = well_known(&url, "openid-configuration", Place::Inserted);
+        assert_eq!(
+            inserted.as_str(),
+            "https://as.example/.well-known/openid-configuration/tenant"
+        );
+        let appended = well_known(&url, "openid-configuration", Place::Appended);
+        assert_eq!(
+            appended.as_str(),
+            "https://as.example/tenant/.well-known/openid-configuration"
+        );
+    }
+}

@@ -1,0 +1,108 @@
+//! A server as a resource that is protected.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use reqwest::Url;
+
+use super::validator::TokenValidator;
+use crate::auth::metadata::ResourceMetadata;
+use crate::auth::scopes::Scopes;
+
+/// A server that only answers clients with a token: what tokens it takes, and where clients get them.
+/// [`HttpServer::protect`](crate::transport::http::server::HttpServer::protect) takes it.
+///
+/// ```
+/// use mcp_runtime::auth::{JwtValidator, ProtectedResource};
+/// use mcp_runtime::transport::http::server::HttpServer;
+///
+/// let (resource, issuer) = ("https://mcp.example/mcp", "https://login.example");
+/// let protected = ProtectedResource::new(resource, issuer, JwtValidator::new(issuer, resource))
+///     .required_scopes("notes:read")
+///     .tool_scopes("delete_note", "notes:write");
+/// let server = HttpServer::new().allow_host("mcp.example").protect(protected);
+/// ```
+///
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization)
+#[derive(Clone)]
+pub struct ProtectedResource {
+    pub(crate) metadata: ResourceMetadata,
+    pub(crate) validator: Arc<dyn TokenValidator>,
+    pub(crate) required: Scopes,
+    pub(crate) tools: HashMap<String, Scopes>,
+}
+
+impl ProtectedResource {
+    /// A server at this URL, which is how tokens name it, with tokens of this issuer.
+    pub fn new(resource: impl Into<String>, issuer: impl Into<String>, validator: impl TokenValidator) -> Self {
+        let metadata = ResourceMetadata {
+            resource: resource.into(),
+            authorization_servers: vec![issuer.into()],
+            bearer_methods_supported: vec!["header".to_owned()],
+            ..ResourceMetadata::default()
+        };
+        Self {
+            metadata,
+            validator: Arc::new(validator),
+            required: Scopes::default(),
+            tools: HashMap::new(),
+        }
+    }
+
+    /// Adds another issuer whose tokens the validator takes.
+    #[must_use]
+    pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
+        self.metadata.authorization_servers.push(issuer.into());
+        self
+    }
+
+    /// Sets the scopes that every request needs. The metadata list them, so that clients ask for no others at first.
+    #[must_use]
+    pub fn required_scopes(mut self, scopes: impl Into<Scopes>) -> Self {
+        self.required = scopes.into();
+        let listed = self.required.to_string();
+        let listed = listed.split_ascii_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        self.metadata.scopes_supported = (!listed.is_empty()).then_some(listed);
+        self
+    }
+
+    /// Sets the scopes that calls of a tool need besides. A client without them is told so, and can ask its user for more.
+    #[must_use]
+    pub fn tool_scopes(mut self, tool: impl Into<String>, scopes: impl Into<Scopes>) -> Self {
+        self.tools.insert(tool.into(), scopes.into());
+        self
+    }
+
+    /// Sets the name of the server for people.
+    #[must_use]
+    pub fn resource_name(mut self, name: impl Into<String>) -> Self {
+        self.metadata.resource_name = Some(name.into());
+        self
+    }
+
+    /// The path of the metadata at the server's origin: a well-known place, and the path of the server.
+    #[must_use]
+    pub fn metadata_path(&self) -> String {
+        let resource = Url::parse(&self.metadata.resource).ok();
+        let path = resource.as_ref().map_or("", Url::path).trim_end_matches('/');
+        format!("/.well-known/oauth-protected-resource{path}")
+    }
+
+    /// The URL of the metadata.
+    pub(crate) fn metadata_url(&self) -> String {
+        let resource = Url::parse(&self.metadata.resource).ok();
+        let origin = resource.map_or_else(String::new, |resource| resource.origin().ascii_serialization());
+        format!("{origin}{}", self.metadata_path())
+    }
+}
+
+impl fmt::Debug for ProtectedResource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProtectedResource")
+            .field("metadata", &self.metadata)
+            .field("required", &self.required)
+            .field("tools", &self.tools)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,73 @@
+//! What a server learns from a token.
+
+use serde_json::{Map, Value};
+
+use crate::auth::scopes::Scopes;
+use crate::future::BoxFuture;
+
+/// What a valid token says of the client that sends it.
+///
+/// The token itself goes no further than to the validator, so that nobody passes it on to another server.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct TokenInfo {
+    /// The issuer of the token.
+    pub issuer: String,
+    /// Whom the client acts for: a user of the issuer, or itself.
+    pub subject: String,
+    /// The id of the client, if the token says so.
+    pub client_id: Option<String>,
+    /// What the token permits.
+    pub scopes: Scopes,
+    /// When the token expires, in seconds since the epoch.
+    pub expires_at: Option<u64>,
+    /// Whatever else the token says.
+    pub claims: Map<String, Value>,
+}
+
+impl TokenInfo {
+    /// What a token says at least: who has issued it for whom.
+    #[must_use]
+    pub fn new(issuer: impl Into<String>, subject: impl Into<String>) -> Self {
+        Self {
+            issuer: issuer.into(),
+            subject: subject.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Sets what the token permits.
+    #[must_use]
+    pub fn with_scopes(mut self, scopes: impl Into<Scopes>) -> Self {
+        self.scopes = scopes.into();
+        self
+    }
+
+    /// The [principal](crate::transport::Principal) that sessions belong to: a subject of an issuer. Two issuers may have
+    /// subjects of the same name.
+    #[must_use]
+    pub fn principal(&self) -> String {
+        format!("{} {}", self.issuer, self.subject)
+    }
+}
+
+/// Why a token isn't accepted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TokenError {
+    /// It is malformed, expired, or not for this server. The client is told the reason, which must have nothing of the token.
+    #[error("{0}")]
+    Invalid(&'static str),
+    /// It can't be checked at the moment.
+    #[error("the token can't be checked: {0}")]
+    Unavailable(String),
+}
+
+/// Checks the tokens of clients.
+///
+/// A validator has to refuse tokens that were issued for other servers.
+///
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#token-handling)
+pub trait TokenValidator: Send + Sync + 'static {
+    /// What a token says, if it is valid.
+    fn validate<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<TokenInfo, TokenError>>;
+}
