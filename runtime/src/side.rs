@@ -92,6 +92,18 @@ pub trait Side: Send + Sync + Sized + 'static {
     /// The method of a request of the peer.
     fn method(request: &Self::Request) -> &str;
 
+    /// What a request of the peer is for, such as a tool, with the name that OpenTelemetry has for it.
+    fn target(request: &Self::Request) -> Option<(&'static str, &str)> {
+        let _ = request;
+        None
+    }
+
+    /// Whether a result to the peer says that the request has failed.
+    fn has_failed(result: &Self::Result) -> bool {
+        let _ = result;
+        false
+    }
+
     /// The method of a notification of the peer.
     fn notification_method(notification: &Self::Notification) -> &str;
 
@@ -238,6 +250,19 @@ impl Side for ServerSide {
     messages! {
         in: ClientRequest, ClientNotification, ServerResult, client_message, server_result_for, from_client;
         out: InputRequest, ServerNotification, InputResponse, server_message_for, client_result;
+    }
+
+    fn target(request: &hub::ClientRequest) -> Option<(&'static str, &str)> {
+        match request {
+            hub::ClientRequest::CallTool(request) => Some(("gen_ai.tool.name", &request.params.name)),
+            hub::ClientRequest::GetPrompt(request) => Some(("gen_ai.prompt.name", &request.params.name)),
+            hub::ClientRequest::ReadResource(request) => Some(("mcp.resource.uri", &request.params.uri)),
+            _ => None,
+        }
+    }
+
+    fn has_failed(result: &hub::ServerResult) -> bool {
+        matches!(result, hub::ServerResult::CallTool(result) if result.is_error == Some(true))
     }
 
     fn change_of(notification: &Self::NotificationOut) -> Option<Change> {

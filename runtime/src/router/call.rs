@@ -105,6 +105,20 @@ impl Call {
         let params = hub::LoggingMessageNotificationParams::new(level, data);
         self.peer().notify_logging_message(params).await
     }
+
+    /// Sends the client a log message, as [`Self::log`] does, with the name of the logger.
+    ///
+    /// # Errors
+    /// When it can't be sent.
+    pub async fn log_as(
+        &self,
+        logger: impl Into<String>,
+        level: hub::LoggingLevel,
+        data: impl Into<OpenJson>,
+    ) -> Result<(), CallError> {
+        let params = hub::LoggingMessageNotificationParams::new(level, data).with_logger(logger);
+        self.peer().notify_logging_message(params).await
+    }
 }
 
 impl Deref for Call {

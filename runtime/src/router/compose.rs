@@ -9,12 +9,12 @@ use super::Router;
 use super::error::{RouteError, or_panic};
 use super::fallback::Fallback;
 use super::filter::Listed;
-use crate::session::Context;
+use crate::session::{Context, Middleware};
 use crate::side::ServerSide;
 
 impl Router {
     /// Adds the routes that another router has now. They keep their states and the filters of that router; its other settings, such
-    /// as its instructions and its fallback, aren't taken.
+    /// as its instructions, its middleware and its fallback, aren't taken.
     ///
     /// # Panics
     /// When [`Self::try_merge`] gives an error.
@@ -92,6 +92,14 @@ impl Router {
         filter: impl Fn(&Listed<'_>, &Context<ServerSide>) -> bool + Send + Sync + 'static,
     ) -> Self {
         self.settings_mut().filters.push(Arc::new(filter));
+        self
+    }
+
+    /// Adds middleware around the handling of requests and notifications of the clients that this router [serves](Self::serve): of
+    /// several, the last is the outermost. A router that takes the routes of this one doesn't have it.
+    #[must_use]
+    pub fn layer(mut self, middleware: impl Middleware<ServerSide>) -> Self {
+        self.settings_mut().layers.push(Arc::new(middleware));
         self
     }
 

@@ -48,7 +48,8 @@ use self::state::States;
 use crate::change::Change;
 use crate::message::Transport;
 use crate::options::Options;
-use crate::session::{ServerInfo, ServerSession, Subscriptions, serve_with};
+use crate::session::{Layer, Layered, ServerInfo, ServerSession, Subscriptions, start_server};
+use crate::side::ServerSide;
 
 pub use self::ask::{Answer, Form};
 pub use self::call::Call;
@@ -117,6 +118,7 @@ struct Settings {
     /// That of lists.
     caching: Caching,
     filters: Vec<Filter>,
+    layers: Vec<Arc<dyn Layer<ServerSide>>>,
     fallback: Option<Fallback>,
 }
 
@@ -339,7 +341,9 @@ impl Router {
         let all = Arc::clone(&self.catalogue.subscribed);
         let subscriptions = Subscriptions::new(&options.limits, Some(all), Some(Arc::new(check)));
         self.catalogue.add_session(&subscriptions);
-        serve_with(self, server, subscriptions, options, transport)
+        let layers = Arc::clone(&self.settings);
+        let handler = Layered::from(self).layers(&layers.layers).into_handler();
+        start_server(handler, server, subscriptions, options, transport)
     }
 }
 
@@ -366,6 +370,7 @@ impl From<hub::Implementation> for Router {
                 page_size: 100,
                 caching: Caching::default(),
                 filters: Vec::new(),
+                layers: Vec::new(),
                 fallback: None,
             }),
             states: States::default(),

@@ -8,12 +8,14 @@ use mcp_adapters::mcp_wire::{ErrorObject, Message, MessageHeader, UnknownMethod,
 use mcp_adapters::{Translated, hello, hub};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 use super::call::request_json;
 use super::context::Context;
 use super::engine::Engine;
 use super::handler::HandlerResult;
 use super::peer::Peer;
+use super::spans::request_span;
 use super::terms::Terms;
 use crate::error::{CallError, internal};
 use crate::message::to_json;
@@ -26,11 +28,11 @@ impl<S: Side> Engine<S> {
         let Some(engine) = engine.upgrade() else {
             return Err(internal("the session has ended"));
         };
-        let method = terms.method(S::method(&request));
-        engine.session.check_request(&terms, method)?;
+        let method = terms.method(S::method(&request)).to_owned();
+        engine.session.check_request(&terms, &method)?;
         let json = to_json(&request);
         let header = MessageHeader::from_slice(&json).map_err(internal)?;
-        engine.session.check_request_params(&terms, method, &header)?;
+        engine.session.check_request_params(&terms, &method, &header)?;
         let cancelled = CancellationToken::new();
         let _cancel = cancelled.clone().drop_guard();
         let context = Context {
@@ -42,7 +44,10 @@ impl<S: Side> Engine<S> {
             extensions: Arc::new(Extensions::new()),
             losses: Vec::new(),
         };
-        match engine.handler.handle_request(request, &context).await? {
+        let revision = context.peer.terms().revision;
+        let span = request_span::<S>(&engine.session.span, &method, None, revision, &request);
+        let handled = engine.handler.handle_request(request, &context).instrument(span);
+        match handled.await? {
             HandlerResult::Declared(result) => Ok(result),
             HandlerResult::Custom(_) => Err(ErrorObject::new(
                 error_code::METHOD_NOT_FOUND,

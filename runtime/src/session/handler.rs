@@ -11,6 +11,7 @@ use crate::future::BoxFuture;
 use crate::side::{ClientSide, ServerSide, Side};
 
 /// The result of a handler.
+#[derive(Debug, Clone)]
 pub enum HandlerResult<R> {
     /// The result of a method that the protocol declares.
     Declared(R),

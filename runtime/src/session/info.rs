@@ -1,6 +1,7 @@
 //! What a peer says about itself and about its progress.
 
 use mcp_adapters::hub;
+use serde::Deserialize;
 use serde_json::Value;
 
 /// The progress of a call, as the peer reports it.
@@ -23,4 +24,18 @@ pub struct PeerInfo {
     pub capabilities: Value,
     /// A server's instructions for its use.
     pub instructions: Option<String>,
+}
+
+impl PeerInfo {
+    /// The capabilities of a server; none if they aren't of this type.
+    #[must_use]
+    pub fn server_capabilities(&self) -> hub::ServerCapabilities {
+        hub::ServerCapabilities::deserialize(&self.capabilities).unwrap_or_default()
+    }
+
+    /// The capabilities of a client; none if they aren't of this type.
+    #[must_use]
+    pub fn client_capabilities(&self) -> hub::ClientCapabilities {
+        hub::ClientCapabilities::deserialize(&self.capabilities).unwrap_or_default()
+    }
 }

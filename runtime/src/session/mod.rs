@@ -22,6 +22,7 @@ mod json_edit;
 mod line;
 mod listen;
 mod log_level;
+mod middleware;
 mod notifications;
 mod notify;
 mod pages;
@@ -34,6 +35,7 @@ mod request;
 mod response;
 mod run;
 mod sender;
+mod spans;
 mod state;
 mod subscriptions;
 mod terms;
@@ -42,14 +44,13 @@ mod validation;
 
 use std::sync::Arc;
 
-use mcp_adapters::handlers::{ClientHandler, ServerHandler};
 use mcp_adapters::{Revision, hub};
 use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
+use tracing::Instrument;
 
 use self::engine::Engine;
 use self::extra_capabilities::{with_extra, without_changes};
-use self::handler::ForClient;
 use self::notifications::NotificationQueue;
 use self::probe::{Finding, stateless_instead};
 use crate::era::{Era, with_era};
@@ -61,15 +62,20 @@ use crate::side::{ClientSide, ServerSide, Side};
 pub use self::changes::Changes;
 pub use self::context::Context;
 pub(crate) use self::engine::ServerInfo;
-pub(crate) use self::handler::{ForServer, Handler};
+#[cfg(feature = "bridge")]
+pub(crate) use self::handler::ForServer;
+pub(crate) use self::handler::Handler;
+pub use self::handler::HandlerResult;
 pub(crate) use self::handshake::ClientInfo;
 pub use self::info::{PeerInfo, Progress};
+#[cfg(feature = "router")]
+pub(crate) use self::middleware::Layer;
+pub use self::middleware::{Layered, Middleware, Next};
 pub use self::peer::Peer;
 pub(crate) use self::state::SessionState;
 pub(crate) use self::subscriptions::Subscriptions;
 #[cfg(feature = "bridge")]
 pub(crate) use self::{
-    handler::HandlerResult,
     json_edit::set,
     line::Place,
     log_level::log_level,
@@ -123,11 +129,12 @@ impl<S: Side> Session<S> {
         receiver: impl Receiver,
     ) -> Self {
         let closing = CancellationToken::new();
+        let span = state.span.clone();
         let notifications = NotificationQueue::new(&state.options.limits);
         let engine = Engine::new(Arc::clone(&state), handler, server, notifications);
         Self {
             peer: Peer::new(state),
-            task: tokio::spawn(engine.run(receiver, closing.clone())),
+            task: tokio::spawn(engine.run(receiver, closing.clone()).instrument(span)),
             closing,
         }
     }
@@ -137,17 +144,14 @@ impl<S: Side> Session<S> {
 ///
 /// The client gets `info` and `capabilities` in the handshake. A request that needs another capability is answered with
 /// "method not found", and the handler doesn't get it.
-pub fn serve<H>(
-    handler: H,
+pub fn serve(
+    handler: impl Into<Layered<ServerSide>>,
     info: hub::Implementation,
     capabilities: hub::ServerCapabilities,
     instructions: Option<String>,
     options: Options,
     transport: impl Transport,
-) -> ServerSession
-where
-    H: ServerHandler<Context<ServerSide>> + 'static,
-{
+) -> ServerSession {
     let server = ServerInfo {
         implementation: info,
         capabilities,
@@ -156,23 +160,11 @@ where
         agreement: None,
     };
     let subscriptions = Subscriptions::new(&options.limits, None, None);
-    serve_with(handler, server, subscriptions, options, transport)
+    let handler = handler.into().into_handler();
+    start_server(handler, server, subscriptions, options, transport)
 }
 
 /// Serves a client, whose subscriptions others know as well.
-pub(crate) fn serve_with<H>(
-    handler: H,
-    server: ServerInfo,
-    subscriptions: Arc<Subscriptions>,
-    options: Options,
-    transport: impl Transport,
-) -> ServerSession
-where
-    H: ServerHandler<Context<ServerSide>> + 'static,
-{
-    start_server(Arc::new(ForServer(handler)), server, subscriptions, options, transport)
-}
-
 pub(crate) fn start_server(
     handler: Arc<dyn Handler<ServerSide>>,
     mut server: ServerInfo,
@@ -204,24 +196,20 @@ pub(crate) fn start_server(
 ///
 /// # Errors
 /// When the server doesn't answer, or answers with a revision that isn't supported.
-pub async fn connect<H, T>(
-    handler: H,
+pub async fn connect(
+    handler: impl Into<Layered<ClientSide>>,
     info: hub::Implementation,
     capabilities: hub::ClientCapabilities,
     options: Options,
-    transport: T,
-) -> Result<ClientSession, ConnectError>
-where
-    H: ClientHandler<Context<ClientSide>> + 'static,
-    T: Transport,
-{
+    transport: impl Transport,
+) -> Result<ClientSession, ConnectError> {
     let info = ClientInfo {
         implementation: info,
         capabilities,
         begin: None,
         log_level: options.log_level.clone(),
     };
-    connect_with(Arc::new(ForClient(handler)), info, options, transport).await
+    connect_with(handler.into().into_handler(), info, options, transport).await
 }
 
 /// Starts a session with a server of either era, on behalf of any handler.

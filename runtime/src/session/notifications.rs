@@ -7,12 +7,14 @@ use std::sync::Arc;
 use http::Extensions;
 use mcp_adapters::Loss;
 use tokio::sync::Notify;
+use tracing::Instrument;
 
 use super::context::Context;
 use super::handler::Handler;
 #[cfg(feature = "bridge")]
 use super::line::Place;
 use super::peer::Peer;
+use super::spans::notification_span;
 use super::state::SessionState;
 use super::terms::Terms;
 use crate::budget::{Budget, Charge};
@@ -139,6 +141,8 @@ pub async fn handle_in_order<S: Side>(
             place,
         }) = queue.next().await
         {
+            let method = S::notification_method(&notification);
+            let span = notification_span(&session.span, method, terms.revision);
             let context = Context {
                 peer: Peer::of_message(Arc::clone(&session), None, terms),
                 id: None,
@@ -148,7 +152,10 @@ pub async fn handle_in_order<S: Side>(
                 extensions,
                 losses,
             };
-            if let Err(panic) = catch_panic(handler.handle_notification(notification, &context)).await {
+            if let Err(panic) = catch_panic(handler.handle_notification(notification, &context))
+                .instrument(span)
+                .await
+            {
                 tracing::error!(panic, "a handler failed");
             }
             #[cfg(feature = "bridge")]

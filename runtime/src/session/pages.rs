@@ -26,6 +26,21 @@ impl<S: Side> Peer<S> {
     {
         Items::new(self.clone())
     }
+
+    /// All items of one of the peer's lists, such as `peer.list_all::<hub::Tool>()`.
+    ///
+    /// # Errors
+    /// The first of [`Self::list`].
+    pub async fn list_all<T>(&self) -> Result<Vec<T>, CallError>
+    where
+        T: Paginated<S::RequestOut, S::ResultIn> + Send + 'static,
+    {
+        let (mut items, mut all) = (self.list(), Vec::new());
+        while let Some(item) = std::future::poll_fn(|context| Pin::new(&mut items).poll_next(context)).await {
+            all.push(item?);
+        }
+        Ok(all)
+    }
 }
 
 /// The items of a list.

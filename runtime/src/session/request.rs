@@ -9,6 +9,7 @@ use mcp_adapters::mcp_wire::{
 };
 use mcp_adapters::{Loss, PeerTypes, hello};
 use tokio_util::sync::CancellationToken;
+use tracing::{Instrument, Span};
 
 use super::context::Context;
 use super::engine::Engine;
@@ -16,6 +17,7 @@ use super::handler::HandlerResult;
 use super::json_edit::result_meta;
 use super::peer::Peer;
 use super::response::{PendingResponse, RequestPermit};
+use super::spans::{record_error, request_span};
 use super::terms::Terms;
 use crate::error::internal;
 use crate::future::catch_panic;
@@ -54,8 +56,9 @@ impl<S: Side> Engine<S> {
             losses,
         };
         let engine = Arc::clone(self);
+        let span = request_span::<S>(&self.session.span, method, Some(&id), terms.revision, &request);
         let handled = async move { (engine.handle(request, context, &terms).await, permit) };
-        PendingResponse::running(id, Box::pin(handled))
+        PendingResponse::running(id, Box::pin(handled.instrument(span)))
     }
 
     /// Admits a request of this many bytes, if there is room.
@@ -108,6 +111,7 @@ impl<S: Side> Engine<S> {
             tracing::error!(method, panic, "a handler failed");
             Err(internal("internal error"))
         });
+        record_error::<S>(&Span::current(), &result);
         Some(self.encode_response(terms, &method, &id, result))
     }
 

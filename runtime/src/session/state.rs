@@ -12,12 +12,14 @@ use mcp_adapters::{Loss, PeerTypes, Revision};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
+use tracing::Span;
 
 use super::cache::Cache;
 #[cfg(feature = "bridge")]
 use super::line::Line;
 use super::pending::PendingCalls;
 use super::sender::DynSender;
+use super::spans::session_span;
 use super::subscriptions::{SubscribedResources, Subscriptions};
 use super::terms::Terms;
 use crate::error::{CallError, TransportError};
@@ -92,6 +94,7 @@ pub struct SessionState<S: Side> {
     pub cancelling: Arc<Semaphore>,
     /// Cancelled when the session has ended.
     pub ended: CancellationToken,
+    pub span: Span,
     /// Why the session has ended, if that is known.
     failure: OnceLock<CallError>,
     side: PhantomData<fn() -> S>,
@@ -138,6 +141,7 @@ impl<S: Side> SessionState<S> {
             log_severity: AtomicUsize::new(0),
             answerer: OnceLock::new(),
             ended: CancellationToken::new(),
+            span: session_span::<S>(),
             failure: OnceLock::new(),
             side: PhantomData,
         }
@@ -156,8 +160,12 @@ impl<S: Side> SessionState<S> {
     /// Stores the terms of the session; `false` if there are some already.
     pub fn agree(&self, terms: Terms) -> bool {
         let revision = terms.revision;
+        let peer = terms.info.as_ref().and_then(|info| info.implementation.as_ref());
+        let peer = peer.map(|peer| peer.name.clone());
         let is_first = self.agreed.set(Arc::new(terms)).is_ok();
         if is_first {
+            self.span.record("mcp.protocol.version", revision.as_str());
+            self.span.record("mcp.peer.name", peer);
             tracing::debug!(%revision, "agreed");
             self.sender.negotiated(revision);
         }

@@ -53,17 +53,10 @@ async fn read(client: &ClientSession, uri: &str) -> Result<OpenJson, CallError> 
     result.map(|result| OpenJson::from_serialize(&result.contents).unwrap())
 }
 
-/// The names of all tools, page by page.
+/// The names of all tools.
 async fn tools(client: &ClientSession) -> Vec<String> {
-    let (mut names, mut params) = (Vec::new(), hub::PaginatedRequestParams::default());
-    loop {
-        let page = client.peer().list_tools(params.clone()).await.unwrap();
-        names.extend(page.tools.into_iter().map(|tool| tool.name));
-        params.cursor = page.next_cursor;
-        if params.cursor.is_none() {
-            return names;
-        }
-    }
+    let tools = client.peer().list_all::<hub::Tool>().await.unwrap();
+    tools.into_iter().map(|tool| tool.name).collect()
 }
 
 #[tokio::test]
