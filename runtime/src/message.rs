@@ -61,6 +61,13 @@ pub trait Sender: Send + Sync + 'static {
         true
     }
 
+    /// The id of the first request to the peer. Each later one is greater by one.
+    ///
+    /// Sessions of which several machines have an engine each need ids of their own for every engine.
+    fn first_request_id(&self) -> i64 {
+        1
+    }
+
     /// Closes the connection, by whatever means the transport has.
     fn close(&self) -> impl Future<Output = ()> + Send;
 }

@@ -169,6 +169,10 @@ impl<T: Sender> Sender for Recorded<T> {
         self.inner.negotiated(revision);
     }
 
+    fn first_request_id(&self) -> i64 {
+        self.inner.first_request_id()
+    }
+
     async fn close(&self) {
         self.inner.close().await;
     }

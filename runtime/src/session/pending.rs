@@ -33,16 +33,15 @@ struct PendingCall {
     line: Option<Arc<Line>>,
 }
 
-impl Default for PendingCalls {
-    fn default() -> Self {
+impl PendingCalls {
+    /// No calls. The first one will have this id.
+    pub fn starting_at(id: i64) -> Self {
         Self {
             calls: Mutex::default(),
-            next_id: AtomicI64::new(1),
+            next_id: AtomicI64::new(id),
         }
     }
-}
 
-impl PendingCalls {
     /// An id that no other call of the session has.
     pub fn next_id(&self) -> i64 {
         self.next_id.fetch_add(1, Ordering::Relaxed)

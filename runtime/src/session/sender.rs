@@ -14,6 +14,7 @@ pub trait DynSender: Send + Sync {
     fn send(&self, message: Outgoing) -> BoxFuture<'_, Result<(), TransportError>>;
     fn unanswered(&self, ids: &[RequestId]);
     fn negotiated(&self, revision: Revision);
+    fn first_request_id(&self) -> i64;
     fn suspended(&self) -> Duration;
     fn close(&self) -> BoxFuture<'_, ()>;
 }
@@ -33,6 +34,10 @@ impl<T: Sender> DynSender for T {
 
     fn suspended(&self) -> Duration {
         Sender::suspended(self)
+    }
+
+    fn first_request_id(&self) -> i64 {
+        Sender::first_request_id(self)
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {

@@ -121,11 +121,11 @@ impl<S: Side> SessionState<S> {
         let calls = limits.in_flight.saturating_add(limits.waiting);
         Self {
             cancelling: Arc::new(Semaphore::new(calls.min(Semaphore::MAX_PERMITS))),
+            pending: PendingCalls::starting_at(sender.first_request_id()),
             sender,
             own_capabilities,
             default: Arc::new(Terms::unknown(default_revision)),
             agreed: OnceLock::new(),
-            pending: PendingCalls::default(),
             #[cfg(feature = "bridge")]
             passing: Arc::default(),
             #[cfg(feature = "bridge")]

@@ -94,6 +94,10 @@ impl<T: Sender> Sender for Watched<T> {
         self.inner.notifies()
     }
 
+    fn first_request_id(&self) -> i64 {
+        self.inner.first_request_id()
+    }
+
     async fn close(&self) {
         self.inner.close().await;
     }

@@ -4,8 +4,10 @@ use std::collections::VecDeque;
 use std::task::{Context, Poll, Waker};
 
 use axum::body::Bytes;
+use mcp_adapters::mcp_wire::RequestId;
 
 use super::event_id::EventId;
+use super::event_log::StreamLog;
 use super::limits::SessionLimits;
 use super::memory::{MemoryBudgets, MemoryCharge};
 
@@ -27,6 +29,11 @@ pub(super) struct Buffer {
     /// Nobody has read for so long that senders no longer wait.
     abandoned: bool,
     done: bool,
+    log: Option<StreamLog>,
+    /// Events before this number may be sent. Those that are logged have to be logged first.
+    sendable: u64,
+    /// The engine whose instance sends the events to the client, if it waits for one.
+    remote_reader: Option<u32>,
 }
 
 #[derive(Debug)]
@@ -50,7 +57,7 @@ struct ClientStream {
 }
 
 impl Buffer {
-    pub(super) fn new(abandoned: bool) -> Self {
+    pub(super) fn new(abandoned: bool, log: Option<StreamLog>) -> Self {
         Self {
             events: VecDeque::new(),
             bytes: 0,
@@ -60,6 +67,9 @@ impl Buffer {
             connected: Vec::new(),
             abandoned,
             done: false,
+            log,
+            sendable: u64::MAX,
+            remote_reader: None,
         }
     }
 
@@ -69,6 +79,12 @@ impl Buffer {
 
     /// No more messages will come. `true` if somebody has read the stream, and may resume it.
     pub(super) fn finish(&mut self) -> bool {
+        if !self.done
+            && let Some(log) = &mut self.log
+        {
+            let oldest = self.events.front().map_or(self.next, |event| event.number);
+            log.end(self.next, oldest);
+        }
         self.done = true;
         self.wake();
         self.client_streams > 0
@@ -99,17 +115,67 @@ impl Buffer {
             while !self.has_room(json, limits) && self.forget_unsent() {}
         }
         self.bytes += json.len();
-        let (number, json_bytes, json) = (self.next, json.len(), json.clone());
+        let number = self.next;
         self.events.push_back(Event {
             number,
-            json,
+            json: json.clone(),
             kept,
-            _charge: memory.charge(json_bytes),
+            _charge: memory.charge(json.len()),
             client_stream: None,
         });
         self.next += 1;
+        if let Some(log) = &mut self.log {
+            log.event(number, json, self.events.front().map_or(number, |event| event.number));
+        }
         self.wake();
         true
+    }
+
+    /// The next event is the response to these requests.
+    pub(super) fn answered(&mut self, ids: &[RequestId]) {
+        if let Some(log) = &mut self.log {
+            log.answered(ids);
+        }
+    }
+
+    /// Logs the events, and those to come, unless that has begun already.
+    pub(super) fn open_log(&mut self) {
+        let Some(log) = &mut self.log else { return };
+        if !log.open() {
+            return;
+        }
+        self.sendable = 0;
+        for event in &self.events {
+            log.event(event.number, &event.json, 0);
+        }
+        if self.done {
+            log.end(self.next, 0);
+        }
+    }
+
+    /// Whether the log has begun, and the store doesn't know it yet.
+    pub(super) fn is_unshared(&self) -> bool {
+        self.sendable == 0
+    }
+
+    /// The events up to this number are logged. Gives the reader that waits for one.
+    pub(super) fn logged(&mut self, number: u64) -> Option<u32> {
+        self.sendable = self.sendable.max(number + 1);
+        self.wake();
+        self.remote_reader.take()
+    }
+
+    /// Events before `next` were sent by another instance. `true` if later ones are logged; otherwise, that instance waits
+    /// for one.
+    pub(super) fn read_elsewhere(&mut self, next: u64, reader: u32) -> bool {
+        for event in self.events.iter_mut().filter(|event| event.number < next) {
+            event.client_stream.get_or_insert(1);
+        }
+        let has_more = self.sendable > next;
+        if !has_more {
+            self.remote_reader = Some(reader);
+        }
+        has_more
     }
 
     /// All messages when the stream is finished, if they are responses; `None` inside if another message is among them.
@@ -224,14 +290,18 @@ impl Buffer {
             return Poll::Ready(None);
         };
         let later = self.events.partition_point(|event| event.number <= client_stream.after);
-        let mut later = self.events.range_mut(later..);
+        let sendable = self.sendable;
+        let mut later = self
+            .events
+            .range_mut(later..)
+            .take_while(|event| event.number < sendable);
         if let Some(event) = later.find(|event| event.client_stream.map_or(latest, |sent| sent == client_stream.number))
         {
             event.client_stream = Some(client_stream.number);
             client_stream.after = event.number;
             return Poll::Ready(Some((event.number, event.json.clone())));
         }
-        if self.done {
+        if self.done && self.next <= self.sendable {
             return Poll::Ready(None);
         }
         client_stream.waker = Some(cx.waker().clone());

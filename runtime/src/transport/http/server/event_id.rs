@@ -5,7 +5,7 @@ use std::fmt;
 /// The id of an event, which `Last-Event-ID` repeats. An event that is sent again keeps its id.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct EventId {
-    pub(super) nonce: u32,
+    pub(super) engine: u32,
     pub(super) stream: u64,
     pub(super) event: u64,
     pub(super) client_stream: u64,
@@ -15,7 +15,7 @@ impl EventId {
     pub(super) fn parse(id: &str) -> Option<Self> {
         let mut parts = id.split('-');
         Some(Self {
-            nonce: u32::from_str_radix(parts.next()?, 16).ok()?,
+            engine: u32::from_str_radix(parts.next()?, 16).ok()?,
             stream: parts.next()?.parse().ok()?,
             event: parts.next()?.parse().ok()?,
             client_stream: parts.next()?.parse().ok()?,
@@ -28,7 +28,7 @@ impl fmt::Display for EventId {
         write!(
             f,
             "{:x}-{}-{}-{}",
-            self.nonce, self.stream, self.event, self.client_stream
+            self.engine, self.stream, self.event, self.client_stream
         )
     }
 }

@@ -64,7 +64,15 @@ impl Sessions {
         parts: &Parts,
     ) -> Result<Arc<HttpSession>, Rejection> {
         let bytes = record.initialize.len();
-        let new = self.start(id.to_owned(), SessionKind::Streamable, parts, bytes).await?;
+        let engine = match self.instances() {
+            None => 0,
+            Some(instances) => {
+                let joined = instances.join(id).await.map_err(store_failed)?;
+                joined.ok_or_else(Rejection::no_such_session)?
+            }
+        };
+        let kind = SessionKind::Streamable;
+        let new = self.start(id.to_owned(), kind, engine, parts, bytes).await?;
         let initialize = PostBody::parse(record.initialize.to_vec())?;
         let revision = self.handshake(&new, initialize, parts).await?;
         if revision != record.revision {

@@ -32,13 +32,14 @@ async fn open_stream(sessions: &Arc<Sessions>, uri: &OriginalUri, request: &Part
         return Err(not_acceptable(&[EVENT_STREAM]));
     }
     let id = Sessions::new_id()?;
-    let new = sessions.start(id.clone(), SessionKind::Legacy, request, 0).await?;
+    let new = sessions.start(id.clone(), SessionKind::Legacy, 0, request, 0).await?;
     let messages = sessions.config.legacy.as_ref().map_or("", |(_, messages)| messages);
     // The router may be part of another, which has paths of its own before these.
     let prefix = uri.path().strip_suffix(request.uri.path()).unwrap_or_default();
     let session = sessions.publish(new);
     let first = FirstEvent::Endpoint(format!("{prefix}{messages}?sessionId={id}"));
-    Ok(events(Reader::open(&session, session.standalone.clone(), first, None)))
+    let reader = Reader::open(&session, session.standalone.clone(), first, None).await;
+    Ok(events(reader))
 }
 
 /// Takes a message. Its response goes to the session's stream.

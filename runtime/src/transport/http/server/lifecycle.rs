@@ -55,7 +55,8 @@ pub(super) async fn run(session: Arc<HttpSession>, sessions: Weak<Sessions>, per
         return;
     }
     // A session that has expired here may be in use on another machine. One that outlives this server may be used again.
-    let stays = expired || session.is_legacy() || sessions.config.shutdown.is_cancelled();
+    let stays =
+        expired || session.is_legacy() || session.goes_on_elsewhere() || sessions.config.shutdown.is_cancelled();
     if !stays && let Err(error) = sessions.config.store.remove(&session.id).await {
         tracing::error!(error, "the session store failed");
     }

@@ -25,9 +25,13 @@ mod body;
 mod buffer;
 mod config;
 mod event_id;
+mod event_log;
 mod find;
+mod follow;
 mod guard;
 mod headers;
+mod inbox;
+mod instances;
 mod legacy;
 mod lifecycle;
 mod limits;
@@ -37,6 +41,8 @@ mod origin;
 #[cfg(feature = "auth")]
 mod protect;
 mod reader;
+#[cfg(feature = "redis")]
+mod redis;
 mod rejection;
 mod requests;
 mod response;
@@ -57,6 +63,9 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{any, get, post};
 
 pub use self::config::HttpServer;
+pub use self::instances::{InboxMessage, Instances, LogAppend, LogEntry, LogId, Recipient};
+#[cfg(feature = "redis")]
+pub use self::redis::{RedisOptions, RedisStore};
 pub use self::serve::{Serve, serve};
 pub use self::sessions::SessionInfo;
 pub use self::store::{MemoryStore, SessionRecord, SessionStore, StoreError, StoreFuture};

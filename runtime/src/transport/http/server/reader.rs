@@ -10,6 +10,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, Sleep, sleep};
 
 use super::event_id::EventId;
+use super::follow::LoggedEvents;
 use super::session::HttpSession;
 use super::stream::{ResumeError, Stream};
 
@@ -26,12 +27,11 @@ pub(super) enum FirstEvent {
     Comment,
 }
 
-/// The body of a response that is a stream of events: one connection to a [`Stream`].
+/// The body of a response that is a stream of events.
 #[derive(Debug)]
 pub(super) struct Reader {
-    stream: Arc<Stream>,
+    source: Source,
     session: Arc<HttpSession>,
-    connection: u64,
     /// The last event that the client has.
     last: EventId,
     first: Option<Bytes>,
@@ -39,20 +39,40 @@ pub(super) struct Reader {
     _permit: Option<OwnedSemaphorePermit>,
 }
 
+/// Where events come from.
+#[derive(Debug)]
+enum Source {
+    /// A connection to a stream.
+    Stream(Arc<Stream>, u64),
+    /// The log of a stream of another instance.
+    Log(LoggedEvents),
+}
+
+impl Source {
+    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<(u64, Bytes)>> {
+        match self {
+            Self::Stream(stream, connection) => stream.poll_next(*connection, cx),
+            Self::Log(events) => events.poll_recv(cx),
+        }
+    }
+}
+
 impl Reader {
     /// Reads a stream from the first message that wasn't sent yet.
-    pub(super) fn open(
+    pub(super) async fn open(
         session: &Arc<HttpSession>,
         stream: Arc<Stream>,
         first: FirstEvent,
         permit: Option<OwnedSemaphorePermit>,
     ) -> Self {
-        let (last, connection, was_finished) = stream.connect(session.nonce);
+        let (last, connection, was_finished) = stream.connect(session.engine.number);
         if was_finished {
             // It was finished before it was read, and so it wasn't kept then.
             session.keep(stream.clone());
         }
-        Self::new(session, stream, connection, last, first, permit)
+        let reader = Self::new(session, Source::Stream(stream.clone(), connection), last, first, permit);
+        stream.is_shared().await;
+        reader
     }
 
     /// Reads a stream from after the last event that the client has.
@@ -64,13 +84,24 @@ impl Reader {
         permit: Option<OwnedSemaphorePermit>,
     ) -> Result<Self, ResumeError> {
         let connection = stream.reconnect(&last)?;
-        Ok(Self::new(session, stream, connection, last, first, permit))
+        let source = Source::Stream(stream, connection);
+        Ok(Self::new(session, source, last, first, permit))
+    }
+
+    /// Reads a stream of another instance from after the last event that the client has.
+    pub(super) fn follow(
+        session: &Arc<HttpSession>,
+        events: LoggedEvents,
+        last: EventId,
+        first: FirstEvent,
+        permit: Option<OwnedSemaphorePermit>,
+    ) -> Self {
+        Self::new(session, Source::Log(events), last, first, permit)
     }
 
     fn new(
         session: &Arc<HttpSession>,
-        stream: Arc<Stream>,
-        connection: u64,
+        source: Source,
         last: EventId,
         first: FirstEvent,
         permit: Option<OwnedSemaphorePermit>,
@@ -84,8 +115,7 @@ impl Reader {
             FirstEvent::Endpoint(uri) => format!("event: endpoint\ndata: {uri}\n\n"),
         };
         Self {
-            stream,
-            connection,
+            source,
             last,
             first: Some(first.into()),
             keep_alive: Box::pin(sleep(session.limits.keep_alive)),
@@ -110,7 +140,7 @@ impl futures_core::Stream for Reader {
         if let Some(first) = reader.first.take() {
             return Poll::Ready(Some(Ok(first)));
         }
-        if let Poll::Ready(next) = reader.stream.poll_next(reader.connection, cx) {
+        if let Poll::Ready(next) = reader.source.poll_next(cx) {
             return Poll::Ready(next.map(|(number, json)| {
                 reader.sent();
                 reader.last.event = number;
@@ -127,7 +157,9 @@ impl futures_core::Stream for Reader {
 
 impl Drop for Reader {
     fn drop(&mut self) {
-        self.stream.disconnect(self.connection);
+        if let Source::Stream(stream, connection) = &self.source {
+            stream.disconnect(*connection);
+        }
         if !self.session.is_resumable() {
             self.session.end();
         }

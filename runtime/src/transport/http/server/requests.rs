@@ -49,7 +49,8 @@ impl RequestTable {
         {
             let error = internal(why);
             let json = serde_json::to_vec(&ErrorResponse::new(Some(id.clone()), error)).unwrap_or_default();
-            open.stream.push_response(json.into(), limits);
+            open.stream
+                .push_response(std::slice::from_ref(id), &json.into(), limits);
         }
     }
 

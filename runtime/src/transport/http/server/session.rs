@@ -13,6 +13,10 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
+use super::config::HttpServer;
+use super::event_log::LogQueue;
+use super::inbox::first_request_id;
+use super::instances::LogId;
 use super::limits::SessionLimits;
 use super::memory::MemoryBudgets;
 use super::message::{PostBody, negotiated_revision};
@@ -55,14 +59,41 @@ pub(super) enum Phase {
     Ended,
 }
 
+/// The engine of a session, beside those of the same session on other machines.
+#[derive(Debug, Clone)]
+pub(super) struct EngineId {
+    /// Distinguishes its events from those of the others.
+    pub(super) number: u32,
+    /// Where its events are logged, if the machines share them.
+    pub(super) log: Option<LogQueue>,
+}
+
+impl EngineId {
+    /// A number for an engine that shares nothing.
+    pub(super) fn alone() -> Result<Self, getrandom::Error> {
+        let mut number = [0; 4];
+        getrandom::fill(&mut number)?;
+        Ok(Self {
+            number: u32::from_be_bytes(number),
+            log: None,
+        })
+    }
+
+    /// The id of its first request to the client.
+    pub(super) fn first_request_id(&self) -> i64 {
+        self.log.as_ref().map_or(1, |_| first_request_id(self.number))
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct HttpSession {
     pub(super) id: String,
     pub(super) kind: SessionKind,
     /// The principal that has started the session. Requests of others don't find it.
     pub(super) principal: Option<String>,
-    /// Distinguishes the events of this session from those of the same session on another machine.
-    pub(super) nonce: u32,
+    pub(super) engine: EngineId,
+    /// Notified when a stream of another instance that is read here has another event.
+    pub(super) logged_elsewhere: Notify,
     pub(super) limits: SessionLimits,
     /// The stream for messages that are related to no request.
     pub(super) standalone: Arc<Stream>,
@@ -78,6 +109,8 @@ pub(super) struct HttpSession {
     last_used: Mutex<Instant>,
     /// The client has sent something after `initialize`.
     confirmed: AtomicBool,
+    /// The session ended to make room for another.
+    evicted: AtomicBool,
     /// Cancelled when the session takes no room any more.
     pub(super) gone: CancellationToken,
     pub(super) memory: MemoryBudgets,
@@ -89,26 +122,26 @@ impl HttpSession {
     pub(super) fn new(
         id: String,
         kind: SessionKind,
+        engine: EngineId,
         principal: Option<String>,
-        limits: SessionLimits,
+        config: &HttpServer,
         server: Arc<Budget>,
         to_engine: ChannelSender,
-        shutdown: CancellationToken,
-    ) -> Result<Arc<Self>, getrandom::Error> {
-        let mut nonce = [0; 4];
-        getrandom::fill(&mut nonce)?;
+    ) -> Arc<Self> {
+        let limits = config.limits.clone();
         let memory = MemoryBudgets {
             session: Budget::new(limits.session_bytes),
             server,
         };
-        Ok(Arc::new(Self {
+        Arc::new(Self {
             id,
             kind,
             principal,
-            nonce: u32::from_be_bytes(nonce),
+            engine,
+            logged_elsewhere: Notify::new(),
             standalone: Arc::new(Stream::new(0, Content::Any, memory.clone(), true)),
             ended: CancellationToken::new(),
-            shutdown,
+            shutdown: config.shutdown.clone(),
             to_engine,
             phase: watch::Sender::new(Phase::Starting),
             requests: Mutex::default(),
@@ -120,7 +153,8 @@ impl HttpSession {
             last_used: Mutex::new(Instant::now()),
             permits: Arc::new(Semaphore::new(limits.max_in_flight)),
             limits,
-        }))
+            evicted: AtomicBool::new(false),
+        })
     }
 
     pub(super) fn is_legacy(&self) -> bool {
@@ -188,6 +222,17 @@ impl HttpSession {
         self.ended.cancel();
     }
 
+    /// Ends the session here to make room for another.
+    pub(super) fn evict(&self) {
+        self.evicted.store(true, Ordering::Relaxed);
+        self.end();
+    }
+
+    /// Whether the session may go on on other machines, which share its streams.
+    pub(super) fn goes_on_elsewhere(&self) -> bool {
+        self.engine.log.is_some() && self.evicted.load(Ordering::Relaxed)
+    }
+
     /// A permit for one more POST or GET.
     pub(super) fn admit(&self) -> Result<OwnedSemaphorePermit, Rejection> {
         let permit = self.permits.clone().try_acquire_owned();
@@ -203,31 +248,42 @@ impl HttpSession {
     ) -> Result<Option<Arc<Stream>>, Rejection> {
         self.touch();
         let registered = self.register(&body, content)?;
-        self.mark_cancelled(&body.cancelled);
         let mut registration = Registration {
             session: self,
             stream: registered.as_ref().map(|(number, _)| *number),
         };
-        let message = Outgoing {
-            json: body.json,
-            purpose: Purpose::Unsolicited,
-        };
-        let mut extensions = Extensions::new();
-        extensions.insert(parts);
-        if let Some(principal) = self.principal.clone() {
-            extensions.insert(Principal(principal));
-        }
-        let sent = tokio::select! {
-            biased;
-            () = self.ended.cancelled() => false,
-            sent = self.to_engine.send_with_extensions(message, extensions) => sent.is_ok(),
-        };
-        if !sent {
+        if !self.hand_over(body, Some(parts)).await {
             self.end();
             return Err(Rejection::no_such_session());
         }
         registration.stream = None;
         Ok(registered.map(|(_, stream)| stream))
+    }
+
+    /// Hands a body to the engine, with the HTTP request if it came to this instance; `false` if the session has ended.
+    pub(super) async fn hand_over(&self, body: PostBody, parts: Option<Parts>) -> bool {
+        self.mark_cancelled(&body.cancelled);
+        let message = Outgoing {
+            json: body.json,
+            purpose: Purpose::Unsolicited,
+        };
+        let mut extensions = Extensions::new();
+        if let Some(parts) = parts {
+            extensions.insert(parts);
+        }
+        if let Some(principal) = self.principal.clone() {
+            extensions.insert(Principal(principal));
+        }
+        tokio::select! {
+            biased;
+            () = self.ended.cancelled() => false,
+            sent = self.to_engine.send_with_extensions(message, extensions) => sent.is_ok(),
+        }
+    }
+
+    /// Whether the engine has a request in flight with this id.
+    pub(super) fn has_request(&self, id: &RequestId) -> bool {
+        self.requests.lock().requests.contains_key(id)
     }
 
     /// Opens a stream for the requests of a body, if it has any; gives the number of the stream.
@@ -260,7 +316,7 @@ impl HttpSession {
         let stream = match self.kind {
             SessionKind::Legacy => self.standalone.clone(),
             SessionKind::Streamable | SessionKind::Stateless | SessionKind::JsonOnly => {
-                Arc::new(Stream::new(number, content, self.memory.clone(), false))
+                self.new_stream(number, content, &body.requests)
             }
         };
         requests.last = number;
@@ -281,6 +337,21 @@ impl HttpSession {
             requests.initialize = body.requests.first().cloned();
         }
         Ok(Some((number, stream)))
+    }
+
+    fn new_stream(&self, number: u64, content: Content, requests: &[RequestId]) -> Arc<Stream> {
+        let memory = self.memory.clone();
+        match &self.engine.log {
+            Some(queue) if content == Content::Any => {
+                let log = LogId {
+                    session: self.id.clone(),
+                    engine: self.engine.number,
+                    stream: number,
+                };
+                Stream::logged_by(queue.clone(), log, memory, requests)
+            }
+            _ => Arc::new(Stream::new(number, content, memory, false)),
+        }
     }
 
     /// The stream with this number, if it is still kept.
@@ -314,7 +385,7 @@ impl HttpSession {
         if self.kind.is_stateless() && stream.id == self.standalone.id {
             tracing::debug!("a message is dropped, since the response has no place for it");
         } else {
-            stream.push(json, false, &self.limits).await;
+            stream.push(json, &self.limits).await;
         }
     }
 
@@ -329,8 +400,11 @@ impl HttpSession {
             tracing::warn!(?ids, "a response to a request that isn't in flight");
             return;
         };
-        // In HTTP with SSE all responses share one stream, and its reader has to keep up with them.
-        stream.push(json.clone(), !self.is_legacy(), &self.limits).await;
+        match self.is_legacy() {
+            // All responses share one stream, and its reader has to keep up with them.
+            true => stream.push(json.clone(), &self.limits).await,
+            false => stream.push_response(ids, &json, &self.limits),
+        }
         self.finish(ids, Some(&json));
     }
 

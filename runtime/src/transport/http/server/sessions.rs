@@ -1,7 +1,7 @@
 //! The sessions of a server.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Once};
+use std::sync::{Arc, Once, OnceLock};
 
 use axum::http::request::Parts;
 use mcp_adapters::Revision;
@@ -9,6 +9,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Duration, timeout};
 
 use super::config::HttpServer;
+use super::event_log::LogQueue;
+use super::inbox;
+use super::instances::Instances;
 use super::rejection::Rejection;
 use super::session::HttpSession;
 use super::store::{SessionRecord, StoreError};
@@ -43,6 +46,9 @@ pub(super) struct Sessions {
     /// The requests in flight, and the messages that streams keep.
     pub(super) memory: Arc<Budget>,
     pub(super) warned_of_principal: Once,
+    /// What the store shares besides sessions, and the queue of the events that are logged there.
+    instances: Option<Arc<dyn Instances>>,
+    log: OnceLock<LogQueue>,
 }
 
 impl Sessions {
@@ -57,8 +63,25 @@ impl Sessions {
             handshakes: Budget::new(config.max_bytes / 4),
             memory: Budget::new(config.max_bytes),
             warned_of_principal: Once::new(),
+            instances: config.store.clone().instances(),
+            log: OnceLock::new(),
             config,
         }
+    }
+
+    /// What the instances of the server share besides sessions, if they do.
+    pub(super) fn instances(&self) -> Option<&Arc<dyn Instances>> {
+        self.instances.as_ref()
+    }
+
+    /// Where events are logged, if instances share them. The first call starts the tasks for that.
+    pub(super) fn log(self: &Arc<Self>) -> Option<LogQueue> {
+        let instances = self.instances.as_ref()?;
+        let log = self.log.get_or_init(|| {
+            tokio::spawn(inbox::receive(instances.clone(), Arc::downgrade(self)));
+            LogQueue::start(instances.clone())
+        });
+        Some(log.clone())
     }
 
     /// A permit for a session whose `initialize` has this many bytes. If there is none left, an idle session ends.
@@ -91,7 +114,7 @@ impl Sessions {
         };
         let Some(idle) = idle else { return false };
         tracing::debug!("an idle session ends to make room");
-        idle.end();
+        idle.evict();
         let gone = idle.gone.clone();
         drop(idle);
         let _ = timeout(Duration::from_secs(1), gone.cancelled()).await;
@@ -146,7 +169,7 @@ impl Drop for Sessions {
 
 pub(super) fn store_failed(error: StoreError) -> Rejection {
     tracing::error!(error, "the session store failed");
-    Rejection::internal()
+    Rejection::busy("The session store doesn't answer")
 }
 
 /// What a session holds until it has ended.

@@ -10,7 +10,7 @@ use mcp_adapters::{ClientHello, PeerTypes, Revision, hello, hub};
 use super::lifecycle::run;
 use super::message::PostBody;
 use super::rejection::Rejection;
-use super::session::{HttpSession, SessionKind};
+use super::session::{EngineId, HttpSession, SessionKind};
 use super::sessions::{NewSession, SessionInfo, Sessions};
 use super::stream::Content;
 use super::transport::SessionTransport;
@@ -25,11 +25,13 @@ impl Sessions {
         Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
     }
 
-    /// Starts a session and its engine. Its `initialize` has this many bytes.
+    /// Starts a session and its engine, which has this number if instances share their streams. Its `initialize` has this
+    /// many bytes.
     pub(super) async fn start(
         self: &Arc<Self>,
         id: String,
         kind: SessionKind,
+        engine: u32,
         parts: &Parts,
         bytes: usize,
     ) -> Result<NewSession, Rejection> {
@@ -39,7 +41,6 @@ impl Sessions {
         let permit = self.permit(bytes).await?;
         let (ours, engines) = channel(self.config.limits.capacity);
         let ((to_engine, _), (_, posted)) = (ours.split(), engines.split());
-        let shutdown = self.config.shutdown.clone();
         if self.config.principal.is_none() && !kind.is_stateless() && parts.headers.contains_key(AUTHORIZATION) {
             self.warned_of_principal.call_once(|| {
                 tracing::warn!(
@@ -48,10 +49,23 @@ impl Sessions {
             });
         }
         let principal = self.config.principal_of(parts);
-        let limits = self.config.limits.clone();
+        let engine = match self.log().filter(|_| kind == SessionKind::Streamable) {
+            Some(log) => EngineId {
+                number: engine,
+                log: Some(log),
+            },
+            None => EngineId::alone().map_err(no_random_bytes)?,
+        };
         let memory = self.memory.clone();
-        let session = HttpSession::new(id.clone(), kind, principal.clone(), limits, memory, to_engine, shutdown);
-        let session = session.map_err(no_random_bytes)?;
+        let session = HttpSession::new(
+            id.clone(),
+            kind,
+            engine,
+            principal.clone(),
+            &self.config,
+            memory,
+            to_engine,
+        );
         if kind.is_stateless() {
             // There is nothing more to come from the client.
             session.confirm();

@@ -68,13 +68,16 @@ pub(super) async fn post(
         true => SessionKind::JsonOnly,
         false => SessionKind::Stateless,
     };
-    let new = sessions.start(String::new(), kind, &parts, 0).await?;
+    let new = sessions.start(String::new(), kind, 0, &parts, 0).await?;
     let stream = new.session.post(body, parts, format.content()).await?;
     let stream = stream.ok_or_else(Rejection::internal)?;
     match responses(&new.session, &stream, format).await {
         Some(responses) => Ok(answer(revision, responses)),
         // The reader ends the session.
-        None => Ok(events(Reader::open(&new.keep(), stream, FirstEvent::Comment, None))),
+        None => {
+            let reader = Reader::open(&new.keep(), stream, FirstEvent::Comment, None).await;
+            Ok(events(reader))
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 use mcp_adapters::Revision;
 use tokio::time::Instant;
 
+use super::instances::Instances;
 use crate::sync::Mutex;
 
 /// The future of a store's answer.
@@ -19,9 +20,9 @@ pub type StoreError = Box<dyn Error + Send + Sync>;
 
 /// Stores which sessions exist. It is asked on every request. A session that it doesn't have gets a 404.
 ///
-/// Only the start of a session is shared. When a request comes to a machine that doesn't have the session, that machine
-/// starts an engine of its own and repeats the client's `initialize`. Later state, such as subscriptions and the streams
-/// of requests in flight, stays on the machine that has it: a client that resumes such a stream has to reach that machine.
+/// When a request comes to a machine that doesn't have the session, that machine starts an engine of its own and repeats the
+/// client's `initialize`. Without [`SessionStore::instances`], only the start of a session is shared: a client that resumes a
+/// stream, answers a question of the server or cancels a request has to reach the machine that handles the request.
 pub trait SessionStore: Send + Sync + 'static {
     /// Stores a new session. It expires after `expiry`.
     fn create<'a>(&'a self, id: &'a str, record: SessionRecord, expiry: Duration) -> StoreFuture<'a, ()>;
@@ -31,6 +32,11 @@ pub trait SessionStore: Send + Sync + 'static {
 
     /// Removes a session that has ended.
     fn remove<'a>(&'a self, id: &'a str) -> StoreFuture<'a, ()>;
+
+    /// What instances of the server share besides, if the store has it. The default is `None`.
+    fn instances(self: Arc<Self>) -> Option<Arc<dyn Instances>> {
+        None
+    }
 }
 
 /// The start of a session.

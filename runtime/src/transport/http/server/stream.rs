@@ -1,13 +1,17 @@
 //! A stream of messages to the client, which outlives its connections.
 
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use axum::body::Bytes;
+use mcp_adapters::mcp_wire::RequestId;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use super::buffer::Buffer;
 use super::event_id::EventId;
+use super::event_log::{LogQueue, StreamLog};
+use super::instances::LogId;
 use super::limits::SessionLimits;
 use super::memory::MemoryBudgets;
 use crate::sync::Mutex;
@@ -21,9 +25,12 @@ pub(super) struct Stream {
     pub(super) content: Content,
     memory: MemoryBudgets,
     buffer: Mutex<Buffer>,
-    /// Notified when an event was sent, a connection has come or gone, or the stream is finished.
+    /// Notified when an event was sent or logged, a connection has come or gone, or the stream is finished.
     changed: Notify,
 }
+
+/// The number of the stream for messages that are related to no request.
+pub(super) const STANDALONE: u64 = 0;
 
 /// Which messages a stream takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,16 +55,30 @@ impl Stream {
             id,
             content,
             memory,
-            buffer: Mutex::new(Buffer::new(abandoned)),
+            buffer: Mutex::new(Buffer::new(abandoned, None)),
             changed: Notify::new(),
         }
     }
 
-    /// Adds a message, and waits while there is no room for it. One that is `kept` always has room, and is never dropped.
-    pub(super) async fn push(&self, json: Bytes, kept: bool, limits: &SessionLimits) {
+    /// An empty stream of the responses to these requests, which is logged.
+    pub(super) fn logged_by(queue: LogQueue, log: LogId, memory: MemoryBudgets, requests: &[RequestId]) -> Arc<Self> {
+        Arc::new_cyclic(|stream| Self {
+            id: log.stream,
+            content: Content::Any,
+            memory,
+            buffer: Mutex::new(Buffer::new(
+                false,
+                Some(StreamLog::new(log, queue, stream.clone(), requests.to_vec())),
+            )),
+            changed: Notify::new(),
+        })
+    }
+
+    /// Adds a message, and waits while there is no room for it.
+    pub(super) async fn push(&self, json: Bytes, limits: &SessionLimits) {
         loop {
             let changed = self.changed.notified();
-            if self.buffer.lock().take(&json, kept, limits, &self.memory) {
+            if self.buffer.lock().take(&json, false, limits, &self.memory) {
                 return;
             }
             if timeout(limits.stall, changed).await.is_err() {
@@ -67,10 +88,40 @@ impl Stream {
         }
     }
 
-    /// Adds a response, for which there is always room.
-    pub(super) fn push_response(&self, json: Bytes, limits: &SessionLimits) {
-        self.buffer.lock().take(&json, true, limits, &self.memory);
+    /// Adds the response to these requests, for which there is always room. It is never dropped.
+    pub(super) fn push_response(&self, ids: &[RequestId], json: &Bytes, limits: &SessionLimits) {
+        let mut buffer = self.buffer.lock();
+        buffer.answered(ids);
+        buffer.take(json, true, limits, &self.memory);
+        drop(buffer);
         self.changed.notify_waiters();
+    }
+
+    /// The events up to this number are logged, and may be sent. Gives the engine whose instance sends them to the client
+    /// and waits for one, if there is such an instance.
+    pub(super) fn logged(&self, number: u64) -> Option<u32> {
+        let reader = self.buffer.lock().logged(number);
+        self.changed.notify_waiters();
+        reader
+    }
+
+    /// The instance with another engine sends the events to the client, which has those before `next`. `true` if there are
+    /// more; otherwise, the instance waits for one.
+    pub(super) fn read_elsewhere(&self, next: u64, reader: u32) -> bool {
+        let has_more = self.buffer.lock().read_elsewhere(next, reader);
+        self.changed.notify_waiters();
+        has_more
+    }
+
+    /// Waits until other instances can find the stream, if they share it.
+    pub(super) async fn is_shared(&self) {
+        loop {
+            let changed = self.changed.notified();
+            if !self.buffer.lock().is_unshared() {
+                return;
+            }
+            changed.await;
+        }
     }
 
     /// No more messages will come; the client can still read the buffered ones. `true` if somebody has read the stream, and
@@ -104,10 +155,11 @@ impl Stream {
 
     /// Connects a new client stream, which gets the messages that weren't sent yet. Gives the id of the event before
     /// them, the number of the connection, and whether the stream was finished before anybody read it.
-    pub(super) fn connect(&self, nonce: u32) -> (EventId, u64, bool) {
+    pub(super) fn connect(&self, engine: u32) -> (EventId, u64, bool) {
         let mut buffer = self.buffer.lock();
+        buffer.open_log();
         let last = EventId {
-            nonce,
+            engine,
             stream: self.id,
             event: buffer.last_sent(),
             client_stream: buffer.new_client_stream(),

@@ -10,6 +10,7 @@ use mcp_adapters::Revision;
 
 use super::body::read_body;
 use super::event_id::EventId;
+use super::follow::follow;
 use super::headers::{
     EVENT_STREAM, LAST_EVENT_ID, accepts, check_content_type, check_revision, not_acceptable, session_headers,
 };
@@ -20,7 +21,7 @@ use super::response::{ResponseFormat, events, json, responses};
 use super::session::{HttpSession, SessionKind};
 use super::sessions::Sessions;
 use super::stateless;
-use super::stream::{Content, ResumeError};
+use super::stream::{Content, ResumeError, STANDALONE};
 use crate::mirrors::header_name;
 
 /// Handles a request of any method.
@@ -74,6 +75,7 @@ async fn post_message(sessions: &Arc<Sessions>, parts: Parts, body: PostBody) ->
     let revision = check_revision(&parts.headers, session.revision(), &sessions.config.revisions)?;
     body.check_batch(revision)?;
     let permit = session.admit()?;
+    sessions.forward(&session, &body).await?;
     let is_batch = body.is_batch;
     let stream = session.post(body, parts, format.content()).await?;
     match stream {
@@ -82,12 +84,10 @@ async fn post_message(sessions: &Arc<Sessions>, parts: Parts, body: PostBody) ->
             let responses = responses(&session, &stream, format).await;
             match responses {
                 Some(responses) => Ok(json(is_batch, responses)),
-                None => Ok(events(Reader::open(
-                    &session,
-                    stream,
-                    first_event(revision),
-                    Some(permit),
-                ))),
+                None => {
+                    let reader = Reader::open(&session, stream, first_event(revision), Some(permit)).await;
+                    Ok(events(reader))
+                }
             }
         }
     }
@@ -102,7 +102,7 @@ async fn start(
 ) -> Result<Response, Rejection> {
     let id = Sessions::new_id()?;
     let new = sessions
-        .start(id.clone(), SessionKind::Streamable, &parts, body.json.len())
+        .start(id.clone(), SessionKind::Streamable, 0, &parts, body.json.len())
         .await?;
     let session = new.session.clone();
     let permit = session.admit()?;
@@ -118,7 +118,7 @@ async fn start(
         Some(responses) => json(false, responses),
         None => {
             let first = first_event(negotiated.or(asked).unwrap_or(Revision::HUB));
-            events(Reader::open(&session, stream, first, Some(permit)))
+            events(Reader::open(&session, stream, first, Some(permit)).await)
         }
     };
     // A revision without the header has its sessions over HTTP with SSE; a client that speaks it here needs the id too.
@@ -143,7 +143,9 @@ async fn post_without_session(sessions: &Arc<Sessions>, parts: Parts, body: Post
         // Notifications and responses need an engine that has lived before them.
         return Ok(StatusCode::ACCEPTED.into_response());
     }
-    let new = sessions.start(String::new(), SessionKind::JsonOnly, &parts, 0).await?;
+    let new = sessions
+        .start(String::new(), SessionKind::JsonOnly, 0, &parts, 0)
+        .await?;
     if body.initialize.is_none() && revision.facts().initializes {
         let initialize = Sessions::minimal_initialize(revision)?;
         sessions.handshake(&new, initialize, &parts).await?;
@@ -171,23 +173,25 @@ async fn listen(sessions: &Arc<Sessions>, request: Parts) -> Result<Response, Re
         Some(last) => Some(last.to_str().ok().and_then(EventId::parse).ok_or_else(no_such_event)?),
     };
     let (first, permit) = (first_event(revision), Some(permit));
-    match last {
-        Some(last) if last.nonce == session.nonce => {
-            let stream = session.stream(last.stream).ok_or_else(no_such_event)?;
-            match Reader::resume(&session, stream, last, first, permit) {
-                Ok(reader) => Ok(events(reader)),
-                Err(ResumeError::NoSuchEvent) => Err(no_such_event()),
-                Err(ResumeError::NothingLeft) => Ok(StatusCode::NO_CONTENT.into_response()),
-            }
-        }
-        // The streams of requests are only on the machine that has the engine. The standalone stream is on every one.
-        Some(last) if last.stream != session.standalone.id => Err(no_such_event()),
-        _ => Ok(events(Reader::open(
-            &session,
-            session.standalone.clone(),
-            first,
-            permit,
-        ))),
+    let Some(last) = last.filter(|last| last.stream != STANDALONE || last.engine == session.engine.number) else {
+        // The standalone stream is on every machine.
+        let reader = Reader::open(&session, session.standalone.clone(), first, permit).await;
+        return Ok(events(reader));
+    };
+    let stream = session
+        .stream(last.stream)
+        .filter(|_| last.engine == session.engine.number);
+    let resumed = match (stream, sessions.instances()) {
+        (Some(stream), _) => Reader::resume(&session, stream, last, first, permit),
+        (None, Some(instances)) => follow(instances.clone(), &session, &last)
+            .await?
+            .map(|logged| Reader::follow(&session, logged, last, first, permit)),
+        (None, None) => Err(ResumeError::NoSuchEvent),
+    };
+    match resumed {
+        Ok(reader) => Ok(events(reader)),
+        Err(ResumeError::NoSuchEvent) => Err(no_such_event()),
+        Err(ResumeError::NothingLeft) => Ok(StatusCode::NO_CONTENT.into_response()),
     }
 }
 
