@@ -1,0 +1,111 @@
+//! A server that asks, and a client that is asked: the user fills in a form, and the client's model writes a text. Both are in this
+//! process, at the revision that is the argument, or at the latest.
+
+use mcp_runtime::mcp_wire::Number;
+use mcp_runtime::router::{Answer, Call};
+use mcp_runtime::transport::channel;
+use mcp_runtime::{
+    CallError, CallServer, ClientHandler, ClientSide, Context, ErrorObject, Options, Revision, Router, connect, hub,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+#[derive(Deserialize, JsonSchema)]
+struct Trip {
+    /// Where it goes.
+    city: String,
+    #[schemars(range(min = 1, max = 30))]
+    days: u8,
+    #[serde(default)]
+    season: Season,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Season {
+    #[default]
+    Summer,
+    Winter,
+}
+
+/// Asks the user where to go, and the model what to do there.
+async fn plan(call: Call) -> Result<String, CallError> {
+    match call.elicit("Where do you want to go?").await? {
+        Answer::Accepted(Trip { city, days, season }) => {
+            let prompt = format!("Plan {days} days in {city} in {season:?}.");
+            call.sample(prompt, 200).await
+        }
+        Answer::Declined | Answer::Cancelled => Ok("Nothing is planned.".to_owned()),
+    }
+}
+
+/// A client whose user wants to see Bern, and whose model repeats what it is told.
+struct Client;
+
+impl ClientHandler<Context<ClientSide>> for Client {
+    async fn elicit(
+        &self,
+        params: hub::ElicitRequestParams,
+        _: &Context<ClientSide>,
+    ) -> Result<hub::ElicitResult, ErrorObject> {
+        let hub::ElicitRequestParams::Form(form) = params else {
+            return Ok(hub::ElicitResult::new(hub::ElicitResultAction::Decline));
+        };
+        println!("{}", form.message);
+        let mut content = hub::ElicitResult::new(hub::ElicitResultAction::Accept);
+        let fields = form.requested_schema.properties.iter().map(|(name, field)| {
+            println!("  {name}: {}", json!(field));
+            let value: hub::ElicitResultContentValue = match field {
+                hub::PrimitiveSchemaDefinition::Number(_) => Number::from(3).into(),
+                hub::PrimitiveSchemaDefinition::UntitledSingleSelectEnum(field) => field.enum_[0].clone().into(),
+                _ => "Bern".to_owned().into(),
+            };
+            (name.to_owned(), value)
+        });
+        content.content = Some(fields.collect());
+        Ok(content)
+    }
+
+    async fn create_message(
+        &self,
+        params: hub::CreateMessageRequestParams,
+        _: &Context<ClientSide>,
+    ) -> Result<hub::CreateMessageResult, ErrorObject> {
+        let prompt: Value = json!(params.messages[0].content);
+        let answer = hub::TextContent::new(format!("You said: {}", prompt["text"].as_str().unwrap_or_default()));
+        Ok(hub::CreateMessageResult::new("parrot", hub::Role::Assistant, answer))
+    }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let revision = std::env::args()
+        .nth(1)
+        .map_or(Ok(Revision::HUB), |revision| revision.parse())?;
+    let options = Options {
+        supported: vec![revision],
+        ..Options::default()
+    };
+    let (ours, theirs) = channel(16);
+    let router = Router::new("trips", "1.0").tool("plan", "Plans a trip", plan);
+    let server = router.serve(options.clone(), theirs);
+
+    let info = hub::Implementation::new("traveller", "1.0");
+    let capabilities = hub::ClientCapabilities::default()
+        .with_elicitation(hub::ClientCapabilitiesElicitation::default())
+        .with_sampling(hub::ClientCapabilitiesSampling::default());
+    let session = connect(Client, info, capabilities, options, ours).await?;
+    let result = session
+        .peer()
+        .call_tool(hub::CallToolRequestParams::new("plan"))
+        .await?;
+    for block in &result.content {
+        if let hub::ContentBlock::Text(text) = block {
+            println!("{}", text.text);
+        }
+    }
+    session.close().await;
+    server.ended().await;
+    Ok(())
+}

@@ -1,0 +1,174 @@
+//! The examples, run as their users do.
+#![cfg(all(
+    feature = "http-client",
+    feature = "http-server",
+    feature = "router",
+    feature = "stdio"
+))]
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use mcp_runtime::http::HeaderMap;
+use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
+use mcp_runtime::{CallServer, ClientHandler, ClientSide, Context, Options, Revision, connect, hub};
+use serde_json::{Value, json};
+
+/// The program of an example. Cargo builds it here, unless it has built all examples with the tests.
+fn example(name: &str) -> PathBuf {
+    let arguments = [
+        "build",
+        "--quiet",
+        "--package",
+        "mcp-runtime",
+        "--all-features",
+        "--example",
+        name,
+    ];
+    let built = Command::new(env!("CARGO")).args(arguments).status().unwrap();
+    assert!(built.success(), "{name} isn't built");
+    let test = std::env::current_exe().unwrap();
+    let profile = test.parent().unwrap().parent().unwrap();
+    profile.join("examples").join(name)
+}
+
+/// What a program says to this input.
+fn run(command: &mut Command, input: &str) -> Output {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn upgrade_writes_stored_lists_in_the_latest_revision() {
+    let stored = json!({"tools": [{"name": "draw", "inputSchema": {"type": "object"}}]}).to_string();
+    let output = run(
+        Command::new(example("upgrade")).arg("2024-11-05"),
+        &format!("{stored}\n{stored}\n"),
+    );
+    assert!(output.status.success(), "{output:?}");
+    let lists: Vec<Value> = text(&output.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(lists.len(), 2);
+    assert_eq!(
+        lists[0]["tools"],
+        json!([{"name": "draw", "inputSchema": {"type": "object"}}])
+    );
+    // The latest revision says with each result what it is.
+    assert_eq!(lists[0]["resultType"], "complete");
+    assert!(Revision::HUB.validate_result("tools/list", &(&lists[0]).into()).is_ok());
+}
+
+#[test]
+fn proxy_lets_a_client_of_one_revision_use_a_server_of_another() {
+    let request = |id: u8, method: &str, params: Value| {
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        format!("{request}\n")
+    };
+    let client = json!({"name": "client", "version": "1.0"});
+    let input = [
+        request(
+            1,
+            "initialize",
+            json!({"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": client}),
+        ),
+        "{\"jsonrpc\": \"2.0\", \"method\": \"notifications/initialized\"}\n".to_owned(),
+        request(2, "tools/list", json!({})),
+        request(
+            3,
+            "tools/call",
+            json!({"name": "weather", "arguments": {"city": "Bern"}}),
+        ),
+    ];
+    let mut proxy = Command::new(example("proxy"));
+    let proxy = proxy.args(["2024-11-05", "2025-11-25"]).arg(example("weather"));
+    let output = run(proxy, &input.concat());
+    assert!(output.status.success(), "{output:?}");
+    let mut answers: Vec<Value> = text(&output.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    answers.sort_by_key(|answer| answer["id"].as_u64());
+    assert_eq!(answers[0]["result"]["protocolVersion"], "2024-11-05");
+    let tool = &answers[1]["result"]["tools"][0];
+    assert!(
+        tool["name"] == "weather" && tool.get("outputSchema").is_none(),
+        "{tool}"
+    );
+    let called = json!({"content": [{"type": "text", "text": "{\"celsius\":21.5}"}]});
+    let result = &answers[2]["result"];
+    assert!(
+        result["content"] == called["content"] && result.get("structuredContent").is_none(),
+        "{result}"
+    );
+    assert!(
+        text(&output.stderr).contains("CallToolResult: `structuredContent` dropped"),
+        "{output:?}"
+    );
+}
+
+#[test]
+fn asked_shows_a_form_and_answers_in_both_eras() {
+    for revision in [Revision::V2025_11_25, Revision::HUB] {
+        let output = run(Command::new(example("asked")).arg(revision.as_str()), "");
+        let said = text(&output.stdout);
+        assert!(said.starts_with("Where do you want to go?\n  city: "), "{said}");
+        assert!(said.ends_with("You said: Plan 3 days in Bern in Summer.\n"), "{said}");
+    }
+}
+
+struct Client;
+
+impl ClientHandler<Context<ClientSide>> for Client {}
+
+#[tokio::test]
+async fn axum_app_authenticates_and_shares_its_state_with_the_tools() {
+    let mut app = Command::new(example("axum_app"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut url = String::new();
+    BufReader::new(app.stdout.take().unwrap()).read_line(&mut url).unwrap();
+    let url = url.trim();
+    let token = |headers: &mut HeaderMap| {
+        headers.insert("authorization", "Bearer ada".parse().unwrap());
+    };
+    let connect_with = async |options: HttpOptions| {
+        let transport = HttpClient::new(&format!("{url}/mcp"), options).unwrap();
+        let info = hub::Implementation::new("test", "1.0");
+        connect(
+            Client,
+            info,
+            hub::ClientCapabilities::default(),
+            Options::default(),
+            transport,
+        )
+        .await
+    };
+    assert!(connect_with(HttpOptions::default()).await.is_err());
+    let session = connect_with(HttpOptions::default().headers(token)).await.unwrap();
+    let params = hub::CallToolRequestParams::new("post").with_arguments(json!({"text": "Hello"}));
+    let result = session.peer().call_tool(params).await.unwrap();
+    assert_eq!(json!(result.content), json!([{"type": "text", "text": "1"}]));
+    let page = reqwest::Client::new()
+        .get(format!("{url}/board"))
+        .bearer_auth("bob")
+        .send();
+    assert_eq!(page.await.unwrap().text().await.unwrap(), "ada: Hello");
+    session.close().await;
+    drop(app.stdin.take());
+    assert!(app.wait().unwrap().success());
+}
