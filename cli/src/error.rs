@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use mcp_adapters::Revision;
 use mcp_runtime::bridge::BridgeError;
+use mcp_runtime::http::StatusCode;
 use mcp_runtime::transport::http::client::HttpError;
 use mcp_runtime::transport::stdio::SpawnError;
 use mcp_runtime::{CallError, ConnectError};
@@ -71,6 +72,11 @@ impl CommandError {
             Self::UnknownType { name, known, .. } => Some(tip(name, known)),
             Self::UnknownCommand { name, known } | Self::Unoffered { name, known, .. } => Some(of(name, known)),
             Self::Connect(ConnectError::Mismatch(_)) => Some("--revision chooses the revisions to speak".to_owned()),
+            Self::Connect(ConnectError::Call(CallError::Http(failure))) | Self::Call(CallError::Http(failure))
+                if failure.status == StatusCode::UNAUTHORIZED =>
+            {
+                Some("--auth gets a token for a server that uses OAuth".to_owned())
+            }
             Self::Call(CallError::TimedOut(_)) => Some("--timeout gives the server more time".to_owned()),
             _ => None,
         }

@@ -10,6 +10,7 @@ use mcp_adapters::Revision;
 use mcp_runtime::transport::http::client::reqwest::Url;
 use mcp_runtime::transport::http::client::reqwest::header::{HeaderName, HeaderValue};
 
+use super::AuthArgs;
 use super::revision;
 use super::server::{header, url};
 
@@ -52,6 +53,8 @@ pub struct BridgeArgs {
     /// A header of each HTTP request to the server, such as 'Authorization: Bearer …'
     #[arg(long = "header", value_name = "NAME: VALUE", value_parser = header, requires = "to")]
     pub headers: Vec<(HeaderName, HeaderValue)>,
+    #[command(flatten)]
+    pub auth: AuthArgs,
     /// Speak only this revision with the server; may be given several times. By default it is asked for that of its client first
     #[arg(long = "speak", value_name = "REVISION", value_parser = revision())]
     pub speak: Vec<Revision>,

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod auth;
 mod bridge;
 mod check;
 mod client;
@@ -10,6 +11,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use mcp_adapters::Revision;
 
+pub use self::auth::{AuthArgs, AuthMode};
 pub use self::bridge::{BridgeArgs, Listen};
 pub use self::check::{CheckArgs, ReportFormat, ToolPolicy};
 pub use self::client::{CallArgs, ClientArgs, InspectArgs, ListenArgs, PromptArgs, ReadArgs};

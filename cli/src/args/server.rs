@@ -7,7 +7,7 @@ use clap::ArgGroup;
 use mcp_adapters::Revision;
 use mcp_runtime::transport::http::client::reqwest::header::{HeaderName, HeaderValue};
 
-use super::revision;
+use super::{AuthArgs, revision};
 
 /// The seconds to wait for an answer unless the arguments say otherwise.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -25,6 +25,8 @@ pub struct ServerArgs {
     /// A header of each HTTP request, such as 'Authorization: Bearer …'
     #[arg(long = "header", value_name = "NAME: VALUE", value_parser = header, requires = "url", help_heading = "Server")]
     pub headers: Vec<(HeaderName, HeaderValue)>,
+    #[command(flatten)]
+    pub auth: AuthArgs,
     /// Speak only this revision with the server; may be given several times
     #[arg(long = "revision", value_name = "REVISION", value_parser = revision(), help_heading = "Server")]
     pub revisions: Vec<Revision>,

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mcp_runtime::bridge::{Bridge, BridgeError, BridgeOptions, Connector};
-use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
+use mcp_runtime::transport::http::client::HttpClient;
 use mcp_runtime::transport::http::server::{HttpServer, router, serve};
 use mcp_runtime::transport::stdio::{LineLimits, SpawnOptions, spawn, stdio};
 use mcp_runtime::transport::{Transport, TransportError};
@@ -21,7 +21,7 @@ use tracing_subscriber::filter::LevelFilter;
 use self::losses::LossLog;
 use self::record::{Recorded, Recorder, Side};
 use crate::args::{BridgeArgs, Listen};
-use crate::client::block_on;
+use crate::client::{block_on, http_options};
 use crate::error::{CommandError, Summary};
 
 /// Serves clients until one of the sides ends, or an interrupt.
@@ -46,8 +46,8 @@ async fn run(args: &BridgeArgs) -> Result<Summary, CommandError> {
     let recorder = recorder.map(Arc::new);
     match &args.to {
         Some(url) => {
-            let (url, headers) = (url.clone(), args.headers.clone());
-            let http = HttpOptions::default().headers(move |all| all.extend(headers.iter().cloned()));
+            let url = url.clone();
+            let http = http_options(&args.headers, &args.auth).await?;
             // A wrong URL is an error now, and not once there is a client.
             HttpClient::new(&url, http.clone())?;
             let connect = move || HttpClient::new(&url, http.clone()).map_err(other);

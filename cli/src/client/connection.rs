@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use mcp_adapters::Revision;
 use mcp_runtime::hub::{self, ClientCapabilities, LoggingLevel};
-use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
+use mcp_runtime::transport::http::client::HttpClient;
 use mcp_runtime::transport::stdio::{SpawnOptions, spawn};
 use mcp_runtime::transport::{MessageDirection, watched};
 use mcp_runtime::{ClientHandler, ClientSession, ClientSide, Context, Limits, Options};
 use tokio::process::Command;
 use tracing_subscriber::filter::LevelFilter;
 
+use super::authorization::http_options;
 use super::handler::say;
 use crate::args::ServerArgs;
 use crate::error::CommandError;
@@ -59,7 +60,10 @@ pub async fn connect_watched(
     let options = options(server, log_level, timeout);
     Ok(match &server.url {
         Some(url) => {
-            let transport = watched(HttpClient::new(url, http_options(server))?, watch);
+            let transport = watched(
+                HttpClient::new(url, http_options(&server.headers, &server.auth).await?)?,
+                watch,
+            );
             mcp_runtime::connect(handler, info, capabilities, options, transport).await?
         }
         None => {
@@ -86,11 +90,6 @@ fn options(server: &ServerArgs, log_level: Option<LoggingLevel>, timeout: Durati
             .collect();
     }
     options
-}
-
-fn http_options(server: &ServerArgs) -> HttpOptions {
-    let headers = server.headers.clone();
-    HttpOptions::default().headers(move |all| all.extend(headers.iter().cloned()))
 }
 
 fn command(server: &ServerArgs) -> Command {

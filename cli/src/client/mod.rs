@@ -2,6 +2,7 @@
 
 mod arguments;
 mod asking;
+mod authorization;
 mod call;
 mod connection;
 mod content;
@@ -21,6 +22,7 @@ use self::handler::Client;
 use crate::args::ClientArgs;
 use crate::error::CommandError;
 
+pub use self::authorization::http_options;
 pub use self::call::call;
 pub use self::connection::{Capable, connect_watched};
 pub use self::inspect::inspect;

@@ -1,5 +1,6 @@
 //! What `mcp-rev` prints and returns.
 
+mod authorization;
 mod bridge;
 mod check;
 mod client;

@@ -203,6 +203,10 @@ impl Authorization {
         {
             return Err(Arc::clone(error));
         }
+        if let Some(newer) = self.newer(reason, used).await? {
+            self.state.lock().grant = Some(Arc::new(newer));
+            return Ok(());
+        }
         let earlier = current.or_else(|| used.cloned());
         let renewed = self
             .obtain_anew(&mut obtaining, reason, challenge, earlier.as_deref(), at_origin)
@@ -250,6 +254,22 @@ impl Authorization {
         self.keep(obtained, false).await
     }
 
+    /// The grant that another client with the same store has got meanwhile.
+    async fn newer(&self, reason: Reason, used: Option<&Arc<Held>>) -> Result<Option<Held>, AuthError> {
+        let stored = self.stored().await?.filter(|_| reason == Reason::Unauthorized);
+        let is_used = |grant: &Grant| used.is_some_and(|used| used.grant.access_token == grant.access_token);
+        let newer = stored.filter(|grant| !is_used(grant) && !grant.has_expired());
+        newer.map(|grant| Held::new(grant, true)).transpose()
+    }
+
+    /// The grant in the store. A store that mixes grants up must not send a token elsewhere.
+    async fn stored(&self) -> Result<Option<Grant>, AuthError> {
+        let stored = self.config().store.load(self.server.as_str()).await;
+        Ok(stored
+            .map_err(AuthError::Store)?
+            .filter(|grant| grant.server == self.server.as_str()))
+    }
+
     async fn keep(&self, grant: Grant, unproven: bool) -> Result<Held, AuthError> {
         self.config().store.save(&grant).await.map_err(AuthError::Store)?;
         Held::new(grant, unproven)
@@ -263,10 +283,7 @@ impl Authorization {
         }
         let mut obtaining = self.obtaining.lock().await;
         if !std::mem::replace(&mut obtaining.has_loaded, true) {
-            let stored = self.config().store.load(self.server.as_str()).await;
-            let stored = stored.map_err(AuthError::Store)?;
-            // A store that mixes grants up must not send a token elsewhere.
-            let stored = stored.filter(|grant| grant.server == self.server.as_str());
+            let stored = self.stored().await?;
             self.state.lock().grant = stored.map(|grant| Held::new(grant, false)).transpose()?.map(Arc::new);
         }
         // An expired token is sent as well: the server refuses it, says what it wants, and then it is refreshed.

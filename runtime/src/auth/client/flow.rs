@@ -71,7 +71,7 @@ impl Authorization {
     ) -> Result<Grant, AuthError> {
         let config = self.config();
         let scopes = with_offline_access(config, target, scopes);
-        let identity = self.identify(target, &scopes, earlier).await?;
+        let identity = self.identify(target, earlier).await?;
         let mut form = match &config.grant {
             GrantType::AuthorizationCode(user) => {
                 authorization_code(&**user, &self.fetcher, target, &identity.client, &scopes).await?
@@ -170,7 +170,7 @@ impl Authorization {
     }
 
     /// The client's id at an authorization server. If need be, the client is registered.
-    async fn identify(&self, target: &Target, scopes: &Scopes, earlier: Option<&Grant>) -> Result<Identity, AuthError> {
+    async fn identify(&self, target: &Target, earlier: Option<&Grant>) -> Result<Identity, AuthError> {
         if let Some(client) = self.known_client(target) {
             return Ok(Identity {
                 client,
@@ -186,7 +186,7 @@ impl Authorization {
         let registration = earlier.and_then(|grant| grant.registration.clone());
         let registration = match registration.filter(|registration| registration.serves(redirect_uri)) {
             Some(registration) => registration,
-            None => register(&self.fetcher, target, &config.client_name, redirect_uri, scopes).await?,
+            None => register(&self.fetcher, target, &config.client_name, redirect_uri).await?,
         };
         Ok(Identity {
             client: registered(&registration, target),

@@ -8,6 +8,7 @@ use std::time::Duration;
 use reqwest::Url;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use super::user_agent::UserAgent;
@@ -39,6 +40,8 @@ pub struct Loopback {
     redirect_uri: String,
     open: Arc<dyn Fn(&Url) + Send + Sync>,
     patience: Duration,
+    /// Held while the user is asked: one page at a time.
+    asking: Mutex<()>,
 }
 
 impl Loopback {
@@ -54,6 +57,7 @@ impl Loopback {
             redirect_uri: format!("http://127.0.0.1:{port}/callback"),
             open: Arc::new(open),
             patience: Duration::from_secs(5 * 60),
+            asking: Mutex::default(),
         })
     }
 
@@ -98,6 +102,7 @@ impl UserAgent for Loopback {
 
     fn authorize<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Result<Url, BoxError>> {
         Box::pin(async move {
+            let _asking = self.asking.lock().await;
             (self.open)(url);
             let redirect = self.redirect(parameter(url, "state"));
             let redirect = timeout(self.patience, redirect).await;

@@ -11,7 +11,6 @@ use crate::auth::address::is_loopback;
 use crate::auth::error::AuthError;
 use crate::auth::fetch::Fetcher;
 use crate::auth::jwt::now;
-use crate::auth::scopes::Scopes;
 use crate::auth::secret::Secret;
 
 /// The methods of authentication at the endpoint for tokens, those first that are preferred.
@@ -31,7 +30,6 @@ pub async fn register(
     target: &Target,
     name: &str,
     redirect_uri: &str,
-    scopes: &Scopes,
 ) -> Result<Registration, AuthError> {
     let endpoint = target.metadata.registration_endpoint.as_deref();
     let endpoint = endpoint.ok_or_else(|| AuthError::NoClient(target.issuer.clone()))?;
@@ -40,7 +38,8 @@ pub async fn register(
     let supports = |method: &str| supported.is_some_and(|methods| methods.iter().any(|its| its == method));
     let method = METHODS.into_iter().find(|method| supports(method));
     let method = method.unwrap_or("client_secret_basic");
-    let mut request = json!({
+    // It names no scopes: the client may need more later, and scopes of resources aren't those that registration knows.
+    let request = json!({
         "client_name": name,
         "redirect_uris": [redirect_uri],
         "grant_types": ["authorization_code", "refresh_token"],
@@ -48,9 +47,6 @@ pub async fn register(
         "token_endpoint_auth_method": method,
         "application_type": application_type(redirect_uri),
     });
-    if !scopes.is_empty() {
-        request["scope"] = scopes.to_string().into();
-    }
     let answer = fetcher.post_json(endpoint, &request).await?;
     if !answer.status.is_success() {
         return Err(refusal(&answer));

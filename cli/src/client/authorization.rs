@@ -1,0 +1,69 @@
+//! Options of HTTP, with tokens where a server wants them.
+
+use std::path::{Path, PathBuf};
+
+use mcp_runtime::auth::{Authorizer, Client, FileStore, Loopback};
+use mcp_runtime::transport::http::client::HttpOptions;
+use mcp_runtime::transport::http::client::reqwest::header::{HeaderName, HeaderValue};
+
+use super::handler::say;
+use crate::args::{AuthArgs, AuthMode};
+use crate::error::CommandError;
+
+/// The options of an HTTP client with these headers.
+pub async fn http_options(headers: &[(HeaderName, HeaderValue)], auth: &AuthArgs) -> Result<HttpOptions, CommandError> {
+    let headers = headers.to_vec();
+    let options = HttpOptions::default().headers(move |all| all.extend(headers.iter().cloned()));
+    Ok(match authorizer(auth).await? {
+        Some(authorizer) => options.authorizer(authorizer),
+        None => options,
+    })
+}
+
+async fn authorizer(args: &AuthArgs) -> Result<Option<Authorizer>, CommandError> {
+    let Some(mode) = args.auth else { return Ok(None) };
+    let client = client(args)?;
+    let authorizer = match (mode, client) {
+        (AuthMode::User, client) => {
+            let user = Loopback::bind(|url| say(&format!("The server wants you to log in. Open this page:\n{url}")));
+            let authorizer = Authorizer::interactive(user.await?).client_name("mcp-rev");
+            client.into_iter().fold(authorizer, Authorizer::client)
+        }
+        (AuthMode::Client, Some(client)) => Authorizer::client_credentials(client),
+        (AuthMode::Client, None) => return Err(CommandError::Argument("--auth=client needs --client-id".to_owned())),
+    };
+    let file = args.tokens.clone().or_else(default_file);
+    Ok(Some(match file {
+        Some(file) => authorizer.store(FileStore::new(file)),
+        None => authorizer,
+    }))
+}
+
+/// The client that the arguments name.
+fn client(args: &AuthArgs) -> Result<Option<Client>, CommandError> {
+    let Some(client) = args.client_id.clone().map(Client::new) else {
+        return Ok(None);
+    };
+    let Some(file) = &args.client_secret else {
+        return Ok(Some(client));
+    };
+    let secret = std::fs::read_to_string(file).map_err(|error| CommandError::File {
+        file: file.clone(),
+        reason: error.to_string(),
+    })?;
+    Ok(Some(client.secret(secret.trim())))
+}
+
+/// Where tokens are kept, if the system says where programs keep their data.
+fn default_file() -> Option<PathBuf> {
+    let variable = |name| {
+        std::env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+    let home = || Some(variable("HOME")?.join(".local/share"));
+    let directory = variable("XDG_DATA_HOME")
+        .or_else(|| variable("LOCALAPPDATA"))
+        .or_else(home)?;
+    Some(directory.join(Path::new("mcp-rev/tokens.json")))
+}
