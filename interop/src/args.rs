@@ -20,6 +20,10 @@ pub struct Args {
 pub enum Command {
     Peers(PeersArgs),
     Conformance(ConformanceArgs),
+    /// Get tokens of a real authorization server, for a server of ours and one of the SDK for TypeScript
+    ///
+    /// The authorization server is the npm package oidc-provider; what it needs is installed below target/interop on first use.
+    Authorization,
     /// Run the official test suite of JSON Schema with the validator of mcp-wire
     ///
     /// The suite is that of the Python package jsonschema, which pip downloads below target/interop on first use. All tests

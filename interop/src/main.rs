@@ -4,6 +4,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
+mod authorization;
 mod bridge;
 mod conformance;
 mod eras;
@@ -31,6 +32,7 @@ async fn main() -> ExitCode {
         match command {
             Command::Peers(args) if args.bridge => bridge::run(&args).await,
             Command::Peers(args) => peers::run(&args).await,
+            Command::Authorization => authorization::run().await,
             Command::Conformance(args) => conformance::run(&args).await,
             Command::JsonSchemaSuite => json_schema_suite::run().await,
         }

@@ -32,6 +32,8 @@ pub enum Command {
     Interop(PassedOn),
     /// Run the conformance suite against our server and client; see `cargo xtask conformance --help`
     Conformance(PassedOn),
+    /// Get tokens of a real authorization server; see `cargo xtask authorization --help`
+    Authorization(PassedOn),
     /// Measure beside other implementations and write docs/benchmarks.md; see `cargo xtask bench --help`
     Bench(PassedOn),
     /// Run the official test suite of JSON Schema with our validator; see `cargo xtask json-schema-suite --help`

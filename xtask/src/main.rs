@@ -22,6 +22,7 @@ fn main() -> ExitCode {
     let done = match Args::parse().command {
         Command::Bench(args) => return passed_on::bench(&args),
         Command::Interop(args) => return passed_on::interop("peers", &args),
+        Command::Authorization(args) => return passed_on::interop("authorization", &args),
         Command::Conformance(args) => return passed_on::interop("conformance", &args),
         Command::JsonSchemaSuite(args) => return passed_on::interop("json-schema-suite", &args),
         Command::Ingest(args) => ingest::run(args),

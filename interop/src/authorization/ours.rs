@@ -1,0 +1,63 @@
+//! A server of ours that takes the tokens of an issuer.
+
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use mcp_runtime::auth::{BoxFuture, JwtValidator, ProtectedResource, TokenError, TokenInfo, TokenValidator};
+use mcp_runtime::transport::http::server::{HttpServer, router, serve};
+use mcp_runtime::{Options, Router};
+use tokio::net::TcpListener;
+
+/// The server. It runs as long as this program.
+pub struct Ours {
+    pub url: String,
+    revoked: Arc<Mutex<Vec<String>>>,
+}
+
+impl Ours {
+    /// Refuses a token from now on.
+    pub fn revoke(&self, token: &str) {
+        self.revoked
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .push(token.to_owned());
+    }
+}
+
+/// Takes the tokens of an issuer but for those that were revoked.
+struct Revocable {
+    inner: JwtValidator,
+    revoked: Arc<Mutex<Vec<String>>>,
+}
+
+impl TokenValidator for Revocable {
+    fn validate<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<TokenInfo, TokenError>> {
+        let revoked = self.revoked.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        match revoked.iter().any(|its| its == token) {
+            true => Box::pin(std::future::ready(Err(TokenError::Invalid("the token was revoked")))),
+            false => self.inner.validate(token),
+        }
+    }
+}
+
+/// Starts it.
+pub async fn start(issuer: &str) -> io::Result<Ours> {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+    let url = format!("http://{}/mcp", listener.local_addr()?);
+    let revoked: Arc<Mutex<Vec<String>>> = Arc::default();
+    let validator = Revocable {
+        inner: JwtValidator::new(issuer, &url),
+        revoked: revoked.clone(),
+    };
+    let resource = ProtectedResource::new(&url, issuer, validator)
+        .required_scopes("basic")
+        .tool_scopes("write", "write");
+    let app = router(HttpServer::new().protect(resource), |transport, _| {
+        let server = Router::new("protected", "1.0")
+            .tool("hello", "Greets", || "hello")
+            .tool("write", "Needs another scope", || "written");
+        server.serve(Options::default(), transport);
+    });
+    tokio::spawn(serve(listener, app).into_future());
+    Ok(Ours { url, revoked })
+}
