@@ -12,6 +12,10 @@ pub fn with_extra<'e>(
     capabilities: &hub::ServerCapabilities,
     extra: impl Iterator<Item = &'e ExtraCapabilities>,
 ) -> hub::ServerCapabilities {
+    let mut extra = extra.peekable();
+    if extra.peek().is_none() {
+        return capabilities.clone();
+    }
     let mut merged = serde_json::to_value(capabilities).unwrap_or_default();
     for (_, capabilities) in extra {
         merge(&mut merged, capabilities);
