@@ -24,6 +24,7 @@ mod number;
 mod open;
 pub mod path;
 mod plain;
+mod raw_value;
 mod reader;
 mod schema;
 mod table;

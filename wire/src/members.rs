@@ -104,9 +104,9 @@ impl<'a> Members<'_, 'a> {
             return Ok(());
         }
         let value = self.reader.raw().map_err(|error| error.in_member(member))?;
-        if !constant.is(value.get()) {
+        if !constant.is(value) {
             self.extra
-                .read(Cow::Borrowed(member), OpenJson::from(value), self.reader)?;
+                .read(Cow::Borrowed(member), OpenJson::of_valid(value), self.reader)?;
         }
         Ok(())
     }

@@ -11,6 +11,7 @@ use crate::decode::Decode;
 use crate::error::Decoded;
 use crate::message::BorrowedJson;
 use crate::plain::plain_value;
+use crate::raw_value::raw_value;
 use crate::reader::{ALLOCATION, JsonType, Reader};
 
 /// Any JSON value, verbatim: the order of keys and the text of numbers survive, and nothing is parsed in advance.
@@ -39,6 +40,11 @@ impl OpenJson {
     /// When serializing the value fails.
     pub fn from_serialize<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
         to_raw_value(value).map(Self)
+    }
+
+    /// A text that is known to be JSON, without white space around it.
+    pub(crate) fn of_valid(text: &str) -> Self {
+        Self(raw_value(text))
     }
 
     /// The JSON text.
@@ -78,7 +84,7 @@ impl OpenJson {
                 return None;
             }
         }
-        found.map(Self::from)
+        found.map(Self::of_valid)
     }
 
     /// The value, borrowed.
@@ -161,7 +167,7 @@ impl Decode for OpenJson {
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
         let text = reader.raw()?;
         reader.charge(ALLOCATION)?;
-        Ok(Self::from(text))
+        Ok(Self::of_valid(text))
     }
 }
 

@@ -28,7 +28,7 @@ fn read<'a>(reader: &mut Reader<'a>) -> Decoded<Json<'a>> {
         }
         JsonType::Boolean => Json::Bool(reader.boolean()?),
         JsonType::String => Json::String(reader.string()?),
-        JsonType::Number => Json::Number(number(reader.raw()?.get())),
+        JsonType::Number => Json::Number(number(reader.raw()?)),
         JsonType::Array => {
             let mut elements = Vec::new();
             reader.array(|reader| {

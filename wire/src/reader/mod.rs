@@ -10,8 +10,8 @@ mod errors;
 mod json_type;
 mod look_ahead;
 mod scalars;
+mod scan;
 mod skip;
-mod value_end;
 
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
 

@@ -2,8 +2,8 @@
 
 use crate::text::plain_prefix;
 
-/// The end of the JSON value at `at`, where no white space is; `None` if it isn't JSON.
-pub(super) fn value_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+/// The end of the JSON value at `at`, where no white space is, and how deep it is nested; `None` if it isn't JSON.
+pub(super) fn scan_value(bytes: &[u8], mut at: usize) -> Option<(usize, usize)> {
     let mut open = OpenContainers::default();
     loop {
         at = match *bytes.get(at)? {
@@ -26,7 +26,9 @@ pub(super) fn value_end(bytes: &[u8], mut at: usize) -> Option<usize> {
         };
         // The value has ended: containers end with it, or a comma leads to the next one.
         loop {
-            let Some(is_object) = open.last() else { return Some(at) };
+            let Some(is_object) = open.last() else {
+                return Some((at, open.deepest));
+            };
             at = space_end(bytes, at);
             match *bytes.get(at)? {
                 b',' => {
@@ -118,6 +120,8 @@ struct OpenContainers {
     /// The last ones, up to 64. The lowest bit is the innermost.
     last: u64,
     depth: usize,
+    /// The greatest depth so far.
+    deepest: usize,
     /// Those around them, 64 in each.
     outer: Vec<u64>,
 }
@@ -134,6 +138,7 @@ impl OpenContainers {
         }
         self.last = self.last << 1 | u64::from(is_object);
         self.depth += 1;
+        self.deepest = self.deepest.max(self.depth);
     }
 
     fn pop(&mut self) {
@@ -150,7 +155,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::value::RawValue;
 
-    use super::value_end;
+    use super::scan_value;
 
     /// Where serde_json says that the value at the start ends.
     fn expected(text: &str) -> Option<usize> {
@@ -170,7 +175,7 @@ mod tests {
             let text = pieces.concat();
             let text = text.trim_start();
             // What may follow a value isn't looked at, but serde_json looks at what follows a scalar.
-            let end = value_end(text.as_bytes(), 0);
+            let end = scan_value(text.as_bytes(), 0).map(|(end, _)| end);
             if let Some(expected) = expected(text) {
                 prop_assert_eq!(end, Some(expected), "{}", text);
             }
@@ -184,9 +189,9 @@ mod tests {
     fn nesting_is_followed_to_any_depth() {
         for depth in [1, 63, 64, 65, 127, 128, 129, 1000] {
             let text = "[{\"a\":".repeat(depth) + "1" + &"}]".repeat(depth);
-            assert_eq!(value_end(text.as_bytes(), 0), Some(text.len()), "{depth}");
+            assert_eq!(scan_value(text.as_bytes(), 0), Some((text.len(), 2 * depth)), "{depth}");
             let crossed = text.replacen("}]", "]}", 1);
-            assert_eq!(value_end(crossed.as_bytes(), 0), None, "{depth}");
+            assert_eq!(scan_value(crossed.as_bytes(), 0), None, "{depth}");
         }
     }
 }
