@@ -15,6 +15,9 @@ struct Clients;
 #[doc = include_str!("../../docs/guide/http.md")]
 struct Http;
 
+#[doc = include_str!("../../docs/guide/scaling.md")]
+struct Scaling;
+
 #[doc = include_str!("../../docs/guide/authorization.md")]
 struct Authorization;
 

@@ -89,8 +89,16 @@ impl Client {
 
     /// Resumes a stream.
     pub async fn resume(&self, at: &Instance, last: &str) -> Response {
-        let request = self.http.get(url(at.address)).header("accept", "text/event-stream");
-        self.send(request.header("last-event-id", last)).await
+        self.listen(at, Some(last)).await
+    }
+
+    /// Reads the standalone stream, or resumes a stream.
+    pub async fn listen(&self, at: &Instance, last: Option<&str>) -> Response {
+        let mut request = self.http.get(url(at.address)).header("accept", "text/event-stream");
+        if let Some(last) = last {
+            request = request.header("last-event-id", last);
+        }
+        self.send(request).await
     }
 
     /// Ends the session.

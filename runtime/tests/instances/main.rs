@@ -8,4 +8,5 @@ mod crossing;
 mod kills;
 mod programs;
 mod server;
+mod standalone;
 mod store;

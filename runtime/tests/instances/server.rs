@@ -1,11 +1,14 @@
 //! The server whose instances are tested.
 
 use std::io::Write;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mcp_runtime::router::Call;
+use mcp_runtime::router::{Call, State};
 use mcp_runtime::transport::http::server::{HttpServer, RedisOptions, RedisStore, router, serve};
-use mcp_runtime::{Args, CallClient, CallError, Options, Revision, Router, hub, mcp_wire};
+use mcp_runtime::{
+    Args, CallClient, CallError, Options, Peer, Revision, Router, ServerSide, UnknownMethod, hub, mcp_wire,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::net::TcpListener;
@@ -50,7 +53,27 @@ async fn ask(Args(Questions { number }): Args<Questions>, call: Call) -> Result<
     Ok(answers.join(" "))
 }
 
-/// Notifies of the cancellation in a log message, though nobody waits for it.
+/// The clients of this instance.
+type Peers = Arc<Mutex<Vec<Peer<ServerSide>>>>;
+
+#[derive(Deserialize, JsonSchema)]
+struct Announcement {
+    text: String,
+}
+
+/// Sends a message that is related to no request.
+async fn announce(Args(Announcement { text }): Args<Announcement>, State(peers): State<Peers>) -> &'static str {
+    let peers = peers.lock().expect("nobody has panicked").clone();
+    for peer in peers {
+        let params = serde_json::json!({"text": text}).to_string();
+        let params: mcp_wire::OpenObject = mcp_wire::from_str(&params).expect("it is an object");
+        let announcement = UnknownMethod::new("announcement").with_params(params);
+        let _ = peer.notify_unknown(announcement).await;
+    }
+    "announced"
+}
+
+/// Says that it waits, and is cancelled.
 async fn wait(call: Call) -> String {
     let _ = call
         .log(hub::LoggingLevel::Info, serde_json::Value::from("waits"))
@@ -73,7 +96,10 @@ async fn a_process_that_serves() {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
     let address = listener.local_addr().expect("it is bound");
     let server = HttpServer::new().revisions(Revision::ALL).store(store);
+    let peers = Peers::default();
     let tools = Router::new("one of two", "1.0")
+        .with_state(peers.clone())
+        .tool("announce", "Sends a message that is related to no request", announce)
         .tool("process", "Says which process answers", || async {
             std::process::id().to_string()
         })
@@ -81,7 +107,8 @@ async fn a_process_that_serves() {
         .tool("ask", "Asks the user and the model", ask)
         .tool("wait", "Waits until it is cancelled", wait);
     let app = router(server, move |transport, _| {
-        tools.clone().serve(Options::default(), transport);
+        let session = tools.clone().serve(Options::default(), transport);
+        peers.lock().expect("nobody has panicked").push(session.peer().clone());
     });
     let mut out = std::io::stdout();
     writeln!(out, "\nserves at {address}")

@@ -190,6 +190,23 @@ impl Buffer {
         Poll::Ready(Some(self.events.drain(..).map(|event| event.json).collect()))
     }
 
+    /// Takes the messages that the client hasn't got: those from the event `next` on, or else those that weren't sent.
+    pub(super) fn take_rest(&mut self, next: Option<u64>) -> Vec<Bytes> {
+        let mut rest = Vec::new();
+        self.events.retain(|event| {
+            let is_rest = match next {
+                Some(next) => event.number >= next,
+                None => event.client_stream.is_none(),
+            };
+            if is_rest {
+                rest.push(event.json.clone());
+                self.bytes -= event.json.len();
+            }
+            !is_rest
+        });
+        rest
+    }
+
     fn has_room(&self, json: &Bytes, limits: &SessionLimits) -> bool {
         // A message over the limit passes alone.
         self.events.is_empty()

@@ -54,7 +54,7 @@ pub(super) async fn follow(
         instances,
         session: session.clone(),
         log,
-        next: last.event + 1,
+        next: last.event.saturating_add(1),
         unanswered: String::new(),
         events,
     };
@@ -129,6 +129,7 @@ impl Follower {
     async fn wait(&self) {
         let logged = self.session.logged_elsewhere.notified();
         let note = Note::Reading {
+            engine: self.log.engine,
             stream: self.log.stream,
             next: self.next,
             reader: self.session.engine.number,

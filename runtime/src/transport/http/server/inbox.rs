@@ -3,13 +3,15 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use axum::body::Bytes;
 use mcp_adapters::Revision;
 use mcp_adapters::hello;
-use mcp_adapters::mcp_wire::{MessageHeader, MessageKind, Payload, RequestId};
+use mcp_adapters::mcp_wire::{MessageHeader, MessageKind, Payload};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::time::{sleep, timeout};
 
+use super::engine_id::engine_of;
 use super::instances::{InboxMessage, Instances, Recipient};
 use super::message::PostBody;
 use super::rejection::Rejection;
@@ -20,34 +22,28 @@ use super::sessions::{Sessions, store_failed};
 const PATIENCE: Duration = Duration::from_secs(1);
 /// The pause after the store has failed.
 const RETRY: Duration = Duration::from_millis(500);
-/// How many requests an engine can send before its ids are those of the next engine.
-const IDS_BITS: u32 = 32;
-
-/// The id of the first request of an engine to the client.
-pub(super) fn first_request_id(engine: u32) -> i64 {
-    (i64::from(engine) << IDS_BITS) + 1
-}
-
-/// The engine whose request to the client has this id.
-fn engine_of(id: &RequestId) -> Option<u32> {
-    let id = match id {
-        RequestId::Integer(id) => *id,
-        // Some clients answer with the id as a string.
-        RequestId::String(text) => text.parse().ok()?,
-    };
-    u32::try_from(id >> IDS_BITS).ok()
-}
-
 /// What one instance tells another about a session.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Note<'a> {
     /// The client has sent this message.
     Message(#[serde(borrow)] &'a RawValue),
-    /// The instance with the engine `reader` sends a stream to the client, and has all events before `next`.
-    Reading { stream: u64, next: u64, reader: u32 },
+    /// The instance with the engine `reader` sends a stream of `engine` to the client, and has all events before `next`.
+    Reading {
+        engine: u32,
+        stream: u64,
+        next: u64,
+        reader: u32,
+    },
     /// A stream that the other instance reads has another event.
     Logged,
+    /// The client reads the standalone stream at the instance with this engine. Of another engine it has `read` the events before
+    /// the one with this number.
+    Listening { engine: u32, read: Option<(u32, u64)> },
+    /// The instance with this engine asks where the client reads the standalone stream.
+    WhoListens { engine: u32 },
+    /// A message for the standalone stream.
+    Event(#[serde(borrow)] &'a RawValue),
 }
 
 impl Note<'_> {
@@ -148,7 +144,12 @@ async fn take(instances: &dyn Instances, sessions: &Sessions, received: &InboxMe
                 tracing::warn!("an engine doesn't take a message that came to another instance");
             }
         }
-        Ok(Note::Reading { stream, next, reader }) => {
+        Ok(Note::Reading { engine, .. }) if engine != session.engine.number => {
+            tracing::debug!(engine, "another instance reads a stream of an engine that has ended");
+        }
+        Ok(Note::Reading {
+            stream, next, reader, ..
+        }) => {
             let stream = session.stream(stream);
             if stream.is_some_and(|stream| stream.read_elsewhere(next, reader)) {
                 Note::Logged
@@ -157,6 +158,18 @@ async fn take(instances: &dyn Instances, sessions: &Sessions, received: &InboxMe
             }
         }
         Ok(Note::Logged) => session.logged_elsewhere.notify_waiters(),
+        Ok(Note::Listening { engine, read }) => {
+            let next = read.filter(|(read, _)| *read == session.engine.number);
+            session.listen_elsewhere(engine, next.map(|(_, next)| next)).await;
+        }
+        Ok(Note::WhoListens { engine }) => session.tell_listener(engine).await,
+        Ok(Note::Event(json)) => {
+            let json = Bytes::copy_from_slice(json.get().as_bytes());
+            let pushed = timeout(PATIENCE, session.standalone.push(json, &session.limits)).await;
+            if pushed.is_err() {
+                tracing::warn!("a message of another instance is dropped, since the client reads nothing");
+            }
+        }
         Err(error) => tracing::warn!(%error, "another instance has sent what this one doesn't know"),
     }
 }

@@ -24,6 +24,7 @@
 mod body;
 mod buffer;
 mod config;
+mod engine_id;
 mod event_id;
 mod event_log;
 mod find;
@@ -35,6 +36,7 @@ mod instances;
 mod legacy;
 mod lifecycle;
 mod limits;
+mod listener;
 mod memory;
 mod message;
 mod origin;

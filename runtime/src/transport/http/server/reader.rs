@@ -99,6 +99,16 @@ impl Reader {
         Self::new(session, Source::Log(events), last, first, permit)
     }
 
+    /// Sends these events first, whose ids are those of another stream.
+    pub(super) fn after(mut self, events: Vec<(EventId, Bytes)>) -> Self {
+        if !events.is_empty() {
+            let mut first: Vec<u8> = events.iter().flat_map(|(id, json)| event(Some(id), json)).collect();
+            first.extend_from_slice(self.first.as_deref().unwrap_or_default());
+            self.first = Some(first.into());
+        }
+        self
+    }
+
     fn new(
         session: &Arc<HttpSession>,
         source: Source,

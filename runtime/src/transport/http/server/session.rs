@@ -14,15 +14,13 @@ use tokio::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::config::HttpServer;
-use super::event_log::LogQueue;
-use super::inbox::first_request_id;
-use super::instances::LogId;
+use super::engine_id::EngineId;
 use super::limits::SessionLimits;
 use super::memory::MemoryBudgets;
 use super::message::{PostBody, negotiated_revision};
 use super::rejection::Rejection;
 use super::requests::{OpenStream, Request, RequestTable};
-use super::stream::{Content, Stream};
+use super::stream::{Content, STANDALONE, Stream};
 use crate::budget::Budget;
 use crate::message::{Outgoing, Principal, Purpose, Sender as _};
 use crate::sync::Mutex;
@@ -57,32 +55,6 @@ pub(super) enum Phase {
     Negotiated(Revision),
     /// The handshake has failed, or the session has ended.
     Ended,
-}
-
-/// The engine of a session, beside those of the same session on other machines.
-#[derive(Debug, Clone)]
-pub(super) struct EngineId {
-    /// Distinguishes its events from those of the others.
-    pub(super) number: u32,
-    /// Where its events are logged, if the machines share them.
-    pub(super) log: Option<LogQueue>,
-}
-
-impl EngineId {
-    /// A number for an engine that shares nothing.
-    pub(super) fn alone() -> Result<Self, getrandom::Error> {
-        let mut number = [0; 4];
-        getrandom::fill(&mut number)?;
-        Ok(Self {
-            number: u32::from_be_bytes(number),
-            log: None,
-        })
-    }
-
-    /// The id of its first request to the client.
-    pub(super) fn first_request_id(&self) -> i64 {
-        self.log.as_ref().map_or(1, |_| first_request_id(self.number))
-    }
 }
 
 #[derive(Debug)]
@@ -134,12 +106,12 @@ impl HttpSession {
             server,
         };
         Arc::new(Self {
+            standalone: engine.stream(&id, STANDALONE, Content::Any, memory.clone(), &[]),
             id,
             kind,
             principal,
             engine,
             logged_elsewhere: Notify::new(),
-            standalone: Arc::new(Stream::new(0, Content::Any, memory.clone(), true)),
             ended: CancellationToken::new(),
             shutdown: config.shutdown.clone(),
             to_engine,
@@ -230,7 +202,7 @@ impl HttpSession {
 
     /// Whether the session may go on on other machines, which share its streams.
     pub(super) fn goes_on_elsewhere(&self) -> bool {
-        self.engine.log.is_some() && self.evicted.load(Ordering::Relaxed)
+        self.engine.shared.is_some() && self.evicted.load(Ordering::Relaxed)
     }
 
     /// A permit for one more POST or GET.
@@ -316,7 +288,8 @@ impl HttpSession {
         let stream = match self.kind {
             SessionKind::Legacy => self.standalone.clone(),
             SessionKind::Streamable | SessionKind::Stateless | SessionKind::JsonOnly => {
-                self.new_stream(number, content, &body.requests)
+                self.engine
+                    .stream(&self.id, number, content, self.memory.clone(), &body.requests)
             }
         };
         requests.last = number;
@@ -337,21 +310,6 @@ impl HttpSession {
             requests.initialize = body.requests.first().cloned();
         }
         Ok(Some((number, stream)))
-    }
-
-    fn new_stream(&self, number: u64, content: Content, requests: &[RequestId]) -> Arc<Stream> {
-        let memory = self.memory.clone();
-        match &self.engine.log {
-            Some(queue) if content == Content::Any => {
-                let log = LogId {
-                    session: self.id.clone(),
-                    engine: self.engine.number,
-                    stream: number,
-                };
-                Stream::logged_by(queue.clone(), log, memory, requests)
-            }
-            _ => Arc::new(Stream::new(number, content, memory, false)),
-        }
     }
 
     /// The stream with this number, if it is still kept.
@@ -384,7 +342,7 @@ impl HttpSession {
     async fn push(&self, stream: &Stream, json: Bytes) {
         if self.kind.is_stateless() && stream.id == self.standalone.id {
             tracing::debug!("a message is dropped, since the response has no place for it");
-        } else {
+        } else if stream.id != self.standalone.id || !self.pass_to_listener(&json).await {
             stream.push(json, &self.limits).await;
         }
     }

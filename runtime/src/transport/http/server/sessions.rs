@@ -74,14 +74,14 @@ impl Sessions {
         self.instances.as_ref()
     }
 
-    /// Where events are logged, if instances share them. The first call starts the tasks for that.
-    pub(super) fn log(self: &Arc<Self>) -> Option<LogQueue> {
+    /// What instances share, and where events are logged, if they do. The first call starts the tasks for that.
+    pub(super) fn shared(self: &Arc<Self>) -> Option<(Arc<dyn Instances>, LogQueue)> {
         let instances = self.instances.as_ref()?;
         let log = self.log.get_or_init(|| {
             tokio::spawn(inbox::receive(instances.clone(), Arc::downgrade(self)));
             LogQueue::start(instances.clone())
         });
-        Some(log.clone())
+        Some((instances.clone(), log.clone()))
     }
 
     /// A permit for a session whose `initialize` has this many bytes. If there is none left, an idle session ends.

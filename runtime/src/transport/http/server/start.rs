@@ -7,10 +7,11 @@ use axum::http::request::Parts;
 use mcp_adapters::mcp_wire::{Call, Notice, RequestId, UnknownMethod};
 use mcp_adapters::{ClientHello, PeerTypes, Revision, hello, hub};
 
+use super::engine_id::EngineId;
 use super::lifecycle::run;
 use super::message::PostBody;
 use super::rejection::Rejection;
-use super::session::{EngineId, HttpSession, SessionKind};
+use super::session::{HttpSession, SessionKind};
 use super::sessions::{NewSession, SessionInfo, Sessions};
 use super::stream::Content;
 use super::transport::SessionTransport;
@@ -49,11 +50,8 @@ impl Sessions {
             });
         }
         let principal = self.config.principal_of(parts);
-        let engine = match self.log().filter(|_| kind == SessionKind::Streamable) {
-            Some(log) => EngineId {
-                number: engine,
-                log: Some(log),
-            },
+        let engine = match self.shared().filter(|_| kind == SessionKind::Streamable) {
+            Some((instances, log)) => EngineId::shared(engine, instances, log),
             None => EngineId::alone().map_err(no_random_bytes)?,
         };
         let memory = self.memory.clone();

@@ -61,13 +61,19 @@ impl Stream {
     }
 
     /// An empty stream of the responses to these requests, which is logged.
-    pub(super) fn logged_by(queue: LogQueue, log: LogId, memory: MemoryBudgets, requests: &[RequestId]) -> Arc<Self> {
+    pub(super) fn logged_by(
+        queue: LogQueue,
+        log: LogId,
+        memory: MemoryBudgets,
+        requests: &[RequestId],
+        abandoned: bool,
+    ) -> Arc<Self> {
         Arc::new_cyclic(|stream| Self {
             id: log.stream,
             content: Content::Any,
             memory,
             buffer: Mutex::new(Buffer::new(
-                false,
+                abandoned,
                 Some(StreamLog::new(log, queue, stream.clone(), requests.to_vec())),
             )),
             changed: Notify::new(),
@@ -111,6 +117,13 @@ impl Stream {
         let has_more = self.buffer.lock().read_elsewhere(next, reader);
         self.changed.notify_waiters();
         has_more
+    }
+
+    /// Takes the messages that the client hasn't got: those from the event `next` on, or else those that weren't sent.
+    pub(super) fn take_rest(&self, next: Option<u64>) -> Vec<Bytes> {
+        let rest = self.buffer.lock().take_rest(next);
+        self.changed.notify_waiters();
+        rest
     }
 
     /// Waits until other instances can find the stream, if they share it.

@@ -173,20 +173,25 @@ async fn listen(sessions: &Arc<Sessions>, request: Parts) -> Result<Response, Re
         Some(last) => Some(last.to_str().ok().and_then(EventId::parse).ok_or_else(no_such_event)?),
     };
     let (first, permit) = (first_event(revision), Some(permit));
-    let Some(last) = last.filter(|last| last.stream != STANDALONE || last.engine == session.engine.number) else {
+    let stream = last.as_ref().filter(|last| last.engine == session.engine.number);
+    let stream = stream.and_then(|last| session.stream(last.stream));
+    let resumed = match (last, stream, sessions.instances()) {
         // The standalone stream is on every machine.
-        let reader = Reader::open(&session, session.standalone.clone(), first, permit).await;
-        return Ok(events(reader));
-    };
-    let stream = session
-        .stream(last.stream)
-        .filter(|_| last.engine == session.engine.number);
-    let resumed = match (stream, sessions.instances()) {
-        (Some(stream), _) => Reader::resume(&session, stream, last, first, permit),
-        (None, Some(instances)) => follow(instances.clone(), &session, &last)
+        (last, None, _) if last.as_ref().is_none_or(|last| last.stream == STANDALONE) => {
+            let missed = session.listen_here(last.as_ref()).await?;
+            let reader = Reader::open(&session, session.standalone.clone(), first, permit).await;
+            Ok(reader.after(missed))
+        }
+        (Some(last), Some(stream), _) => {
+            if last.stream == STANDALONE {
+                session.listen_here(Some(&last)).await?;
+            }
+            Reader::resume(&session, stream, last, first, permit)
+        }
+        (Some(last), None, Some(instances)) => follow(instances.clone(), &session, &last)
             .await?
             .map(|logged| Reader::follow(&session, logged, last, first, permit)),
-        (None, None) => Err(ResumeError::NoSuchEvent),
+        _ => Err(ResumeError::NoSuchEvent),
     };
     match resumed {
         Ok(reader) => Ok(events(reader)),
