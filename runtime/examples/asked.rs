@@ -1,11 +1,11 @@
 //! A server that asks, and a client that is asked: the user fills in a form, and the client's model writes a text. Both are in this
 //! process, at the revision that is the argument, or at the latest.
 
-use mcp_runtime::mcp_wire::Number;
 use mcp_runtime::router::{Answer, Call};
 use mcp_runtime::transport::channel;
 use mcp_runtime::{
-    CallError, CallServer, ClientHandler, ClientSide, Context, ErrorObject, Options, Revision, Router, connect, hub,
+    CallError, CallServer, ClientHandler, ClientSide, Context, ErrorObject, Options, Revision, Router, connect,
+    filled_in, hub,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -53,18 +53,10 @@ impl ClientHandler<Context<ClientSide>> for Client {
             return Ok(hub::ElicitResult::new(hub::ElicitResultAction::Decline));
         };
         println!("{}", form.message);
-        let mut content = hub::ElicitResult::new(hub::ElicitResultAction::Accept);
-        let fields = form.requested_schema.properties.iter().map(|(name, field)| {
+        for (name, field) in form.requested_schema.properties.iter() {
             println!("  {name}: {}", json!(field));
-            let value: hub::ElicitResultContentValue = match field {
-                hub::PrimitiveSchemaDefinition::Number(_) => Number::from(3).into(),
-                hub::PrimitiveSchemaDefinition::UntitledSingleSelectEnum(field) => field.enum_[0].clone().into(),
-                _ => "Bern".to_owned().into(),
-            };
-            (name.to_owned(), value)
-        });
-        content.content = Some(fields.collect());
-        Ok(content)
+        }
+        filled_in(&json!({"city": "Bern", "days": 3, "season": "winter"}))
     }
 
     async fn create_message(

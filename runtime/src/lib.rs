@@ -17,6 +17,7 @@ mod change;
 mod era;
 mod error;
 mod excerpt;
+mod filled_in;
 mod future;
 mod message;
 #[cfg(any(feature = "http-client", feature = "http-server"))]
@@ -39,6 +40,7 @@ pub use mcp_adapters::{Loss, Revision, hub, mcp_wire};
 pub use self::change::Change;
 pub use self::era::Era;
 pub use self::error::{CallError, ConnectError};
+pub use self::filled_in::filled_in;
 pub use self::options::{CacheLimits, Limits, LossObserver, Options, Validation, ViolationObserver};
 pub use self::rounds::Sealing;
 #[cfg(feature = "router")]

@@ -125,7 +125,7 @@ fn asked_shows_a_form_and_answers_in_both_eras() {
         let output = run(Command::new(example("asked")).arg(revision.as_str()), "");
         let said = text(&output.stdout);
         assert!(said.starts_with("Where do you want to go?\n  city: "), "{said}");
-        assert!(said.ends_with("You said: Plan 3 days in Bern in Summer.\n"), "{said}");
+        assert!(said.ends_with("You said: Plan 3 days in Bern in Winter.\n"), "{said}");
     }
 }
 

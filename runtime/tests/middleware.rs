@@ -7,7 +7,7 @@ use mcp_runtime::router::{Answer, Call};
 use mcp_runtime::transport::channel;
 use mcp_runtime::{
     CallError, CallServer, ClientHandler, ClientSession, ClientSide, Context, ErrorObject, HandlerResult, Layered,
-    Middleware, Next, Options, Revision, Router, Side, UnknownMethod, connect, error_code, hub,
+    Middleware, Next, Options, Revision, Router, Side, UnknownMethod, connect, error_code, filled_in, hub,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -81,8 +81,7 @@ impl ClientHandler<Context<ClientSide>> for Client {
         _: hub::ElicitRequestParams,
         _: &Context<ClientSide>,
     ) -> Result<hub::ElicitResult, ErrorObject> {
-        let content = [("name".to_owned(), "Ada".to_owned().into())].into_iter().collect();
-        Ok(hub::ElicitResult::new(hub::ElicitResultAction::Accept).with_content(content))
+        filled_in(&json!({"name": "Ada"}))
     }
 }
 

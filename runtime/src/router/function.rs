@@ -19,6 +19,10 @@ use crate::future::BoxFuture;
 /// ([`IntoResult`]), such as a [`CallToolResult`](crate::hub::CallToolResult). `M` follows from the function.
 ///
 /// Every such function is one; there is nothing to implement.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a function that a router can call for a `{T}`",
+    note = "a router calls `Send + Sync + 'static` functions with up to eight parameters, whose types are written out in a closure"
+)]
 pub trait Handler<T, M>: Send + Sync + 'static {
     /// Adds what the extractors need.
     fn declare(signature: &mut Signature);
