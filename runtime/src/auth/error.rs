@@ -83,6 +83,9 @@ pub enum AuthError {
     /// The server wants more scopes, again and again, or wants those that it has been given.
     #[error("the server isn't content with the scopes that the client was given")]
     InsufficientScope,
+    /// The server has refused every token that was obtained for it.
+    #[error("the server refuses every token that the client was given")]
+    Rejected,
     /// A key can't be used.
     #[error("the key can't be used: {0}")]
     Key(String),

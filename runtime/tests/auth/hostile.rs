@@ -255,6 +255,17 @@ async fn a_server_that_takes_no_token_is_given_up() {
     world.connect(Authorizer::interactive(user.clone())).await.unwrap_err();
     assert_eq!(user.asked(), 1);
     assert_eq!(world.mcp.seen("POST /mcp").len(), 2);
+
+    // One that takes none any more.
+    let world = World::new().await;
+    let user = Browser::default();
+    let session = world.connect(Authorizer::interactive(user.clone())).await.unwrap();
+    let challenge = world.challenge();
+    world.on_mcp(move |_| with_headers(401, &[("www-authenticate", challenge.clone())]));
+    for _ in 0..10 {
+        call(&session).await.unwrap_err();
+    }
+    assert!(user.asked() <= 4, "{}", user.asked());
 }
 
 #[tokio::test]

@@ -273,6 +273,16 @@ async fn scopes_are_needed() {
             .await;
         assert_eq!(permitted.status(), 404, "{call}");
     }
+    // In HTTP with SSE as well.
+    let messages = server.url.replace("/mcp", "/messages?sessionId=none");
+    for (scopes, status) in [("basic", 403), ("basic write", 404)] {
+        let request = reqwest::Client::new()
+            .post(&messages)
+            .header("content-type", "application/json");
+        let request = request.header("authorization", format!("Bearer {}", server.token(scopes)));
+        let call = message("tools/call", json!({"name": "hello"}));
+        assert_eq!(request.body(call).send().await.unwrap().status(), status);
+    }
     let other = message("tools/call", json!({"name": "who"}));
     assert_eq!(server.post(Some(&token), Some("none"), &other).await.status(), 404);
 }

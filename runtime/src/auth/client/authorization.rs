@@ -13,6 +13,7 @@ use super::challenge::Challenge;
 use super::dpop::DpopKey;
 use super::endpoint::{DPOP, DPOP_NONCE, USE_DPOP_NONCE};
 use super::store::{Grant, TokenType};
+use super::waiting::WaitingTime;
 use crate::auth::address::Reach;
 use crate::auth::error::AuthError;
 use crate::auth::fetch::Fetcher;
@@ -21,6 +22,8 @@ use crate::sync::Mutex;
 
 /// How often more scopes are asked for. Beyond this, a server isn't content with any.
 const MAX_STEPS: usize = 10;
+/// How many tokens in a row a server may refuse that were obtained for it. Beyond this, the user isn't asked for another.
+const MAX_REJECTED: usize = 3;
 /// The bytes of what a proof has to repeat.
 const MAX_NONCE: usize = 1024;
 
@@ -31,6 +34,8 @@ pub(crate) struct Authorization {
     pub(super) server: Url,
     pub(super) fetcher: Fetcher,
     state: Mutex<State>,
+    /// The time that requests wait for grants.
+    waiting: WaitingTime,
     /// Held while a grant is obtained, so that the user is asked once.
     obtaining: tokio::sync::Mutex<Obtaining>,
 }
@@ -41,17 +46,13 @@ struct State {
     grant: Option<Arc<Held>>,
     /// What the next proof to the server has to repeat.
     nonce: Option<HeaderValue>,
-    /// For how long requests have waited for grants: while any did.
-    waited: Duration,
-    /// How many do, and since when.
-    waiting: Option<(usize, Instant)>,
 }
 
 /// A grant in use.
 struct Held {
     grant: Grant,
     key: Option<DpopKey>,
-    /// It was refreshed, and no request has succeeded with it yet.
+    /// No request has succeeded with it yet.
     unproven: Mutex<bool>,
 }
 
@@ -59,6 +60,7 @@ struct Held {
 struct Obtaining {
     has_loaded: bool,
     steps: usize,
+    rejected: usize,
     /// The last failure, and when it was known. Those who waited for it meanwhile have it too.
     failed: Option<(Instant, Arc<AuthError>)>,
 }
@@ -92,6 +94,7 @@ impl Authorization {
             authorizer,
             server,
             state: Mutex::default(),
+            waiting: WaitingTime::default(),
             obtaining: tokio::sync::Mutex::default(),
         })
     }
@@ -102,8 +105,7 @@ impl Authorization {
 
     /// How long calls have waited for grants: for users, for the most part.
     pub(crate) fn waited(&self) -> Duration {
-        let state = self.state.lock();
-        state.waited + state.waiting.map_or(Duration::ZERO, |(_, since)| since.elapsed())
+        self.waiting.total()
     }
 
     /// The headers that authorize a request. Requests to other origins get none.
@@ -161,8 +163,8 @@ impl Authorization {
             StatusCode::UNAUTHORIZED => Reason::Unauthorized,
             StatusCode::FORBIDDEN if challenge.error() == Some("insufficient_scope") => Reason::InsufficientScope,
             status => {
-                if let Some(held) = retried.grant.as_ref().filter(|_| status.is_success()) {
-                    *held.unproven.lock() = false;
+                if status.is_success() {
+                    retried.prove();
                 }
                 return Ok(false);
             }
@@ -171,10 +173,13 @@ impl Authorization {
             return Ok(false);
         }
         retried.reasons.push(reason);
-        if reason == Reason::Nonce {
-            return Ok(true);
+        match reason {
+            Reason::Nonce => return Ok(true),
+            // The token itself is good.
+            Reason::InsufficientScope => retried.prove(),
+            Reason::Unauthorized => {}
         }
-        let _waiting = Waiting::new(self);
+        let _waiting = self.waiting.begin();
         self.renew(reason, &challenge, retried, at_origin).await.map(|()| true)
     }
 
@@ -191,9 +196,7 @@ impl Authorization {
         let current = self.state.lock().grant.clone();
         let is_used = match (&current, used) {
             (Some(current), Some(used)) => Arc::ptr_eq(current, used),
-            (None, None) => true,
-            (Some(_), None) => false,
-            (None, Some(_)) => true,
+            (current, _) => current.is_none(),
         };
         if !is_used {
             return Ok(());
@@ -233,12 +236,17 @@ impl Authorization {
         at_origin: bool,
     ) -> Result<Held, AuthError> {
         let grant = earlier.map(|held| &held.grant);
+        let is_unproven = earlier.is_some_and(|held| *held.unproven.lock());
+        obtaining.rejected = if is_unproven { obtaining.rejected + 1 } else { 0 };
+        if obtaining.rejected > MAX_REJECTED {
+            return Err(AuthError::Rejected);
+        }
         let target = self.discover(challenge, grant, at_origin).await?;
         let same = earlier.filter(|held| held.grant.issuer == target.issuer);
-        if let Some(held) = same.filter(|held| reason == Reason::Unauthorized && !*held.unproven.lock())
+        if let Some(held) = same.filter(|_| reason == Reason::Unauthorized && !is_unproven)
             && let Some(refreshed) = self.refresh(&target, &held.grant).await?
         {
-            return self.keep(refreshed, true).await;
+            return self.keep(refreshed).await;
         }
         let before = same.map(|held| held.grant.scopes.clone()).unwrap_or_default();
         let supported = || target.scopes.iter().flatten().cloned().collect::<Scopes>();
@@ -251,7 +259,7 @@ impl Authorization {
             }
         }
         let obtained = self.obtain(&target, scopes, grant).await?;
-        self.keep(obtained, false).await
+        self.keep(obtained).await
     }
 
     /// The grant that another client with the same store has got meanwhile.
@@ -259,7 +267,7 @@ impl Authorization {
         let stored = self.stored().await?.filter(|_| reason == Reason::Unauthorized);
         let is_used = |grant: &Grant| used.is_some_and(|used| used.grant.access_token == grant.access_token);
         let newer = stored.filter(|grant| !is_used(grant) && !grant.has_expired());
-        newer.map(|grant| Held::new(grant, true)).transpose()
+        newer.map(|grant| Held::new(grant, false)).transpose()
     }
 
     /// The grant in the store. A store that mixes grants up must not send a token elsewhere.
@@ -270,9 +278,9 @@ impl Authorization {
             .filter(|grant| grant.server == self.server.as_str()))
     }
 
-    async fn keep(&self, grant: Grant, unproven: bool) -> Result<Held, AuthError> {
+    async fn keep(&self, grant: Grant) -> Result<Held, AuthError> {
         self.config().store.save(&grant).await.map_err(AuthError::Store)?;
-        Held::new(grant, unproven)
+        Held::new(grant, true)
     }
 
     /// The grant that requests are sent with, unless it has expired. At first it is loaded from the store.
@@ -291,6 +299,15 @@ impl Authorization {
     }
 }
 
+impl Retried {
+    /// The server accepts the token of the request.
+    fn prove(&self) {
+        if let Some(held) = &self.grant {
+            *held.unproven.lock() = false;
+        }
+    }
+}
+
 impl Held {
     fn new(grant: Grant, unproven: bool) -> Result<Self, AuthError> {
         Ok(Self {
@@ -298,31 +315,6 @@ impl Held {
             grant,
             unproven: Mutex::new(unproven),
         })
-    }
-}
-
-/// Counts the time until it is dropped.
-struct Waiting<'a>(&'a Authorization);
-
-impl<'a> Waiting<'a> {
-    fn new(authorization: &'a Authorization) -> Self {
-        let mut state = authorization.state.lock();
-        state.waiting.get_or_insert_with(|| (0, Instant::now())).0 += 1;
-        Self(authorization)
-    }
-}
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        let mut state = self.0.state.lock();
-        state.waiting = match state.waiting {
-            Some((count, since)) if count > 1 => Some((count - 1, since)),
-            Some((_, since)) => {
-                state.waited += since.elapsed();
-                None
-            }
-            None => None,
-        };
     }
 }
 

@@ -15,6 +15,7 @@ mod registration;
 mod store;
 mod token;
 mod user_agent;
+mod waiting;
 
 pub use self::assertion::{AssertionRequest, AssertionSource, IdentityProvider};
 pub(crate) use self::authorization::{Authorization, Retried};
