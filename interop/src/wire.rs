@@ -23,6 +23,17 @@ pub struct Entry {
     pub message: Value,
 }
 
+impl Entry {
+    /// The same message in the peer's log.
+    pub fn turned(self) -> Self {
+        let way = match self.way {
+            Direction::In => Direction::Out,
+            Direction::Out => Direction::In,
+        };
+        Self { way, ..self }
+    }
+}
+
 /// Which way a message went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

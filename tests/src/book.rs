@@ -27,6 +27,9 @@ struct Testing;
 #[doc = include_str!("../../docs/guide/between-revisions.md")]
 struct BetweenRevisions;
 
+#[doc = include_str!("../../docs/guide/bridge.md")]
+struct ABridge;
+
 #[doc = include_str!("../../docs/guide/types.md")]
 struct Types;
 

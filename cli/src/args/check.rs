@@ -23,6 +23,7 @@ Exit status:
 
 Examples:
   mcp-rev check -- npx -y @modelcontextprotocol/server-everything
+  mcp-rev check --transcript record.jsonl
   mcp-rev check --tools all --revision 2025-06-18 --format junit https://example.org/mcp > check.xml")]
 pub struct CheckArgs {
     /// How to print the report
@@ -37,6 +38,10 @@ pub struct CheckArgs {
     /// The items of each list that are used at most
     #[arg(long, value_name = "COUNT", default_value = "100")]
     pub limit: usize,
+    /// Use no server, but validate what is in a transcript of `mcp-rev bridge --record`: what the server sent to the bridge, and what
+    /// the bridge sent to its clients
+    #[arg(long, value_name = "FILE", group = "server")]
+    pub transcript: Option<PathBuf>,
     #[command(flatten)]
     pub server: ServerArgs,
 }

@@ -4,12 +4,26 @@ use std::io::{self, Write};
 
 use super::report::Report;
 
-/// Writes the report as a test suite with a test case for each case.
-pub fn write(report: &Report, mut output: impl Write) -> io::Result<()> {
-    let suite = escaped(&format!("{} at revision {}", report.server_name(), report.revision));
-    let counts = format!("tests=\"{}\" failures=\"{}\"", report.cases.len(), report.failed());
+/// Writes each report as a test suite with a test case for each case.
+pub fn write(reports: &[Report], mut output: impl Write) -> io::Result<()> {
+    let tests = reports.iter().map(|report| report.cases.len()).sum();
+    let failures = reports.iter().map(Report::failed).sum();
     writeln!(output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
-    writeln!(output, "<testsuites {counts}>\n  <testsuite name=\"{suite}\" {counts}>")?;
+    writeln!(output, "<testsuites {}>", counts(tests, failures))?;
+    for report in reports {
+        write_suite(report, &mut output)?;
+    }
+    writeln!(output, "</testsuites>")
+}
+
+fn counts(tests: usize, failures: usize) -> String {
+    format!("tests=\"{tests}\" failures=\"{failures}\"")
+}
+
+fn write_suite(report: &Report, mut output: impl Write) -> io::Result<()> {
+    let suite = escaped(&format!("{} at revision {}", report.name(), report.revision));
+    let counts = counts(report.cases.len(), report.failed());
+    writeln!(output, "  <testsuite name=\"{suite}\" {counts}>")?;
     for case in &report.cases {
         write!(
             output,
@@ -36,7 +50,7 @@ pub fn write(report: &Report, mut output: impl Write) -> io::Result<()> {
         }
         writeln!(output, "    </testcase>")?;
     }
-    writeln!(output, "  </testsuite>\n</testsuites>")
+    writeln!(output, "  </testsuite>")
 }
 
 /// Text for an attribute or an element. Characters that XML doesn't allow are replaced.

@@ -4,6 +4,7 @@ mod example;
 mod junit;
 mod record;
 mod report;
+mod transcript;
 mod usage;
 mod validation;
 
@@ -20,17 +21,20 @@ use crate::args::{CheckArgs, ReportFormat};
 use crate::client::{block_on, connect_watched};
 use crate::error::{CommandError, Summary};
 
-/// Uses what a server offers, and validates each message of it by the schema of the revision.
+/// Uses what a server offers, or reads what one has sent, and validates each message of it by the schema of the revision.
 pub fn check(args: &CheckArgs, mut output: impl Write) -> Result<Summary, CommandError> {
     let arguments = Arguments::read(args.arguments.as_deref())?;
-    let report = block_on(use_and_validate(args, &arguments))?;
+    let reports = match &args.transcript {
+        Some(file) => transcript::reports(file)?,
+        None => vec![block_on(use_and_validate(args, &arguments))?],
+    };
     match args.format {
-        ReportFormat::Text => report.write_text(&mut output)?,
-        ReportFormat::Json => report.write_json(&mut output)?,
-        ReportFormat::Junit => junit::write(&report, &mut output)?,
+        ReportFormat::Text => report::write_text(&reports, &mut output)?,
+        ReportFormat::Json => report::write_json(&reports, args.transcript.is_some(), &mut output)?,
+        ReportFormat::Junit => junit::write(&reports, &mut output)?,
     }
     output.flush()?;
-    Ok(match report.failed() {
+    Ok(match reports.iter().map(Report::failed).sum() {
         0 => Summary::AllSucceeded,
         _ => Summary::SomeFailed,
     })

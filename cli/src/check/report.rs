@@ -52,6 +52,9 @@ pub struct Case {
 /// What a check has found.
 #[derive(Debug, Serialize)]
 pub struct Report {
+    /// The session of a transcript.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
     pub server: Option<Implementation>,
     pub revision: Revision,
     /// The messages of the server that were validated.
@@ -62,6 +65,7 @@ pub struct Report {
 impl Report {
     pub fn new(revision: Revision) -> Self {
         Self {
+            session: None,
             server: None,
             revision,
             messages: 0,
@@ -104,25 +108,21 @@ impl Report {
         self.cases.iter().filter(|case| !case.passed).count()
     }
 
-    /// The name and version of the server.
-    pub fn server_name(&self) -> String {
-        match &self.server {
-            Some(server) => format!("{} {}", one_line(&server.name), one_line(&server.version)),
-            None => "a server without a name".to_owned(),
+    /// The session, or the name and version of the server.
+    pub fn name(&self) -> String {
+        match (&self.session, &self.server) {
+            (Some(session), _) => session.clone(),
+            (None, Some(server)) => format!("{} {}", one_line(&server.name), one_line(&server.version)),
+            (None, None) => "a server without a name".to_owned(),
         }
     }
 
-    pub fn write_json(&self, mut output: impl Write) -> io::Result<()> {
-        serde_json::to_writer_pretty(&mut output, self)?;
-        writeln!(output)
-    }
-
-    pub fn write_text(&self, mut output: impl Write) -> io::Result<()> {
+    fn write_text(&self, mut output: impl Write) -> io::Result<()> {
         let era = match self.revision.has_handshake() {
             true => "with a handshake",
             false => "stateless",
         };
-        writeln!(output, "{}, revision {}, {era}\n", self.server_name(), self.revision)?;
+        writeln!(output, "{}, revision {}, {era}\n", self.name(), self.revision)?;
         for case in &self.cases {
             let outcome = if case.passed { "ok  " } else { "FAIL" };
             let note = case
@@ -150,4 +150,24 @@ impl Report {
             self.messages
         )
     }
+}
+
+/// Writes reports for people.
+pub fn write_text(reports: &[Report], mut output: impl Write) -> io::Result<()> {
+    for (index, report) in reports.iter().enumerate() {
+        if index > 0 {
+            writeln!(output)?;
+        }
+        report.write_text(&mut output)?;
+    }
+    Ok(())
+}
+
+/// Writes one JSON value: a list of reports, or the only one.
+pub fn write_json(reports: &[Report], is_list: bool, mut output: impl Write) -> io::Result<()> {
+    match reports {
+        [report] if !is_list => serde_json::to_writer_pretty(&mut output, report)?,
+        reports => serde_json::to_writer_pretty(&mut output, reports)?,
+    }
+    writeln!(output)
 }

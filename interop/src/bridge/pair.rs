@@ -36,6 +36,8 @@ pub struct Outcome {
     pub written: usize,
     /// What is wrong with them by the schema of the side that reads them.
     pub violations: Vec<String>,
+    /// How many violations the peers' own messages have.
+    pub received: usize,
 }
 
 impl Pair {
@@ -69,6 +71,8 @@ impl Pair {
                         let report = validator.validate(ours, &log);
                         outcome.written += report.checked;
                         outcome.violations.extend(report.violations);
+                        let (theirs, log) = (ours.other(), log.into_iter().map(Entry::turned).collect::<Vec<_>>());
+                        outcome.received += validator.validate(theirs, &log).violations.len();
                     }
                 }
                 Err(error) => outcome.violations.push(error.to_string()),

@@ -24,6 +24,16 @@ pub enum OurRole {
     Client,
 }
 
+impl OurRole {
+    /// The role of the peer.
+    pub fn other(self) -> Self {
+        match self {
+            Self::Server => Self::Client,
+            Self::Client => Self::Server,
+        }
+    }
+}
+
 /// The official schemas of the released revisions.
 pub struct LogValidator(BTreeMap<Revision, Schema>);
 

@@ -12,6 +12,7 @@ use super::asking::Running;
 use super::back::Back;
 use super::calls::Caller;
 use super::front::Current;
+use super::translation::{check_undeclared, dropped};
 use crate::era::Era;
 use crate::error::{CallError, internal};
 use crate::rounds::brought;
@@ -110,7 +111,7 @@ impl ServerHandler<Context<ServerSide>> for Across {
                 id: id.clone(),
                 token: None,
             };
-            back.links.calls.add(-back.state.pending.next_id(), caller)
+            back.links.calls.add(None, caller)
         });
         let mut running = self.begin(&back, request, context)?;
         match running.run(context).await {
@@ -136,12 +137,18 @@ impl ServerHandler<Context<ServerSide>> for Across {
         context: &Context<ServerSide>,
     ) -> Result<OpenJson, ErrorObject> {
         let back = self.current.get();
+        check_undeclared(back.revision, &request.method)?;
         let peer = self.server(&back, context)?;
         Ok(peer.call_unknown(request).await?)
     }
 
     async fn on_unknown(&self, notification: UnknownMethod, context: &Context<ServerSide>) {
         let back = self.current.get();
+        if let Err(error) = check_undeclared(back.revision, &notification.method) {
+            tracing::debug!(reason = error.message, "a notification can't be passed on");
+            back.state.report_losses(&notification.method, &[dropped()]);
+            return;
+        }
         let sent = match self.server(&back, context) {
             Ok(peer) => peer.notify_unknown(notification).await.map_err(internal),
             Err(error) => Err(internal(error)),

@@ -12,6 +12,7 @@ use super::calls::Calls;
 use super::capabilities::add_implied;
 use super::front::Front;
 use super::passing::{pass_notification, pass_request};
+use super::translation::{check_undeclared, dropped};
 use crate::era::Era;
 use crate::error::internal;
 use crate::future::BoxFuture;
@@ -137,6 +138,12 @@ async fn notify_caller(caller: Option<Peer<ServerSide>>, notification: ServerNot
         return;
     };
     let notified = match notification {
+        ServerNotification::Unknown(notification)
+            if check_undeclared(caller.terms().revision, &notification.method).is_err() =>
+        {
+            caller.state().report_losses(&notification.method, &[dropped()]);
+            return;
+        }
         ServerNotification::Unknown(notification) => caller.notify_unknown(notification).await,
         notification => caller.notify(notification).await,
     };

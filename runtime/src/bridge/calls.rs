@@ -11,8 +11,13 @@ use crate::session::{Peer, set};
 use crate::side::Side;
 use crate::sync::Mutex;
 
-/// The calls that peers of side `S` have made, by the ids under which they were passed on.
-pub struct Calls<S: Side>(Mutex<BTreeMap<i64, Caller<S>>>);
+/// The calls that peers of side `S` have made, in their order, each with the id under which its messages are passed on if they are.
+pub struct Calls<S: Side>(Mutex<Entries<S>>);
+
+struct Entries<S: Side> {
+    next: u64,
+    calls: BTreeMap<u64, (Option<i64>, Caller<S>)>,
+}
 
 /// Who has made a call, and how it names it.
 pub struct Caller<S: Side> {
@@ -34,33 +39,42 @@ impl<S: Side> Clone for Caller<S> {
 }
 
 /// Forgets a call when it is dropped.
-pub struct CallGuard<S: Side>(Arc<Calls<S>>, i64);
+pub struct CallGuard<S: Side>(Arc<Calls<S>>, u64);
 
 impl<S: Side> Default for Calls<S> {
     fn default() -> Self {
-        Self(Mutex::default())
+        let (next, calls) = (0, BTreeMap::new());
+        Self(Mutex::new(Entries { next, calls }))
     }
 }
 
 impl<S: Side> Calls<S> {
     /// Adds a call.
-    pub fn add(self: &Arc<Self>, id: i64, caller: Caller<S>) -> CallGuard<S> {
-        self.0.lock().insert(id, caller);
-        CallGuard(Arc::clone(self), id)
+    pub fn add(self: &Arc<Self>, id: Option<i64>, caller: Caller<S>) -> CallGuard<S> {
+        let mut entries = self.0.lock();
+        let number = entries.next;
+        entries.next += 1;
+        entries.calls.insert(number, (id, caller));
+        CallGuard(Arc::clone(self), number)
     }
 
     /// The caller of the latest call.
     pub fn latest(&self) -> Option<Peer<S>> {
-        self.0.lock().last_key_value().map(|(_, caller)| caller.peer.clone())
+        let entries = self.0.lock();
+        entries
+            .calls
+            .last_key_value()
+            .map(|(_, (_, caller))| caller.peer.clone())
     }
 
     /// The latest request of the only peer that has calls in flight; `None` if there are several peers, or none.
     pub fn only_peer(&self) -> Option<Peer<S>> {
-        let calls = self.0.lock();
-        let (_, latest) = calls.last_key_value()?;
-        let is_only = calls
+        let entries = self.0.lock();
+        let (_, (_, latest)) = entries.calls.last_key_value()?;
+        let is_only = entries
+            .calls
             .values()
-            .all(|caller| Arc::ptr_eq(caller.peer.state(), latest.peer.state()));
+            .all(|(_, caller)| Arc::ptr_eq(caller.peer.state(), latest.peer.state()));
         is_only.then(|| latest.peer.clone())
     }
 
@@ -81,12 +95,16 @@ impl<S: Side> Calls<S> {
 
     fn get(&self, id: Option<RequestId>) -> Option<Caller<S>> {
         let RequestId::Integer(id) = id? else { return None };
-        self.0.lock().get(&id).cloned()
+        let entries = self.0.lock();
+        let mut calls = entries.calls.values();
+        calls
+            .find(|(known, _)| *known == Some(id))
+            .map(|(_, caller)| caller.clone())
     }
 }
 
 impl<S: Side> Drop for CallGuard<S> {
     fn drop(&mut self) {
-        self.0.0.lock().remove(&self.1);
+        self.0.0.lock().calls.remove(&self.1);
     }
 }

@@ -79,7 +79,7 @@ impl<S: Side, T: Side> PassedCall<S, T> {
     async fn exchange(self, purpose: Purpose) -> RawAnswer {
         let revision = self.to.terms().revision;
         let line = Arc::clone(&self.caller.peer.state().passing);
-        let _call = self.calls.add(self.id, self.caller);
+        let _call = self.calls.add(Some(self.id), self.caller);
         let replied = self
             .to
             .pass_call(revision, self.id, self.json, purpose, self.place, line);

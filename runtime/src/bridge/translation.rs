@@ -24,20 +24,14 @@ pub fn translate_call(
         return Ok((json, Vec::new()));
     }
     let Some(entry) = from.method(method) else {
-        return match Revision::ALL.iter().any(|revision| revision.method(method).is_some()) {
-            true => Err(ErrorObject::new(
-                error_code::METHOD_NOT_FOUND,
-                format!("revision {from} has no method {method}"),
-            )),
+        return match is_declared(method) {
+            true => Err(no_method(format_args!("revision {from} has no method {method}"))),
             false => Ok((json, Vec::new())),
         };
     };
     let translated = translate(from, to, name(entry.definition), &json, conversion());
     let translated = translated.map_err(|error| match error {
-        TranslateError::NoCounterpart { .. } => ErrorObject::new(
-            error_code::METHOD_NOT_FOUND,
-            format!("the other side speaks revision {to}, which has no method {method}"),
-        ),
+        TranslateError::NoCounterpart { .. } => no_counterpart(to, method),
         error => ErrorObject::new(error.code(), error.to_string()),
     })?;
     Ok((translated.value.text().as_bytes().to_vec(), translated.losses))
@@ -78,6 +72,31 @@ pub fn translate_failure(
     error: ErrorObject,
 ) -> Translated<ErrorObject> {
     translate_error(from, to, Some(method), error, Policy::Conform)
+}
+
+/// Refuses a method that the other side's revision doesn't have, though another one does.
+///
+/// # Errors
+/// The error of a request of this method.
+pub fn check_undeclared(to: Revision, method: &str) -> Result<(), ErrorObject> {
+    match is_declared(method) {
+        true => Err(no_counterpart(to, method)),
+        false => Ok(()),
+    }
+}
+
+fn is_declared(method: &str) -> bool {
+    Revision::ALL.iter().any(|revision| revision.method(method).is_some())
+}
+
+fn no_counterpart(to: Revision, method: &str) -> ErrorObject {
+    no_method(format_args!(
+        "the other side speaks revision {to}, which has no method {method}"
+    ))
+}
+
+fn no_method(reason: std::fmt::Arguments<'_>) -> ErrorObject {
+    ErrorObject::new(error_code::METHOD_NOT_FOUND, reason.to_string())
 }
 
 /// The loss of a whole notification.
