@@ -196,7 +196,10 @@ fn messages_and_losses_are_written_to_files() {
         );
     }
     let checked = succeeds(&["check", "--transcript", record]);
-    for side in ["from the server to the bridge, revision 2026-07-28", "from the bridge to its client, revision 2024-11-05"] {
+    for side in [
+        "from the server to the bridge, revision 2026-07-28",
+        "from the bridge to its client, revision 2024-11-05",
+    ] {
         assert!(checked.contains(side), "{side}: {checked}");
     }
     let places: Vec<Value> = read(losses);
