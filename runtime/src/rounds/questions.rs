@@ -17,6 +17,8 @@ pub struct Questions {
     state: RoundState,
     /// The answers to the questions of the round before.
     responses: hub::InputResponses,
+    /// Whether the client has brought no state: then an answer is that to the question of its name.
+    is_stateless: bool,
     /// The names of the questions of this round.
     names: Vec<String>,
     /// Those that have no answer yet.
@@ -24,9 +26,11 @@ pub struct Questions {
 }
 
 impl Questions {
-    pub fn new(state: RoundState, responses: hub::InputResponses) -> Self {
+    /// The questions of a round. Without a state, answers are taken only if `unasked` says so.
+    pub fn new(state: Option<RoundState>, responses: hub::InputResponses, unasked: bool) -> Self {
         Self {
-            state,
+            is_stateless: state.is_none() && unasked,
+            state: state.unwrap_or_default(),
             responses,
             ..Self::default()
         }
@@ -38,18 +42,24 @@ impl Questions {
     /// # Errors
     /// When the handler hasn't asked the same in earlier rounds, or the answer is of another kind.
     pub fn ask(&mut self, name: Option<&str>, request: InputRequest) -> Result<Option<InputResponse>, ErrorObject> {
+        // The number of a question says too little of it for an answer without a state.
+        let is_known = self.is_stateless && name.is_some_and(|name| self.responses.contains_key(name));
         let name = name.map_or_else(|| (self.names.len() + 1).to_string(), str::to_owned);
         if self.names.contains(&name) {
             return Err(internal(format!("the handler asks two questions of the name `{name}`")));
         }
         self.names.push(name.clone());
         let digest = digest(&request);
-        let Some(asked) = self.state.asked.get_mut(&name) else {
+        if !self.state.asked.contains_key(&name) && !is_known {
             let answer = None;
             self.state.asked.insert(name.clone(), Asked { digest, answer });
             self.open.insert(name, request);
             return Ok(None);
-        };
+        }
+        let asked = self.state.asked.entry(name.clone()).or_insert_with(|| Asked {
+            digest: digest.clone(),
+            answer: None,
+        });
         if asked.digest != digest {
             return Err(internal(format!(
                 "the question `{name}` isn't the one that was asked before: a handler asks the same questions in the same \

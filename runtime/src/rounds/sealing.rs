@@ -83,7 +83,7 @@ impl Sealing {
     }
 
     /// Accepts each state only once. Without this, a client can repeat a round, so that the handler runs again with the same
-    /// answers.
+    /// answers, and can answer questions that have names ([`Peer::named`](crate::Peer::named)) without a state, before it is asked.
     ///
     /// The used states are listed in memory until they expire, `capacity` of them at most; while the list is full, every
     /// state is refused. Other processes with the same key don't know the list.
@@ -92,6 +92,11 @@ impl Sealing {
         let entries = Mutex::default();
         self.used = Some(Arc::new(Used { entries, capacity }));
         self
+    }
+
+    /// Whether each state is accepted only once.
+    pub(crate) fn is_single_use(&self) -> bool {
+        self.used.is_some()
     }
 
     /// Seals a payload for a principal and a request, in the form that both have when it comes back.

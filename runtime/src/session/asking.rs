@@ -80,11 +80,12 @@ impl<H: ServerHandler<Context<ServerSide>>> ForServer<H> {
             request: &bare,
         };
         let opened = sealed.map(|text| RoundState::open(&text, sealing, &binding, limit).ok_or_else(invalid_state));
-        let state = opened.transpose()?.unwrap_or_default();
+        let state = opened.transpose()?;
         if let Some(brought) = brought(&mut request) {
-            (*brought.responses, *brought.state) = (responses.clone(), state.own.clone());
+            let own = state.as_ref().and_then(|state| state.own.clone());
+            (*brought.responses, *brought.state) = (responses.clone(), own);
         }
-        let questions = Questions::new(state, responses.unwrap_or_default());
+        let questions = Questions::new(state, responses.unwrap_or_default(), !sealing.is_single_use());
         let (result, round) = self.run(request, context, Round::with_questions(questions)).await?;
         let (mut state, open) = round.take_questions().end();
         let mut asked = match result {

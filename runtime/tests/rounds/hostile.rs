@@ -182,3 +182,30 @@ async fn a_state_that_would_be_too_long_is_an_error() {
         .await;
     assert_eq!(refused["error"]["code"], error_code::INTERNAL_ERROR, "{refused}");
 }
+
+#[tokio::test]
+async fn an_answer_without_a_state_is_taken_by_the_name_of_its_question_unless_states_are_used_once() {
+    let asks = |name: Option<&'static str>| {
+        move |call: Call| async move {
+            let call = name.map_or_else(|| call.clone(), |name| call.named(name));
+            name_of(&call, "Who are you?")
+                .await
+                .map(|name| format!("{name} is here"))
+        }
+    };
+    let router = Router::new("asks", "1.0")
+        .tool("named", "Asks by a name", asks(Some("user")))
+        .tool("numbered", "Asks by a number", asks(None));
+    let accepted = json!({"action": "accept", "content": {"name": "Ann"}});
+    let early = json!({"inputResponses": {"user": accepted, "1": accepted, "other": accepted}});
+    let mut client = raw_client(&router, every_revision());
+    let answer = client.ask(&call(1, "named", &early)).await;
+    assert_eq!(answer["result"]["content"][0]["text"], "\"Ann\" is here", "{answer}");
+    let answer = client.ask(&call(2, "numbered", &early)).await;
+    assert_eq!(answer["result"]["resultType"], "input_required", "{answer}");
+
+    let once = Sealing::default().single_use(8);
+    let mut client = raw_client(&router, sealed_by(once));
+    let answer = client.ask(&call(3, "named", &early)).await;
+    assert_eq!(answer["result"]["resultType"], "input_required", "{answer}");
+}
