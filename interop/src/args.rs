@@ -72,8 +72,12 @@ pub struct PeersArgs {
 #[command(after_help = "\
 Examples:
   cargo xtask conformance
+  cargo xtask conformance --requirements 2026-07-28
   cargo xtask conformance --json | jq 'map_values(.failed)'")]
 pub struct ConformanceArgs {
+    /// Only the runs with the requirements of this revision; may be given more than once
+    #[arg(long, value_name = "REVISION")]
+    pub requirements: Vec<Revision>,
     /// Print JSON instead of the table
     #[arg(long)]
     pub json: bool,

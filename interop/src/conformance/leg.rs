@@ -59,6 +59,11 @@ impl Leg {
         self.side == Side::Server
     }
 
+    /// Whether the run has the requirements of a revision.
+    pub fn requires(&self, revision: &str) -> bool {
+        matches!(self.arguments.as_slice(), [option, of] if option == "--requirements" && of == revision)
+    }
+
     /// The file that says what is known to fail with the revision that is tried, which is the last argument.
     fn expected_failures(&self) -> String {
         let revision = self.arguments.last().map_or("", String::as_str);
