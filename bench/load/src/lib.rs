@@ -2,10 +2,12 @@
 
 mod http;
 mod program;
+mod redis;
 mod stdio;
 
 pub use http::{Body, Http};
 pub use program::{Program, Usage};
+pub use redis::{Redis, Work};
 pub use stdio::{Lines, Writer};
 
 use serde::Serialize;

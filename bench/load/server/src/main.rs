@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 use std::time::Duration;
 
 use mcp_runtime::router::{Call, resource_template};
-use mcp_runtime::transport::http::server::{HttpServer, router};
+use mcp_runtime::transport::http::server::{HttpServer, RedisOptions, RedisStore, router};
 use mcp_runtime::transport::{Transport, http, stdio};
 use mcp_runtime::{Args, CallClient, Context, Options, Router, ServerHandler, ServerSide, UnknownMethod, hub, serve};
 use schemars::JsonSchema;
@@ -14,6 +14,9 @@ use tokio_util::sync::CancellationToken;
 /// A server to measure
 #[derive(clap::Parser)]
 struct Command {
+    /// The Redis server that has the sessions over HTTP, such as redis://127.0.0.1/; they are in memory otherwise
+    #[arg(long)]
+    store: Option<String>,
     mode: Mode,
 }
 
@@ -60,7 +63,7 @@ impl ServerHandler<Context<ServerSide>> for Asking {
 
 #[tokio::main]
 async fn main() -> io::Result<()> {
-    let Command { mode } = clap::Parser::parse();
+    let Command { store, mode } = clap::Parser::parse();
     match mode {
         Mode::Stdio => {
             let transport = stdio(stdio::LineLimits::default())?;
@@ -71,7 +74,17 @@ async fn main() -> io::Result<()> {
             ask(stdio(stdio::LineLimits::default())?).await;
             Ok(())
         }
-        Mode::Http => over_http(HttpServer::new()).await,
+        Mode::Http => {
+            let server = HttpServer::new();
+            let server = match store {
+                Some(url) => {
+                    let store = RedisStore::connect(&url, RedisOptions::default()).await;
+                    server.store(store.map_err(io::Error::other)?)
+                }
+                None => server,
+            };
+            over_http(server).await
+        }
         Mode::Stateless => over_http(HttpServer::new().stateless(true)).await,
     }
 }
