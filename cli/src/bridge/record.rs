@@ -5,7 +5,7 @@ use std::io::{LineWriter, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mcp_adapters::mcp_wire::{MessageHeader, OpenJson, RequestId, from_slice};
 use mcp_adapters::{Revision, hello};
@@ -171,6 +171,14 @@ impl<T: Sender> Sender for Recorded<T> {
 
     fn first_request_id(&self) -> i64 {
         self.inner.first_request_id()
+    }
+
+    fn suspended(&self) -> Duration {
+        self.inner.suspended()
+    }
+
+    fn notifies(&self) -> bool {
+        self.inner.notifies()
     }
 
     async fn close(&self) {
