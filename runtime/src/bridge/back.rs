@@ -8,7 +8,7 @@ use mcp_adapters::{PeerTypes, Revision};
 use tokio::sync::watch;
 
 use super::asking::Parking;
-use super::calls::Calls;
+use super::calls::{Addressee, Calls};
 use super::capabilities::add_implied;
 use super::front::Front;
 use super::passing::{pass_notification, pass_request};
@@ -172,10 +172,18 @@ impl Relay<ClientSide> for BackHandler {
 
     fn pass_notification(&self, notification: RawMessage, context: Context<ClientSide>) -> BoxFuture<'static, ()> {
         let revision = context.peer().terms().revision;
-        if let Some((caller, json)) = self.0.calls.readdress(revision, &notification.json) {
-            let (to, purpose) = (caller.peer.state(), caller.peer.purpose());
-            let notification = RawMessage { json, ..notification };
-            return pass_notification(revision, to, caller.peer.terms().revision, purpose, notification);
+        match self.0.calls.addressee(revision, &notification.json) {
+            Addressee::Caller(caller, json) => {
+                let (to, purpose) = (caller.peer.state(), caller.peer.purpose());
+                let notification = RawMessage { json, ..notification };
+                return pass_notification(revision, to, caller.peer.terms().revision, purpose, notification);
+            }
+            Addressee::Gone => {
+                let method = notification.method;
+                tracing::debug!(method, "a notification is dropped: its call or subscription has ended");
+                return Box::pin(std::future::ready(()));
+            }
+            Addressee::Unknown => {}
         }
         if Era::of(revision) == Era::Stateless {
             return self.pass_to_caller(revision, notification);

@@ -28,6 +28,16 @@ pub struct Caller<S: Side> {
     pub token: Option<OpenJson>,
 }
 
+/// Whom a notification is for.
+pub enum Addressee<S: Side> {
+    /// It is about a call or a subscription of this caller, who knows that as the notification now says.
+    Caller(Caller<S>, Vec<u8>),
+    /// It is about a call or a subscription that has ended.
+    Gone,
+    /// It doesn't say.
+    Unknown,
+}
+
 impl<S: Side> Clone for Caller<S> {
     fn clone(&self) -> Self {
         Self {
@@ -78,23 +88,35 @@ impl<S: Side> Calls<S> {
         is_only.then(|| latest.peer.clone())
     }
 
-    /// A notification about a call or a subscription as its caller knows that, and the caller. `None` for another notification.
-    pub fn readdress(&self, revision: Revision, notification: &[u8]) -> Option<(Caller<S>, Vec<u8>)> {
-        let header = MessageHeader::from_slice(notification).ok()?;
+    /// Whom a notification is for.
+    pub fn addressee(&self, revision: Revision, notification: &[u8]) -> Addressee<S> {
+        let Ok(header) = MessageHeader::from_slice(notification) else {
+            return Addressee::Unknown;
+        };
         let lifecycle = revision.lifecycle();
-        if let Some(caller) = self.get(hello::progressing_call(revision, &header)) {
-            let token = caller.token.as_ref()?;
-            let json = set(notification, &["params", lifecycle.meta_progress?], token.text()).ok()?;
-            return Some((caller, json.into_bytes()));
-        }
-        let caller = self.get(hello::subscription(revision, &header))?;
-        let id = OpenJson::from_serialize(&caller.id).ok()?;
-        let key = ["params", "_meta", lifecycle.meta_subscription?];
-        Some((caller, set(notification, &key, id.text()).ok()?.into_bytes()))
+        let readdressed = if let Some(id) = hello::progressing_call(revision, &header) {
+            self.get(&id).and_then(|caller| {
+                let key = ["params", lifecycle.meta_progress?];
+                let json = set(notification, &key, caller.token.as_ref()?.text()).ok()?;
+                Some((caller, json))
+            })
+        } else if let Some(id) = hello::subscription(revision, &header) {
+            self.get(&id).and_then(|caller| {
+                let key = ["params", "_meta", lifecycle.meta_subscription?];
+                let id = OpenJson::from_serialize(&caller.id).ok()?;
+                let json = set(notification, &key, id.text()).ok()?;
+                Some((caller, json))
+            })
+        } else {
+            return Addressee::Unknown;
+        };
+        readdressed.map_or(Addressee::Gone, |(caller, json)| {
+            Addressee::Caller(caller, json.into_bytes())
+        })
     }
 
-    fn get(&self, id: Option<RequestId>) -> Option<Caller<S>> {
-        let RequestId::Integer(id) = id? else { return None };
+    fn get(&self, id: &RequestId) -> Option<Caller<S>> {
+        let RequestId::Integer(id) = *id else { return None };
         let entries = self.0.lock();
         let mut calls = entries.calls.values();
         calls

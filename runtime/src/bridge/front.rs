@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::across::Across;
 use super::back::{Back, server_of};
-use super::calls::Calls;
+use super::calls::{Addressee, Calls};
 use super::capabilities::add_implied;
 use super::opening::Opening;
 use super::passing::{pass_notification, pass_request};
@@ -170,11 +170,20 @@ impl Relay<ServerSide> for FrontHandler {
 
     fn pass_notification(&self, notification: RawMessage, context: Context<ServerSide>) -> BoxFuture<'static, ()> {
         let (back, revision) = (self.current.get(), context.peer().terms().revision);
-        if let Some((caller, json)) = self.calls.readdress(revision, &notification.json) {
-            let notification = RawMessage { json, ..notification };
-            let (to, server) = (caller.peer.state(), caller.peer.terms().revision);
-            return pass_notification(revision, to, server, caller.peer.purpose(), notification);
+        match self.calls.addressee(revision, &notification.json) {
+            Addressee::Caller(caller, json) => {
+                let notification = RawMessage { json, ..notification };
+                let (to, server) = (caller.peer.state(), caller.peer.terms().revision);
+                pass_notification(revision, to, server, caller.peer.purpose(), notification)
+            }
+            Addressee::Gone => {
+                let method = notification.method;
+                tracing::debug!(method, "a notification is dropped: its call has ended");
+                Box::pin(std::future::ready(()))
+            }
+            Addressee::Unknown => {
+                pass_notification(revision, &back.state, back.revision, Purpose::Unsolicited, notification)
+            }
         }
-        pass_notification(revision, &back.state, back.revision, Purpose::Unsolicited, notification)
     }
 }
