@@ -113,10 +113,11 @@ impl Leg {
 
 impl Outcome {
     /// Reads what the suite says: a line for each scenario, and indented below them one for each that was known to fail,
-    /// and one for each that wasn't. It is silent about those that nobody has to pass.
+    /// and one for each that wasn't. Those that nobody has to pass come last, if at all.
     fn of(success: bool, said: String) -> Self {
+        let (scored, _) = said.split_once("\nNot scored for ").unwrap_or((&said, ""));
         let scenarios = |sign| {
-            let lines = said.lines().filter_map(move |line| line.strip_prefix(sign));
+            let lines = scored.lines().filter_map(move |line| line.strip_prefix(sign));
             lines
                 .filter_map(|line| line.split([':', ' ']).next())
                 .map(str::to_owned)
