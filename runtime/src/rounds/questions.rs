@@ -1,5 +1,7 @@
 //! The questions of a handler that runs once a round: those that have been answered, and those that are still open.
 
+use std::collections::btree_map::Entry;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcp_adapters::hub::{self, InputRequest, InputResponse};
@@ -17,8 +19,8 @@ pub struct Questions {
     state: RoundState,
     /// The answers to the questions of the round before.
     responses: hub::InputResponses,
-    /// Whether the client has brought no state: then an answer is that to the question of its name.
-    is_stateless: bool,
+    /// Whether answers are taken to questions that weren't asked before, by their names.
+    takes_unasked: bool,
     /// The names of the questions of this round.
     names: Vec<String>,
     /// Those that have no answer yet.
@@ -26,10 +28,10 @@ pub struct Questions {
 }
 
 impl Questions {
-    /// The questions of a round. Without a state, answers are taken only if `unasked` says so.
-    pub fn new(state: Option<RoundState>, responses: hub::InputResponses, unasked: bool) -> Self {
+    /// The questions of a round. With `takes_unasked`, a client that brings no state may answer questions that have names.
+    pub fn new(state: Option<RoundState>, responses: hub::InputResponses, takes_unasked: bool) -> Self {
         Self {
-            is_stateless: state.is_none() && unasked,
+            takes_unasked: takes_unasked && state.is_none(),
             state: state.unwrap_or_default(),
             responses,
             ..Self::default()
@@ -42,30 +44,31 @@ impl Questions {
     /// # Errors
     /// When the handler hasn't asked the same in earlier rounds, or the answer is of another kind.
     pub fn ask(&mut self, name: Option<&str>, request: InputRequest) -> Result<Option<InputResponse>, ErrorObject> {
-        // The number of a question says too little of it for an answer without a state.
-        let is_known = self.is_stateless && name.is_some_and(|name| self.responses.contains_key(name));
+        // The number of a question says too little of it.
+        let is_answered = self.takes_unasked && name.is_some_and(|name| self.responses.contains_key(name));
         let name = name.map_or_else(|| (self.names.len() + 1).to_string(), str::to_owned);
         if self.names.contains(&name) {
             return Err(internal(format!("the handler asks two questions of the name `{name}`")));
         }
         self.names.push(name.clone());
         let digest = digest(&request);
-        if !self.state.asked.contains_key(&name) && !is_known {
-            let answer = None;
-            self.state.asked.insert(name.clone(), Asked { digest, answer });
-            self.open.insert(name, request);
-            return Ok(None);
-        }
-        let asked = self.state.asked.entry(name.clone()).or_insert_with(|| Asked {
-            digest: digest.clone(),
-            answer: None,
-        });
-        if asked.digest != digest {
-            return Err(internal(format!(
-                "the question `{name}` isn't the one that was asked before: a handler asks the same questions in the same \
-                 order each time when it runs, or gives them names"
-            )));
-        }
+        let asked = match self.state.asked.entry(name.clone()) {
+            Entry::Occupied(asked) if asked.get().digest != digest => {
+                return Err(internal(format!(
+                    "the question `{name}` isn't the one that was asked before: a handler asks the same questions in the same \
+                     order each time when it runs, or gives them names"
+                )));
+            }
+            Entry::Occupied(asked) => asked.into_mut(),
+            Entry::Vacant(new) => {
+                let asked = new.insert(Asked { digest, answer: None });
+                if !is_answered {
+                    self.open.insert(name, request);
+                    return Ok(None);
+                }
+                asked
+            }
+        };
         if let Some(answer) = &asked.answer {
             let answer = answer.decode_as().map_err(internal)?;
             return Ok(Some(answer));
