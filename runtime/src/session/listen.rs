@@ -61,7 +61,7 @@ impl<S: Side> Engine<S> {
             let response = engine.notify_listener(&id, &queue, &agreed, &terms, &cancelled).await;
             engine.session.subscriptions.remove(&id);
             engine.end_request(&id);
-            (response, RequestPermit::new(permit, charge))
+            (response, Some(RequestPermit::new(permit, charge)))
         });
         Ok(PendingResponse::running(answered, listened))
     }

@@ -31,6 +31,8 @@ mod pending;
 mod probe;
 #[cfg(feature = "bridge")]
 mod relay;
+#[cfg(feature = "bridge")]
+mod relayed;
 mod request;
 mod response;
 mod run;

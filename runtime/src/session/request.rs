@@ -9,6 +9,7 @@ use mcp_adapters::mcp_wire::{
 };
 use mcp_adapters::{Loss, PeerTypes, hello};
 use tokio_util::sync::CancellationToken;
+use tracing::field::display;
 use tracing::{Instrument, Span};
 
 use super::context::Context;
@@ -17,7 +18,7 @@ use super::handler::HandlerResult;
 use super::json_edit::result_meta;
 use super::peer::Peer;
 use super::response::{PendingResponse, RequestPermit};
-use super::spans::{record_error, request_span};
+use super::spans::request_span;
 use super::terms::Terms;
 use crate::error::internal;
 use crate::future::catch_panic;
@@ -57,7 +58,7 @@ impl<S: Side> Engine<S> {
         };
         let engine = Arc::clone(self);
         let span = request_span::<S>(&self.session.span, method, Some(&id), terms.revision, &request);
-        let handled = async move { (engine.handle(request, context, &terms).await, permit) };
+        let handled = async move { (engine.handle(request, context, &terms).await, Some(permit)) };
         PendingResponse::running(id, Box::pin(handled.instrument(span)))
     }
 
@@ -89,6 +90,23 @@ impl<S: Side> Engine<S> {
         self.in_flight.lock().remove(id);
     }
 
+    /// Waits for what answers a request, or for the text of its panic; `None` if the peer cancels the request or the session ends.
+    pub async fn until_cancelled<T>(
+        &self,
+        id: &RequestId,
+        cancelled: &CancellationToken,
+        handled: impl Future<Output = T>,
+    ) -> Option<Result<T, String>> {
+        let handled = tokio::select! {
+            biased;
+            handled = catch_panic(handled) => Some(handled),
+            () = cancelled.cancelled() => None,
+            () = self.session.ended.cancelled() => None,
+        };
+        self.end_request(id);
+        handled
+    }
+
     /// Runs the handler; the JSON of its response, or `None` if the peer cancels the request.
     async fn handle(&self, request: S::Request, context: Context<S>, terms: &Terms) -> Option<Vec<u8>> {
         let id = context.id.clone()?;
@@ -100,14 +118,8 @@ impl<S: Side> Engine<S> {
             self.response_bytes.available().await;
             self.handler.handle_request(request, &context).await
         };
-        let result = tokio::select! {
-            biased;
-            result = catch_panic(handled) => Some(result),
-            () = context.cancelled.cancelled() => None,
-            () = self.session.ended.cancelled() => None,
-        };
-        self.end_request(&id);
-        let result = result?.unwrap_or_else(|panic| {
+        let result = self.until_cancelled(&id, &context.cancelled, handled).await?;
+        let result = result.unwrap_or_else(|panic| {
             tracing::error!(method, panic, "a handler failed");
             Err(internal("internal error"))
         });
@@ -156,5 +168,18 @@ impl<S: Side> Engine<S> {
             json.splice(start + place.start..start + place.end, text.into_bytes());
         }
         json
+    }
+}
+
+/// Records the error of a request, if it has one.
+fn record_error<S: Side>(span: &Span, result: &Result<HandlerResult<S::Result>, ErrorObject>) {
+    match result {
+        Err(error) => {
+            span.record("error.type", display(error.code));
+        }
+        Ok(HandlerResult::Declared(result)) if S::has_failed(result) => {
+            span.record("error.type", "tool_error");
+        }
+        Ok(_) => {}
     }
 }

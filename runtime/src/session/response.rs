@@ -1,10 +1,11 @@
 //! Responses on their way to the peer.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, RequestId};
 use tokio::sync::OwnedSemaphorePermit;
-use tokio::task::JoinHandle;
+use tokio_util::task::TaskTracker;
 
 use super::engine::Engine;
 #[cfg(feature = "bridge")]
@@ -39,8 +40,8 @@ impl RequestPermit {
     }
 }
 
-/// The JSON of a response, or nothing if the request was cancelled.
-pub type Response = (Option<Vec<u8>>, RequestPermit);
+/// The JSON of a response, or nothing if the request was cancelled, and what the request holds.
+pub type Response = (Option<Vec<u8>>, Option<RequestPermit>);
 
 /// A response that is ready, or is being made.
 pub struct PendingResponse {
@@ -52,8 +53,6 @@ pub struct PendingResponse {
 enum Body {
     Ready(Vec<u8>),
     Running(BoxFuture<'static, Response>),
-    /// It is being made in a task of its own.
-    Spawned(JoinHandle<Response>),
 }
 
 impl PendingResponse {
@@ -82,11 +81,23 @@ impl PendingResponse {
         Self { ids, body }
     }
 
+    /// The same response. If it isn't ready, a task of its own makes it from now on.
+    fn spawned(self, tasks: &TaskTracker) -> Self {
+        let body = match self.body {
+            Body::Running(response) => {
+                let task = tasks.spawn(response);
+                Body::Running(Box::pin(async move { task.await.unwrap_or_else(unmade) }))
+            }
+            ready => ready,
+        };
+        Self { body, ..self }
+    }
+
     /// The size of the response in bytes, if it is ready.
     fn ready_bytes(&self) -> Option<usize> {
         match &self.body {
             Body::Ready(json) => Some(json.len()),
-            Body::Running(_) | Body::Spawned(_) => None,
+            Body::Running(_) => None,
         }
     }
 }
@@ -110,28 +121,23 @@ impl<S: Side> Engine<S> {
             self.session.sender.unanswered(&ids);
             return;
         };
-        let mut pending = pending;
-        for PendingResponse { body, .. } in pending.iter_mut().filter(|_| in_array) {
-            // The requests of a batch are handled at the same time.
-            *body = match std::mem::replace(body, Body::Ready(Vec::new())) {
-                Body::Running(response) => Body::Spawned(self.tasks.spawn(response)),
-                body => body,
-            };
-        }
+        // The requests of a batch are handled at the same time.
+        let pending: Vec<_> = match in_array {
+            true => pending
+                .into_iter()
+                .map(|response| response.spawned(&self.tasks))
+                .collect(),
+            false => pending,
+        };
         let (session, budget) = (Arc::clone(&self.session), Arc::clone(&self.response_bytes));
         self.tasks.spawn(async move {
             let (mut responses, mut ids, mut unanswered, mut permits) =
                 (Vec::new(), Vec::new(), Vec::new(), Vec::new());
             for PendingResponse { ids: answered, body } in pending {
-                let made = match body {
-                    Body::Ready(json) => Ok((Some(json), None)),
-                    Body::Running(response) => catch_panic(response).await.map(with_permit),
-                    Body::Spawned(task) => task.await.map(with_permit).map_err(|error| error.to_string()),
+                let (json, permit) = match body {
+                    Body::Ready(json) => (Some(json), None),
+                    Body::Running(response) => catch_panic(response).await.unwrap_or_else(unmade),
                 };
-                let (json, permit) = made.unwrap_or_else(|error| {
-                    tracing::error!(error, "a response can't be made");
-                    (None, None)
-                });
                 let bytes = json.as_ref().map_or(0, Vec::len);
                 permits.extend(permit.map(|permit| (permit, budget.charge(bytes))));
                 match json {
@@ -159,6 +165,8 @@ impl<S: Side> Engine<S> {
     }
 }
 
-fn with_permit((json, permit): Response) -> (Option<Vec<u8>>, Option<RequestPermit>) {
-    (json, Some(permit))
+/// What is left of a response whose making has panicked.
+fn unmade(error: impl Display) -> Response {
+    tracing::error!(%error, "a response can't be made");
+    (None, None)
 }

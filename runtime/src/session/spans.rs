@@ -2,11 +2,10 @@
 //! [OpenTelemetry's semantic conventions for MCP](https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp/).
 
 use mcp_adapters::Revision;
-use mcp_adapters::mcp_wire::{ErrorObject, RequestId};
+use mcp_adapters::mcp_wire::RequestId;
 use tracing::field::{Empty, display};
 use tracing::{Span, info_span};
 
-use super::handler::HandlerResult;
 use crate::side::Side;
 
 /// The span of a session.
@@ -60,17 +59,4 @@ pub fn notification_span(session: &Span, method: &str, revision: Revision) -> Sp
         "mcp.method.name" = method,
         "mcp.protocol.version" = revision.as_str(),
     )
-}
-
-/// Records the error of a request, if it has one.
-pub fn record_error<S: Side>(span: &Span, result: &Result<HandlerResult<S::Result>, ErrorObject>) {
-    match result {
-        Err(error) => {
-            span.record("error.type", display(error.code));
-        }
-        Ok(HandlerResult::Declared(result)) if S::has_failed(result) => {
-            span.record("error.type", "tool_error");
-        }
-        Ok(_) => {}
-    }
 }
