@@ -9,6 +9,7 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod borrowed;
 pub mod bridge;
 mod decimal;
 mod decode;
@@ -32,6 +33,7 @@ mod text;
 mod validate;
 pub mod validator;
 
+pub use borrowed::BorrowedJson;
 pub use decode::{Decode, Null, from_slice, from_str};
 pub use definition::{Definition, Instance, definition_name};
 pub use error::{DecodeError, DecodeErrorKind, Decoded};
@@ -39,8 +41,8 @@ pub use id::RequestId;
 pub use map::{Extra, Map};
 pub use members::{Constant, MemberWriter, Members, Object, serialize_object};
 pub use message::{
-    Batch, BatchElements, BorrowedJson, Call, ErrorObject, ErrorResponse, Message, MessageHeader, MessageKind, Notice,
-    Payload, Response, UnknownMethod,
+    Batch, BatchElements, Call, ErrorObject, ErrorResponse, Message, MessageHeader, MessageKind, Notice, Payload,
+    Response, UnknownMethod,
 };
 pub use method::{Direction, Method, Notification, Request, error_code};
 pub use number::Number;

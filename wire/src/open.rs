@@ -7,9 +7,9 @@ use serde_core::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
+use crate::borrowed::BorrowedJson;
 use crate::decode::Decode;
 use crate::error::Decoded;
-use crate::message::BorrowedJson;
 use crate::plain::plain_value;
 use crate::raw_value::raw_value;
 use crate::reader::{ALLOCATION, JsonType, Reader};
@@ -90,7 +90,7 @@ impl OpenJson {
     /// The value, borrowed.
     #[must_use]
     pub fn borrowed(&self) -> BorrowedJson<'_> {
-        BorrowedJson::of_valid(self.text())
+        BorrowedJson::of_valid(self.text(), 0)
     }
 
     /// The JSON type of the value.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use crate::decode::Decode;
+use crate::borrowed::{BorrowedJson, members};
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
 use crate::id::RequestId;
 use crate::reader::{JsonType, Reader};
@@ -80,7 +80,7 @@ impl<'a> MessageHeader<'a> {
         reader.json_type()?;
         let (start, text) = (reader.position(), reader.rest());
         let mut header = Self {
-            message: BorrowedJson { text, offset: 0 },
+            message: BorrowedJson::of_valid(text, 0),
             id: None,
             method: None,
             params: None,
@@ -103,7 +103,7 @@ impl<'a> MessageHeader<'a> {
             };
             place.replace(value).is_none()
         })?;
-        header.message.text = &text[..reader.position() - start];
+        header.message = BorrowedJson::of_valid(&text[..reader.position() - start], 0);
         Ok(header)
     }
 
@@ -114,7 +114,7 @@ impl<'a> MessageHeader<'a> {
     pub fn kind(&self) -> Decoded<MessageKind> {
         let not_a_message = |expected: &'static str, found: &'static str| {
             let kind = DecodeErrorKind::NotAMessage;
-            Err(DecodeError::new(kind, expected, found, self.message.offset))
+            Err(DecodeError::new(kind, expected, found, self.message.offset()))
         };
         match (self.method, self.result, self.error) {
             (Some(_), ..) if self.method_is_first => Ok(match self.id {
@@ -197,7 +197,7 @@ fn param_members<'a>(params: BorrowedJson<'a>) -> Option<Vec<Param<'a>>> {
         found.push((key.clone(), value));
         found.len() <= MAX_PARAMS
     };
-    members(&mut Reader::new(params.text), params.offset, has_room).ok()?;
+    members(&mut Reader::new(params.text()), params.offset(), has_room).ok()?;
     Some(found)
 }
 
@@ -218,7 +218,7 @@ impl<'a> Payload<'a> {
     pub fn from_slice(json: &'a [u8]) -> Decoded<Self> {
         match Reader::from_slice(json)?.json_type()? {
             JsonType::Array => Ok(Self::Batch(BatchElements {
-                array: BorrowedJson::whole(json)?.text,
+                array: BorrowedJson::whole(json)?.text(),
                 position: 1,
                 index: 0,
             })),
@@ -268,7 +268,7 @@ impl<'a> BatchElements<'a> {
         let text = reader.text_at_any_depth().ok()?;
         let offset = self.position + gap;
         self.position = offset + text.len();
-        Some(BorrowedJson { text, offset })
+        Some(BorrowedJson::of_valid(text, offset))
     }
 }
 
@@ -277,108 +277,9 @@ impl<'a> Iterator for BatchElements<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let element = self.next_text()?;
-        let header = MessageHeader::read(&mut Reader::new(element.text));
+        let header = MessageHeader::read(&mut Reader::new(element.text()));
         let index = self.index;
         self.index += 1;
         Some(header.map_err(|error| error.in_element(index)))
     }
-}
-
-/// A JSON value, borrowed from the text of a message.
-#[derive(Debug, Clone, Copy)]
-pub struct BorrowedJson<'a> {
-    text: &'a str,
-    offset: usize,
-}
-
-impl<'a> BorrowedJson<'a> {
-    fn whole(json: &'a [u8]) -> Decoded<Self> {
-        let mut reader = Reader::from_slice(json)?;
-        let text = reader.text_at_any_depth()?;
-        reader.finish()?;
-        Ok(Self { text, offset: 0 })
-    }
-
-    /// A text that is known to be JSON, without white space around it.
-    pub(crate) fn of_valid(text: &'a str) -> Self {
-        Self { text, offset: 0 }
-    }
-
-    /// The JSON text, without white space around it.
-    #[must_use]
-    pub fn text(self) -> &'a str {
-        self.text
-    }
-
-    /// The offset of the value from the start of the message, in bytes.
-    #[must_use]
-    pub fn offset(self) -> usize {
-        self.offset
-    }
-
-    /// The JSON type of the value.
-    #[must_use]
-    pub fn json_type(self) -> JsonType {
-        // The text is valid JSON, so it has a type.
-        Reader::new(self.text).json_type().unwrap_or(JsonType::Null)
-    }
-
-    /// Decodes the value.
-    ///
-    /// # Errors
-    /// When the value isn't a `T`.
-    pub fn decode_as<T: Decode>(self) -> Decoded<T> {
-        crate::from_str(self.text)
-    }
-
-    /// The value of a string, which is copied only if it has escapes.
-    ///
-    /// # Errors
-    /// When the value isn't a string, or has an invalid escape.
-    pub fn string(self) -> Decoded<Cow<'a, str>> {
-        Reader::new(self.text).string()
-    }
-
-    /// The value at `path`, a list of member names. `None` if there is no such value, or if a value on the way isn't an
-    /// object.
-    ///
-    /// # Errors
-    /// When a member on the way occurs twice, so that the value is ambiguous, or when a name in an object on the way isn't
-    /// valid. A caller that bases a decision on the value should refuse the message then.
-    pub fn get(self, path: &[&str]) -> Decoded<Option<Self>> {
-        let [member, rest @ ..] = path else {
-            return Ok(Some(self));
-        };
-        if self.json_type() != JsonType::Object {
-            return Ok(None);
-        }
-        let mut found = None;
-        members(&mut Reader::new(self.text), self.offset, |key, value| {
-            **key != **member || found.replace(value).is_none()
-        })?;
-        match found {
-            Some(value) => value.get(rest).map_err(|error| error.in_member(member)),
-            None => Ok(None),
-        }
-    }
-}
-
-/// Calls `take` with each member of the next object, until `take` returns `false` because the member occurs twice. The object is at
-/// `origin` in the message.
-fn members<'a>(
-    reader: &mut Reader<'a>,
-    origin: usize,
-    mut take: impl FnMut(&Cow<'a, str>, BorrowedJson<'a>) -> bool,
-) -> Decoded<()> {
-    reader.json_type()?;
-    let start = reader.position();
-    let mut first = reader.open_object()?;
-    while let Some(key) = reader.next_key(&mut first)? {
-        let text = reader.text_at_any_depth()?;
-        let offset = origin + reader.position() - start - text.len();
-        if !take(&key, BorrowedJson { text, offset }) {
-            return Err(reader.duplicate(&key));
-        }
-    }
-    Ok(())
 }

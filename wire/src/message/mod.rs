@@ -17,7 +17,7 @@ use crate::open::OpenObject;
 use crate::reader::{JsonType, Reader};
 
 pub use envelope::{Call, Notice};
-pub use header::{BatchElements, BorrowedJson, MessageHeader, MessageKind, Payload};
+pub use header::{BatchElements, MessageHeader, MessageKind, Payload};
 pub use response::{ErrorObject, ErrorResponse, Response};
 
 /// A request or notification whose method the revision doesn't declare.

@@ -1,0 +1,107 @@
+//! JSON values that are borrowed from the text of a message.
+
+use std::borrow::Cow;
+
+use crate::decode::Decode;
+use crate::error::Decoded;
+use crate::reader::{JsonType, Reader};
+
+/// A JSON value, borrowed from the text of a message.
+#[derive(Debug, Clone, Copy)]
+pub struct BorrowedJson<'a> {
+    text: &'a str,
+    offset: usize,
+}
+
+impl<'a> BorrowedJson<'a> {
+    /// A whole text.
+    pub(crate) fn whole(json: &'a [u8]) -> Decoded<Self> {
+        let mut reader = Reader::from_slice(json)?;
+        let text = reader.text_at_any_depth()?;
+        reader.finish()?;
+        Ok(Self { text, offset: 0 })
+    }
+
+    /// A text that is known to be JSON, without white space around it, at this offset in the message.
+    pub(crate) fn of_valid(text: &'a str, offset: usize) -> Self {
+        Self { text, offset }
+    }
+
+    /// The JSON text, without white space around it.
+    #[must_use]
+    pub fn text(self) -> &'a str {
+        self.text
+    }
+
+    /// The offset of the value from the start of the message, in bytes.
+    #[must_use]
+    pub fn offset(self) -> usize {
+        self.offset
+    }
+
+    /// The JSON type of the value.
+    #[must_use]
+    pub fn json_type(self) -> JsonType {
+        // The text is valid JSON, so it has a type.
+        Reader::new(self.text).json_type().unwrap_or(JsonType::Null)
+    }
+
+    /// Decodes the value.
+    ///
+    /// # Errors
+    /// When the value isn't a `T`.
+    pub fn decode_as<T: Decode>(self) -> Decoded<T> {
+        crate::from_str(self.text)
+    }
+
+    /// The value of a string, which is copied only if it has escapes.
+    ///
+    /// # Errors
+    /// When the value isn't a string, or has an invalid escape.
+    pub fn string(self) -> Decoded<Cow<'a, str>> {
+        Reader::new(self.text).string()
+    }
+
+    /// The value at `path`, a list of member names. `None` if there is no such value, or if a value on the way isn't an
+    /// object.
+    ///
+    /// # Errors
+    /// When a member on the way occurs twice, so that the value is ambiguous, or when a name in an object on the way isn't
+    /// valid. A caller that bases a decision on the value should refuse the message then.
+    pub fn get(self, path: &[&str]) -> Decoded<Option<Self>> {
+        let [member, rest @ ..] = path else {
+            return Ok(Some(self));
+        };
+        if self.json_type() != JsonType::Object {
+            return Ok(None);
+        }
+        let mut found = None;
+        members(&mut Reader::new(self.text), self.offset, |key, value| {
+            **key != **member || found.replace(value).is_none()
+        })?;
+        match found {
+            Some(value) => value.get(rest).map_err(|error| error.in_member(member)),
+            None => Ok(None),
+        }
+    }
+}
+
+/// Calls `take` with each member of the next object, until `take` returns `false` because the member occurs twice. The object is at
+/// `origin` in the message.
+pub(crate) fn members<'a>(
+    reader: &mut Reader<'a>,
+    origin: usize,
+    mut take: impl FnMut(&Cow<'a, str>, BorrowedJson<'a>) -> bool,
+) -> Decoded<()> {
+    reader.json_type()?;
+    let start = reader.position();
+    let mut first = reader.open_object()?;
+    while let Some(key) = reader.next_key(&mut first)? {
+        let text = reader.text_at_any_depth()?;
+        let offset = origin + reader.position() - start - text.len();
+        if !take(&key, BorrowedJson { text, offset }) {
+            return Err(reader.duplicate(&key));
+        }
+    }
+    Ok(())
+}
