@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Weak};
 
-use http::Extensions;
 use mcp_adapters::handlers::CallServer;
 use mcp_adapters::mcp_wire::{ErrorObject, Message, MessageHeader, UnknownMethod, error_code};
 use mcp_adapters::{Translated, hello, hub};
@@ -37,12 +36,8 @@ impl<S: Side> Engine<S> {
         let _cancel = cancelled.clone().drop_guard();
         let context = Context {
             peer: Peer::of_message(Arc::clone(&engine.session), None, terms),
-            id: None,
-            token: None,
-            meta: None,
             cancelled,
-            extensions: Arc::new(Extensions::new()),
-            losses: Vec::new(),
+            message: Arc::default(),
         };
         let revision = context.peer.terms().revision;
         let span = request_span::<S>(&engine.session.span, &method, None, revision, &request);

@@ -12,7 +12,7 @@ use super::handler::ForServer;
 use super::peer::Peer;
 use super::state::method;
 use crate::error::{CallError, internal, invalid_params};
-use crate::message::{Principal, to_json};
+use crate::message::to_json;
 use crate::rounds::{Binding, Questions, Round, RoundState, brought};
 use crate::side::ServerSide;
 
@@ -74,7 +74,7 @@ impl<H: ServerHandler<Context<ServerSide>>> ForServer<H> {
             None => (None, None),
         };
         let bare = request.clone();
-        let principal = context.extensions.get::<Principal>();
+        let principal = context.principal();
         let binding = Binding {
             principal: principal.map(|principal| principal.0.as_str()),
             request: &bare,

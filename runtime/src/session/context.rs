@@ -17,10 +17,16 @@ use crate::side::Side;
 #[derive(Debug)]
 pub struct Context<S: Side> {
     pub(super) peer: Peer<S>,
+    pub(super) cancelled: CancellationToken,
+    pub(super) message: Arc<Envelope>,
+}
+
+/// What is known of a message besides its method and parameters. All contexts of the message share it.
+#[derive(Debug, Default)]
+pub(super) struct Envelope {
     pub(super) id: Option<RequestId>,
     pub(super) token: Option<hub::ProgressToken>,
     pub(super) meta: Option<OpenObject>,
-    pub(super) cancelled: CancellationToken,
     pub(super) extensions: Arc<Extensions>,
     pub(super) losses: Vec<Loss>,
 }
@@ -29,12 +35,8 @@ impl<S: Side> Clone for Context<S> {
     fn clone(&self) -> Self {
         Self {
             peer: self.peer.clone(),
-            id: self.id.clone(),
-            token: self.token.clone(),
-            meta: self.meta.clone(),
             cancelled: self.cancelled.clone(),
-            extensions: Arc::clone(&self.extensions),
-            losses: self.losses.clone(),
+            message: Arc::clone(&self.message),
         }
     }
 }
@@ -49,7 +51,7 @@ impl<S: Side> Context<S> {
     /// The id of the request; `None` for a notification.
     #[must_use]
     pub fn request_id(&self) -> Option<&RequestId> {
-        self.id.as_ref()
+        self.message.id.as_ref()
     }
 
     /// The revision of the message.
@@ -63,7 +65,7 @@ impl<S: Side> Context<S> {
     /// Among its members may be `traceparent` and `tracestate`, the trace context of whoever calls.
     #[must_use]
     pub fn meta(&self) -> Option<&OpenObject> {
-        self.meta.as_ref()
+        self.message.meta.as_ref()
     }
 
     /// What the peer said about itself.
@@ -75,7 +77,7 @@ impl<S: Side> Context<S> {
     /// The losses of the message's conversion from the peer's revision.
     #[must_use]
     pub fn losses(&self) -> &[Loss] {
-        &self.losses
+        &self.message.losses
     }
 
     /// What the transport adds to the message.
@@ -93,14 +95,14 @@ impl<S: Side> Context<S> {
     /// ```
     #[must_use]
     pub fn extensions(&self) -> &Extensions {
-        &self.extensions
+        &self.message.extensions
     }
 
     /// On whose behalf the peer sent the message, if the transport knows: over HTTP, what
     /// [`HttpServer::principal`](crate::transport::http::server::HttpServer::principal) determines.
     #[must_use]
     pub fn principal(&self) -> Option<&Principal> {
-        self.extensions.get()
+        self.message.extensions.get()
     }
 
     /// Is cancelled when the peer cancels the request. The handler's future is dropped then, so this is for tasks that the
@@ -113,7 +115,7 @@ impl<S: Side> Context<S> {
     /// Whether the peer asked for progress.
     #[cfg(feature = "bridge")]
     pub(crate) fn wants_progress(&self) -> bool {
-        self.token.is_some()
+        self.message.token.is_some()
     }
 
     /// Sends a progress notification, if the peer asked for progress.
@@ -121,7 +123,7 @@ impl<S: Side> Context<S> {
     /// # Errors
     /// When it can't be sent.
     pub async fn progress(&self, progress: f64, total: Option<f64>, message: Option<String>) -> Result<(), CallError> {
-        let Some(token) = self.token.clone() else {
+        let Some(token) = self.message.token.clone() else {
             return Ok(());
         };
         let Some(progress) = number(progress) else {

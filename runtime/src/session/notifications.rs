@@ -9,7 +9,7 @@ use mcp_adapters::Loss;
 use tokio::sync::Notify;
 use tracing::Instrument;
 
-use super::context::Context;
+use super::context::{Context, Envelope};
 use super::handler::Handler;
 #[cfg(feature = "bridge")]
 use super::line::Place;
@@ -145,12 +145,12 @@ pub async fn handle_in_order<S: Side>(
             let span = notification_span(&session.span, method, terms.revision);
             let context = Context {
                 peer: Peer::of_message(Arc::clone(&session), None, terms),
-                id: None,
-                token: None,
-                meta: None,
                 cancelled: session.ended.clone(),
-                extensions,
-                losses,
+                message: Arc::new(Envelope {
+                    extensions,
+                    losses,
+                    ..Envelope::default()
+                }),
             };
             if let Err(panic) = catch_panic(handler.handle_notification(notification, &context))
                 .instrument(span)

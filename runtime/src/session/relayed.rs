@@ -8,7 +8,7 @@ use mcp_adapters::mcp_wire::{
 };
 use mcp_adapters::{PeerTypes, Revision, hello};
 
-use super::context::Context;
+use super::context::{Context, Envelope};
 use super::engine::Engine;
 use super::peer::Peer;
 use super::relay::{RawAnswer, RawMessage, Relay};
@@ -100,13 +100,15 @@ impl<S: Side> Engine<S> {
         let token = key.and_then(|key| header.param(&["_meta", key]).ok()?);
         Context {
             peer: Peer::of_message(Arc::clone(&self.session), id.clone(), terms),
-            id,
-            token: token.and_then(|token| token.decode_as().ok()),
-            // The relay has the whole message.
-            meta: None,
             cancelled: self.session.ended.clone(),
-            extensions,
-            losses: Vec::new(),
+            message: Arc::new(Envelope {
+                id,
+                token: token.and_then(|token| token.decode_as().ok()),
+                // The relay has the whole message.
+                meta: None,
+                extensions,
+                losses: Vec::new(),
+            }),
         }
     }
 }

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::field::display;
 use tracing::{Instrument, Span};
 
-use super::context::Context;
+use super::context::{Context, Envelope};
 use super::engine::Engine;
 use super::handler::HandlerResult;
 use super::json_edit::result_meta;
@@ -49,12 +49,14 @@ impl<S: Side> Engine<S> {
         let token = key.and_then(|key| meta?.get(&[key]).ok()?);
         let context = Context {
             peer: Peer::of_message(Arc::clone(&self.session), Some(id.clone()), Arc::clone(&terms)),
-            id: Some(id.clone()),
-            token: token.and_then(|token| token.decode_as().ok()),
-            meta: meta.and_then(|meta| meta.decode_as().ok()),
             cancelled,
-            extensions,
-            losses,
+            message: Arc::new(Envelope {
+                id: Some(id.clone()),
+                token: token.and_then(|token| token.decode_as().ok()),
+                meta: meta.and_then(|meta| meta.decode_as().ok()),
+                extensions,
+                losses,
+            }),
         };
         let engine = Arc::clone(self);
         let span = request_span::<S>(&self.session.span, method, Some(&id), terms.revision, &request);
@@ -109,7 +111,7 @@ impl<S: Side> Engine<S> {
 
     /// Runs the handler; the JSON of its response, or `None` if the peer cancels the request.
     async fn handle(&self, request: S::Request, context: Context<S>, terms: &Terms) -> Option<Vec<u8>> {
-        let id = context.id.clone()?;
+        let id = context.message.id.clone()?;
         let method = terms.method(S::method(&request)).to_owned();
         let handled = async {
             // The semaphore is never closed.
