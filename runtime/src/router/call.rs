@@ -1,6 +1,7 @@
 //! The context of a call to a function of the router.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -9,7 +10,6 @@ use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::OpenJson;
 use serde_json::Value;
 
-use super::completion::CompletionRequest;
 use super::state::States;
 use crate::error::CallError;
 use crate::session::Context;
@@ -22,7 +22,7 @@ pub struct Call {
     context: Arc<Context<ServerSide>>,
     input: Arc<Input>,
     states: States,
-    /// The router, whose type is erased because it is made of functions that take a `Call`.
+    /// What the router shares with its clones. The type is erased because it is made of functions that take a `Call`.
     router: Arc<dyn Any + Send + Sync>,
 }
 
@@ -42,6 +42,15 @@ pub(super) enum Input {
     Completion(CompletionRequest),
     /// Something that the function gets as a parameter.
     Other,
+}
+
+/// What the user has typed: an extractor for functions that complete an argument.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CompletionRequest {
+    /// The value of the argument so far.
+    pub value: String,
+    /// The other arguments that the user has entered.
+    pub arguments: BTreeMap<String, String>,
 }
 
 impl Call {
@@ -72,8 +81,8 @@ impl Call {
         }
     }
 
-    pub(super) fn any_router(&self) -> &(dyn Any + Send + Sync) {
-        &*self.router
+    pub(super) fn any_router(&self) -> Arc<dyn Any + Send + Sync> {
+        Arc::clone(&self.router)
     }
 
     pub(super) fn input(&self) -> &Input {

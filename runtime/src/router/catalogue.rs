@@ -7,11 +7,11 @@ use mcp_adapters::{Revision, hub};
 use serde_json::{Value, json};
 
 use super::error::RouteError;
-use super::filter::Filter;
 use super::method::MethodRoute;
 use super::prompt::PromptRoute;
 use super::resource::ResourceRoute;
 use super::route::Route;
+use super::scope::Scope;
 use super::state::States;
 use super::template::TemplateRoute;
 use super::tool::ToolRoute;
@@ -83,7 +83,7 @@ impl Catalogue {
     }
 
     /// Adds the routes of another server. The names of its tools and prompts get a prefix.
-    pub(super) fn merge(&self, other: &Self, prefix: &str, filters: &[Filter]) -> Result<(), RouteError> {
+    pub(super) fn merge(&self, other: &Self, prefix: &str, scope: &Scope) -> Result<(), RouteError> {
         let other = other.routes.lock().clone();
         let tools = other.tools.values().map(|route| Route::Tool(ToolRoute::clone(route)));
         let resources = other
@@ -99,11 +99,15 @@ impl Catalogue {
             .values()
             .map(|route| Route::Prompt(PromptRoute::clone(route)));
         for mut route in tools.chain(resources).chain(templates).chain(prompts) {
-            route.nest(prefix, filters);
+            route.nest(prefix, scope);
             self.put(route, false)?;
         }
-        let mut methods = other.methods.into_values();
-        methods.try_for_each(|route| self.routes.lock().insert_method(route))
+        for route in other.methods.values() {
+            let mut route = MethodRoute::clone(route);
+            route.scope.extend(scope);
+            self.routes.lock().insert_method(Arc::new(route))?;
+        }
+        Ok(())
     }
 
     /// Removes a route with `remove`, and notifies the clients; `false` if there was none.

@@ -5,22 +5,13 @@ use std::collections::BTreeMap;
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
 
-use super::call::{Call, Input};
+use super::call::{Call, CompletionRequest, Input};
 use super::error::RouteError;
 use super::function::{Function, Handler};
 use super::state::States;
 
 /// The number of values in a result. The result says if there are more.
 pub const MAX_VALUES: usize = 100;
-
-/// What the user has typed: an extractor for functions that complete an argument.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct CompletionRequest {
-    /// The value of the argument so far.
-    pub value: String,
-    /// The other arguments that the user has entered.
-    pub arguments: BTreeMap<String, String>,
-}
 
 /// The functions that complete arguments, by argument.
 #[derive(Debug, Clone, Default)]
@@ -45,16 +36,15 @@ impl Completions {
     /// Completes an argument; without values if it has no completion.
     pub(super) async fn complete(
         &self,
-        argument: hub::CompleteRequestParamsArgument,
-        context: Option<hub::CompleteRequestParamsContext>,
+        params: hub::CompleteRequestParams,
         call: Call,
     ) -> Result<hub::CompleteResult, ErrorObject> {
-        let arguments = context.and_then(|context| context.arguments);
+        let arguments = params.context.and_then(|context| context.arguments);
         let request = CompletionRequest {
-            value: argument.value,
+            value: params.argument.value,
             arguments: arguments.into_iter().flatten().collect(),
         };
-        let mut values = match self.0.get(&argument.name) {
+        let mut values = match self.0.get(&params.argument.name) {
             Some(complete) => complete.call(call, Input::Completion(request)).await?,
             None => Vec::new(),
         };

@@ -8,13 +8,13 @@ use mcp_adapters::hub;
 use super::Router;
 use super::error::{RouteError, or_panic};
 use super::fallback::Fallback;
-use super::filter::Listed;
+use super::scope::Listed;
 use crate::session::{Context, Middleware};
 use crate::side::ServerSide;
 
 impl Router {
-    /// Adds the routes that another router has now. They keep their states and the filters of that router; its other settings, such
-    /// as its instructions, its middleware and its fallback, aren't taken.
+    /// Adds the routes that another router has now. They keep their states, and the filters and the middleware of that router; its
+    /// other settings, such as its instructions and its fallback, aren't taken.
     ///
     /// # Panics
     /// When [`Self::try_merge`] gives an error.
@@ -56,8 +56,8 @@ impl Router {
     /// When both have a route of the same kind and name, and when a list with the prefixed name is invalid in some revision. The
     /// routes before it are added.
     pub fn try_nest(self, prefix: &str, other: &Self) -> Result<Self, RouteError> {
-        self.catalogue
-            .merge(&other.catalogue, prefix, &other.settings.filters)?;
+        let (own, other) = (&self.inner, &other.inner);
+        own.catalogue.merge(&other.catalogue, prefix, &other.scope)?;
         Ok(self)
     }
 
@@ -91,39 +91,33 @@ impl Router {
         mut self,
         filter: impl Fn(&Listed<'_>, &Context<ServerSide>) -> bool + Send + Sync + 'static,
     ) -> Self {
-        self.settings_mut().filters.push(Arc::new(filter));
+        self.inner_mut().scope.filters.push(Arc::new(filter));
         self
     }
 
     /// Adds middleware around the handling of requests and notifications of the clients that this router [serves](Self::serve): of
-    /// several, the last is the outermost. A router that takes the routes of this one doesn't have it.
+    /// several, the last is the outermost.
+    ///
+    /// In a router that takes the routes of this one, it is around requests for them, within the middleware of that router. It gets
+    /// no lists and no notifications there, and names with the prefix. Of a function that asks a stateless client, it sees the
+    /// last run complete; in the runs that end with a question, its future is dropped.
     #[must_use]
     pub fn layer(mut self, middleware: impl Middleware<ServerSide>) -> Self {
-        self.settings_mut().layers.push(Arc::new(middleware));
+        self.inner_mut().scope.layer(Arc::new(middleware));
         self
     }
 
     /// Lets a handler answer what the router doesn't have, such as another router or a proxy: calls of tools, prompts and resources
     /// that it doesn't know or show, and methods that the protocol doesn't declare. The handler's lists follow the router's, as
     /// further pages. `capabilities` are those that it adds to the router's.
+    ///
+    /// A router that is the handler answers without its own [middleware](Self::layer), which [`Self::merge`] keeps.
     #[must_use]
     pub fn fallback<H>(mut self, capabilities: hub::ServerCapabilities, handler: H) -> Self
     where
         H: ServerHandler<Context<ServerSide>> + 'static,
     {
-        self.settings_mut().fallback = Some(Fallback::new(capabilities, handler));
+        self.inner_mut().fallback = Some(Fallback::new(capabilities, handler));
         self
     }
-}
-
-/// The capabilities with those that others add.
-pub(super) fn with_more(mut own: hub::ServerCapabilities, more: &hub::ServerCapabilities) -> hub::ServerCapabilities {
-    let more = more.clone();
-    own.completions = own.completions.or(more.completions);
-    own.experimental = own.experimental.or(more.experimental);
-    own.extensions = own.extensions.or(more.extensions);
-    own.prompts = own.prompts.or(more.prompts);
-    own.resources = own.resources.or(more.resources);
-    own.tools = own.tools.or(more.tools);
-    own
 }

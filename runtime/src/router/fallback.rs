@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use mcp_adapters::handlers::ServerHandler;
 use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::{ErrorObject, OpenJson, UnknownMethod};
+use mcp_adapters::mcp_wire::ErrorObject;
 
+use super::handled::{FromHandled, Handled};
 use crate::error::internal;
 use crate::future::BoxFuture;
 use crate::session::Context;
@@ -15,14 +16,15 @@ use crate::side::ServerSide;
 /// The prefix of a cursor of the fallback's list, which follows the router's.
 const CURSOR: &str = "fallback:";
 
-type Handle<T, R> = Arc<dyn Fn(T, Context<ServerSide>) -> BoxFuture<'static, Result<R, ErrorObject>> + Send + Sync>;
+type Handle = Arc<
+    dyn Fn(hub::ClientRequest, Context<ServerSide>) -> BoxFuture<'static, Result<Handled, ErrorObject>> + Send + Sync,
+>;
 
 /// A handler whose type is erased.
 #[derive(Clone)]
 pub(super) struct Fallback {
     pub(super) capabilities: hub::ServerCapabilities,
-    request: Handle<hub::ClientRequest, hub::ServerResult>,
-    unknown: Handle<UnknownMethod, OpenJson>,
+    handle: Handle,
 }
 
 impl Fallback {
@@ -31,36 +33,30 @@ impl Fallback {
         handler: H,
     ) -> Self {
         let handler = Arc::new(handler);
-        let of_unknown = Arc::clone(&handler);
         Self {
             capabilities,
-            request: Arc::new(move |request, context| {
+            handle: Arc::new(move |request, context| {
                 let handler = Arc::clone(&handler);
-                Box::pin(async move { handler.handle_request(request, &context).await })
-            }),
-            unknown: Arc::new(move |request, context| {
-                let handler = Arc::clone(&of_unknown);
-                Box::pin(async move { handler.unknown_request(request, &context).await })
+                Box::pin(async move {
+                    match request {
+                        hub::ClientRequest::Unknown(request) => {
+                            handler.unknown_request(request, &context).await.map(Handled::Custom)
+                        }
+                        request => handler.handle_request(request, &context).await.map(Handled::Declared),
+                    }
+                })
             }),
         }
     }
 
     /// Handles a request that the router knows nothing of.
-    pub(super) async fn handle<T: FromServerResult>(
+    pub(super) async fn handle<T: FromHandled>(
         &self,
-        request: impl Into<hub::ClientRequest>,
+        request: hub::ClientRequest,
         context: &Context<ServerSide>,
     ) -> Result<T, ErrorObject> {
-        let result = (self.request)(request.into(), context.clone()).await?;
-        T::from_result(result).ok_or_else(|| internal("the fallback gives the result of another method"))
-    }
-
-    pub(super) async fn unknown(
-        &self,
-        request: UnknownMethod,
-        context: &Context<ServerSide>,
-    ) -> Result<OpenJson, ErrorObject> {
-        (self.unknown)(request, context.clone()).await
+        let result = (self.handle)(request, context.clone()).await?;
+        T::from_handled(result).ok_or_else(|| internal("the fallback gives the result of another method"))
     }
 
     /// The cursor of the first page of the fallback's list.
@@ -86,52 +82,4 @@ impl fmt::Debug for Fallback {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Fallback").finish_non_exhaustive()
     }
-}
-
-/// The result of a method.
-pub(super) trait FromServerResult: Sized {
-    fn from_result(result: hub::ServerResult) -> Option<Self>;
-}
-
-/// The impls for results of one kind.
-macro_rules! only {
-    ($($result:ident: $type:ident)*) => {$(
-        impl FromServerResult for hub::$type {
-            fn from_result(result: hub::ServerResult) -> Option<Self> {
-                match result {
-                    hub::ServerResult::$result(result) => Some(result),
-                    _ => None,
-                }
-            }
-        }
-    )*};
-}
-
-/// The impls for results that may ask the client for something.
-macro_rules! asking {
-    ($($result:ident: $type:ident)*) => {$(
-        impl FromServerResult for hub::$type {
-            fn from_result(result: hub::ServerResult) -> Option<Self> {
-                match result {
-                    hub::ServerResult::$result(result) => Some(result.into()),
-                    hub::ServerResult::InputRequired(result) => Some(result.into()),
-                    _ => None,
-                }
-            }
-        }
-    )*};
-}
-
-only! {
-    Complete: CompleteResult
-    ListPrompts: ListPromptsResult
-    ListResources: ListResourcesResult
-    ListResourceTemplates: ListResourceTemplatesResult
-    ListTools: ListToolsResult
-}
-
-asking! {
-    CallTool: AnyCallToolResult
-    GetPrompt: AnyGetPromptResult
-    ReadResource: AnyReadResourceResult
 }

@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::call::{Call, Input};
 use super::error::RouteError;
 use super::extract::{FromCall, Signature};
-use super::filter::Filter;
 use super::result::IntoResult;
+use super::scope::Scope;
 use super::state::States;
 use super::tool_error::ToolError;
 use crate::future::BoxFuture;
@@ -143,8 +143,8 @@ pub(super) struct Function<T> {
     run: Arc<dyn Fn(Call) -> BoxFuture<'static, Result<T, ToolError>> + Send + Sync>,
     pub signature: Arc<Signature>,
     states: States,
-    /// The filters of routers that were merged into another.
-    pub filters: Vec<Filter>,
+    /// What the routers that it came from had around it.
+    pub scope: Scope,
 }
 
 impl<T: 'static> Function<T> {
@@ -159,7 +159,7 @@ impl<T: 'static> Function<T> {
             }),
             signature: Arc::new(signature),
             states: States::default(),
-            filters: Vec::new(),
+            scope: Scope::default(),
         }
     }
 
@@ -184,7 +184,7 @@ impl<T> Clone for Function<T> {
             run: Arc::clone(&self.run),
             signature: Arc::clone(&self.signature),
             states: self.states.clone(),
-            filters: self.filters.clone(),
+            scope: self.scope.clone(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A router as a handler of requests.
 
-use std::collections::BTreeMap;
+use std::future::ready;
 use std::sync::Arc;
 
 use mcp_adapters::handlers::ServerHandler;
@@ -9,106 +9,154 @@ use mcp_adapters::mcp_wire::{ErrorObject, OpenJson, UnknownMethod, error_code};
 
 use super::Router;
 use super::call::Call;
-use super::completion::Completions;
-use super::fallback::{Fallback, FromServerResult};
-use super::filter::Listable;
+use super::catalogue::{RouteMap, Routes};
+use super::fallback::Fallback;
+use super::handled::{FromHandled, Handled};
+use super::list::List;
 use super::page::page;
-use super::resource::{ResourceRoute, resource_not_found};
-use super::template::TemplateRoute;
+use super::resource::resource_not_found;
+use super::scope::Listable;
+use super::target::Target;
 use super::uri_template::Variables;
-use crate::error::invalid_params;
-use crate::session::Context;
+use crate::error::{internal, invalid_params};
+use crate::future::BoxFuture;
+use crate::session::{Context, Handler, Next};
 use crate::side::ServerSide;
-
-/// A page of a list, and the cursor of the next.
-type Page<T> = (Vec<T>, Option<String>);
-
-/// What reads a resource.
-enum Readable {
-    Resource(Arc<ResourceRoute>),
-    Template(Arc<TemplateRoute>, Variables),
-}
 
 impl Router {
     fn call(&self, context: &Context<ServerSide>) -> Call {
-        Call::new(context.clone(), Arc::new(self.clone()))
+        Call::new(context.clone(), Arc::clone(&self.inner) as _)
     }
 
     /// Whether the client of a request sees a route.
     fn shows<R: Listable>(&self, route: &R, context: &Context<ServerSide>) -> bool {
-        let mut filters = self.settings.filters.iter().chain(route.filters());
+        let mut filters = self.inner.scope.filters.iter().chain(&route.scope().filters);
         filters.all(|filter| filter(&route.listed(), context))
     }
 
-    /// What reads the resource with a URI, if the client sees one.
-    fn resource(&self, uri: &str, context: &Context<ServerSide>) -> Option<Readable> {
-        let resource = self.catalogue.routes.lock().resources.get(uri).cloned();
-        if let Some(route) = resource.filter(|route| self.shows(&**route, context)) {
-            return Some(Readable::Resource(route));
-        }
-        let templates = Arc::clone(&self.catalogue.routes.lock().templates);
-        let mut shown = templates.values().filter(|route| self.shows(&***route, context));
-        shown.find_map(|route| Some(Readable::Template(Arc::clone(route), route.variables(uri)?)))
+    /// A route, if the client sees it.
+    fn shown<R: Listable>(
+        &self,
+        routes: impl Fn(&Routes) -> &RouteMap<R>,
+        key: &str,
+        context: &Context<ServerSide>,
+    ) -> Option<Arc<R>> {
+        let route = routes(&self.inner.catalogue.routes.lock()).get(key).cloned();
+        route.filter(|route| self.shows(&**route, context))
     }
 
     /// A page of the routes that the client sees. The fallback's list follows.
-    fn page<R: Listable>(
+    async fn list<R: Listable>(
         &self,
-        routes: &BTreeMap<String, Arc<R>>,
-        params: &hub::PaginatedRequestParams,
+        routes: impl Fn(&Routes) -> &RouteMap<R> + Send,
+        params: hub::PaginatedRequestParams,
         context: &Context<ServerSide>,
-    ) -> Result<Page<R::Item>, ErrorObject> {
+    ) -> Result<R::List, ErrorObject> {
+        let fallback = self.inner.fallback.as_ref();
+        if let Some((fallback, params)) = fallback.zip(Fallback::page(&params)) {
+            let mut page: R::List = fallback.handle(R::List::request(params), context).await?;
+            let next = page.next();
+            *next = Fallback::next_cursor(next.take());
+            return Ok(page);
+        }
+        let routes = Arc::clone(routes(&self.inner.catalogue.routes.lock()));
         let item = |route: &Arc<R>| self.shows(&**route, context).then(|| route.item().clone());
-        let (items, next) = page(routes, params, self.settings.page_size, item)?;
-        let follows = self.settings.fallback.is_some().then(Fallback::first_cursor);
-        Ok((items, next.or(follows)))
+        let (items, next) = page(&routes, &params, self.inner.page_size, item)?;
+        let next = next.or(fallback.map(|_| Fallback::first_cursor()));
+        Ok(R::List::page(items, next, &self.inner.caching))
     }
 
-    /// The fallback, and the parameters with which it is asked for a page, if the cursor is one of its list.
-    fn fallback_page(&self, params: &hub::PaginatedRequestParams) -> Option<(&Fallback, hub::PaginatedRequestParams)> {
-        let fallback = self.settings.fallback.as_ref()?;
-        Some((fallback, Fallback::page(params)?))
-    }
-
-    /// What the fallback answers to a request for what the router doesn't have; without one, an error.
-    async fn fall_back<T: FromServerResult>(
-        &self,
-        request: impl Into<hub::ClientRequest>,
-        context: &Context<ServerSide>,
-        error: ErrorObject,
-    ) -> Result<T, ErrorObject> {
-        match &self.settings.fallback {
-            Some(fallback) => fallback.handle(request, context).await,
-            None => Err(error),
+    /// What reads the resource with a URI.
+    fn resource(&self, uri: &str, context: &Context<ServerSide>) -> Result<Target, ErrorObject> {
+        if let Some(route) = self.shown(|routes| &routes.resources, uri, context) {
+            return Ok(Target::Resource(route));
         }
+        let templates = Arc::clone(&self.inner.catalogue.routes.lock().templates);
+        let mut shown = templates.values().filter(|route| self.shows(&***route, context));
+        let read = shown.find_map(|route| Some(Target::Template(Arc::clone(route), route.variables(uri)?)));
+        read.ok_or_else(|| resource_not_found(uri))
     }
 
-    /// The completions of a prompt or of a template.
-    fn completions(
-        &self,
-        reference: &hub::CompletionReference,
-        context: &Context<ServerSide>,
-    ) -> Result<Completions, ErrorObject> {
-        match reference {
-            hub::CompletionReference::Prompt(prompt) => {
-                let route = self.catalogue.routes.lock().prompts.get(&prompt.name).cloned();
-                let route = route.filter(|route| self.shows(&**route, context));
-                let route = route.ok_or_else(|| invalid_params(format!("Unknown prompt: {}", prompt.name)))?;
-                Ok(route.completions.clone())
+    fn prompt(&self, name: &str, context: &Context<ServerSide>) -> Result<Target, ErrorObject> {
+        let route = self.shown(|routes| &routes.prompts, name, context);
+        let route = route.ok_or_else(|| invalid_params(format!("Unknown prompt: {name}")))?;
+        Ok(Target::Prompt(route))
+    }
+
+    /// What a request is for.
+    ///
+    /// # Errors
+    /// When the router doesn't have it, or doesn't show it to the client.
+    fn target(&self, request: &hub::ClientRequest, context: &Context<ServerSide>) -> Result<Target, ErrorObject> {
+        match request {
+            hub::ClientRequest::CallTool(request) => {
+                let name = &request.params.name;
+                let route = self.shown(|routes| &routes.tools, name, context);
+                let route = route.ok_or_else(|| invalid_params(format!("Unknown tool: {name}")))?;
+                Ok(Target::Tool(route))
             }
-            hub::CompletionReference::ResourceTemplate(template) => {
-                let route = self.catalogue.routes.lock().templates.get(&template.uri).cloned();
-                match route.filter(|route| self.shows(&**route, context)) {
-                    Some(route) => Ok(route.completions.clone()),
-                    // A resource has no variables, but clients may request completion.
-                    None => match self.resource(&template.uri, context) {
-                        Some(_) => Ok(Completions::default()),
-                        None => Err(resource_not_found(&template.uri)),
-                    },
+            hub::ClientRequest::GetPrompt(request) => self.prompt(&request.params.name, context),
+            hub::ClientRequest::ReadResource(request) => self.resource(&request.params.uri, context),
+            hub::ClientRequest::Complete(request) => match &request.params.ref_ {
+                hub::CompletionReference::Prompt(prompt) => self.prompt(&prompt.name, context),
+                hub::CompletionReference::ResourceTemplate(template) => {
+                    match self.shown(|routes| &routes.templates, &template.uri, context) {
+                        Some(route) => Ok(Target::Template(route, Variables::new())),
+                        None => self.resource(&template.uri, context),
+                    }
                 }
+                hub::CompletionReference::Unknown(_) => Err(invalid_params("Unknown kind of reference")),
+            },
+            request => {
+                let (method, revision) = (request.method(), context.revision());
+                let route = revision.and_then(|revision| self.inner.catalogue.routes.lock().method(method, revision));
+                let unknown = || ErrorObject::new(error_code::METHOD_NOT_FOUND, format!("Unknown method: {method}"));
+                route.map(Target::Method).ok_or_else(unknown)
             }
-            hub::CompletionReference::Unknown(_) => Err(invalid_params("Unknown kind of reference")),
         }
+    }
+
+    /// Handles a request by the route that it is for, or by the fallback.
+    async fn route<T: FromHandled>(
+        &self,
+        request: hub::ClientRequest,
+        context: &Context<ServerSide>,
+    ) -> Result<T, ErrorObject> {
+        let target = match (self.target(&request, context), &self.inner.fallback) {
+            (Ok(target), _) => target,
+            (Err(_), Some(fallback)) => return fallback.handle(request, context).await,
+            (Err(unknown), None) => return Err(unknown),
+        };
+        let result = match target.layers().is_empty() {
+            true => target.call(request, self.call(context)).await?,
+            false => {
+                let layers = Arc::clone(target.layers());
+                let router = self.clone();
+                let next = Next::new(Arc::new(Routed { target, router }), layers);
+                next.request(request, context.clone()).await?
+            }
+        };
+        T::from_handled(result).ok_or_else(|| internal("middleware gives the result of another method"))
+    }
+}
+
+/// Calls a route within the middleware of the routers that it came from.
+struct Routed {
+    target: Target,
+    router: Router,
+}
+
+impl Handler<ServerSide> for Routed {
+    fn handle_request<'a>(
+        &'a self,
+        request: hub::ClientRequest,
+        context: &'a Context<ServerSide>,
+    ) -> BoxFuture<'a, Result<Handled, ErrorObject>> {
+        Box::pin(self.target.clone().call(request, self.router.call(context)))
+    }
+
+    fn handle_notification<'a>(&'a self, _: hub::ClientNotification, _: &'a Context<ServerSide>) -> BoxFuture<'a, ()> {
+        Box::pin(ready(()))
     }
 }
 
@@ -119,18 +167,7 @@ impl ServerHandler<Context<ServerSide>> for Router {
         params: hub::PaginatedRequestParams,
         context: &Context<ServerSide>,
     ) -> Result<hub::ListToolsResult, ErrorObject> {
-        if let Some((fallback, params)) = self.fallback_page(&params) {
-            let request = hub::ListToolsRequest::default().with_params(params);
-            let mut result: hub::ListToolsResult = fallback.handle(request, context).await?;
-            result.next_cursor = Fallback::next_cursor(result.next_cursor);
-            return Ok(result);
-        }
-        let routes = Arc::clone(&self.catalogue.routes.lock().tools);
-        let (tools, next) = self.page(&routes, &params, context)?;
-        let mut result = hub::ListToolsResult::new(tools);
-        result.next_cursor = next;
-        (result.ttl_ms, result.cache_scope) = self.settings.caching.members();
-        Ok(result)
+        self.list(|routes| &routes.tools, params, context).await
     }
 
     async fn call_tool(
@@ -138,16 +175,7 @@ impl ServerHandler<Context<ServerSide>> for Router {
         params: hub::CallToolRequestParams,
         context: &Context<ServerSide>,
     ) -> Result<hub::AnyCallToolResult, ErrorObject> {
-        let route = self.catalogue.routes.lock().tools.get(&params.name).cloned();
-        let Some(route) = route.filter(|route| self.shows(&**route, context)) else {
-            let unknown = invalid_params(format!("Unknown tool: {}", params.name));
-            return self
-                .fall_back(hub::CallToolRequest::new(params), context, unknown)
-                .await;
-        };
-        #[cfg(feature = "http-server")]
-        route.mirrored.check(params.arguments.as_ref(), context)?;
-        route.call(params.arguments, self.call(context)).await.map(Into::into)
+        self.route(hub::CallToolRequest::new(params).into(), context).await
     }
 
     async fn list_resources(
@@ -155,18 +183,7 @@ impl ServerHandler<Context<ServerSide>> for Router {
         params: hub::PaginatedRequestParams,
         context: &Context<ServerSide>,
     ) -> Result<hub::ListResourcesResult, ErrorObject> {
-        if let Some((fallback, params)) = self.fallback_page(&params) {
-            let request = hub::ListResourcesRequest::default().with_params(params);
-            let mut result: hub::ListResourcesResult = fallback.handle(request, context).await?;
-            result.next_cursor = Fallback::next_cursor(result.next_cursor);
-            return Ok(result);
-        }
-        let routes = Arc::clone(&self.catalogue.routes.lock().resources);
-        let (resources, next) = self.page(&routes, &params, context)?;
-        let mut result = hub::ListResourcesResult::new(resources);
-        result.next_cursor = next;
-        (result.ttl_ms, result.cache_scope) = self.settings.caching.members();
-        Ok(result)
+        self.list(|routes| &routes.resources, params, context).await
     }
 
     async fn list_resource_templates(
@@ -174,18 +191,7 @@ impl ServerHandler<Context<ServerSide>> for Router {
         params: hub::PaginatedRequestParams,
         context: &Context<ServerSide>,
     ) -> Result<hub::ListResourceTemplatesResult, ErrorObject> {
-        if let Some((fallback, params)) = self.fallback_page(&params) {
-            let request = hub::ListResourceTemplatesRequest::default().with_params(params);
-            let mut result: hub::ListResourceTemplatesResult = fallback.handle(request, context).await?;
-            result.next_cursor = Fallback::next_cursor(result.next_cursor);
-            return Ok(result);
-        }
-        let routes = Arc::clone(&self.catalogue.routes.lock().templates);
-        let (templates, next) = self.page(&routes, &params, context)?;
-        let mut result = hub::ListResourceTemplatesResult::new(templates);
-        result.next_cursor = next;
-        (result.ttl_ms, result.cache_scope) = self.settings.caching.members();
-        Ok(result)
+        self.list(|routes| &routes.templates, params, context).await
     }
 
     async fn read_resource(
@@ -193,18 +199,7 @@ impl ServerHandler<Context<ServerSide>> for Router {
         params: hub::ReadResourceRequestParams,
         context: &Context<ServerSide>,
     ) -> Result<hub::AnyReadResourceResult, ErrorObject> {
-        match self.resource(&params.uri, context) {
-            Some(Readable::Resource(route)) => route.read(self.call(context)).await.map(Into::into),
-            Some(Readable::Template(route, variables)) => {
-                let read = route.read(params.uri, variables, self.call(context));
-                read.await.map(Into::into)
-            }
-            None => {
-                let unknown = resource_not_found(&params.uri);
-                self.fall_back(hub::ReadResourceRequest::new(params), context, unknown)
-                    .await
-            }
-        }
+        self.route(hub::ReadResourceRequest::new(params).into(), context).await
     }
 
     async fn list_prompts(
@@ -212,18 +207,7 @@ impl ServerHandler<Context<ServerSide>> for Router {
         params: hub::PaginatedRequestParams,
         context: &Context<ServerSide>,
     ) -> Result<hub::ListPromptsResult, ErrorObject> {
-        if let Some((fallback, params)) = self.fallback_page(&params) {
-            let request = hub::ListPromptsRequest::default().with_params(params);
-            let mut result: hub::ListPromptsResult = fallback.handle(request, context).await?;
-            result.next_cursor = Fallback::next_cursor(result.next_cursor);
-            return Ok(result);
-        }
-        let routes = Arc::clone(&self.catalogue.routes.lock().prompts);
-        let (prompts, next) = self.page(&routes, &params, context)?;
-        let mut result = hub::ListPromptsResult::new(prompts);
-        result.next_cursor = next;
-        (result.ttl_ms, result.cache_scope) = self.settings.caching.members();
-        Ok(result)
+        self.list(|routes| &routes.prompts, params, context).await
     }
 
     async fn get_prompt(
@@ -231,14 +215,7 @@ impl ServerHandler<Context<ServerSide>> for Router {
         params: hub::GetPromptRequestParams,
         context: &Context<ServerSide>,
     ) -> Result<hub::AnyGetPromptResult, ErrorObject> {
-        let route = self.catalogue.routes.lock().prompts.get(&params.name).cloned();
-        let Some(route) = route.filter(|route| self.shows(&**route, context)) else {
-            let unknown = invalid_params(format!("Unknown prompt: {}", params.name));
-            return self
-                .fall_back(hub::GetPromptRequest::new(params), context, unknown)
-                .await;
-        };
-        route.get(params.arguments, self.call(context)).await.map(Into::into)
+        self.route(hub::GetPromptRequest::new(params).into(), context).await
     }
 
     async fn complete(
@@ -246,16 +223,7 @@ impl ServerHandler<Context<ServerSide>> for Router {
         params: hub::CompleteRequestParams,
         context: &Context<ServerSide>,
     ) -> Result<hub::CompleteResult, ErrorObject> {
-        match self.completions(&params.ref_, context) {
-            Ok(completions) => {
-                let call = self.call(context);
-                completions.complete(params.argument, params.context, call).await
-            }
-            Err(unknown) => {
-                self.fall_back(hub::CompleteRequest::new(params), context, unknown)
-                    .await
-            }
-        }
+        self.route(hub::CompleteRequest::new(params).into(), context).await
     }
 
     async fn unknown_request(
@@ -263,15 +231,6 @@ impl ServerHandler<Context<ServerSide>> for Router {
         request: UnknownMethod,
         context: &Context<ServerSide>,
     ) -> Result<OpenJson, ErrorObject> {
-        let revision = context.revision();
-        let route = revision.and_then(|revision| self.catalogue.routes.lock().method(&request.method, revision));
-        match (route, &self.settings.fallback) {
-            (Some(route), _) => (route.function)(request, self.call(context)).await,
-            (None, Some(fallback)) => fallback.unknown(request, context).await,
-            (None, None) => {
-                let reason = format!("Unknown method: {}", request.method);
-                Err(ErrorObject::new(error_code::METHOD_NOT_FOUND, reason))
-            }
-        }
+        self.route(hub::ClientRequest::Unknown(request), context).await
     }
 }

@@ -10,16 +10,20 @@ use serde_json::{Map, Value, json};
 
 use super::call::Call;
 use super::error::RouteError;
+use super::scope::Scope;
 use crate::error::{internal, invalid_params};
 use crate::future::BoxFuture;
 
 /// A method that only one revision has, and the function that answers it.
+#[derive(Clone)]
 pub(super) struct MethodRoute {
     pub(super) name: &'static str,
     pub(super) revision: Revision,
     /// The capability that it needs, as a member of a server's capabilities.
     pub(super) capability: Option<Value>,
     pub(super) function: MethodFunction,
+    /// What the routers that it came from had around it.
+    pub(super) scope: Scope,
 }
 
 type MethodFunction =
@@ -55,6 +59,7 @@ impl MethodRoute {
             revision,
             capability: path.and_then(|path| capability(revision, path)),
             function,
+            scope: Scope::default(),
         })
     }
 }

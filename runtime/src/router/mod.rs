@@ -11,9 +11,10 @@ mod error;
 mod extract;
 mod fallback;
 mod faults;
-mod filter;
 mod function;
+mod handled;
 mod handler;
+mod list;
 mod method;
 #[cfg(feature = "http-server")]
 mod mirrored;
@@ -23,7 +24,9 @@ mod resource;
 mod result;
 mod route;
 mod schema;
+mod scope;
 mod state;
+mod target;
 mod template;
 mod tool;
 mod tool_error;
@@ -39,30 +42,28 @@ use serde::Serialize;
 
 use self::caching::Caching;
 use self::catalogue::{Catalogue, Routes};
-use self::compose::with_more;
 use self::error::or_panic;
 use self::fallback::Fallback;
-use self::filter::Filter;
 use self::method::MethodRoute;
+use self::scope::Scope;
 use self::state::States;
 use crate::change::Change;
 use crate::message::Transport;
 use crate::options::Options;
-use crate::session::{Layer, Layered, ServerInfo, ServerSession, Subscriptions, start_server};
-use crate::side::ServerSide;
+use crate::session::{Layered, ServerInfo, ServerSession, Subscriptions, start_server, with_extra};
 
 pub use self::ask::{Answer, Form};
-pub use self::call::Call;
-pub use self::completion::{CompletionRequest, MAX_VALUES};
+pub use self::call::{Call, CompletionRequest};
+pub use self::completion::MAX_VALUES;
 pub use self::content::{Structured, audio, image};
 pub use self::error::RouteError;
 pub use self::extract::{Args, Extension, FromCall, Meta, ProgressReporter, Signature, State, Uri};
-pub use self::filter::Listed;
 pub use self::function::{Awaited, Callable, Handler, Immediate, Returns};
 pub use self::prompt::{PromptRoute, prompt};
 pub use self::resource::{ResourceRoute, resource, resource_not_found};
 pub use self::result::{Blob, IntoResult};
 pub use self::route::Route;
+pub use self::scope::Listed;
 pub use self::template::{TemplateRoute, resource_template};
 pub use self::tool::{ToolRoute, tool, tool_with_schema, try_tool};
 pub use self::tool_error::ToolError;
@@ -104,22 +105,22 @@ pub use self::tool_error::ToolError;
 /// ```
 #[derive(Clone)]
 pub struct Router {
-    settings: Arc<Settings>,
-    states: States,
-    catalogue: Arc<Catalogue>,
+    inner: Arc<Inner>,
 }
 
-/// What a router has besides its routes.
+/// The settings of a router, and its routes.
 #[derive(Clone)]
-struct Settings {
+struct Inner {
     info: hub::Implementation,
     instructions: Option<String>,
     page_size: usize,
     /// That of lists.
     caching: Caching,
-    filters: Vec<Filter>,
-    layers: Vec<Arc<dyn Layer<ServerSide>>>,
+    scope: Scope,
     fallback: Option<Fallback>,
+    states: States,
+    /// The routes, which clones share after a setting has changed as well.
+    catalogue: Arc<Catalogue>,
 }
 
 impl Router {
@@ -129,21 +130,21 @@ impl Router {
         Self::from(hub::Implementation::new(name, version))
     }
 
-    fn settings_mut(&mut self) -> &mut Settings {
-        Arc::make_mut(&mut self.settings)
+    fn inner_mut(&mut self) -> &mut Inner {
+        Arc::make_mut(&mut self.inner)
     }
 
     /// Sets the instructions for the use of the server.
     #[must_use]
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
-        self.settings_mut().instructions = Some(instructions.into());
+        self.inner_mut().instructions = Some(instructions.into());
         self
     }
 
     /// Sets the number of items on a page of a list. The default is 100, the minimum 1.
     #[must_use]
     pub fn page_size(mut self, items: usize) -> Self {
-        self.settings_mut().page_size = items.max(1);
+        self.inner_mut().page_size = items.max(1);
         self
     }
 
@@ -156,7 +157,7 @@ impl Router {
     /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#cacheableresult)
     #[must_use]
     pub fn cache(mut self, ttl: Duration, scope: hub::CacheScope) -> Self {
-        self.settings_mut().caching = Caching::new(ttl, scope);
+        self.inner_mut().caching = Caching::new(ttl, scope);
         self
     }
 
@@ -165,7 +166,7 @@ impl Router {
     /// takes its place.
     #[must_use]
     pub fn with_state<T: Clone + Send + Sync + 'static>(mut self, value: T) -> Self {
-        self.states.insert(value);
+        self.inner_mut().states.insert(value);
         self
     }
 
@@ -237,7 +238,7 @@ impl Router {
         F: Future<Output = Result<R::Result, ErrorObject>> + Send + 'static,
     {
         let route = MethodRoute::new(function)?;
-        self.catalogue.routes.lock().insert_method(Arc::new(route))?;
+        self.inner.catalogue.routes.lock().insert_method(Arc::new(route))?;
         Ok(self)
     }
 
@@ -270,7 +271,10 @@ impl Router {
     /// can't have, such as a state that the router lacks, when it completes an argument that it doesn't have, and when the list
     /// with it is invalid in some revision.
     pub fn insert(&self, route: impl Into<Route>) -> Result<(), RouteError> {
-        self.catalogue.insert(route.into(), &self.states, false).map(|_| ())
+        self.inner
+            .catalogue
+            .insert(route.into(), &self.inner.states, false)
+            .map(|_| ())
     }
 
     /// Adds a tool, resource, resource template or prompt, or replaces the one of its kind and name, and notifies the
@@ -282,67 +286,65 @@ impl Router {
     /// # Errors
     /// Those of [`Self::insert`], except for the duplicate name.
     pub fn replace(&self, route: impl Into<Route>) -> Result<bool, RouteError> {
-        self.catalogue.insert(route.into(), &self.states, true)
+        self.inner.catalogue.insert(route.into(), &self.inner.states, true)
     }
 
     /// Removes a tool, and notifies the clients; `false` if there was none.
     pub fn remove_tool(&self, name: &str) -> bool {
         let remove = |routes: &mut Routes| Arc::make_mut(&mut routes.tools).remove(name);
-        self.catalogue.remove(remove, Change::ToolList)
+        self.inner.catalogue.remove(remove, Change::ToolList)
     }
 
     /// Removes a resource, and notifies the clients; `false` if there was none.
     pub fn remove_resource(&self, uri: &str) -> bool {
         let remove = |routes: &mut Routes| Arc::make_mut(&mut routes.resources).remove(uri);
-        self.catalogue.remove(remove, Change::ResourceList)
+        self.inner.catalogue.remove(remove, Change::ResourceList)
     }
 
     /// Removes a resource template by its text, and notifies the clients; `false` if there was none.
     pub fn remove_resource_template(&self, uri_template: &str) -> bool {
         let remove = |routes: &mut Routes| Arc::make_mut(&mut routes.templates).remove(uri_template);
-        self.catalogue.remove(remove, Change::ResourceList)
+        self.inner.catalogue.remove(remove, Change::ResourceList)
     }
 
     /// Removes a prompt, and notifies the clients; `false` if there was none.
     pub fn remove_prompt(&self, name: &str) -> bool {
         let remove = |routes: &mut Routes| Arc::make_mut(&mut routes.prompts).remove(name);
-        self.catalogue.remove(remove, Change::PromptList)
+        self.inner.catalogue.remove(remove, Change::PromptList)
     }
 
     /// Notifies the clients that have subscribed to a resource that it has changed.
     pub fn resource_updated(&self, uri: impl Into<String>) {
-        self.catalogue.notify(&Change::Resource(uri.into().into()));
+        self.inner.catalogue.notify(&Change::Resource(uri.into().into()));
     }
 
     /// The capabilities of the server: those of its kinds of routes and of its fallback, and logging.
     #[must_use]
     pub fn capabilities(&self) -> hub::ServerCapabilities {
-        let own = self.catalogue.routes.lock().capabilities();
-        match &self.settings.fallback {
-            Some(fallback) => with_more(own, &fallback.capabilities),
-            None => own,
-        }
+        let own = self.inner.catalogue.routes.lock().capabilities();
+        let fallback = self.inner.fallback.as_ref();
+        with_extra(&own, fallback.map(|fallback| &fallback.capabilities))
     }
 
     /// Serves a client.
     pub fn serve(self, options: Options, transport: impl Transport) -> ServerSession {
         let server = ServerInfo {
-            implementation: self.settings.info.clone(),
+            implementation: self.inner.info.clone(),
             capabilities: self.capabilities(),
-            instructions: self.settings.instructions.clone(),
-            extra_capabilities: self.catalogue.routes.lock().extra_capabilities(),
+            instructions: self.inner.instructions.clone(),
+            extra_capabilities: self.inner.catalogue.routes.lock().extra_capabilities(),
             agreement: None,
         };
-        let catalogue = Arc::clone(&self.catalogue);
+        let catalogue = Arc::clone(&self.inner.catalogue);
         let check = move |uri: &str| match catalogue.routes.lock().has_resource(uri) {
             true => Ok(()),
             false => Err(resource_not_found(uri)),
         };
-        let all = Arc::clone(&self.catalogue.subscribed);
+        let all = Arc::clone(&self.inner.catalogue.subscribed);
         let subscriptions = Subscriptions::new(&options.limits, Some(all), Some(Arc::new(check)));
-        self.catalogue.add_session(&subscriptions);
-        let layers = Arc::clone(&self.settings);
-        let handler = Layered::from(self).layers(&layers.layers).into_handler();
+        self.inner.catalogue.add_session(&subscriptions);
+        let layers = Arc::clone(&self.inner.scope.layers);
+        let handler = Layered::from(self).layers(&layers).into_handler();
         start_server(handler, server, subscriptions, options, transport)
     }
 }
@@ -353,10 +355,11 @@ impl Call {
     /// # Panics
     /// Never: every call comes from a router.
     #[must_use]
-    pub fn router(&self) -> &Router {
-        self.any_router()
-            .downcast_ref()
-            .expect("every call comes from a router")
+    pub fn router(&self) -> Router {
+        let inner = self.any_router().downcast();
+        Router {
+            inner: inner.expect("every call comes from a router"),
+        }
     }
 }
 
@@ -364,26 +367,25 @@ impl From<hub::Implementation> for Router {
     /// A server without routes.
     fn from(info: hub::Implementation) -> Self {
         Self {
-            settings: Arc::new(Settings {
+            inner: Arc::new(Inner {
                 info,
                 instructions: None,
                 page_size: 100,
                 caching: Caching::default(),
-                filters: Vec::new(),
-                layers: Vec::new(),
+                scope: Scope::default(),
                 fallback: None,
+                states: States::default(),
+                catalogue: Arc::default(),
             }),
-            states: States::default(),
-            catalogue: Arc::default(),
         }
     }
 }
 
 impl std::fmt::Debug for Router {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let routes = self.catalogue.routes.lock();
+        let routes = self.inner.catalogue.routes.lock();
         f.debug_struct("Router")
-            .field("info", &self.settings.info)
+            .field("info", &self.inner.info)
             .field("tools", &routes.tools.keys())
             .field("resources", &routes.resources.keys())
             .field("templates", &routes.templates.keys())

@@ -11,6 +11,7 @@ use super::completion::Completions;
 use super::error::RouteError;
 use super::function::{Function, Handler};
 use super::schema;
+use super::scope::listable;
 use super::state::States;
 use crate::error::invalid_params;
 
@@ -117,6 +118,8 @@ fn argument(member: schema::Member) -> hub::PromptArgument {
     (argument.title, argument.description) = (member.title, member.description);
     argument
 }
+
+listable!(PromptRoute.prompt: ListPromptsResult as Prompt);
 
 impl fmt::Debug for PromptRoute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -11,6 +11,7 @@ use super::caching::Caching;
 use super::call::{Call, Input};
 use super::error::RouteError;
 use super::function::{Function, Handler};
+use super::scope::listable;
 use super::state::States;
 
 /// A resource, and the function that reads it; [`resource()`] makes one.
@@ -71,6 +72,8 @@ pub fn resource_not_found(uri: &str) -> ErrorObject {
     error.data = Some(OpenJson::from(json!({"uri": uri})));
     error
 }
+
+listable!(ResourceRoute.resource: ListResourcesResult as Resource);
 
 impl fmt::Debug for ResourceRoute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,12 +1,14 @@
 //! The routes of a router: tools, resources, resource templates and prompts.
 
-use mcp_adapters::mcp_wire::{OpenJson, Request};
+use mcp_adapters::mcp_wire::OpenJson;
 use mcp_adapters::{Policy, Revision, hub, peers};
 
+use super::caching::Caching;
 use super::error::RouteError;
-use super::filter::Filter;
+use super::list::List;
 use super::prompt::PromptRoute;
 use super::resource::ResourceRoute;
+use super::scope::{Listable, Scope};
 use super::state::States;
 use super::template::TemplateRoute;
 use super::tool::ToolRoute;
@@ -57,19 +59,19 @@ impl Route {
         }
     }
 
-    /// Takes it from a router with these filters into another, with a prefix of its name.
-    pub(super) fn nest(&mut self, prefix: &str, filters: &[Filter]) {
+    /// Takes it from a router into another, with a prefix of its name.
+    pub(super) fn nest(&mut self, prefix: &str, scope: &Scope) {
         match self {
             Self::Tool(route) => {
                 route.tool.name.insert_str(0, prefix);
-                route.function.filters.extend_from_slice(filters);
+                route.function.scope.extend(scope);
             }
             Self::Prompt(route) => {
                 route.prompt.name.insert_str(0, prefix);
-                route.function.filters.extend_from_slice(filters);
+                route.function.scope.extend(scope);
             }
-            Self::Resource(route) => route.function.filters.extend_from_slice(filters),
-            Self::Template(route) => route.function.filters.extend_from_slice(filters),
+            Self::Resource(route) => route.function.scope.extend(scope),
+            Self::Template(route) => route.function.scope.extend(scope),
         }
     }
 
@@ -126,26 +128,17 @@ impl Route {
     /// The list that has only this route, and the method that requests it.
     fn list(&self) -> (&'static str, hub::ServerResult) {
         match self {
-            Self::Tool(route) => (
-                hub::ListToolsRequest::METHOD,
-                hub::ServerResult::ListTools(hub::ListToolsResult::new(vec![route.tool.clone()])),
-            ),
-            Self::Resource(route) => (
-                hub::ListResourcesRequest::METHOD,
-                hub::ServerResult::ListResources(hub::ListResourcesResult::new(vec![route.resource.clone()])),
-            ),
-            Self::Template(route) => (
-                hub::ListResourceTemplatesRequest::METHOD,
-                hub::ServerResult::ListResourceTemplates(hub::ListResourceTemplatesResult::new(vec![
-                    route.template.clone(),
-                ])),
-            ),
-            Self::Prompt(route) => (
-                hub::ListPromptsRequest::METHOD,
-                hub::ServerResult::ListPrompts(hub::ListPromptsResult::new(vec![route.prompt.clone()])),
-            ),
+            Self::Tool(route) => list(route),
+            Self::Resource(route) => list(route),
+            Self::Template(route) => list(route),
+            Self::Prompt(route) => list(route),
         }
     }
+}
+
+fn list<R: Listable>(route: &R) -> (&'static str, hub::ServerResult) {
+    let page = R::List::page(vec![route.item().clone()], None, &Caching::default());
+    (R::List::METHOD, page.into_result())
 }
 
 /// Validates a list in a revision; the error says what is invalid.

@@ -12,6 +12,7 @@ use super::call::{Call, Input};
 use super::completion::Completions;
 use super::error::RouteError;
 use super::function::{Function, Handler};
+use super::scope::listable;
 use super::state::States;
 use super::uri_template::{UriTemplate, Variables};
 
@@ -116,6 +117,8 @@ impl TemplateRoute {
         Ok(result)
     }
 }
+
+listable!(TemplateRoute.template: ListResourceTemplatesResult as ResourceTemplate);
 
 impl fmt::Debug for TemplateRoute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -17,6 +17,7 @@ use super::function::{Function, Handler};
 #[cfg(feature = "http-server")]
 use super::mirrored::MirroredTool;
 use super::schema;
+use super::scope::listable;
 use super::tool_error::ToolError;
 use crate::error::internal;
 
@@ -238,6 +239,8 @@ impl ToolRoute {
         Err(internal(what))
     }
 }
+
+listable!(ToolRoute.tool: ListToolsResult as Tool);
 
 impl fmt::Debug for ToolRoute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -2,23 +2,24 @@
 
 use mcp_adapters::mcp_wire::OpenJson;
 use mcp_adapters::{Revision, hub};
+use serde::Serialize;
 use serde_json::Value;
 
 /// Capabilities of a server that only clients of one revision see.
 pub type ExtraCapabilities = (Revision, Value);
 
 /// The capabilities of a server with those of `extra`.
-pub fn with_extra<'e>(
+pub fn with_extra<C: Serialize>(
     capabilities: &hub::ServerCapabilities,
-    extra: impl Iterator<Item = &'e ExtraCapabilities>,
+    extra: impl IntoIterator<Item = C>,
 ) -> hub::ServerCapabilities {
-    let mut extra = extra.peekable();
+    let mut extra = extra.into_iter().peekable();
     if extra.peek().is_none() {
         return capabilities.clone();
     }
     let mut merged = serde_json::to_value(capabilities).unwrap_or_default();
-    for (_, capabilities) in extra {
-        merge(&mut merged, capabilities);
+    for capabilities in extra {
+        merge(&mut merged, &serde_json::to_value(capabilities).unwrap_or_default());
     }
     OpenJson::from(merged)
         .decode_as()

@@ -25,7 +25,7 @@ impl ServerInfo {
         let extra = extra.filter(|(of_revision, _)| *of_revision == revision);
         ServerHello {
             versions,
-            capabilities: with_extra(&self.capabilities, extra),
+            capabilities: with_extra(&self.capabilities, extra.map(|(_, capabilities)| capabilities)),
             implementation: Some(self.implementation.clone()),
             instructions: self.instructions.clone(),
         }

@@ -178,11 +178,7 @@ struct LayeredHandler<S: Side> {
 
 impl<S: Side> LayeredHandler<S> {
     fn outermost(&self) -> Next<S> {
-        Next {
-            handler: Arc::clone(&self.handler),
-            layers: Arc::clone(&self.layers),
-            left: self.layers.len(),
-        }
+        Next::new(Arc::clone(&self.handler), Arc::clone(&self.layers))
     }
 }
 
@@ -214,6 +210,12 @@ pub struct Next<S: Side> {
 }
 
 impl<S: Side> Next<S> {
+    /// All of the layers, and then the handler.
+    pub(crate) fn new(handler: Arc<dyn Handler<S>>, layers: Arc<[Arc<dyn Layer<S>>]>) -> Self {
+        let left = layers.len();
+        Self { handler, layers, left }
+    }
+
     /// Handles a request.
     ///
     /// # Errors

@@ -52,7 +52,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tracing::Instrument;
 
 use self::engine::Engine;
-use self::extra_capabilities::{with_extra, without_changes};
+use self::extra_capabilities::without_changes;
 use self::notifications::NotificationQueue;
 use self::probe::{Finding, stateless_instead};
 use crate::era::{Era, with_era};
@@ -64,6 +64,7 @@ use crate::side::{ClientSide, ServerSide, Side};
 pub use self::changes::Changes;
 pub use self::context::Context;
 pub(crate) use self::engine::ServerInfo;
+pub(crate) use self::extra_capabilities::with_extra;
 #[cfg(feature = "bridge")]
 pub(crate) use self::handler::ForServer;
 pub(crate) use self::handler::Handler;
@@ -178,8 +179,8 @@ pub(crate) fn start_server(
     if !sender.notifies() {
         server.capabilities = without_changes(&server.capabilities);
     }
-    let own_capabilities = serde_json::to_value(with_extra(&server.capabilities, server.extra_capabilities.iter()));
-    let own_capabilities = own_capabilities.unwrap_or_default();
+    let extra = server.extra_capabilities.iter().map(|(_, capabilities)| capabilities);
+    let own_capabilities = serde_json::to_value(with_extra(&server.capabilities, extra)).unwrap_or_default();
     let latest = latest(&options, Era::Handshake).or_else(|| latest(&options, Era::Stateless));
     let latest = latest.unwrap_or(Revision::HUB);
     let state = SessionState::new(Box::new(sender), options, own_capabilities, latest, subscriptions);

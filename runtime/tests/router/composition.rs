@@ -1,13 +1,14 @@
 //! Routers made of others, and what a client sees of them.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
-use mcp_runtime::mcp_wire::OpenJson;
+use mcp_adapters::v2025_11_25::{ListTasksRequest, ListTasksResult};
+use mcp_runtime::mcp_wire::{OpenJson, Request};
 use mcp_runtime::router::{CompletionRequest, Listed, prompt, resource, resource_template};
 use mcp_runtime::{
-    Args, CallError, CallServer, ClientSession, Context, ErrorObject, Router, ServerHandler, ServerSide, State,
-    UnknownMethod, error_code, hub,
+    Args, CallError, CallServer, ClientSession, Context, ErrorObject, HandlerResult, Middleware, Next, Router,
+    ServerHandler, ServerSide, State, UnknownMethod, error_code, hub,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -141,6 +142,90 @@ async fn what_a_client_does_not_see_is_unknown_to_it() {
     assert!(complete("hidden:news").await.unwrap().is_empty());
 }
 
+/// Notes which methods pass it.
+#[derive(Clone)]
+struct Notebook {
+    name: &'static str,
+    notes: Arc<Mutex<Vec<String>>>,
+}
+
+impl Middleware<ServerSide> for Notebook {
+    async fn request(
+        &self,
+        request: hub::ClientRequest,
+        context: Context<ServerSide>,
+        next: Next<ServerSide>,
+    ) -> Result<HandlerResult<hub::ServerResult>, ErrorObject> {
+        let note = format!("{} {}", self.name, request.method());
+        self.notes.lock().unwrap().push(note);
+        next.request(request, context).await
+    }
+}
+
+/// Calls what a client may call.
+struct Replaces;
+
+impl Middleware<ServerSide> for Replaces {
+    async fn request(
+        &self,
+        _: hub::ClientRequest,
+        context: Context<ServerSide>,
+        next: Next<ServerSide>,
+    ) -> Result<HandlerResult<hub::ServerResult>, ErrorObject> {
+        next.request(hub::ListToolsRequest::default().into(), context).await
+    }
+}
+
+#[tokio::test]
+async fn the_middleware_of_a_router_stays_around_its_routes() {
+    let notes = Arc::<Mutex<Vec<String>>>::default();
+    let notebook = |name| Notebook {
+        name,
+        notes: Arc::clone(&notes),
+    };
+    let inner = routes("inner")
+        .method(|_: ListTasksRequest, _| async { Ok(ListTasksResult::new(Vec::new())) })
+        .layer(notebook("inner"));
+    let middle = Router::new("middle", "1.0")
+        .nest("a/", &inner)
+        .layer(notebook("middle"));
+    let router = Router::new("outer", "1.0")
+        .tool("own", "Is its own", || "own")
+        .nest("b/", &middle)
+        .merge(
+            &Router::new("replacing", "1.0")
+                .tool("replaced", "Is not called", || "called")
+                .layer(Replaces),
+        );
+    let (client, _heard) = client_of(&router).await;
+    let noted = |method: &str| {
+        let expected = ["middle", "inner"].map(|name| format!("{name} {method}"));
+        assert_eq!(std::mem::take(&mut *notes.lock().unwrap()), expected);
+    };
+    assert_eq!(said(&client, "own").await.unwrap(), "own");
+    assert_eq!(tools(&client).await, ["b/a/name", "own", "replaced"]);
+    assert!(notes.lock().unwrap().is_empty());
+    assert_eq!(said(&client, "b/a/name").await.unwrap(), "inner");
+    noted("tools/call");
+    for uri in ["inner:news", "inner://monday"] {
+        read(&client, uri).await.unwrap();
+        noted("resources/read");
+    }
+    let prompt = hub::GetPromptRequestParams::new("b/a/name");
+    client.peer().get_prompt(prompt).await.unwrap();
+    noted("prompts/get");
+    let argument = hub::CompleteRequestParamsArgument::new("day", "mon");
+    let params = hub::CompleteRequestParams::new(argument, hub::ResourceTemplateReference::new("inner://{day}"));
+    client.peer().complete(params).await.unwrap();
+    noted("completion/complete");
+    let error = refused(said(&client, "replaced").await);
+    assert_eq!(error.code, error_code::INTERNAL_ERROR);
+
+    let tasks = UnknownMethod::new(ListTasksRequest::METHOD);
+    client.peer().call_unknown(tasks).await.unwrap();
+    noted(ListTasksRequest::METHOD);
+}
+
 /// A handler that knows one tool and one method.
 struct Upstream;
 
@@ -176,7 +261,8 @@ impl ServerHandler<Context<ServerSide>> for Upstream {
 
 #[tokio::test]
 async fn what_a_router_does_not_have_its_fallback_answers() {
-    let tools_capability = hub::ServerCapabilities::default().with_tools(hub::ServerCapabilitiesTools::default());
+    let tools_capability = json!({"tools": {}, "experimental": {"example": {}}});
+    let tools_capability = OpenJson::from(tools_capability).decode_as().unwrap();
     let router = Router::new("front", "1.0")
         .page_size(1)
         .fallback(tools_capability, Upstream);
@@ -187,6 +273,8 @@ async fn what_a_router_does_not_have_its_fallback_answers() {
         .tool("own", "Is its own", || "own")
         .tool("too", "Is its own", || "own too");
     assert_eq!(tools(&client).await, ["own", "too", "first", "second"]);
+    let capabilities = json!({"logging": {}, "tools": {"listChanged": true}, "experimental": {"example": {}}});
+    assert_eq!(json!(router.capabilities()), capabilities);
     assert_eq!(said(&client, "own").await.unwrap(), "own");
     assert_eq!(said(&client, "first").await.unwrap(), "upstream first");
     let custom = client

@@ -1,0 +1,67 @@
+//! The results of handlers by their methods.
+
+use mcp_adapters::hub;
+use mcp_adapters::mcp_wire::OpenJson;
+
+use crate::session::HandlerResult;
+
+/// The result of a method, as one that any handler gives.
+pub(super) type Handled = HandlerResult<hub::ServerResult>;
+
+/// The result of a method.
+pub(super) trait FromHandled: Sized {
+    /// `None` for the result of another method.
+    fn from_handled(result: Handled) -> Option<Self>;
+}
+
+impl FromHandled for OpenJson {
+    fn from_handled(result: Handled) -> Option<Self> {
+        match result {
+            Handled::Custom(result) => Some(result),
+            Handled::Declared(_) => None,
+        }
+    }
+}
+
+/// The impls for results of one kind.
+macro_rules! only {
+    ($($result:ident: $type:ident)*) => {$(
+        impl FromHandled for hub::$type {
+            fn from_handled(result: Handled) -> Option<Self> {
+                match result {
+                    Handled::Declared(hub::ServerResult::$result(result)) => Some(result),
+                    _ => None,
+                }
+            }
+        }
+    )*};
+}
+
+/// The impls for results that may ask the client for something.
+macro_rules! asking {
+    ($($result:ident: $type:ident)*) => {$(
+        impl FromHandled for hub::$type {
+            fn from_handled(result: Handled) -> Option<Self> {
+                match result {
+                    Handled::Declared(hub::ServerResult::$result(result)) => Some(result.into()),
+                    Handled::Declared(hub::ServerResult::InputRequired(result)) => Some(result.into()),
+                    _ => None,
+                }
+            }
+        }
+    )*};
+}
+
+only! {
+    Complete: CompleteResult
+    ListPrompts: ListPromptsResult
+    ListResources: ListResourcesResult
+    ListResourceTemplates: ListResourceTemplatesResult
+    ListTools: ListToolsResult
+}
+
+asking! {
+    CallTool: AnyCallToolResult
+    GetPrompt: AnyGetPromptResult
+    ReadResource: AnyReadResourceResult
+}

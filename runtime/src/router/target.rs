@@ -1,0 +1,78 @@
+//! What requests of clients are for.
+
+use std::sync::Arc;
+
+use mcp_adapters::hub;
+use mcp_adapters::mcp_wire::ErrorObject;
+
+use super::call::Call;
+use super::completion::Completions;
+use super::handled::Handled;
+use super::method::MethodRoute;
+use super::prompt::PromptRoute;
+use super::resource::ResourceRoute;
+use super::scope::{Layers, Listable};
+use super::template::TemplateRoute;
+use super::tool::ToolRoute;
+use super::uri_template::Variables;
+use crate::error::internal;
+
+/// The route that a request is for.
+#[derive(Clone)]
+pub(super) enum Target {
+    Tool(Arc<ToolRoute>),
+    Prompt(Arc<PromptRoute>),
+    Resource(Arc<ResourceRoute>),
+    /// A template, with what its variables are in the URI.
+    Template(Arc<TemplateRoute>, Variables),
+    Method(Arc<MethodRoute>),
+}
+
+impl Target {
+    /// The middleware of the routers that the route came from.
+    pub(super) fn layers(&self) -> &Layers {
+        let scope = match self {
+            Self::Tool(route) => route.scope(),
+            Self::Prompt(route) => route.scope(),
+            Self::Resource(route) => route.scope(),
+            Self::Template(route, _) => route.scope(),
+            Self::Method(route) => &route.scope,
+        };
+        &scope.layers
+    }
+
+    /// Calls the route's function.
+    pub(super) async fn call(self, request: hub::ClientRequest, call: Call) -> Result<Handled, ErrorObject> {
+        use hub::{ClientRequest as Request, ServerResult as Result};
+        let result = match (self, request) {
+            (Self::Tool(route), Request::CallTool(request)) => {
+                let arguments = request.params.arguments;
+                #[cfg(feature = "http-server")]
+                route.mirrored.check(arguments.as_ref(), &call)?;
+                Result::CallTool(route.call(arguments, call).await?)
+            }
+            (Self::Prompt(route), Request::GetPrompt(request)) => {
+                Result::GetPrompt(route.get(request.params.arguments, call).await?)
+            }
+            (Self::Resource(route), Request::ReadResource(_)) => Result::ReadResource(route.read(call).await?),
+            (Self::Template(route, variables), Request::ReadResource(request)) => {
+                Result::ReadResource(route.read(request.params.uri, variables, call).await?)
+            }
+            (Self::Prompt(route), Request::Complete(request)) => {
+                Result::Complete(route.completions.complete(request.params, call).await?)
+            }
+            (Self::Template(route, _), Request::Complete(request)) => {
+                Result::Complete(route.completions.complete(request.params, call).await?)
+            }
+            // A resource has no variables, but clients may request completion.
+            (Self::Resource(_), Request::Complete(request)) => {
+                Result::Complete(Completions::default().complete(request.params, call).await?)
+            }
+            (Self::Method(route), Request::Unknown(request)) => {
+                return (route.function)(request, call).await.map(Handled::Custom);
+            }
+            _ => return Err(internal("middleware has replaced the request by one of another method")),
+        };
+        Ok(Handled::Declared(result))
+    }
+}
