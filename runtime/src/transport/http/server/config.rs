@@ -26,25 +26,25 @@ use crate::options::Options;
 /// ```
 #[derive(Clone)]
 pub struct HttpServer {
-    pub(super) path: String,
-    pub(super) legacy: Option<(String, String)>,
-    pub(super) hosts: Vec<String>,
-    pub(super) origins: Vec<String>,
-    pub(super) principal: Option<Arc<Principal>>,
+    pub(crate) path: String,
+    pub(crate) legacy: Option<(String, String)>,
+    pub(crate) hosts: Vec<String>,
+    pub(crate) origins: Vec<String>,
+    pub(crate) principal: Option<Arc<Principal>>,
     #[cfg(feature = "auth")]
-    pub(super) protected: Option<Arc<crate::auth::ProtectedResource>>,
-    pub(super) revisions: Vec<Revision>,
-    pub(super) max_body: usize,
-    pub(super) max_sessions: usize,
-    pub(super) max_bytes: usize,
-    pub(super) expiry: Duration,
-    pub(super) opening: Duration,
-    pub(super) json_only: bool,
-    pub(super) stateless: bool,
-    pub(super) store: Arc<dyn SessionStore>,
-    pub(super) shutdown: CancellationToken,
-    pub(super) grace: Duration,
-    pub(super) limits: SessionLimits,
+    pub(crate) protected: Option<Arc<crate::auth::ProtectedResource>>,
+    pub(crate) revisions: Vec<Revision>,
+    pub(crate) max_body: usize,
+    pub(crate) max_sessions: usize,
+    pub(crate) max_bytes: usize,
+    pub(crate) expiry: Duration,
+    pub(crate) opening: Duration,
+    pub(crate) json_only: bool,
+    pub(crate) stateless: bool,
+    pub(crate) store: Arc<dyn SessionStore>,
+    pub(crate) shutdown: CancellationToken,
+    pub(crate) grace: Duration,
+    pub(crate) limits: SessionLimits,
 }
 
 /// Determines the principal of a request.
@@ -213,7 +213,7 @@ impl HttpServer {
     }
 
     /// The principal of a request.
-    pub(super) fn principal_of(&self, request: &Parts) -> Option<String> {
+    pub(crate) fn principal_of(&self, request: &Parts) -> Option<String> {
         match &self.principal {
             Some(principal) => principal(request),
             #[cfg(feature = "auth")]
@@ -382,22 +382,22 @@ impl HttpServer {
     }
 
     /// Whether a client with a handshake is served.
-    pub(super) fn has_handshake(&self) -> bool {
+    pub(crate) fn has_handshake(&self) -> bool {
         self.revisions.iter().any(|revision| revision.facts().initializes)
     }
 
     /// Whether there are sessions.
-    pub(super) fn has_sessions(&self) -> bool {
+    pub(crate) fn has_sessions(&self) -> bool {
         !self.stateless && self.session_header().is_some()
     }
 
     /// Whether a session has a stream for what is related to no request.
-    pub(super) fn listens(&self) -> bool {
+    pub(crate) fn listens(&self) -> bool {
         !self.stateless && self.revisions.iter().any(|revision| revision.facts().listening)
     }
 
     /// The header with a session's id, as the latest revision that has it calls it.
-    pub(super) fn session_header(&self) -> Option<&'static str> {
+    pub(crate) fn session_header(&self) -> Option<&'static str> {
         let with_header = self
             .revisions
             .iter()
@@ -406,7 +406,7 @@ impl HttpServer {
     }
 
     /// The settings, each within the range that the others allow.
-    pub(super) fn settled(mut self) -> Self {
+    pub(crate) fn settled(mut self) -> Self {
         // A stream that is read keeps its session alive, and quiet ones are read by their keep-alives.
         let longest = (self.expiry / 3).max(Duration::from_millis(1));
         self.limits.keep_alive = self.limits.keep_alive.min(longest);

@@ -5,13 +5,13 @@ use mcp_adapters::{PeerTypes, Revision};
 
 use super::rejection::Rejection;
 
-pub(super) const LAST_EVENT_ID: &str = "last-event-id";
+pub(crate) const LAST_EVENT_ID: &str = "last-event-id";
 
-pub(super) const JSON: &str = "application/json";
-pub(super) const EVENT_STREAM: &str = "text/event-stream";
+pub(crate) const JSON: &str = "application/json";
+pub(crate) const EVENT_STREAM: &str = "text/event-stream";
 
 /// Whether a client accepts a media type.
-pub(super) fn accepts(headers: &HeaderMap, media_type: &str) -> bool {
+pub(crate) fn accepts(headers: &HeaderMap, media_type: &str) -> bool {
     let general = media_type.split('/').next().unwrap_or_default();
     media_ranges(headers).any(|range| {
         let is_general = range
@@ -22,7 +22,7 @@ pub(super) fn accepts(headers: &HeaderMap, media_type: &str) -> bool {
 }
 
 /// Whether a client accepts a media type by its name. Elements of a page, such as `img`, accept everything.
-pub(super) fn accepts_by_name(headers: &HeaderMap, media_type: &str) -> bool {
+pub(crate) fn accepts_by_name(headers: &HeaderMap, media_type: &str) -> bool {
     media_ranges(headers).any(|range| range.eq_ignore_ascii_case(media_type))
 }
 
@@ -41,13 +41,13 @@ fn media_ranges(headers: &HeaderMap) -> impl Iterator<Item = &str> {
 }
 
 /// The rejection of a client that accepts none of these media types.
-pub(super) fn not_acceptable(media_types: &[&str]) -> Rejection {
+pub(crate) fn not_acceptable(media_types: &[&str]) -> Rejection {
     let message = format!("Not acceptable: the client must accept {}", media_types.join(" or "));
     Rejection::invalid(StatusCode::NOT_ACCEPTABLE, message)
 }
 
 /// Refuses a body whose media type isn't JSON.
-pub(super) fn check_content_type(headers: &HeaderMap) -> Result<(), Rejection> {
+pub(crate) fn check_content_type(headers: &HeaderMap) -> Result<(), Rejection> {
     let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let essence = value.and_then(|value| value.split(';').next()).unwrap_or_default();
     match essence.trim().eq_ignore_ascii_case("application/json") {
@@ -60,7 +60,7 @@ pub(super) fn check_content_type(headers: &HeaderMap) -> Result<(), Rejection> {
 }
 
 /// The revision of a request: the negotiated one of its session, or the one that its header names.
-pub(super) fn check_revision(
+pub(crate) fn check_revision(
     headers: &HeaderMap,
     negotiated: Option<Revision>,
     supported: &[Revision],
@@ -93,13 +93,13 @@ fn revision_named(value: &HeaderValue) -> Option<Revision> {
 }
 
 /// The supported revision without sessions that the header names.
-pub(super) fn stateless_revision(headers: &HeaderMap, supported: &[Revision]) -> Option<Revision> {
+pub(crate) fn stateless_revision(headers: &HeaderMap, supported: &[Revision]) -> Option<Revision> {
     let named = revision_named(version_value(headers, supported)?)?;
     (named.stands_alone() && supported.contains(&named)).then_some(named)
 }
 
 /// The names that the header with a session's id has in these revisions.
-pub(super) fn session_headers(revisions: &[Revision]) -> Vec<&'static str> {
+pub(crate) fn session_headers(revisions: &[Revision]) -> Vec<&'static str> {
     let mut names: Vec<_> = revisions
         .iter()
         .filter_map(|revision| revision.facts().session_header)

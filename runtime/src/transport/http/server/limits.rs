@@ -4,14 +4,14 @@ use std::time::Duration;
 
 /// The limits of one session and its streams. [`HttpServer`](super::HttpServer) documents each.
 #[derive(Debug, Clone)]
-pub(super) struct SessionLimits {
-    pub(super) capacity: usize,
-    pub(super) max_in_flight: usize,
-    pub(super) session_bytes: usize,
-    pub(super) replay_events: usize,
-    pub(super) replay_bytes: usize,
-    pub(super) keep_alive: Duration,
-    pub(super) retry: Duration,
-    pub(super) stream_after: Duration,
-    pub(super) stall: Duration,
+pub(crate) struct SessionLimits {
+    pub(crate) capacity: usize,
+    pub(crate) max_in_flight: usize,
+    pub(crate) session_bytes: usize,
+    pub(crate) replay_events: usize,
+    pub(crate) replay_bytes: usize,
+    pub(crate) keep_alive: Duration,
+    pub(crate) retry: Duration,
+    pub(crate) stream_after: Duration,
+    pub(crate) stall: Duration,
 }

@@ -6,21 +6,21 @@ use crate::budget::{Budget, Charge};
 
 /// The memory budgets of a session and of the server, both of which a message is charged to.
 #[derive(Debug, Clone)]
-pub(super) struct MemoryBudgets {
-    pub(super) session: Arc<Budget>,
-    pub(super) server: Arc<Budget>,
+pub(crate) struct MemoryBudgets {
+    pub(crate) session: Arc<Budget>,
+    pub(crate) server: Arc<Budget>,
 }
 
 /// Bytes that are charged until this is dropped.
 #[derive(Debug)]
-pub(super) struct MemoryCharge {
+pub(crate) struct MemoryCharge {
     _session: Charge,
     _server: Charge,
 }
 
 impl MemoryBudgets {
     /// Charges a message of the server, whether there is room for it or not. While there is none, requests are refused.
-    pub(super) fn charge(&self, bytes: usize) -> MemoryCharge {
+    pub(crate) fn charge(&self, bytes: usize) -> MemoryCharge {
         MemoryCharge {
             _session: self.session.charge(bytes),
             _server: self.server.charge(bytes),

@@ -5,7 +5,7 @@ use axum::http::HeaderValue;
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 /// Whether pages of an origin are allowed: those of this machine, and of the configured origins.
-pub(super) fn is_origin_allowed(origin: &HeaderValue, allowed_origins: &[String]) -> bool {
+pub(crate) fn is_origin_allowed(origin: &HeaderValue, allowed_origins: &[String]) -> bool {
     let Ok(origin) = origin.to_str() else {
         return false;
     };
@@ -17,7 +17,7 @@ pub(super) fn is_origin_allowed(origin: &HeaderValue, allowed_origins: &[String]
 }
 
 /// Whether requests to a host are allowed: to this machine, and to the configured hosts.
-pub(super) fn is_host_allowed(host: &str, allowed: &[String]) -> bool {
+pub(crate) fn is_host_allowed(host: &str, allowed: &[String]) -> bool {
     let Some(name) = without_port(host) else {
         return false;
     };

@@ -6,9 +6,11 @@ use axum::response::{IntoResponse, Response};
 use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, RequestId, error_code};
 use mcp_adapters::{ErrorRole, PeerTypes, Revision};
 
+use super::store::StoreError;
+
 /// An HTTP status and a JSON-RPC error.
 #[derive(Debug)]
-pub(super) struct Rejection {
+pub(crate) struct Rejection {
     status: StatusCode,
     /// The id of the request, if it could be decoded.
     id: Option<RequestId>,
@@ -18,7 +20,7 @@ pub(super) struct Rejection {
 }
 
 impl Rejection {
-    pub(super) fn new(status: StatusCode, code: i64, message: impl Into<String>) -> Self {
+    pub(crate) fn new(status: StatusCode, code: i64, message: impl Into<String>) -> Self {
         Self {
             status,
             id: None,
@@ -28,7 +30,7 @@ impl Rejection {
     }
 
     /// A header that doesn't repeat what the body says.
-    pub(super) fn header_mismatch(revision: Revision, why: String) -> Self {
+    pub(crate) fn header_mismatch(revision: Revision, why: String) -> Self {
         let known = revision.known_error(ErrorRole::HeaderMismatch);
         let code = known.map_or(error_code::INVALID_REQUEST, |known| known.code);
         Self::new(
@@ -39,39 +41,44 @@ impl Rejection {
     }
 
     /// The same rejection with the id of the request: some clients need it.
-    pub(super) fn with_id(self, id: Option<RequestId>) -> Self {
+    pub(crate) fn with_id(self, id: Option<RequestId>) -> Self {
         Self { id, ..self }
     }
 
     /// The same rejection with what the client needs to be authorized.
     #[cfg(feature = "auth")]
-    pub(super) fn with_challenge(self, challenge: Option<HeaderValue>) -> Self {
+    pub(crate) fn with_challenge(self, challenge: Option<HeaderValue>) -> Self {
         let challenge = challenge.map(Box::new);
         Self { challenge, ..self }
     }
 
     /// An invalid request.
-    pub(super) fn invalid(status: StatusCode, message: impl Into<String>) -> Self {
+    pub(crate) fn invalid(status: StatusCode, message: impl Into<String>) -> Self {
         Self::new(status, error_code::INVALID_REQUEST, message)
     }
 
-    pub(super) fn bad_request(message: impl Into<String>) -> Self {
+    pub(crate) fn bad_request(message: impl Into<String>) -> Self {
         Self::invalid(StatusCode::BAD_REQUEST, message)
     }
 
-    pub(super) fn no_such_session() -> Self {
+    pub(crate) fn no_such_session() -> Self {
         Self::invalid(StatusCode::NOT_FOUND, "Session not found")
     }
 
-    pub(super) fn busy(message: impl Into<String>) -> Self {
+    pub(crate) fn busy(message: impl Into<String>) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, error_code::INTERNAL_ERROR, message)
     }
 
-    pub(super) fn shutting_down() -> Self {
+    pub(crate) fn shutting_down() -> Self {
         Self::busy("The server is shutting down")
     }
 
-    pub(super) fn internal() -> Self {
+    pub(crate) fn store_failed(error: StoreError) -> Self {
+        tracing::error!(error, "the session store failed");
+        Self::busy("The session store doesn't answer")
+    }
+
+    pub(crate) fn internal() -> Self {
         Self::new(
             StatusCode::INTERNAL_SERVER_ERROR,
             error_code::INTERNAL_ERROR,
@@ -81,7 +88,7 @@ impl Rejection {
 }
 
 /// The status of a response with an error of this code, unless it is 200.
-pub(super) fn error_status(revision: Revision, code: i64) -> Option<StatusCode> {
+pub(crate) fn error_status(revision: Revision, code: i64) -> Option<StatusCode> {
     StatusCode::from_u16(revision.facts().status(code)?).ok()
 }
 

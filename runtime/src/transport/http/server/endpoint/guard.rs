@@ -1,0 +1,46 @@
+//! The check of where a request comes from: its origin and its host.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use super::super::config::HttpServer;
+use super::super::origin::{is_host_allowed, is_origin_allowed};
+use super::super::rejection::Rejection;
+use super::super::sessions::Sessions;
+
+/// The header in which a browser says how the page is related to the server.
+const SEC_FETCH_SITE: &str = "sec-fetch-site";
+
+/// Refuses requests from other origins, or to other hosts, than the allowed ones.
+pub(super) async fn guard(State(sessions): State<Arc<Sessions>>, request: Request, next: Next) -> Response {
+    match check_source(request.headers(), request.uri(), &sessions.config) {
+        Ok(()) => next.run(request).await,
+        Err(rejection) => rejection.into_response(),
+    }
+}
+
+fn check_source(headers: &HeaderMap, uri: &Uri, config: &HttpServer) -> Result<(), Rejection> {
+    let mut origins = headers.get_all(header::ORIGIN).iter();
+    let origins_allowed = match headers.get(SEC_FETCH_SITE) {
+        // A cross-site request without an origin, such as for an image or without CORS.
+        Some(site) if !headers.contains_key(header::ORIGIN) => site == "same-origin" || site == "none",
+        _ => origins.all(|origin| is_origin_allowed(origin, &config.origins)),
+    };
+    if !origins_allowed {
+        return Err(Rejection::invalid(StatusCode::FORBIDDEN, "This origin isn't allowed"));
+    }
+    let mut hosts = headers.get_all(header::HOST).iter();
+    let host = match hosts.next() {
+        Some(host) => host.to_str().ok(),
+        None => uri.authority().map(|authority| authority.as_str()),
+    };
+    let allowed = hosts.next().is_none() && host.is_some_and(|host| is_host_allowed(host, &config.hosts));
+    match allowed {
+        true => Ok(()),
+        false => Err(Rejection::invalid(StatusCode::FORBIDDEN, "This host isn't allowed")),
+    }
+}

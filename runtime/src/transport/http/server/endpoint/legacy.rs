@@ -1,0 +1,79 @@
+//! The two endpoints of HTTP with SSE, the predecessor of Streamable HTTP.
+
+use std::sync::Arc;
+
+use axum::extract::{OriginalUri, RawQuery, Request, State};
+use axum::http::request::Parts;
+use axum::http::{Method, StatusCode};
+use axum::response::{IntoResponse, Response};
+
+use super::super::headers::{EVENT_STREAM, accepts_by_name, check_content_type, not_acceptable};
+use super::super::post_body::PostBody;
+use super::super::rejection::Rejection;
+use super::super::session::SessionKind;
+use super::super::sessions::Sessions;
+use super::super::stream::Content;
+use super::body::read_body;
+use super::reader::{FirstEvent, Reader};
+use super::response::events;
+
+/// Starts a session. It has one stream, and ends with its connection.
+pub(super) async fn open(State(sessions): State<Arc<Sessions>>, uri: OriginalUri, request: Request) -> Response {
+    open_stream(&sessions, &uri, &request.into_parts().0)
+        .await
+        .unwrap_or_else(IntoResponse::into_response)
+}
+
+async fn open_stream(sessions: &Arc<Sessions>, uri: &OriginalUri, request: &Parts) -> Result<Response, Rejection> {
+    if request.method != Method::GET {
+        return Err(Rejection::invalid(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed"));
+    }
+    if !accepts_by_name(&request.headers, EVENT_STREAM) {
+        return Err(not_acceptable(&[EVENT_STREAM]));
+    }
+    let id = Sessions::new_id()?;
+    let new = sessions.start(id.clone(), SessionKind::Legacy, 0, request, 0).await?;
+    let messages = sessions.config.legacy.as_ref().map_or("", |(_, messages)| messages);
+    // The router may be part of another, which has paths of its own before these.
+    let prefix = uri.path().strip_suffix(request.uri.path()).unwrap_or_default();
+    let session = sessions.publish(new);
+    let first = FirstEvent::Endpoint(format!("{prefix}{messages}?sessionId={id}"));
+    let reader = Reader::open(&session, session.standalone.clone(), first, None).await;
+    Ok(events(reader))
+}
+
+/// Takes a message. Its response goes to the session's stream.
+pub(super) async fn post(State(sessions): State<Arc<Sessions>>, query: RawQuery, request: Request) -> Response {
+    post_message(&sessions, query.0.as_deref(), request)
+        .await
+        .unwrap_or_else(IntoResponse::into_response)
+}
+
+async fn post_message(sessions: &Arc<Sessions>, query: Option<&str>, request: Request) -> Result<Response, Rejection> {
+    check_content_type(request.headers())?;
+    let (parts, body) = request.into_parts();
+    let body = read_body(sessions, &parts, body).await?;
+    let id = body.only_request().cloned();
+    let taken = take_message(sessions, query, parts, body).await;
+    taken.map_err(|rejection| rejection.with_id(id))
+}
+
+async fn take_message(
+    sessions: &Arc<Sessions>,
+    query: Option<&str>,
+    parts: Parts,
+    body: PostBody,
+) -> Result<Response, Rejection> {
+    let parameters = query.unwrap_or_default().split('&');
+    let id = parameters
+        .into_iter()
+        .find_map(|parameter| parameter.strip_prefix("sessionId="));
+    let id = id.ok_or_else(|| Rejection::bad_request("The parameter sessionId is required"))?;
+    let session = sessions.find_legacy(id, &parts)?;
+    if let Some(revision) = session.revision() {
+        body.check_batch(revision)?;
+    }
+    let _permit = session.admit()?;
+    session.post(body, parts, Content::Any).await?;
+    Ok((StatusCode::ACCEPTED, "Accepted").into_response())
+}

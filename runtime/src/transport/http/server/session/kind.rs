@@ -1,0 +1,21 @@
+//! The kinds of sessions.
+
+/// How the messages of a session reach its client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SessionKind {
+    /// On one stream for each POST, and on the standalone stream.
+    Streamable,
+    /// In the response to the only POST.
+    Stateless,
+    /// In the response to the only POST, which has room for nothing but responses.
+    JsonOnly,
+    /// On one stream, in HTTP with SSE.
+    Legacy,
+}
+
+impl SessionKind {
+    /// Whether the session ends with the response to its only POST.
+    pub(crate) fn is_stateless(self) -> bool {
+        matches!(self, Self::Stateless | Self::JsonOnly)
+    }
+}

@@ -1,0 +1,89 @@
+//! How requests find their sessions.
+
+use std::sync::Arc;
+
+use axum::http::request::Parts;
+
+use super::super::post_body::PostBody;
+use super::super::rejection::Rejection;
+use super::super::session::{HttpSession, SessionKind};
+use super::super::store::SessionRecord;
+use super::Sessions;
+
+impl Sessions {
+    /// The session of HTTP with SSE that has this id, if it belongs to the principal of the request.
+    pub(crate) fn find_legacy(&self, id: &str, parts: &Parts) -> Result<Arc<HttpSession>, Rejection> {
+        let principal = self.config.principal_of(parts);
+        let known = self.sessions.lock().get(id).cloned();
+        let session = known
+            .filter(|session| session.is_legacy() && session.principal == principal)
+            .ok_or_else(Rejection::no_such_session)?;
+        if session.revision().is_some() {
+            session.usage.confirm();
+        }
+        Ok(session)
+    }
+
+    /// The session with this id, if it belongs to the principal of the request. It may have started on another machine.
+    pub(crate) async fn find(self: &Arc<Self>, id: &str, parts: &Parts) -> Result<Arc<HttpSession>, Rejection> {
+        let principal = self.config.principal_of(parts);
+        let known = self.sessions.lock().get(id).cloned();
+        if known
+            .as_ref()
+            .is_some_and(|session| session.is_legacy() || session.principal != principal)
+        {
+            return Err(Rejection::no_such_session());
+        }
+        let record = self
+            .config
+            .store
+            .touch(id, self.config.expiry)
+            .await
+            .map_err(Rejection::store_failed)?;
+        match (known, record) {
+            (Some(session), Some(_)) => {
+                session.usage.confirm();
+                Ok(session)
+            }
+            (None, Some(record)) if record.principal == principal => self.revive(id, record, parts).await,
+            (None, Some(_)) => Err(Rejection::no_such_session()),
+            (known, None) => {
+                if let Some(session) = known {
+                    session.end();
+                }
+                Err(Rejection::no_such_session())
+            }
+        }
+    }
+
+    /// Starts a session that has started on another machine.
+    async fn revive(
+        self: &Arc<Self>,
+        id: &str,
+        record: SessionRecord,
+        parts: &Parts,
+    ) -> Result<Arc<HttpSession>, Rejection> {
+        let bytes = record.initialize.len();
+        let engine = match &self.instances {
+            None => 0,
+            Some(instances) => {
+                let joined = instances.join(id).await.map_err(Rejection::store_failed)?;
+                joined.ok_or_else(Rejection::no_such_session)?
+            }
+        };
+        let kind = SessionKind::Streamable;
+        let new = self.start(id.to_owned(), kind, engine, parts, bytes).await?;
+        let initialize = PostBody::parse(record.initialize.to_vec())?;
+        let revision = self.handshake(&new, initialize, parts).await?;
+        if revision != record.revision {
+            tracing::warn!(%revision, recorded = %record.revision, "the machines that share sessions support different revisions");
+            return Err(Rejection::no_such_session());
+        }
+        // If two requests came at once, the first has published its session, and this one ends.
+        if let Some(session) = self.sessions.lock().get(id) {
+            return Ok(session.clone());
+        }
+        new.session.usage.confirm();
+        Ok(self.publish(new))
+    }
+}

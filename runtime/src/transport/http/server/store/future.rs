@@ -1,0 +1,10 @@
+//! The answers of a store.
+
+use std::error::Error;
+use std::pin::Pin;
+
+/// The future of a store's answer.
+pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
+
+/// The error of a store.
+pub type StoreError = Box<dyn Error + Send + Sync>;

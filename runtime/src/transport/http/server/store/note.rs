@@ -1,0 +1,41 @@
+//! What instances of the server tell each other.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::instances::{Instances, Recipient};
+use crate::message::to_json;
+
+/// What one instance tells another about a session.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Note<'a> {
+    /// The client has sent this message.
+    Message(#[serde(borrow)] &'a RawValue),
+    /// The instance with the engine `reader` sends a stream of `engine` to the client, and has all events before `next`.
+    Reading {
+        engine: u32,
+        stream: u64,
+        next: u64,
+        reader: u32,
+    },
+    /// A stream that the other instance reads has another event.
+    Logged,
+    /// The client reads the standalone stream at the instance with this engine. Of another engine it has `read` the events before
+    /// the one with this number.
+    Listening { engine: u32, read: Option<(u32, u64)> },
+    /// The instance with this engine asks where the client reads the standalone stream.
+    WhoListens { engine: u32 },
+    /// A message for the standalone stream.
+    Event(#[serde(borrow)] &'a RawValue),
+}
+
+impl Note<'_> {
+    /// Sends it. If that fails, whoever waits for it looks for himself after a while.
+    pub(crate) async fn send(&self, instances: &dyn Instances, session: &str, to: Recipient) {
+        let sent = instances.send(session, to, &to_json(self)).await;
+        if let Err(error) = sent {
+            tracing::debug!(error, "another instance can't be told");
+        }
+    }
+}
