@@ -1,7 +1,8 @@
 //! Why a command failed as a whole.
 
+use std::fmt::Display;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use mcp_adapters::Revision;
 use mcp_runtime::bridge::BridgeError;
@@ -55,6 +56,14 @@ pub enum CommandError {
 }
 
 impl CommandError {
+    /// Why a file can't be used.
+    pub fn file(file: &Path, reason: impl Display) -> Self {
+        Self::File {
+            file: file.to_owned(),
+            reason: reason.to_string(),
+        }
+    }
+
     /// The exit status; the help of the program says what they mean.
     pub fn exit_code(&self) -> u8 {
         match self {

@@ -11,9 +11,11 @@ mod decode;
 mod error;
 mod manual;
 mod message;
+mod report;
 mod stream;
 mod suggest;
 mod text;
+mod transcript;
 mod translate;
 mod values;
 

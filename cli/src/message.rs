@@ -2,8 +2,9 @@
 
 use mcp_adapters::mcp_wire::path::Segment;
 use mcp_adapters::mcp_wire::validator::Violation;
-use mcp_adapters::mcp_wire::{Batch, Decoded, Invalid, Map, OpenJson, Path, from_slice};
-use mcp_adapters::{Loss, Policy, Revision, TranslateError, Translation, translate, translate_error};
+use mcp_adapters::mcp_wire::{Batch, Decoded, Invalid, Map, MessageHeader, OpenJson, Path, from_slice};
+use mcp_adapters::{Loss, PeerTypes, Policy, Revision, TranslateError, Translation, translate, translate_error};
+use mcp_runtime::transport::MessageDirection;
 
 /// The prefix of the names of JSON-RPC's own messages, in the schema of every revision. Their definitions allow any
 /// parameters.
@@ -11,6 +12,9 @@ const JSON_RPC: &str = "JSONRPC";
 
 /// The member of an error response that says what went wrong.
 const ERROR: &str = "error";
+
+/// A message as it was on the wire, and its way from the client's point of view.
+pub type Seen = (MessageDirection, Vec<u8>);
 
 /// Whether the instances of a definition are whole messages of any method.
 pub fn is_message(definition: &str) -> bool {
@@ -142,6 +146,34 @@ fn translate_response(
         loss.path = within(Some(Segment::Member(ERROR.to_owned())), &loss.path);
     }
     (translated.unwrap_or(response), losses)
+}
+
+/// The name of the case of a request: its method, and what is called or read.
+pub fn case_of(method: &str, request: &OpenJson) -> String {
+    let mirrors = Revision::HUB.facts().mirrors;
+    let parameter = mirrors.params.iter().find(|mirrored| mirrored.method == method);
+    let params = request
+        .get("params")
+        .and_then(|it| it.decode_as::<Map<OpenJson>>().ok());
+    let subject = parameter.zip(params).and_then(|(parameter, params)| {
+        let subject = params.get(parameter.parameter)?;
+        subject.parse::<String>().ok()
+    });
+    subject.map_or_else(|| method.to_owned(), |subject| format!("{method} {subject}"))
+}
+
+/// The messages from the first one of the session on. Before it, a client may have asked a server with a handshake what it is,
+/// in a revision that the server can't know.
+pub fn of_session(revision: Revision, messages: &[Seen]) -> &[Seen] {
+    let Some(begin) = revision.lifecycle().begin else {
+        return messages;
+    };
+    let begins = |(way, json): &Seen| {
+        let header = MessageHeader::from_slice(json).ok();
+        *way == MessageDirection::Sent && header.and_then(|it| it.method().map(|method| method == begin)) == Some(true)
+    };
+    let start = messages.iter().position(begins).unwrap_or(0);
+    &messages[start..]
 }
 
 /// The message, or each message of a batch with its place.

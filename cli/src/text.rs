@@ -25,6 +25,11 @@ pub fn one_line(text: &str) -> String {
     }
 }
 
+/// Writes a line to standard error. If that fails, there is nowhere to report it.
+pub fn say(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
 /// Writes rows with their columns aligned, indented by two spaces.
 pub fn write_table<const N: usize>(mut output: impl Write, rows: &[[String; N]]) -> io::Result<()> {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);

@@ -10,7 +10,6 @@ use mcp_adapters::Loss;
 use mcp_adapters::mcp_wire::path::Segment;
 use serde_json::json;
 
-use super::create;
 use crate::error::CommandError;
 use crate::text::one_line;
 
@@ -26,6 +25,7 @@ pub struct LossLog {
 
 impl LossLog {
     pub fn new(file: Option<&Path>, tells_all: bool) -> Result<Self, CommandError> {
+        let create = |file| File::create(file).map_err(|error| CommandError::file(file, error));
         let file = file.map(create).transpose()?;
         Ok(Self {
             file: file.map(|file| Mutex::new(LineWriter::new(file))),

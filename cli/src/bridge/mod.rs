@@ -5,7 +5,6 @@ mod record;
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
-use std::path::Path;
 use std::sync::Arc;
 
 use mcp_runtime::bridge::{Bridge, BridgeError, BridgeOptions, Connector};
@@ -19,10 +18,11 @@ use tokio_util::sync::CancellationToken;
 use tracing_subscriber::filter::LevelFilter;
 
 use self::losses::LossLog;
-use self::record::{Recorded, Recorder, Side};
+use self::record::Recorder;
 use crate::args::{BridgeArgs, Listen};
 use crate::client::{block_on, http_options};
 use crate::error::{CommandError, Summary};
+use crate::transcript::Side;
 
 /// Serves clients until one of the sides ends, or an interrupt.
 pub fn bridge(args: &BridgeArgs) -> Result<Summary, CommandError> {
@@ -42,24 +42,30 @@ pub fn bridge(args: &BridgeArgs) -> Result<Summary, CommandError> {
 
 async fn run(args: &BridgeArgs) -> Result<Summary, CommandError> {
     let options = options(args)?;
-    let recorder = args.record.as_deref().map(Recorder::create).transpose()?;
-    let recorder = recorder.map(Arc::new);
+    let recorder = Recorder::new(args.record.as_deref())?;
     match &args.to {
         Some(url) => {
             let url = url.clone();
             let http = http_options(&args.headers, &args.auth).await?;
             // A wrong URL is an error now, and not once there is a client.
             HttpClient::new(&url, http.clone())?;
-            let connect = move || HttpClient::new(&url, http.clone()).map_err(other);
+            let record = Arc::clone(&recorder);
+            let connect = move || {
+                let session = record.session();
+                let client = HttpClient::new(&url, record.record_requests(http.clone(), session)).map_err(other)?;
+                Ok(record.record(client, Side::Server, session))
+            };
             listen(args, options, recorder, connect).await
         }
         None => {
             let command = args.command.clone();
+            let record = Arc::clone(&recorder);
             let connect = move || {
                 let (program, arguments) = command.split_first().unzip();
                 let mut command = Command::new(program.cloned().unwrap_or_default());
                 command.args(arguments.unwrap_or_default());
-                spawn(command, SpawnOptions::default()).map_err(other)
+                let process = spawn(command, SpawnOptions::default()).map_err(other)?;
+                Ok(record.record(process, Side::Server, record.session()))
             };
             listen(args, options, recorder, connect).await
         }
@@ -89,15 +95,13 @@ fn options(args: &BridgeArgs) -> Result<BridgeOptions, CommandError> {
 async fn listen<T: Transport>(
     args: &BridgeArgs,
     options: BridgeOptions,
-    recorder: Option<Arc<Recorder>>,
+    recorder: Arc<Recorder>,
     connect: impl Fn() -> Result<T, TransportError> + Send + Sync + 'static,
 ) -> Result<Summary, CommandError> {
-    let record = recorder.clone();
-    let connector = move || Ok(Recorded::new(connect()?, Side::Server, record.clone()));
-    let bridge = Bridge::new(connector, options.clone());
+    let bridge = Bridge::new(connect, options.clone());
     match &args.listen {
         Listen::Stdio => {
-            let client = Recorded::new(stdio(LineLimits::default())?, Side::Client, recorder);
+            let client = recorder.record(stdio(LineLimits::default())?, Side::Client, recorder.session());
             serve_one(&bridge, client).await
         }
         Listen::Http { address, host, path } => {
@@ -128,15 +132,16 @@ async fn serve_many<C: Connector>(
     bridge: &Bridge<C>,
     address: SocketAddr,
     server: HttpServer,
-    recorder: Option<Arc<Recorder>>,
+    recorder: Arc<Recorder>,
 ) -> Result<Summary, CommandError> {
     let listener = TcpListener::bind(address).await?;
     let shutdown = CancellationToken::new();
     // Whoever has asked for port 0 learns the port.
     let _ = writeln!(io::stderr(), "[listening] {}", listener.local_addr()?);
-    let served = bridge.clone();
+    let (served, record) = (bridge.clone(), Arc::clone(&recorder));
     let app = router(server.shutdown(shutdown.clone()), move |transport, info| {
-        let (bridge, transport) = (served.clone(), Recorded::new(transport, Side::Client, recorder.clone()));
+        let bridge = served.clone();
+        let transport = record.record(transport, Side::Client, record.session());
         tokio::spawn(async move {
             match bridge.serve_for(info.principal, transport).await {
                 Ok(()) => {}
@@ -145,7 +150,7 @@ async fn serve_many<C: Connector>(
             }
         });
     });
-    let serving = serve(listener, app).shutdown(shutdown.clone());
+    let serving = serve(listener, recorder.record_clients(app)).shutdown(shutdown.clone());
     tokio::select! {
         () = serving.into_future() => {}
         interrupted = interrupted() => {
@@ -170,12 +175,4 @@ async fn interrupted() -> io::Result<()> {
     }
     #[cfg(not(unix))]
     tokio::signal::ctrl_c().await
-}
-
-/// A file that is written from its beginning.
-fn create(file: &Path) -> Result<std::fs::File, CommandError> {
-    std::fs::File::create(file).map_err(|error| CommandError::File {
-        file: file.to_owned(),
-        reason: error.to_string(),
-    })
 }

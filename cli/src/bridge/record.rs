@@ -1,201 +1,256 @@
-//! A transcript of the messages on both sides of the bridge.
+//! A transcript of both sides of the bridge.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{LineWriter, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::Response;
 use mcp_adapters::mcp_wire::{MessageHeader, OpenJson, RequestId, from_slice};
 use mcp_adapters::{Revision, hello};
-use mcp_runtime::transport::{Incoming, Outgoing, Receiver, Restart, Sender, Transport, TransportError};
-use serde::Serialize;
+use mcp_runtime::http::HeaderMap;
+use mcp_runtime::transport::http::client::HttpOptions;
+use mcp_runtime::transport::{MessageDirection, Transport, Watched, watched};
 
-use super::create;
 use crate::error::CommandError;
+use crate::transcript::{Direction, HttpHeads, Line, Side};
 
-/// The side of the bridge.
-#[derive(Debug, Clone, Copy, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Side {
-    Client,
-    Server,
-}
-
-/// A message in the transcript.
-#[derive(Serialize)]
-struct Entry<'m> {
-    /// Seconds since 1970.
-    time: f64,
-    /// The number of the connection.
-    session: u64,
-    side: Side,
-    direction: Direction,
-    revision: Option<Revision>,
-    message: &'m OpenJson,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "lowercase")]
-enum Direction {
-    /// By the bridge.
-    Received,
-    Sent,
-}
+/// The headers whose values are written: none of them has a credential. The values of all others are masked.
+const SHOWN: [&str; 34] = [
+    "accept",
+    "accept-encoding",
+    "accept-language",
+    "access-control-allow-headers",
+    "access-control-allow-methods",
+    "access-control-allow-origin",
+    "access-control-expose-headers",
+    "access-control-request-headers",
+    "access-control-request-method",
+    "allow",
+    "cache-control",
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "date",
+    "host",
+    "last-event-id",
+    "mcp-method",
+    "mcp-name",
+    "mcp-protocol-version",
+    "origin",
+    "retry-after",
+    "server",
+    "sec-fetch-dest",
+    "sec-fetch-mode",
+    "sec-fetch-site",
+    "traceparent",
+    "transfer-encoding",
+    "user-agent",
+    "vary",
+    "via",
+    "www-authenticate",
+    "x-accel-buffering",
+];
+const MASK: &str = "***";
 
 /// Writes a transcript.
 pub struct Recorder {
-    file: Mutex<LineWriter<File>>,
+    /// None if nobody wants a transcript.
+    file: Option<Mutex<LineWriter<File>>>,
     sessions: AtomicU64,
 }
 
 impl Recorder {
-    pub fn create(file: &Path) -> Result<Self, CommandError> {
-        Ok(Self {
-            file: Mutex::new(LineWriter::new(create(file)?)),
+    pub fn new(file: Option<&Path>) -> Result<Arc<Self>, CommandError> {
+        let create = |file| File::create(file).map_err(|error| CommandError::file(file, error));
+        let file = file.map(create).transpose()?;
+        Ok(Arc::new(Self {
+            file: file.map(|file| Mutex::new(LineWriter::new(file))),
             sessions: AtomicU64::new(1),
+        }))
+    }
+
+    /// The number of another connection.
+    pub fn session(&self) -> u64 {
+        self.sessions.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// The same transport, whose messages are written.
+    pub fn record<T: Transport>(self: &Arc<Self>, transport: T, side: Side, session: u64) -> Watched<T> {
+        let (recorder, negotiation) = (Arc::clone(self), Mutex::new(Negotiation::default()));
+        watched(transport, move |way, json| {
+            if recorder.file.is_none() {
+                return;
+            }
+            // What isn't JSON isn't passed on.
+            let Ok(message) = from_slice::<OpenJson>(json) else {
+                return;
+            };
+            let mut negotiation = negotiation.lock().unwrap_or_else(PoisonError::into_inner);
+            let revision = negotiation.revision_of(json);
+            drop(negotiation);
+            recorder.write(&Line {
+                session: Some(session),
+                direction: Some(match way {
+                    MessageDirection::Received => Direction::Received,
+                    MessageDirection::Sent => Direction::Sent,
+                }),
+                revision,
+                message: Some(message),
+                ..line(side)
+            });
         })
     }
-}
 
-/// One connection in the transcript.
-struct Connection {
-    recorder: Arc<Recorder>,
-    session: u64,
-    side: Side,
-    negotiated: OnceLock<Revision>,
-}
+    /// The same options, with which the headers of requests to the server are written.
+    pub fn record_requests(self: &Arc<Self>, options: HttpOptions, session: u64) -> HttpOptions {
+        if self.file.is_none() {
+            return options;
+        }
+        let recorder = Arc::clone(self);
+        options.exchanges(move |exchange| {
+            let heads = HttpHeads {
+                method: exchange.method.to_string(),
+                path: exchange.url.path().to_owned(),
+                request: masked(exchange.request),
+                status: exchange.status.as_u16(),
+                response: masked(exchange.response),
+            };
+            recorder.write(&Line {
+                session: Some(session),
+                http: Some(heads),
+                ..line(Side::Server)
+            });
+        })
+    }
 
-impl Connection {
-    fn write(&self, direction: Direction, json: &[u8]) {
-        // What isn't JSON isn't passed on.
-        let Ok(message) = from_slice(json) else { return };
-        let since = SystemTime::now().duration_since(UNIX_EPOCH);
-        let entry = Entry {
-            time: since.map_or(0.0, |since| since.as_secs_f64()),
-            session: self.session,
-            side: self.side,
-            direction,
-            revision: self.revision_of(json),
-            message: &message,
-        };
-        let Ok(line) = serde_json::to_string(&entry) else {
-            return;
-        };
+    /// The same service, the headers of whose clients are written.
+    pub fn record_clients(self: &Arc<Self>, app: Router) -> Router {
+        if self.file.is_none() {
+            return app;
+        }
+        app.layer(from_fn_with_state(Arc::clone(self), record_exchange))
+    }
+
+    fn write(&self, line: &Line) {
+        let Some(file) = &self.file else { return };
+        let Ok(line) = serde_json::to_string(line) else { return };
         let line = line.replace(['\n', '\r'], " ");
-        let mut file = self.recorder.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = writeln!(file, "{line}") {
             tracing::warn!(%error, "a message isn't written to the transcript");
         }
     }
+}
 
+fn line(side: Side) -> Line {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    Line {
+        time: since.map_or(0.0, |since| since.as_secs_f64()),
+        session: None,
+        side,
+        direction: None,
+        revision: None,
+        message: None,
+        http: None,
+    }
+}
+
+async fn record_exchange(State(recorder): State<Arc<Recorder>>, request: Request, next: Next) -> Response {
+    let (method, path) = (request.method().to_string(), request.uri().path().to_owned());
+    let asked = masked(request.headers());
+    let response = next.run(request).await;
+    let heads = HttpHeads {
+        method,
+        path,
+        request: asked,
+        status: response.status().as_u16(),
+        response: masked(response.headers()),
+    };
+    recorder.write(&Line {
+        http: Some(heads),
+        ..line(Side::Client)
+    });
+    response
+}
+
+/// What the messages of a connection have said about its revision.
+#[derive(Default)]
+struct Negotiation {
+    /// The request that begins a session, until it is answered.
+    begin: Option<RequestId>,
+    revision: Option<Revision>,
+}
+
+impl Negotiation {
     /// The revision that a message names, or else that of the session.
-    fn revision_of(&self, json: &[u8]) -> Option<Revision> {
-        let header = MessageHeader::from_slice(json).ok()?;
+    fn revision_of(&mut self, json: &[u8]) -> Option<Revision> {
+        let Ok(header) = MessageHeader::from_slice(json) else {
+            return self.revision;
+        };
         if let Some((revision, _)) = hello::stamped_version::<Revision>(&header).ok().flatten() {
             // The response doesn't name it.
-            let _ = self.negotiated.set(revision);
-            return Some(revision);
+            self.revision = Some(revision);
+        } else if let Some(requested) = hello::requested_version(&header) {
+            self.begin = header.id();
+            return requested;
+        } else if let Some(result) = header
+            .result()
+            .filter(|_| self.begin.is_some() && self.begin == header.id())
+        {
+            self.begin = None;
+            let agreed = result
+                .decode_as()
+                .ok()
+                .and_then(|result| hello::agreed_version(&result));
+            self.revision = agreed.or(self.revision);
         }
-        hello::requested_version(&header).unwrap_or_else(|| self.negotiated.get().copied())
+        self.revision
     }
 }
 
-/// A transport whose messages are written to a transcript, if there is one.
-pub struct Recorded<T> {
-    inner: T,
-    connection: Option<Arc<Connection>>,
-}
-
-impl<T> Recorded<T> {
-    pub fn new(inner: T, side: Side, recorder: Option<Arc<Recorder>>) -> Self {
-        let connection = recorder.map(|recorder| {
-            Arc::new(Connection {
-                session: recorder.sessions.fetch_add(1, Ordering::Relaxed),
-                recorder,
-                side,
-                negotiated: OnceLock::new(),
-            })
+/// Headers by their names. What may be a credential is masked.
+fn masked(headers: &HeaderMap) -> BTreeMap<String, String> {
+    let names = headers.keys().map(|name| {
+        let values = headers.get_all(name).iter().map(|value| match value.to_str() {
+            Ok(text) if SHOWN.contains(&name.as_str()) => text,
+            _ => MASK,
         });
-        Self { inner, connection }
-    }
+        (name.as_str().to_owned(), values.collect::<Vec<_>>().join(", "))
+    });
+    names.collect()
 }
 
-impl<T: Transport> Transport for Recorded<T> {
-    type Sender = Recorded<T::Sender>;
-    type Receiver = Recorded<T::Receiver>;
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    fn split(self) -> (Self::Sender, Self::Receiver) {
-        let (sender, receiver) = self.inner.split();
-        let connection = self.connection.clone();
-        let sender = Recorded {
-            inner: sender,
-            connection,
-        };
-        let receiver = Recorded {
-            inner: receiver,
-            connection: self.connection,
-        };
-        (sender, receiver)
-    }
-
-    fn restart(&mut self) -> Option<Restart<Self>> {
-        let (restart, connection) = (self.inner.restart()?, self.connection.clone());
-        Some(Box::new(move || {
-            let inner = restart()?;
-            Ok(Self { inner, connection })
-        }))
-    }
-}
-
-impl<T: Sender> Sender for Recorded<T> {
-    async fn send(&self, message: Outgoing) -> Result<(), TransportError> {
-        if let Some(connection) = &self.connection {
-            connection.write(Direction::Sent, &message.json);
+    #[test]
+    fn only_values_that_are_known_to_be_no_credentials_are_written() {
+        let mut headers = HeaderMap::new();
+        for (name, value) in [
+            ("authorization", "Bearer secret"),
+            ("cookie", "a=secret"),
+            ("set-cookie", "a=secret"),
+            ("proxy-authorization", "Basic secret"),
+            ("dpop", "secret"),
+            ("mcp-session-id", "secret"),
+            ("x-api-key", "secret"),
+        ] {
+            headers.append(name, value.parse().expect("a value"));
         }
-        self.inner.send(message).await
-    }
-
-    fn unanswered(&self, ids: &[RequestId]) {
-        self.inner.unanswered(ids);
-    }
-
-    fn negotiated(&self, revision: Revision) {
-        if let Some(connection) = &self.connection {
-            // A session has one revision.
-            let _ = connection.negotiated.set(revision);
-        }
-        self.inner.negotiated(revision);
-    }
-
-    fn first_request_id(&self) -> i64 {
-        self.inner.first_request_id()
-    }
-
-    fn suspended(&self) -> Duration {
-        self.inner.suspended()
-    }
-
-    fn notifies(&self) -> bool {
-        self.inner.notifies()
-    }
-
-    async fn close(&self) {
-        self.inner.close().await;
-    }
-}
-
-impl<T: Receiver> Receiver for Recorded<T> {
-    async fn receive(&mut self) -> Result<Option<Incoming>, TransportError> {
-        let received = self.inner.receive().await;
-        if let (Some(connection), Ok(Some(Incoming::Message { json, .. }))) = (&self.connection, &received) {
-            connection.write(Direction::Received, json);
-        }
-        received
-    }
-
-    fn half_closes(&self) -> bool {
-        self.inner.half_closes()
+        headers.append("accept", "text/html".parse().expect("a value"));
+        headers.append("accept", "text/plain".parse().expect("a value"));
+        let written = masked(&headers);
+        assert_eq!(written.len(), 8);
+        assert_eq!(written.get("accept").map(String::as_str), Some("text/html, text/plain"));
+        assert!(written.iter().all(|(name, value)| name == "accept" || value == MASK));
     }
 }

@@ -1,43 +1,54 @@
 //! `mcp-rev check`
 
 mod example;
-mod junit;
 mod record;
-mod report;
-mod transcript;
 mod usage;
 mod validation;
 
 use std::io::Write;
+use std::path::Path;
 use std::sync::Arc;
 
+use mcp_adapters::Revision;
 use mcp_runtime::hub::LoggingLevel;
 
 use self::record::Record;
-use self::report::Report;
 use self::usage::{Arguments, Declining};
 use self::validation::validate;
 use crate::args::{CheckArgs, ReportFormat};
 use crate::client::{block_on, connect_watched};
 use crate::error::{CommandError, Summary};
+use crate::report::{self, Report};
+use crate::transcript;
 
 /// Uses what a server offers, or reads what one has sent, and validates each message of it by the schema of the revision.
 pub fn check(args: &CheckArgs, mut output: impl Write) -> Result<Summary, CommandError> {
     let arguments = Arguments::read(args.arguments.as_deref())?;
     let reports = match &args.transcript {
-        Some(file) => transcript::reports(file)?,
+        Some(file) => recorded(file)?,
         None => vec![block_on(use_and_validate(args, &arguments))?],
     };
     match args.format {
         ReportFormat::Text => report::write_text(&reports, &mut output)?,
         ReportFormat::Json => report::write_json(&reports, args.transcript.is_some(), &mut output)?,
-        ReportFormat::Junit => junit::write(&reports, &mut output)?,
+        ReportFormat::Junit => report::junit::write(&reports, &mut output)?,
     }
     output.flush()?;
     Ok(match reports.iter().map(Report::failed).sum() {
         0 => Summary::AllSucceeded,
         _ => Summary::SomeFailed,
     })
+}
+
+/// Validates what the server sent to the bridge, and what the bridge sent to its clients: a report for each session.
+fn recorded(file: &Path) -> Result<Vec<Report>, CommandError> {
+    let sessions = transcript::read(file)?.into_iter();
+    let reports = sessions.map(|session| {
+        let mut report = validate(session.revision, &session.messages, 0);
+        report.session = Some(session.title());
+        report
+    });
+    Ok(reports.collect())
 }
 
 async fn use_and_validate(args: &CheckArgs, arguments: &Arguments) -> Result<Report, CommandError> {
@@ -53,19 +64,24 @@ async fn use_and_validate(args: &CheckArgs, arguments: &Arguments) -> Result<Rep
             let Some(revision) = record.negotiated() else {
                 return Err(error);
             };
-            let mut report = validate(revision, &record);
+            let mut report = validated(revision, &record);
             report.fail("session", &error);
             return Ok(report);
         }
     };
     let faults = usage::use_server(session.peer(), args, arguments).await;
     let server = session.peer().info().and_then(|info| info.implementation.clone());
-    let revision = session.peer().revision().unwrap_or(mcp_adapters::Revision::HUB);
+    let revision = session.peer().revision().unwrap_or(Revision::HUB);
     session.close().await;
-    let mut report = validate(revision, &record);
+    let mut report = validated(revision, &record);
     report.server = server;
     for (case, finding) in faults {
         report.add(&case, finding);
     }
     Ok(report)
+}
+
+fn validated(revision: Revision, record: &Record) -> Report {
+    let (messages, left_out) = record.messages();
+    validate(revision, &messages, left_out)
 }

@@ -3,8 +3,10 @@
 use std::sync::Mutex;
 
 use mcp_adapters::mcp_wire::MessageHeader;
-use mcp_adapters::{PeerTypes, Revision, hello};
+use mcp_adapters::{Revision, hello};
 use mcp_runtime::transport::MessageDirection;
+
+use crate::message::Seen;
 
 /// Bytes of the messages that are kept.
 const BYTES: usize = 256 << 20;
@@ -15,7 +17,7 @@ pub struct Record(Mutex<Messages>);
 
 #[derive(Default)]
 struct Messages {
-    kept: Vec<(MessageDirection, Vec<u8>)>,
+    kept: Vec<Seen>,
     bytes: usize,
     left_out: usize,
 }
@@ -31,7 +33,7 @@ impl Record {
     }
 
     /// The messages, and how many were too many to keep.
-    pub fn messages(&self) -> (Vec<(MessageDirection, Vec<u8>)>, usize) {
+    pub fn messages(&self) -> (Vec<Seen>, usize) {
         let messages = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         (messages.kept.clone(), messages.left_out)
     }
@@ -45,18 +47,4 @@ impl Record {
             hello::agreed_version(&result.decode_as().ok()?)
         })
     }
-}
-
-/// The messages from the first one of the session on. Before it, a client may have asked a server with a handshake what it is,
-/// in a revision that the server can't know.
-pub fn of_session(revision: Revision, messages: &[(MessageDirection, Vec<u8>)]) -> &[(MessageDirection, Vec<u8>)] {
-    let Some(begin) = revision.lifecycle().begin else {
-        return messages;
-    };
-    let begins = |(way, json): &(MessageDirection, Vec<u8>)| {
-        let header = MessageHeader::from_slice(json).ok();
-        *way == MessageDirection::Sent && header.and_then(|it| it.method().map(|method| method == begin)) == Some(true)
-    };
-    let start = messages.iter().position(begins).unwrap_or(0);
-    &messages[start..]
 }

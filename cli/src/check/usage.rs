@@ -18,10 +18,10 @@ use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
 use super::example::example;
-use super::report::Finding;
 use crate::args::{CheckArgs, ToolPolicy};
 use crate::client::Capable;
 use crate::error::CommandError;
+use crate::report::Finding;
 
 /// How long changes are waited for.
 const CHANGES: Duration = Duration::from_millis(100);
@@ -65,14 +65,10 @@ pub struct Arguments(HashMap<String, Map<String, Value>>);
 impl Arguments {
     pub fn read(file: Option<&Path>) -> Result<Self, CommandError> {
         let Some(file) = file else { return Ok(Self::default()) };
-        let failed = |reason: String| CommandError::File {
-            file: file.to_owned(),
-            reason,
-        };
-        let text = std::fs::read_to_string(file).map_err(|error| failed(error.to_string()))?;
+        let text = std::fs::read_to_string(file).map_err(|error| CommandError::file(file, error))?;
         serde_json::from_str(&text)
             .map(Self)
-            .map_err(|error| failed(error.to_string()))
+            .map_err(|error| CommandError::file(file, error))
     }
 }
 

@@ -4,26 +4,24 @@ use std::collections::HashMap;
 
 use mcp_adapters::mcp_wire::path::Segment;
 use mcp_adapters::mcp_wire::validator::Violation;
-use mcp_adapters::mcp_wire::{Map, OpenJson, Path, definition_name, validate_at};
+use mcp_adapters::mcp_wire::{OpenJson, Path, definition_name, validate_at};
 use mcp_adapters::{PeerTypes, Revision};
 use mcp_runtime::transport::MessageDirection;
 
-use super::record::{Record, of_session};
-use super::report::{Finding, Report};
-use crate::message::{called, messages, within, wrong_id};
+use crate::message::{Seen, called, case_of, messages, of_session, within, wrong_id};
+use crate::report::{Finding, Report};
 
 /// The case of messages that answer or tell nothing known.
 const STRAY: &str = "messages";
 
-/// Validates the messages that a server has sent.
-pub fn validate(revision: Revision, record: &Record) -> Report {
-    let (messages, left_out) = record.messages();
+/// Validates the messages that a server has sent. `left_out` of them were too many to keep.
+pub fn validate(revision: Revision, messages: &[Seen], left_out: usize) -> Report {
     let mut validator = MessageValidator {
         revision,
         report: Report::new(revision),
         pending: HashMap::new(),
     };
-    for (way, json) in of_session(revision, &messages) {
+    for (way, json) in of_session(revision, messages) {
         match way {
             MessageDirection::Sent => validator.sent(json),
             MessageDirection::Received => validator.received(json),
@@ -192,20 +190,6 @@ fn finding(revision: Revision, path: &Path, violation: Violation) -> Finding {
         specification: definition.map(|definition| revision.facts().link(definition)),
         schema: (!violation.schema.is_empty()).then_some(violation.schema),
     }
-}
-
-/// The name of the case of a request: its method, and what is called or read.
-fn case_of(method: &str, request: &OpenJson) -> String {
-    let mirrors = Revision::HUB.facts().mirrors;
-    let parameter = mirrors.params.iter().find(|mirrored| mirrored.method == method);
-    let params = request
-        .get("params")
-        .and_then(|it| it.decode_as::<Map<OpenJson>>().ok());
-    let subject = parameter.zip(params).and_then(|(parameter, params)| {
-        let subject = params.get(parameter.parameter)?;
-        subject.parse::<String>().ok()
-    });
-    subject.map_or_else(|| method.to_owned(), |subject| format!("{method} {subject}"))
 }
 
 /// The beginning of a message.

@@ -6,9 +6,9 @@ use mcp_runtime::auth::{Authorizer, Client, FileStore, Loopback};
 use mcp_runtime::transport::http::client::HttpOptions;
 use mcp_runtime::transport::http::client::reqwest::header::{HeaderName, HeaderValue};
 
-use super::handler::say;
 use crate::args::{AuthArgs, AuthMode};
 use crate::error::CommandError;
+use crate::text::say;
 
 /// The options of an HTTP client with these headers.
 pub async fn http_options(headers: &[(HeaderName, HeaderValue)], auth: &AuthArgs) -> Result<HttpOptions, CommandError> {
@@ -47,10 +47,7 @@ fn client(args: &AuthArgs) -> Result<Option<Client>, CommandError> {
     let Some(file) = &args.client_secret else {
         return Ok(Some(client));
     };
-    let secret = std::fs::read_to_string(file).map_err(|error| CommandError::File {
-        file: file.clone(),
-        reason: error.to_string(),
-    })?;
+    let secret = std::fs::read_to_string(file).map_err(|error| CommandError::file(file, error))?;
     Ok(Some(client.secret(secret.trim())))
 }
 

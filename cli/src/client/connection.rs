@@ -13,10 +13,9 @@ use tokio::process::Command;
 use tracing_subscriber::filter::LevelFilter;
 
 use super::authorization::http_options;
-use super::handler::say;
 use crate::args::ServerArgs;
 use crate::error::CommandError;
-use crate::text::plain;
+use crate::text::{plain, say};
 
 /// A handler that knows what it can answer.
 pub trait Capable: ClientHandler<Context<ClientSide>> + 'static {

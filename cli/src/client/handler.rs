@@ -1,7 +1,5 @@
 //! What a server is told that asks or notifies this client.
 
-use std::io::{self, Write};
-
 use mcp_adapters::mcp_wire::{ErrorObject, from_str};
 use mcp_runtime::hub::{
     self, ClientCapabilities, CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult,
@@ -14,7 +12,7 @@ use super::asking::Respondent;
 use super::connection::Capable;
 use crate::args::ClientArgs;
 use crate::error::CommandError;
-use crate::text::{one_line, plain};
+use crate::text::{one_line, plain, say};
 
 /// Answers with what the arguments say, or on the terminal.
 pub struct Client {
@@ -86,9 +84,4 @@ pub async fn show_progress(mut progress: mpsc::Receiver<Progress>) {
         let message = message.map_or_else(String::new, |message| format!(" {}", one_line(&message)));
         say(&format!("[progress {progress}{total}]{message}"));
     }
-}
-
-/// Writes a line to standard error. If that fails, there is nowhere to report it.
-pub fn say(line: &str) {
-    let _ = writeln!(io::stderr(), "{line}");
 }

@@ -8,9 +8,9 @@ use serde_json::json;
 
 use super::block_on;
 use super::connection::{Capable, connect};
-use super::handler::say;
 use crate::args::{Format, ListenArgs};
 use crate::error::{CommandError, Summary};
+use crate::text::say;
 
 /// A client that answers nothing.
 pub struct Silent;

@@ -214,6 +214,88 @@ fn messages_and_losses_are_written_to_files() {
 }
 
 #[test]
+fn the_headers_of_both_sides_are_written_without_credentials() {
+    let behind = HttpServer::start();
+    let directory = tempfile::tempdir().unwrap();
+    let record = directory.path().join("record.jsonl");
+    let record = record.to_str().unwrap();
+    let header = ["--header", "Authorization: Bearer of-the-bridge"];
+    let to = [
+        &["--record", record, "--speak", "2025-11-25", "--to", &behind.url],
+        &header[..],
+    ]
+    .concat();
+    let bridge = HttpBridge::start(&to);
+    for revision in ["2025-11-25", "2026-07-28"] {
+        let header = ["--header", "X-Api-Key: of-the-client", "--revision", revision];
+        succeeds(&[&["inspect"], &header[..], &[&bridge.url]].concat());
+    }
+    bridge.end();
+    let text = std::fs::read_to_string(record).unwrap();
+    assert!(!text.contains("of-the-"), "{text}");
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let heads: Vec<Value> = lines.filter(|line| line.get("http").is_some()).collect();
+    let of = |side: &str, header: &str| -> Vec<Value> {
+        let of_side = heads.iter().filter(|line| line["side"] == side);
+        let values = of_side.map(|line| line["http"]["request"][header].clone());
+        values.filter(|value| !value.is_null()).collect()
+    };
+    assert!(
+        of("client", "x-api-key").iter().all(|value| value == "***"),
+        "{heads:?}"
+    );
+    assert!(
+        of("server", "authorization").iter().all(|value| value == "***"),
+        "{heads:?}"
+    );
+    assert!(of("client", "mcp-session-id").contains(&json!("***")), "{heads:?}");
+    assert!(of("server", "mcp-session-id").contains(&json!("***")), "{heads:?}");
+    assert!(
+        of("client", "mcp-protocol-version").contains(&json!("2026-07-28")),
+        "{heads:?}"
+    );
+    assert!(
+        heads
+            .iter()
+            .all(|line| line["http"]["path"] == "/mcp" && line["http"]["status"].is_u64())
+    );
+    assert!(!of("client", "x-api-key").is_empty() && !of("server", "authorization").is_empty());
+    // The lines of headers are no messages.
+    assert!(succeeds(&["check", "--transcript", record]).contains("from the server to the bridge"));
+}
+
+#[test]
+fn an_error_that_comes_with_an_http_status_is_written_as_a_message() {
+    let behind = HttpServer::start();
+    let directory = tempfile::tempdir().unwrap();
+    let record = directory.path().join("record.jsonl");
+    let record = record.to_str().unwrap();
+    let mut bridge = mcp_rev(&["bridge", "--record", record, "--to", &behind.url]);
+    let mut child = bridge.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "c", "version": "1"},
+    });
+    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "vendor/nothing", "params": {"_meta": meta}});
+    let mut input = child.stdin.take().unwrap();
+    writeln!(input, "{request}").unwrap();
+    let mut answer = String::new();
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut answer)
+        .unwrap();
+    drop(input);
+    child.wait().unwrap();
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    assert_eq!(answer["error"]["code"], -32601);
+    let text = std::fs::read_to_string(record).unwrap();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of_server = |line: &&Value| line["side"] == "server" && line["message"]["error"] == answer["error"];
+    assert_eq!(lines.iter().filter(of_server).count(), 1, "{text}");
+    assert!(lines.iter().any(|line| line["http"]["status"] == 404), "{text}");
+}
+
+#[test]
 fn a_server_that_cant_be_started_is_told_to_the_client() {
     let mut bridge = mcp_rev(&["bridge", "--", "/nowhere/server"]);
     bridge

@@ -162,7 +162,7 @@ async fn serve(mut command: Command) -> Result<(String, Group), String> {
     Err("the bridge ended without naming its address".to_owned())
 }
 
-/// A line of the bridge's transcript.
+/// A line of the bridge's transcript with a message; others have headers of HTTP.
 #[derive(Deserialize)]
 struct Line {
     session: u64,
@@ -176,7 +176,11 @@ fn entries(path: &Path) -> Result<[(OurRole, Vec<Entry>); 2], Error> {
     let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
     let mut sides = [(OurRole::Server, Vec::new()), (OurRole::Client, Vec::new())];
     for line in text.lines() {
-        let line: Line = serde_json::from_str(line).map_err(|error| Error::malformed(path, error))?;
+        let line: Value = serde_json::from_str(line).map_err(|error| Error::malformed(path, error))?;
+        if line.get("message").is_none() {
+            continue;
+        }
+        let line: Line = serde_json::from_value(line).map_err(|error| Error::malformed(path, error))?;
         let entry = Entry {
             session: line.session,
             way: if line.direction == "sent" {

@@ -7,8 +7,8 @@ use std::time::Duration;
 use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::RequestId;
 
-use crate::error::TransportError;
-use crate::message::{Incoming, Outgoing, Receiver, Restart, Sender, Transport};
+use crate::error::{CallError, TransportError};
+use crate::message::{Incoming, Outgoing, Receiver, Restart, Sender, Transport, to_json};
 
 /// Whether a message came from the peer or goes to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -29,7 +29,7 @@ pub struct Watched<T> {
 
 /// Shows every message that goes over `transport`, as JSON: for logs of the wire.
 ///
-/// An outgoing message is shown before it is sent.
+/// An outgoing message is shown before it is sent, and the response that came with the HTTP status of an error as any other.
 ///
 /// ```
 /// use mcp_runtime::transport::{MessageDirection, channel, watched};
@@ -106,8 +106,16 @@ impl<T: Sender> Sender for Watched<T> {
 impl<T: Receiver> Receiver for Watched<T> {
     async fn receive(&mut self) -> Result<Option<Incoming>, TransportError> {
         let received = self.inner.receive().await;
-        if let Ok(Some(Incoming::Message { json, .. })) = &received {
-            (self.watch)(MessageDirection::Received, json);
+        match &received {
+            Ok(Some(Incoming::Message { json, .. })) => (self.watch)(MessageDirection::Received, json),
+            Ok(Some(Incoming::Failed { error, .. })) => {
+                if let CallError::Http(failure) = error
+                    && let Some(response) = &failure.response
+                {
+                    (self.watch)(MessageDirection::Received, &to_json(response));
+                }
+            }
+            _ => {}
         }
         received
     }

@@ -15,9 +15,8 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
 use self::answers::Answers;
-use super::handler::say;
 use crate::error::CommandError;
-use crate::text::one_line;
+use crate::text::{one_line, say};
 
 /// The error code for a question that the user declines.
 const DECLINED: i64 = -1;
@@ -32,10 +31,7 @@ pub enum Respondent {
 
 impl Respondent {
     pub fn from_file(file: &Path) -> Result<Self, CommandError> {
-        let answers = Answers::read(file).map_err(|reason| CommandError::File {
-            file: file.to_owned(),
-            reason,
-        })?;
+        let answers = Answers::read(file).map_err(|reason| CommandError::file(file, reason))?;
         Ok(Self::File(Mutex::new(answers)))
     }
 

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::error::HttpError;
-use super::options::HttpOptions;
+use super::options::{HttpExchange, HttpOptions};
 use super::tools::KnownTools;
 use crate::error::HttpFailure;
 use crate::message::Incoming;
@@ -241,7 +241,31 @@ impl Connection {
             headers.extend(version);
             session
         };
-        Ok((request.headers(headers).send().await?, session))
+        let response = self.exchange(request.headers(headers)).await?;
+        Ok((response, session))
+    }
+
+    /// Sends an HTTP request, and shows it to whom the options name.
+    async fn exchange(&self, request: RequestBuilder) -> Result<Response, reqwest::Error> {
+        let Some(observer) = &self.options.exchanges else {
+            return request.send().await;
+        };
+        let (client, request) = request.build_split();
+        let request = request?;
+        let (method, url, headers) = (
+            request.method().clone(),
+            request.url().clone(),
+            request.headers().clone(),
+        );
+        let response = client.execute(request).await?;
+        observer(&HttpExchange {
+            method: &method,
+            url: &url,
+            request: &headers,
+            status: response.status(),
+            response: response.headers(),
+        });
+        Ok(response)
     }
 
     pub(super) async fn post(

@@ -34,7 +34,7 @@ use crate::mirrors::header_name;
 use crate::sync::Mutex;
 
 pub use error::{HttpError, SessionExpired};
-pub use options::HttpOptions;
+pub use options::{HttpExchange, HttpOptions};
 /// The HTTP library, for header functions and custom clients.
 pub use reqwest;
 

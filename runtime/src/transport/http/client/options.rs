@@ -7,9 +7,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::HeaderMap;
+use reqwest::{Method, StatusCode, Url};
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 type Filling = Pin<Box<dyn Future<Output = Result<HeaderMap, BoxError>> + Send>>;
+type ExchangeObserver = Arc<dyn Fn(&HttpExchange<'_>) + Send + Sync>;
 type Hook = Arc<dyn Fn(HeaderMap) -> Filling + Send + Sync>;
 
 /// The options and limits of an [`HttpClient`](super::HttpClient).
@@ -36,6 +38,23 @@ pub struct HttpOptions {
     pub(super) authorizer: Option<crate::auth::Authorizer>,
     pub(super) hook: Option<Hook>,
     pub(super) renewed: Option<Arc<dyn Fn() + Send + Sync>>,
+    pub(super) exchanges: Option<ExchangeObserver>,
+}
+
+/// An HTTP request and its response without their bodies, for [`HttpOptions::exchanges`].
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct HttpExchange<'e> {
+    /// The method of the request.
+    pub method: &'e Method,
+    /// The URL of the request.
+    pub url: &'e Url,
+    /// The headers of the request, without those that every HTTP client sends, such as `Host`. They have credentials.
+    pub request: &'e HeaderMap,
+    /// The status of the response.
+    pub status: StatusCode,
+    /// The headers of the response.
+    pub response: &'e HeaderMap,
 }
 
 impl Default for HttpOptions {
@@ -54,6 +73,7 @@ impl Default for HttpOptions {
             authorizer: None,
             hook: None,
             renewed: None,
+            exchanges: None,
         }
     }
 }
@@ -104,6 +124,13 @@ impl HttpOptions {
     #[must_use]
     pub fn renewed(mut self, observer: impl Fn() + Send + Sync + 'static) -> Self {
         self.renewed = Some(Arc::new(observer));
+        self
+    }
+
+    /// Sets a function that sees each HTTP request to the server, and the head of its response: for logs of the wire.
+    #[must_use]
+    pub fn exchanges(mut self, observer: impl Fn(&HttpExchange<'_>) + Send + Sync + 'static) -> Self {
+        self.exchanges = Some(Arc::new(observer));
         self
     }
 

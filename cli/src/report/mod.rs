@@ -1,4 +1,6 @@
-//! What a check has found.
+//! What was found out about a server.
+
+pub mod junit;
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -49,7 +51,7 @@ pub struct Case {
     pub findings: Vec<Finding>,
 }
 
-/// What a check has found.
+/// What was found out about a server in a session.
 #[derive(Debug, Serialize)]
 pub struct Report {
     /// The session of a transcript.
@@ -57,7 +59,7 @@ pub struct Report {
     pub session: Option<String>,
     pub server: Option<Implementation>,
     pub revision: Revision,
-    /// The messages of the server that were validated.
+    /// The messages that the server has sent.
     pub messages: usize,
     pub cases: Vec<Case>,
 }
@@ -145,7 +147,7 @@ impl Report {
         let (all, failed) = (self.cases.len(), self.failed());
         writeln!(
             output,
-            "\n{} of {all} passed; {} messages were validated",
+            "\n{} of {all} passed; the server sent {} messages",
             all - failed,
             self.messages
         )

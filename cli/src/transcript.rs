@@ -1,0 +1,108 @@
+//! The transcripts of `mcp-rev bridge --record`: a line of JSON for each message, and for the heads of each exchange over HTTP.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use mcp_adapters::Revision;
+use mcp_adapters::mcp_wire::OpenJson;
+use mcp_runtime::transport::MessageDirection;
+use serde::{Deserialize, Serialize};
+
+use crate::error::CommandError;
+use crate::message::Seen;
+
+/// A line of a transcript.
+#[derive(Serialize, Deserialize)]
+pub struct Line {
+    /// Seconds since 1970.
+    pub time: f64,
+    /// The number of the connection, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<u64>,
+    pub side: Side,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direction: Option<Direction>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<Revision>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<OpenJson>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http: Option<HttpHeads>,
+}
+
+/// The side of the bridge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// Between the bridge and its clients
+    Client,
+    /// Between the bridge and the server
+    Server,
+}
+
+/// The way of a message, as the bridge sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    Received,
+    Sent,
+}
+
+/// An HTTP request and its response without their bodies. What may be a credential is masked.
+#[derive(Serialize, Deserialize)]
+pub struct HttpHeads {
+    pub method: String,
+    /// Without the query.
+    pub path: String,
+    pub request: BTreeMap<String, String>,
+    pub status: u16,
+    pub response: BTreeMap<String, String>,
+}
+
+/// The messages of one connection.
+pub struct Session {
+    pub number: u64,
+    pub side: Side,
+    pub revision: Revision,
+    /// The messages in their order, as the client of this side saw them.
+    pub messages: Vec<Seen>,
+}
+
+impl Session {
+    /// What it is called in reports.
+    pub fn title(&self) -> String {
+        match self.side {
+            Side::Client => format!("session {}, from the bridge to its client", self.number),
+            Side::Server => format!("session {}, from the server to the bridge", self.number),
+        }
+    }
+}
+
+/// The sessions of a transcript, in their order.
+pub fn read(file: &Path) -> Result<Vec<Session>, CommandError> {
+    let text = fs::read_to_string(file).map_err(|error| CommandError::file(file, error))?;
+    let mut sessions: BTreeMap<u64, Session> = BTreeMap::new();
+    for (number, line) in text.lines().enumerate() {
+        let line: Line = serde_json::from_str(line)
+            .map_err(|error| CommandError::file(file, format!("line {}: {error}", number + 1)))?;
+        let (Some(number), Some(direction), Some(message)) = (line.session, line.direction, line.message) else {
+            continue;
+        };
+        let session = sessions.entry(number).or_insert_with(|| Session {
+            number,
+            side: line.side,
+            revision: Revision::HUB,
+            messages: Vec::new(),
+        });
+        session.revision = line.revision.unwrap_or(session.revision);
+        // A server sends to the bridge, and the bridge is the server of its clients.
+        let is_of_server = (direction == Direction::Received) == (session.side == Side::Server);
+        let way = match is_of_server {
+            true => MessageDirection::Received,
+            false => MessageDirection::Sent,
+        };
+        session.messages.push((way, message.text().as_bytes().to_vec()));
+    }
+    Ok(sessions.into_values().collect())
+}
