@@ -3,16 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::adapt::{Rules, plan_protocol, report};
-use crate::emit::{Docs, emit_protocol};
+use crate::adapt::{plan_protocol, report};
+use crate::emit::emit_protocol;
 use crate::error::GenerateError;
 use crate::files::{FileSet, Report};
-use crate::load::{Loaded, RevisionDocuments, load};
-use crate::model::{ModelledRevision, Shared, build_models};
-use crate::normalise::normalise_revision;
-use crate::overlay::correct_schema;
-use crate::problem::{Problem, Problems};
-use crate::protocol::Protocol;
+use crate::load::load;
+use crate::modelled::model;
 use crate::published::names_files;
 
 /// The beginning of the directories that belong to the generator.
@@ -65,25 +61,6 @@ pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
             .sum(),
         undocumented: emitted.undocumented,
     })
-}
-
-/// Builds the models of the revisions.
-///
-/// Files that only later stages need are checked first, so that one run reports the problems of all files.
-pub(crate) fn model(loaded: Loaded) -> Result<Protocol<ModelledRevision>, Problems> {
-    let Loaded { protocol, mut problems } = loaded;
-    problems.extend(undecodable(&protocol));
-    let normalised = protocol.try_map(|revision| normalise_revision(correct_schema(revision)?));
-    build_models(Problems::join(problems, normalised)?)
-}
-
-/// The problems of the files that only later stages need.
-fn undecodable(protocol: &Protocol<RevisionDocuments>) -> Vec<Problem> {
-    let revisions = protocol.revisions.iter();
-    let rules = revisions.filter_map(|revision| Rules::of(revision.rules.document.clone()).err());
-    let shared = Shared::of(&protocol.shared).err();
-    let docs = protocol.shared.docs().filter_map(|document| Docs::of(document).err());
-    rules.chain(shared).flatten().chain(docs).collect()
 }
 
 /// The model of a revision as YAML, for people.

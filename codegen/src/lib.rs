@@ -13,6 +13,7 @@ pub mod ingest;
 pub mod jsonld;
 pub mod load;
 pub mod model;
+mod modelled;
 pub mod normalise;
 pub mod overlay;
 pub mod problem;

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use crate::error::GenerateError;
 use crate::files::{FileSet, Report};
-use crate::generate::model;
 use crate::load::{NAMES, load};
 use crate::model::{ModelledRevision, names_yaml};
+use crate::modelled::model;
 
 /// Writes the names of each released revision's types into its `names.yaml`, from where they are kept. A draft's names may
 /// still change.

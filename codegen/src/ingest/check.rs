@@ -5,8 +5,8 @@ use std::path::Path;
 use crate::adapt::plan_protocol;
 use crate::emit::emit_protocol;
 use crate::error::GenerateError;
-use crate::generate::model;
 use crate::load::{Document, Entry, Format, Loaded, Manifest, OVERLAY, Unwritten, load, load_with};
+use crate::modelled::model;
 
 /// The problems that [`generate`](crate::generate()) would report with `schema` as the schema of a revision, with
 /// `overlay` if it is to be written, and with `manifest`.

@@ -1,5 +1,6 @@
 //! Our own picture of a revision: its types, its messages, and every Rust name.
 
+mod assign_roles;
 mod build;
 mod capabilities;
 mod check_facts;
@@ -17,6 +18,7 @@ pub mod names;
 mod own_messages;
 mod presets;
 mod revisions;
+mod roles;
 mod schema;
 mod shared;
 mod tolerances;
@@ -31,17 +33,17 @@ use crate::normalise::Scalar;
 use crate::normalise::envelope::Envelope;
 use crate::overlay::{Asks, ErrorRole};
 
+use assign_roles::assign_roles;
 use build::{BuildInput, build_model};
 pub use capabilities::OneOrMany;
 use capabilities::require_capabilities;
 pub use decide::{Case, Decision};
-use lifecycle::assign_roles;
-pub use lifecycle::{Lifecycle, Members, is_internal, is_of_member};
+pub use lifecycle::{Lifecycle, Members, OwnMessage, Presets};
 pub(crate) use lock::names_yaml;
 pub use method::{MessageKind, Method, Need};
 pub use names::Names;
-pub use own_messages::{OwnMessage, Presets};
 pub use revisions::{ModelledRevision, build_models};
+pub use roles::{is_internal, is_of_member};
 pub use schema::{MemberSchema, TypeSchema};
 pub(crate) use shared::Shared;
 pub use tolerances::Tolerance;

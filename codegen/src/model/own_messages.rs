@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::lifecycle::{Members, RESULT_KIND, is_internal};
-use super::{Lifecycle, Member, MessageKind, Method, Model, Struct, TypeRef};
+use super::lifecycle::{Lifecycle, Members, OwnMessage, Presets};
+use super::roles::{RESULT_KIND, is_internal};
+use super::{Member, MessageKind, Method, Model, Struct, TypeRef};
 use crate::normalise::Scalar;
 
 /// The member with the metadata of a message.
@@ -14,37 +14,6 @@ const META: &str = "_meta";
 
 /// How many objects may be in one another that are required and have no member to ask for.
 const DEPTH: usize = 8;
-
-/// The values of the required members of parameters or of a result.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Presets {
-    /// Those of the members.
-    #[serde(skip_serializing_if = "Map::is_empty")]
-    pub members: Map<String, Value>,
-    /// Those of the keys of `_meta`.
-    #[serde(skip_serializing_if = "Map::is_empty")]
-    pub meta: Map<String, Value>,
-    /// The required members that nothing presets.
-    #[serde(skip)]
-    pub lacking: BTreeSet<String>,
-}
-
-impl Presets {
-    /// Whether a session has nothing to write.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.members.is_empty() && self.meta.is_empty()
-    }
-}
-
-/// What a session writes into a message of its own beside what it knows.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct OwnMessage {
-    /// In the parameters.
-    pub params: Presets,
-    /// In the result.
-    pub result: Presets,
-}
 
 /// Finds the presets of the messages that a session writes, by method.
 pub(super) fn own_messages(model: &Model, lifecycle: &Lifecycle) -> BTreeMap<String, OwnMessage> {

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use mcp_wire::json_schema::pointer;
 use serde::de::DeserializeOwned;
 
+use super::assign_roles::declares_member;
 use super::capabilities::{Capabilities, OneOrMany, bare_place};
 use super::declares::declares;
-use super::lifecycle::{MEMBER_ROLES, METHOD_ROLES, Roles, declares_member, incomplete, is_of_member};
+use super::lifecycle::incomplete;
+use super::roles::{MEMBER_ROLES, METHOD_ROLES, Roles, is_of_member};
 use super::tolerances::Tolerances;
 use super::{Model, add_tolerances, assign_roles, require_capabilities};
 use crate::load::{Document, SharedDocuments};

@@ -12,9 +12,9 @@ use crate::diff::{Change, Diff};
 use crate::documents::diff_of_modelled;
 use crate::emit::{ADAPTERS, crate_name};
 use crate::error::GenerateError;
-use crate::generate::model;
 use crate::load::load;
 use crate::model::ModelledRevision;
+use crate::modelled::model;
 use crate::protocol::Protocol;
 
 use api::Api;

@@ -12,9 +12,10 @@ use serde_json::Value;
 use definitions::{definition_key, definitions, name_definitions, request_id_pointer};
 use shared::{key, shared_key};
 
+use super::assign_roles::find_error_data;
 use super::check_messages::check_messages;
 use super::cycles::{box_cycles, open_endless_aliases};
-use super::lifecycle::{Lifecycle, find_error_data};
+use super::lifecycle::Lifecycle;
 use super::lock::Lock;
 use super::messages::{self, MessageInput};
 use super::modules::assign_modules;

@@ -1,0 +1,142 @@
+//! Finds what has a role in a model: methods, keys of `_meta`, and members.
+
+use std::collections::BTreeMap;
+
+use super::lifecycle::{Lifecycle, Members};
+use super::own_messages::{own_messages, usual_kinds};
+use super::roles::{RESULT_KIND, Roles, is_of_member};
+use super::{Member, Model, Struct, TypeKind, TypeRef};
+use crate::normalise::Scalar;
+
+/// Puts the roles into a model and its methods.
+pub fn assign_roles(model: &mut Model, roles: &Roles) {
+    let declared = roles.iter().filter_map(|(role, names)| {
+        let name = names.as_slice().iter().find(|name| match is_of_member(role) {
+            true => declares_member(model, name),
+            false => model.methods.iter().any(|method| method.name == **name),
+        });
+        Some((role.clone(), name?.clone()))
+    });
+    let names: BTreeMap<String, String> = declared.collect();
+    let (mut params, mut results) = (BTreeMap::new(), BTreeMap::new());
+    for (role, name) in &names {
+        let Some(method) = model.methods.iter().find(|method| method.name == *name) else {
+            continue;
+        };
+        let request = TypeRef::Named(method.ty.clone());
+        if let Some(of_request) = member(model, &request, "params") {
+            let filter = filter(model, of_request, &names);
+            let of_request = members(model, of_request, None);
+            params.insert(role.clone(), Members { filter, ..of_request });
+        }
+        if let Some(result) = method.results.first() {
+            let kind = names.get(RESULT_KIND).map(String::as_str);
+            results.insert(role.clone(), members(model, result, kind));
+        }
+    }
+    let mut lifecycle = Lifecycle {
+        names,
+        params,
+        results,
+        ..Lifecycle::default()
+    };
+    lifecycle.messages = own_messages(model, &lifecycle);
+    lifecycle.kinds = usual_kinds(model, &lifecycle);
+    for method in &mut model.methods {
+        let role = lifecycle.names.iter().find(|(_, name)| **name == method.name);
+        method.role = role.map(|(role, _)| role.clone());
+    }
+    model.lifecycle = lifecycle;
+}
+
+/// Finds the members of the data of errors with a role, by the definition that has the error's code.
+pub(super) fn find_error_data(model: &mut Model) {
+    let data = |code: i64| {
+        let mut objects = model.types.values().filter_map(|ty| match &ty.kind {
+            TypeKind::Struct(object) => Some(object),
+            _ => None,
+        });
+        let has_code = |object: &&Struct| {
+            let mut constants = object.constants.iter();
+            constants.any(|constant| constant.name == "code" && constant.value == Scalar::Integer(code))
+        };
+        let data = objects
+            .find(has_code)?
+            .members
+            .iter()
+            .find(|member| member.name == "data")?;
+        Some(members(model, &data.ty, None))
+    };
+    let found: Vec<Option<Members>> = model
+        .error_codes
+        .iter()
+        .map(|error| error.role.and_then(|_| data(error.code)))
+        .collect();
+    for (error, found) in model.error_codes.iter_mut().zip(found) {
+        error.data = found.unwrap_or_default();
+    }
+}
+
+/// Whether a type of the model declares a member of this name.
+pub(super) fn declares_member(model: &Model, key: &str) -> bool {
+    model.types.values().any(|ty| match &ty.kind {
+        TypeKind::Struct(object) => object.members.iter().any(|member| member.name == key),
+        _ => false,
+    })
+}
+
+/// The type of a member.
+fn member<'m>(model: &'m Model, of: &'m TypeRef, name: &str) -> Option<&'m TypeRef> {
+    let object: &Struct = model.struct_of(of)?;
+    let member = object.members.iter().find(|member| member.name == name)?;
+    Some(&member.ty)
+}
+
+/// The members of an object by what they say. The one that says of which kind a result is has a role of its own.
+fn members(model: &Model, ty: &TypeRef, kind: Option<&str>) -> Members {
+    let Some(object) = model.struct_of(ty) else {
+        return Members::default();
+    };
+    // Where several could be meant, none is, unless all others have presets.
+    let only = |is_meant: &dyn Fn(&TypeRef, bool) -> bool| {
+        let members = object.members.iter();
+        let mut meant: Vec<&Member> = members
+            .filter(|member| kind != Some(member.name.as_str()))
+            .filter(|member| is_meant(model.resolve(&member.ty), member.required))
+            .collect();
+        if meant.len() > 1 {
+            meant.retain(|member| member.preset.is_none());
+        }
+        match meant[..] {
+            [only] => Some(only.name.clone()),
+            _ => None,
+        }
+    };
+    let named = |ty: &TypeRef, names: &[&str]| matches!(ty, TypeRef::Named(name) if names.contains(&name.as_str()));
+    Members {
+        name: only(&|ty, required| required && *ty == TypeRef::String),
+        versions: only(&|ty, _| *ty == TypeRef::List(Box::new(TypeRef::String))),
+        capabilities: only(&|ty, _| named(ty, &["ClientCapabilities", "ServerCapabilities"])),
+        implementation: only(&|ty, _| named(ty, &["Implementation"])),
+        text: only(&|ty, required| !required && *ty == TypeRef::String),
+        request: only(&|ty, _| *ty == TypeRef::RequestId),
+        level: only(&|ty, _| named(ty, &["LoggingLevel"])),
+        filter: None,
+    }
+}
+
+/// The member that is an object in which a member has the role of a filter's.
+fn filter(model: &Model, params: &TypeRef, names: &BTreeMap<String, String>) -> Option<String> {
+    let roles = names.iter().filter(|(role, _)| role.starts_with("filter."));
+    let members: Vec<&String> = roles.map(|(_, name)| name).collect();
+    let is_filter = |ty: &TypeRef| {
+        let object = model.struct_of(ty);
+        object.is_some_and(|object| object.members.iter().any(|member| members.contains(&&member.name)))
+    };
+    let found = model
+        .struct_of(params)?
+        .members
+        .iter()
+        .find(|member| is_filter(&member.ty))?;
+    Some(found.name.clone())
+}

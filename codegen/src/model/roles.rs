@@ -1,0 +1,55 @@
+//! The roles of methods and members, by which a session knows them.
+
+use std::collections::BTreeMap;
+
+use super::capabilities::OneOrMany;
+
+/// The methods and keys of `_meta` of each role. A revision has the first one that it declares.
+pub(super) type Roles = BTreeMap<String, OneOrMany>;
+
+/// The roles of methods, and whether handlers are asked all the same.
+pub(super) const METHOD_ROLES: [(&str, bool); 12] = [
+    ("acknowledge", false),
+    ("begin", false),
+    ("begun", false),
+    ("cancel", false),
+    ("discover", false),
+    ("listen", false),
+    ("log", true),
+    ("ping", false),
+    ("progress", false),
+    ("set-level", false),
+    ("subscribe", false),
+    ("unsubscribe", false),
+];
+
+/// The roles of members: keys of `_meta`, members of the filter of changes, and one of results.
+pub(super) const MEMBER_ROLES: [&str; 12] = [
+    "filter.prompts",
+    "filter.resources",
+    "filter.tools",
+    "filter.uris",
+    "meta.capabilities",
+    "meta.client",
+    "meta.log-level",
+    "meta.progress",
+    "meta.server",
+    "meta.subscription",
+    "meta.version",
+    RESULT_KIND,
+];
+
+/// The role of the member of a result that says of which kind it is.
+pub(super) const RESULT_KIND: &str = "result.kind";
+
+/// Whether handlers are never asked about methods of a role.
+pub fn is_internal(role: &str) -> bool {
+    METHOD_ROLES
+        .iter()
+        .any(|(name, for_handlers)| *name == role && !for_handlers)
+}
+
+/// Whether a role is of a member, and not of a method.
+pub fn is_of_member(role: &str) -> bool {
+    MEMBER_ROLES.contains(&role)
+}

@@ -1,0 +1,29 @@
+//! The first stages of the pipeline: documents in, models out.
+
+use crate::adapt::Rules;
+use crate::emit::Docs;
+use crate::load::{Loaded, RevisionDocuments};
+use crate::model::{ModelledRevision, Shared, build_models};
+use crate::normalise::normalise_revision;
+use crate::overlay::correct_schema;
+use crate::problem::{Problem, Problems};
+use crate::protocol::Protocol;
+
+/// Builds the models of the revisions.
+///
+/// Files that only later stages need are checked first, so that one run reports the problems of all files.
+pub(crate) fn model(loaded: Loaded) -> Result<Protocol<ModelledRevision>, Problems> {
+    let Loaded { protocol, mut problems } = loaded;
+    problems.extend(undecodable(&protocol));
+    let normalised = protocol.try_map(|revision| normalise_revision(correct_schema(revision)?));
+    build_models(Problems::join(problems, normalised)?)
+}
+
+/// The problems of the files that only later stages need.
+fn undecodable(protocol: &Protocol<RevisionDocuments>) -> Vec<Problem> {
+    let revisions = protocol.revisions.iter();
+    let rules = revisions.filter_map(|revision| Rules::of(revision.rules.document.clone()).err());
+    let shared = Shared::of(&protocol.shared).err();
+    let docs = protocol.shared.docs().filter_map(|document| Docs::of(document).err());
+    rules.chain(shared).flatten().chain(docs).collect()
+}
