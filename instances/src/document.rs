@@ -6,7 +6,7 @@ use jsonschema::{Draft, Validator};
 use mcp_wire::json_schema::{pointer, walk};
 use serde_json::{Map, Value, json};
 
-use crate::Error;
+use crate::error::Error;
 
 /// The height of a schema that no finite instance satisfies.
 const ENDLESS: u32 = u32::MAX;

@@ -9,6 +9,7 @@
 mod constraints;
 mod definitions;
 mod document;
+mod error;
 mod generate;
 mod mutate;
 mod pattern;
@@ -19,49 +20,16 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde_json::Value;
 
+pub use crate::error::Error;
+
 use crate::definitions::{Definition, definitions};
 use crate::document::Document;
-use crate::generate::Generator;
+use crate::generate::{Generator, MAX_DEPTH};
 use crate::mutate::Mutator;
 use crate::rng::Rng;
 
-/// How deeply an instance may nest; parsers commonly refuse what is deeper than 128, and tests wrap instances.
-const MAX_DEPTH: usize = 60;
-
 /// How many values are tried for each one asked for, before the definition counts as exhausted.
 const TRIES: usize = 40;
-
-/// Why no instances can be made from a document.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The document has neither `definitions` nor `$defs`.
-    #[error("the document has neither `definitions` nor `$defs` with an entry; there is nothing to make instances of")]
-    Empty,
-    /// Two definitions have one name, so asking for it would be ambiguous.
-    #[error("`{name}` is defined both at {first} and at {second}; rename one of them")]
-    Ambiguous {
-        /// The name they share.
-        name: String,
-        /// The pointer of the one found first.
-        first: String,
-        /// The pointer of the other.
-        second: String,
-    },
-    /// A `$ref` is not of the form `#` or `#/…`, or points at nothing.
-    #[error("`$ref`: \"{reference}\" does not point into the document; bundle the document first")]
-    Reference {
-        /// The reference as written.
-        reference: String,
-    },
-    /// The validator refuses the schema.
-    #[error("the validator refuses {pointer}: {reason}")]
-    Schema {
-        /// Where the refused schema stands.
-        pointer: String,
-        /// The validator's own words.
-        reason: String,
-    },
-}
 
 /// A value, and whether the schema accepts it.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,8 +3,8 @@
 use jsonschema::{Registry, Validator};
 use serde_json::json;
 
-use crate::Error;
 use crate::document::Document;
+use crate::error::Error;
 
 /// What the document is called among the validator's resources.
 const URI: &str = "json-schema:///document";

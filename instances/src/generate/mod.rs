@@ -7,10 +7,12 @@ mod string;
 
 use serde_json::{Map, Value, json};
 
-use crate::MAX_DEPTH;
 use crate::constraints::{Constraints, JsonType};
 use crate::document::{Document, list};
 use crate::rng::{Choice, Rng};
+
+/// How deeply an instance may nest; parsers commonly refuse what is deeper than 128, and tests wrap instances.
+pub(crate) const MAX_DEPTH: usize = 60;
 
 /// From this depth on, or once an instance has this many values, it is brought to an end by the shortest way.
 const SOFT_LIMITS: (usize, usize) = (7, 150);
