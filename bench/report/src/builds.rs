@@ -6,8 +6,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::measure::cargo;
-use crate::store::Cell;
+use crate::measured::Cell;
+use crate::programs::cargo;
 
 /// The programs: the row, the column, and the name.
 const PROGRAMS: [(&str, &str, &str); 6] = [

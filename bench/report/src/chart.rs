@@ -4,8 +4,7 @@ use anyhow::Result;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use crate::page::shown;
-use crate::store::Measured;
+use crate::measured::{Measured, shown};
 
 const WIDTH: u32 = 760;
 const LEFT: i32 = 150;

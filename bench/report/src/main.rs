@@ -5,8 +5,10 @@ mod builds;
 mod chart;
 mod machine;
 mod measure;
+mod measured;
 mod page;
 mod parts;
+mod programs;
 mod store;
 
 use std::path::Path;

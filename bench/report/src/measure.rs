@@ -1,14 +1,15 @@
-//! Running the measuring programs.
+//! Measuring a part several times.
 
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 
 use crate::machine::Machine;
+use crate::measured::Measured;
 use crate::parts::Part;
-use crate::store::{Cell, Measured};
+use crate::programs::cargo;
 
 /// Builds what a part needs, and runs it several times.
 pub fn measure(part: Part, runs: u8) -> Result<Measured> {
@@ -39,30 +40,6 @@ fn build(bench: &Path, package: &str) -> Result<()> {
     }
     ensure!(command.status()?.success(), "{package} doesn't build");
     Ok(())
-}
-
-/// The numbers that a program prints.
-pub fn run_program(bench: &Path, program: &str, arguments: &[&str], servers: &[String]) -> Result<Vec<Cell>> {
-    let mut command = Command::new(target(bench).join(program));
-    command
-        .args(arguments)
-        .args(servers)
-        .current_dir(bench)
-        .stderr(Stdio::inherit());
-    let output = command.output().with_context(|| format!("{program} can't be run"))?;
-    ensure!(output.status.success(), "{program} failed");
-    Ok(serde_json::from_slice(&output.stdout)?)
-}
-
-/// Where the programs are.
-pub fn target(bench: &Path) -> PathBuf {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| bench.join("target"), PathBuf::from);
-    target.join("release")
-}
-
-/// The cargo that runs this.
-pub fn cargo() -> std::ffi::OsString {
-    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
 /// Tells whoever watches how far it is.

@@ -7,8 +7,9 @@ use anyhow::Result;
 
 use crate::chart;
 use crate::machine::Machine;
+use crate::measured::{Measured, Number, shown};
 use crate::parts::{Aim, Part};
-use crate::store::{self, Measured, Number};
+use crate::store;
 
 const INTRODUCTION: &str = "\
 # Benchmarks
@@ -134,24 +135,6 @@ fn difference(number: &Number) -> f64 {
         0.0
     } else {
         (most - least) / mean.abs() * 100.0
-    }
-}
-
-/// A number with as many digits as mean something.
-pub fn shown(number: f64) -> String {
-    match number.abs() {
-        size if size >= 1000.0 => {
-            let whole = format!("{number:.0}");
-            let (head, tail) = whole.split_at(whole.len() - 3);
-            match head.len() {
-                0..=3 => format!("{head},{tail}"),
-                _ => format!("{},{},{tail}", &head[..head.len() - 3], &head[head.len() - 3..]),
-            }
-        }
-        size if size >= 100.0 || number.fract() == 0.0 => format!("{number:.0}"),
-        size if size >= 10.0 => format!("{number:.1}"),
-        size if size < 0.1 => format!("{number:.3}"),
-        _ => format!("{number:.2}"),
     }
 }
 

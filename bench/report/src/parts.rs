@@ -5,8 +5,8 @@ use std::path::Path;
 use anyhow::Result;
 
 use crate::builds;
-use crate::measure::{run_program, target};
-use crate::store::Cell;
+use crate::measured::Cell;
+use crate::programs::{run_program, target};
 
 /// A part of the page, which is measured by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

@@ -1,0 +1,32 @@
+//! Running the measuring programs.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::measured::Cell;
+
+/// The numbers that a program prints.
+pub fn run_program(bench: &Path, program: &str, arguments: &[&str], servers: &[String]) -> Result<Vec<Cell>> {
+    let mut command = Command::new(target(bench).join(program));
+    command
+        .args(arguments)
+        .args(servers)
+        .current_dir(bench)
+        .stderr(Stdio::inherit());
+    let output = command.output().with_context(|| format!("{program} can't be run"))?;
+    ensure!(output.status.success(), "{program} failed");
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+/// Where the programs are.
+pub fn target(bench: &Path) -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| bench.join("target"), PathBuf::from);
+    target.join("release")
+}
+
+/// The cargo that runs this.
+pub fn cargo() -> std::ffi::OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
