@@ -11,6 +11,8 @@ mod decode;
 mod error;
 mod manual;
 mod message;
+mod pointer;
+mod replay;
 mod report;
 mod stream;
 mod suggest;
@@ -51,6 +53,7 @@ fn run(command: &Command) -> Result<Summary, CommandError> {
         Command::Prompt(args) => client::prompt(args, output),
         Command::Listen(args) => client::listen(args, output),
         Command::Check(args) => check::check(args, output),
+        Command::Replay(args) => replay::replay(args, output),
         Command::Bridge(args) => bridge::bridge(args),
         Command::Decode(args) => decode::run(args, io::stdin().lock(), output),
         Command::Translate(args) => translate::run(args, io::stdin().lock(), output),

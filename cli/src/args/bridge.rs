@@ -64,7 +64,7 @@ pub struct BridgeArgs {
     /// Write each message to this file: a JSON object a line with the time, session, side, direction, revision and message
     ///
     /// Over HTTP, the headers of each request and of its response make a line too. Values that may be credentials are masked.
-    /// `check --transcript` validates such a file.
+    /// `check --transcript` validates such a file, and `replay` plays it.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
     /// Start a server that has ended anew, after a delay that doubles up to half a minute

@@ -4,6 +4,7 @@ mod auth;
 mod bridge;
 mod check;
 mod client;
+mod replay;
 mod server;
 mod values;
 
@@ -15,13 +16,14 @@ pub use self::auth::{AuthArgs, AuthMode};
 pub use self::bridge::{BridgeArgs, Listen};
 pub use self::check::{CheckArgs, ReportFormat, ToolPolicy};
 pub use self::client::{CallArgs, ClientArgs, InspectArgs, ListenArgs, PromptArgs, ReadArgs};
+pub use self::replay::ReplayArgs;
 pub use self::server::ServerArgs;
 pub use self::values::{DecodeArgs, TranslateArgs};
 
 /// Every revision of the Model Context Protocol from a shell
 ///
 /// `inspect`, `call`, `read`, `prompt`, `listen` and `check` are clients of a server, which is named by its URL, or by the command that
-/// starts it after `--`. `bridge` stands between a client and a server of different revisions. `decode` and `translate` are filters for JSON.
+/// starts it after `--`. `bridge` stands between a client and a server of different revisions, and `replay` plays what it has recorded. `decode` and `translate` are filters for JSON.
 #[derive(Debug, Parser)]
 #[command(
     name = "mcp-rev",
@@ -47,6 +49,7 @@ pub enum Command {
     Listen(ListenArgs),
     Check(CheckArgs),
     Bridge(BridgeArgs),
+    Replay(ReplayArgs),
     Decode(DecodeArgs),
     Translate(TranslateArgs),
     /// List the revisions, the earliest first

@@ -15,25 +15,20 @@ use mcp_runtime::hub::LoggingLevel;
 use self::record::Record;
 use self::usage::{Arguments, Declining};
 use self::validation::validate;
-use crate::args::{CheckArgs, ReportFormat};
+use crate::args::CheckArgs;
 use crate::client::{block_on, connect_watched};
 use crate::error::{CommandError, Summary};
 use crate::report::{self, Report};
 use crate::transcript;
 
 /// Uses what a server offers, or reads what one has sent, and validates each message of it by the schema of the revision.
-pub fn check(args: &CheckArgs, mut output: impl Write) -> Result<Summary, CommandError> {
+pub fn check(args: &CheckArgs, output: impl Write) -> Result<Summary, CommandError> {
     let arguments = Arguments::read(args.arguments.as_deref())?;
     let reports = match &args.transcript {
         Some(file) => recorded(file)?,
         None => vec![block_on(use_and_validate(args, &arguments))?],
     };
-    match args.format {
-        ReportFormat::Text => report::write_text(&reports, &mut output)?,
-        ReportFormat::Json => report::write_json(&reports, args.transcript.is_some(), &mut output)?,
-        ReportFormat::Junit => report::junit::write(&reports, &mut output)?,
-    }
-    output.flush()?;
+    report::write(&reports, args.format, args.transcript.is_some(), output)?;
     Ok(match reports.iter().map(Report::failed).sum() {
         0 => Summary::AllSucceeded,
         _ => Summary::SomeFailed,

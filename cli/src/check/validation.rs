@@ -183,12 +183,13 @@ impl MessageValidator {
 }
 
 fn finding(revision: Revision, path: &Path, violation: Violation) -> Finding {
+    let message = format!("expected {}, found {}", violation.expected, violation.found);
     let definition = violation.schema.split('/').nth(2).map(definition_name);
     Finding {
         path: Some(path.to_string()),
-        message: format!("expected {}, found {}", violation.expected, violation.found),
         specification: definition.map(|definition| revision.facts().link(definition)),
         schema: (!violation.schema.is_empty()).then_some(violation.schema),
+        ..Finding::new(message)
     }
 }
 

@@ -40,18 +40,10 @@ pub async fn connect_watched(
     timeout: Duration,
     watch: impl Fn(MessageDirection, &[u8]) + Send + Sync + 'static,
 ) -> Result<ClientSession, CommandError> {
-    let level = match server.verbose {
-        0 => LevelFilter::WARN,
-        _ => LevelFilter::INFO,
-    };
-    let log = tracing_subscriber::fmt().with_writer(io::stderr).without_time();
-    log.with_max_level(level).init();
-    let shows_messages = server.verbose > 1;
+    log(server);
+    let show = show_messages(server);
     let watch = move |way, json: &[u8]| {
-        if shows_messages {
-            let mark = if way == MessageDirection::Sent { '>' } else { '<' };
-            say(&format!("{mark} {}", plain(&String::from_utf8_lossy(json))));
-        }
+        show(way, json);
         watch(way, json);
     };
     let info = hub::Implementation::new("mcp-rev", env!("CARGO_PKG_VERSION"));
@@ -70,6 +62,27 @@ pub async fn connect_watched(
             mcp_runtime::connect(handler, info, capabilities, options, transport).await?
         }
     })
+}
+
+/// Logs to standard error what the arguments want to be told.
+pub fn log(server: &ServerArgs) {
+    let level = match server.verbose {
+        0 => LevelFilter::WARN,
+        _ => LevelFilter::INFO,
+    };
+    let log = tracing_subscriber::fmt().with_writer(io::stderr).without_time();
+    log.with_max_level(level).init();
+}
+
+/// Shows each message if the arguments want that.
+pub fn show_messages(server: &ServerArgs) -> impl Fn(MessageDirection, &[u8]) + Send + Sync + use<> {
+    let is_wanted = server.verbose > 1;
+    move |way, json| {
+        if is_wanted {
+            let mark = if way == MessageDirection::Sent { '>' } else { '<' };
+            say(&format!("{mark} {}", plain(&String::from_utf8_lossy(json))));
+        }
+    }
 }
 
 fn options(server: &ServerArgs, log_level: Option<LoggingLevel>, timeout: Duration) -> Options {
@@ -91,7 +104,8 @@ fn options(server: &ServerArgs, log_level: Option<LoggingLevel>, timeout: Durati
     options
 }
 
-fn command(server: &ServerArgs) -> Command {
+/// The command that starts the server.
+pub fn command(server: &ServerArgs) -> Command {
     // The arguments have a command where there is no URL.
     let (program, arguments) = server.command.split_first().unzip();
     let mut command = Command::new(program.cloned().unwrap_or_default());

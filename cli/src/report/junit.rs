@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::Report;
+use super::findings::Report;
 
 /// Writes each report as a test suite with a test case for each case.
 pub fn write(reports: &[Report], mut output: impl Write) -> io::Result<()> {

@@ -5,5 +5,6 @@ mod bridge;
 mod check;
 mod client;
 mod commands;
+mod replay;
 mod servers;
 mod translate;

@@ -1,0 +1,146 @@
+//! Where two messages differ.
+
+use std::collections::{BTreeSet, HashMap};
+
+use serde_json::Value;
+
+use crate::pointer::Pointer;
+use crate::report::Finding;
+
+/// The members that the server chooses, and the client sends back.
+const TOKENS: [&str; 3] = ["nextCursor", "requestState", "taskId"];
+/// The characters of a value that a finding shows.
+const SHOWN: usize = 200;
+
+/// What the server has given the client to send back: what it gave then, and what it gives now.
+#[derive(Default)]
+pub struct Tokens(HashMap<String, String>);
+
+impl Tokens {
+    /// A message of the client with what the server gives now.
+    pub fn replace(&self, json: &[u8]) -> Vec<u8> {
+        let mut text = String::from_utf8_lossy(json).into_owned();
+        for (then, now) in &self.0 {
+            text = text.replace(
+                &Value::from(then.as_str()).to_string(),
+                &Value::from(now.as_str()).to_string(),
+            );
+        }
+        text.into_bytes()
+    }
+}
+
+/// Where a message differs from the recorded one, except in places that are ignored.
+pub fn differences(recorded: &Value, now: &Value, ignored: &[Pointer], tokens: &mut Tokens) -> Vec<Finding> {
+    let mut comparison = Comparison {
+        ignored,
+        tokens,
+        place: Vec::new(),
+        findings: Vec::new(),
+    };
+    comparison.compare(Some(recorded), Some(now));
+    comparison.findings
+}
+
+struct Comparison<'c> {
+    ignored: &'c [Pointer],
+    tokens: &'c mut Tokens,
+    place: Vec<String>,
+    findings: Vec<Finding>,
+}
+
+impl Comparison<'_> {
+    /// Compares what is at a place, if anything. JSON that was parsed has a limited depth.
+    fn compare(&mut self, recorded: Option<&Value>, now: Option<&Value>) {
+        if recorded == now || self.ignored.iter().any(|pointer| pointer.holds(&self.place)) {
+            return;
+        }
+        match (recorded, now) {
+            (Some(Value::Object(then)), Some(Value::Object(now))) => {
+                let names: BTreeSet<&String> = then.keys().chain(now.keys()).collect();
+                for name in names {
+                    self.compare_at(name.clone(), then.get(name), now.get(name));
+                }
+            }
+            (Some(Value::Array(then)), Some(Value::Array(now))) => {
+                for index in 0..then.len().max(now.len()) {
+                    self.compare_at(index.to_string(), then.get(index), now.get(index));
+                }
+            }
+            (Some(Value::String(then)), Some(Value::String(now))) if self.is_token() => {
+                self.tokens.0.insert(then.clone(), now.clone());
+            }
+            (recorded, now) => self.findings.push(Finding {
+                path: Some(self.pointer()),
+                recorded: recorded.cloned(),
+                now: now.cloned(),
+                ..Finding::new(format!("recorded {}, now {}", shown(recorded), shown(now)))
+            }),
+        }
+    }
+
+    fn compare_at(&mut self, name: String, recorded: Option<&Value>, now: Option<&Value>) {
+        self.place.push(name);
+        self.compare(recorded, now);
+        self.place.pop();
+    }
+
+    fn is_token(&self) -> bool {
+        self.place.last().is_some_and(|name| TOKENS.contains(&name.as_str()))
+    }
+
+    fn pointer(&self) -> String {
+        let escaped = |name: &String| format!("/{}", name.replace('~', "~0").replace('/', "~1"));
+        self.place.iter().map(escaped).collect()
+    }
+}
+
+/// The beginning of a value as JSON.
+fn shown(value: Option<&Value>) -> String {
+    let Some(value) = value else {
+        return "nothing".to_owned();
+    };
+    let text = value.to_string();
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn places(recorded: Value, now: Value, ignored: &[&str]) -> Vec<String> {
+        let ignored: Vec<Pointer> = ignored.iter().map(|it| it.parse().expect("a pointer")).collect();
+        let findings = differences(&recorded, &now, &ignored, &mut Tokens::default());
+        findings.into_iter().filter_map(|finding| finding.path).collect()
+    }
+
+    #[test]
+    fn each_place_is_told_that_differs() {
+        let recorded = json!({"a": [1, {"b/c": 2}], "d": {"e": "x"}, "f": null});
+        let now = json!({"a": [1, {"b/c": 3}, 4], "d": [], "g": true, "f": null});
+        assert_eq!(places(recorded, now, &[]), ["/a/1/b~1c", "/a/2", "/d", "/g"]);
+    }
+
+    #[test]
+    fn what_is_ignored_may_differ() {
+        let recorded = json!({"a": [{"b": 1, "c": 1}, {"b": 2, "c": 2}], "d/e": {"f": 1}});
+        let now = json!({"a": [{"b": 3, "c": 4}, {"b": 5, "c": 2}], "d/e": 7});
+        assert_eq!(places(recorded.clone(), now.clone(), &["/a/*/b", "/d~1e"]), ["/a/0/c"]);
+        assert!(places(recorded, now, &["/*"]).is_empty());
+    }
+
+    #[test]
+    fn the_client_sends_what_the_server_gives_now() {
+        let mut tokens = Tokens::default();
+        let (recorded, now) = (json!({"nextCursor": "a\"b"}), json!({"nextCursor": "é"}));
+        assert!(differences(&recorded, &now, &[], &mut tokens).is_empty());
+        let request = json!({"params": {"cursor": "a\"b", "text": "a\"b c"}}).to_string();
+        let sent: Value = serde_json::from_slice(&tokens.replace(request.as_bytes())).expect("JSON");
+        assert_eq!(sent, json!({"params": {"cursor": "é", "text": "a\"b c"}}));
+    }
+}

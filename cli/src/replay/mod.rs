@@ -1,0 +1,72 @@
+//! `mcp-rev replay`
+
+mod difference;
+mod player;
+mod script;
+
+use std::io::Write;
+
+use mcp_runtime::transport::http::client::HttpClient;
+use mcp_runtime::transport::stdio::{SpawnOptions, spawn};
+use mcp_runtime::transport::watched;
+
+use self::player::play;
+use crate::args::ReplayArgs;
+use crate::client::{block_on, command, http_options, log, show_messages};
+use crate::error::{CommandError, Summary};
+use crate::report::{self, Report};
+use crate::transcript::{self, Session};
+
+/// Plays the client of recorded sessions, and reports where the server answers otherwise.
+pub fn replay(args: &ReplayArgs, output: impl Write) -> Result<Summary, CommandError> {
+    let sessions = chosen(args)?;
+    log(&args.server);
+    let reports = block_on(async {
+        let mut reports = Vec::new();
+        for session in &sessions {
+            reports.push(play_one(args, session).await?);
+        }
+        Ok(reports)
+    })?;
+    report::write(&reports, args.format, true, output)?;
+    Ok(match reports.iter().map(Report::failed).sum() {
+        0 => Summary::AllSucceeded,
+        _ => Summary::SomeFailed,
+    })
+}
+
+/// The sessions that the arguments choose.
+fn chosen(args: &ReplayArgs) -> Result<Vec<Session>, CommandError> {
+    let (sessions, others): (Vec<_>, Vec<_>) = transcript::read(&args.transcript)?.into_iter().partition(|session| {
+        let revisions = &args.server.revisions;
+        session.side == args.side
+            && (args.sessions.is_empty() || args.sessions.contains(&session.number))
+            && (revisions.is_empty() || revisions.contains(&session.revision))
+    });
+    if !sessions.is_empty() {
+        return Ok(sessions);
+    }
+    let others = others
+        .iter()
+        .map(|session| format!("\n  {}, revision {}", session.title(), session.revision));
+    let reason = match others.len() {
+        0 => "it has no sessions".to_owned(),
+        _ => format!("it has only other sessions:{}", others.collect::<String>()),
+    };
+    Err(CommandError::file(&args.transcript, reason))
+}
+
+async fn play_one(args: &ReplayArgs, session: &Session) -> Result<Report, CommandError> {
+    let server = &args.server;
+    let (show, patience) = (show_messages(server), server.timeout(false));
+    match &server.url {
+        Some(url) => {
+            let client = HttpClient::new(url, http_options(&server.headers, &server.auth).await?)?;
+            play(session, watched(client, show), &args.ignored, patience).await
+        }
+        None => {
+            let process = spawn(command(server), SpawnOptions::default())?;
+            play(session, watched(process, show), &args.ignored, patience).await
+        }
+    }
+}

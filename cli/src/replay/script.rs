@@ -1,0 +1,135 @@
+//! What the client of a recorded session did, and what it got.
+
+use std::collections::HashMap;
+
+use mcp_adapters::PeerTypes;
+use mcp_adapters::mcp_wire::OpenJson;
+use mcp_runtime::transport::MessageDirection;
+
+use crate::message::{called, case_of, messages, of_session};
+use crate::transcript::Session;
+
+/// What the client of a session did, and what it got.
+#[derive(Default)]
+pub struct Script {
+    pub steps: Vec<Step>,
+    pub exchanges: Exchanges,
+}
+
+/// The requests of both sides, with their responses.
+#[derive(Default)]
+pub struct Exchanges {
+    /// The requests of the client by the text of their ids.
+    pub requests: HashMap<String, Request>,
+    pub questions: Vec<Question>,
+}
+
+/// One thing that the client did.
+pub enum Step {
+    /// It sent this.
+    Send(Vec<u8>),
+    /// It got the response to the request with this id.
+    Response(String),
+    /// It answered this question.
+    Answer(usize),
+}
+
+/// A request of the client.
+pub struct Request {
+    /// What reports call it.
+    pub case: String,
+    pub response: Option<OpenJson>,
+    /// Whether its response is that the session ends.
+    lasts: bool,
+}
+
+/// A request of the server.
+pub struct Question {
+    pub method: String,
+    pub message: OpenJson,
+    /// The response of the client.
+    pub answer: Option<OpenJson>,
+    /// Whether the server has asked it again.
+    pub is_asked: bool,
+}
+
+impl Script {
+    pub fn new(session: &Session) -> Self {
+        let mut script = Self::default();
+        let listen = session.revision.lifecycle().listen;
+        for (way, json) in of_session(session.revision, &session.messages) {
+            // The messages of a transcript are JSON, but not always messages.
+            let parts = messages(json).into_iter().flatten().map(|(_, part)| part);
+            match way {
+                MessageDirection::Sent => script.sent(json, parts, listen),
+                MessageDirection::Received => parts.for_each(|part| script.received(part)),
+            }
+        }
+        script
+    }
+
+    fn sent(&mut self, json: &[u8], parts: impl Iterator<Item = OpenJson>, listen: Option<&str>) {
+        let (mut calls, mut answered) = (Vec::new(), false);
+        for part in parts {
+            match (called(&part), part.get("id")) {
+                (Some((method, true)), Some(id)) => {
+                    let request = Request {
+                        case: format!("{} (id {})", case_of(&method, &part), id.text()),
+                        response: None,
+                        lasts: listen == Some(&*method),
+                    };
+                    self.exchanges.requests.insert(id.text().to_owned(), request);
+                    calls.push(part);
+                }
+                (Some(_), _) => calls.push(part),
+                (None, Some(id)) => {
+                    answered = true;
+                    self.answered(&id, part);
+                }
+                (None, None) => {}
+            }
+        }
+        match answered {
+            false => self.steps.push(Step::Send(json.to_vec())),
+            // The rest of a batch.
+            true if !calls.is_empty() => {
+                let rest = OpenJson::from_serialize(&calls).map(|rest| rest.text().as_bytes().to_vec());
+                self.steps.extend(rest.map(Step::Send));
+            }
+            true => {}
+        }
+    }
+
+    fn answered(&mut self, id: &OpenJson, answer: OpenJson) {
+        let is_it = |question: &Question| {
+            question.answer.is_none()
+                && question
+                    .message
+                    .get("id")
+                    .is_some_and(|known| known.text() == id.text())
+        };
+        if let Some(index) = self.exchanges.questions.iter().position(is_it) {
+            self.exchanges.questions[index].answer = Some(answer);
+            self.steps.push(Step::Answer(index));
+        }
+    }
+
+    fn received(&mut self, part: OpenJson) {
+        match (called(&part), part.get("id")) {
+            (Some((method, true)), _) => self.exchanges.questions.push(Question {
+                method,
+                message: part,
+                answer: None,
+                is_asked: false,
+            }),
+            (None, Some(id)) => {
+                let request = self.exchanges.requests.get_mut(id.text());
+                if let Some(request) = request.filter(|request| request.response.is_none() && !request.lasts) {
+                    request.response = Some(part);
+                    self.steps.push(Step::Response(id.text().to_owned()));
+                }
+            }
+            _ => {}
+        }
+    }
+}

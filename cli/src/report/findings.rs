@@ -1,0 +1,127 @@
+//! What was found out about a server.
+
+use std::fmt::Display;
+
+use mcp_adapters::Revision;
+use mcp_runtime::hub::Implementation;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::text::one_line;
+
+/// Findings of a case that are kept.
+const FINDINGS: usize = 100;
+
+/// Something that violates the specification, or differs from the recording.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Finding {
+    /// The path in the message, or the JSON pointer of what differs from a recorded one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    pub message: String,
+    /// The JSON pointer of the keyword in the revision's schema.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schema: Option<String>,
+    /// The link to the specification.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub specification: Option<String>,
+    /// What a recorded message has there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<Value>,
+    /// What a message has there that differs from the recorded one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub now: Option<Value>,
+}
+
+impl Finding {
+    pub fn new(message: impl Display) -> Self {
+        Self {
+            path: None,
+            message: message.to_string(),
+            schema: None,
+            specification: None,
+            recorded: None,
+            now: None,
+        }
+    }
+}
+
+/// A request of the client with its response, or the messages that the server sends by itself with one method.
+#[derive(Debug, Serialize)]
+pub struct Case {
+    pub name: String,
+    pub passed: bool,
+    /// What is no violation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    pub findings: Vec<Finding>,
+}
+
+/// What was found out about a server in a session.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    /// The session of a transcript.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    pub server: Option<Implementation>,
+    pub revision: Revision,
+    /// The messages that the server has sent.
+    pub messages: usize,
+    pub cases: Vec<Case>,
+}
+
+impl Report {
+    pub fn new(revision: Revision) -> Self {
+        Self {
+            session: None,
+            server: None,
+            revision,
+            messages: 0,
+            cases: Vec::new(),
+        }
+    }
+
+    /// The case of this name.
+    pub fn begin(&mut self, name: &str) -> &mut Case {
+        let index = self.cases.iter().position(|case| case.name == name).unwrap_or_else(|| {
+            self.cases.push(Case {
+                name: name.to_owned(),
+                passed: true,
+                note: None,
+                findings: Vec::new(),
+            });
+            self.cases.len() - 1
+        });
+        &mut self.cases[index]
+    }
+
+    /// Adds a finding, once.
+    pub fn add(&mut self, case: &str, finding: Finding) {
+        let case = self.begin(case);
+        case.passed = false;
+        if case.findings.len() < FINDINGS && !case.findings.contains(&finding) {
+            case.findings.push(finding);
+        }
+    }
+
+    pub fn fail(&mut self, case: &str, what: &impl Display) {
+        self.add(case, Finding::new(what));
+    }
+
+    pub fn note(&mut self, case: &str, note: String) {
+        self.begin(case).note = Some(note);
+    }
+
+    pub fn failed(&self) -> usize {
+        self.cases.iter().filter(|case| !case.passed).count()
+    }
+
+    /// The session, or the name and version of the server.
+    pub fn name(&self) -> String {
+        match (&self.session, &self.server) {
+            (Some(session), _) => session.clone(),
+            (None, Some(server)) => format!("{} {}", one_line(&server.name), one_line(&server.version)),
+            (None, None) => "a server without a name".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Reports for people.
+
+use std::io::{self, Write};
+
+use mcp_adapters::PeerTypes;
+
+use super::findings::Report;
+use crate::text::{one_line, plain};
+
+/// Writes reports for people.
+pub fn write(reports: &[Report], output: &mut impl Write) -> io::Result<()> {
+    for (index, report) in reports.iter().enumerate() {
+        if index > 0 {
+            writeln!(output)?;
+        }
+        write_report(report, output)?;
+    }
+    Ok(())
+}
+
+fn write_report(report: &Report, output: &mut impl Write) -> io::Result<()> {
+    let era = match report.revision.has_handshake() {
+        true => "with a handshake",
+        false => "stateless",
+    };
+    writeln!(output, "{}, revision {}, {era}\n", report.name(), report.revision)?;
+    for case in &report.cases {
+        let outcome = if case.passed { "ok  " } else { "FAIL" };
+        let note = case
+            .note
+            .as_ref()
+            .map_or_else(String::new, |note| format!("  ({})", one_line(note)));
+        writeln!(output, "{outcome}  {}{note}", one_line(&case.name))?;
+        for finding in &case.findings {
+            let path = finding
+                .path
+                .as_ref()
+                .map_or_else(String::new, |path| format!("{path}: "));
+            writeln!(output, "      {}{}", plain(&path), plain(&finding.message))?;
+            let places = [&finding.schema, &finding.specification].into_iter().flatten();
+            for place in places {
+                writeln!(output, "        {place}")?;
+            }
+        }
+    }
+    let (all, failed) = (report.cases.len(), report.failed());
+    writeln!(
+        output,
+        "\n{} of {all} passed; the server sent {} messages",
+        all - failed,
+        report.messages
+    )
+}

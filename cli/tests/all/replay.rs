@@ -1,0 +1,257 @@
+//! `mcp-rev replay` with servers that answer as recorded, and with servers that don't.
+
+use crate::servers::{HttpServer, REVISIONS, everything, printed, run, said, succeeds};
+use serde_json::{Value, json};
+
+const BRIDGE: &str = env!("CARGO_BIN_EXE_mcp-rev");
+
+/// A directory with files for a test.
+struct Files(tempfile::TempDir);
+
+impl Files {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    fn write(&self, name: &str, text: &str) -> String {
+        std::fs::write(self.path(name), text).unwrap();
+        self.path(name)
+    }
+}
+
+/// Records a session in which the server asks for a model's text, and the client lists all pages of the tools.
+fn record(files: &Files, revision: &str) -> String {
+    let answers = files.write("answers.json", &json!({"sampling": ["a model's text"]}).to_string());
+    let transcript = files.path(&format!("{revision}.jsonl"));
+    let call = [
+        "call",
+        "test_sampling",
+        "--arg",
+        "prompt=hello",
+        "--revision",
+        revision,
+        "--answers",
+        &answers,
+    ];
+    let bridge = ["--", BRIDGE, "bridge", "--record", &transcript, "--", everything()];
+    succeeds(&[&call[..], &bridge].concat());
+    transcript
+}
+
+#[test]
+fn the_recorded_server_answers_as_recorded() {
+    let (files, http) = (Files::new(), HttpServer::start());
+    for revision in REVISIONS {
+        let transcript = record(&files, revision);
+        for server in [&["--", everything()][..], &[&http.url]] {
+            let report = succeeds(&[&["replay", &transcript][..], server].concat());
+            assert!(report.contains(&format!("revision {revision}")), "{report}");
+            assert!(report.contains("ok    tools/call test_sampling"), "{report}");
+            assert!(!report.contains("FAIL"), "{report}");
+        }
+        // The clients of the bridge may be played as well, such as with another bridge.
+        let bridge = ["--", BRIDGE, "bridge", "--speak", "2025-06-18", "--", everything()];
+        let ignored = [
+            "--ignore",
+            "/result/capabilities",
+            "--ignore",
+            "/result/supportedVersions",
+            "--ignore",
+            "/params/_meta",
+        ];
+        let report = succeeds(&[&["replay", &transcript, "--side", "client"][..], &ignored, &bridge].concat());
+        assert!(report.contains("ok    tools/call test_sampling"), "{report}");
+    }
+}
+
+/// A transcript of older bridges, which had messages only.
+fn transcript(files: &Files, messages: &[(&str, Value)]) -> String {
+    let lines = messages.iter().map(|(direction, message)| {
+        let mut message = message.clone();
+        message["jsonrpc"] = json!("2.0");
+        let line = json!({
+            "time": 1.5, "session": 2, "side": "server", "direction": direction, "revision": "2025-06-18", "message": message,
+        });
+        format!("{line}\n")
+    });
+    files.write("transcript.jsonl", &lines.collect::<String>())
+}
+
+fn handshake() -> Vec<(&'static str, Value)> {
+    let client = json!({"protocolVersion": "2025-06-18", "capabilities": {"roots": {}}, "clientInfo": {"name": "c", "version": "1"}});
+    let server =
+        json!({"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "s", "version": "1"}});
+    vec![
+        ("sent", json!({"id": 1, "method": "initialize", "params": client})),
+        ("received", json!({"id": 1, "result": server})),
+        ("sent", json!({"method": "notifications/initialized"})),
+    ]
+}
+
+/// A server in a shell script that answers each line of input by what it has.
+fn script(cases: &str) -> Vec<String> {
+    let hello = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"s","version":"2"}}}"#;
+    let program =
+        format!("while read -r line; do\ncase \"$line\" in\n*'\"initialize\"'*) echo '{hello}';;\n{cases}\nesac\ndone");
+    ["--", "sh", "-c", &program].map(str::to_owned).into()
+}
+
+/// The exit status of a replay, and what it has found: the case, the place, the recorded value and the one that is there now.
+fn replayed(transcript: &str, args: &[&str], server: &[String]) -> (Option<i32>, Vec<Value>) {
+    let server: Vec<&str> = server.iter().map(String::as_str).collect();
+    let output = run(&[
+        &["replay", transcript, "--format", "json", "--timeout", "20"],
+        args,
+        &server,
+    ]
+    .concat());
+    let reports: Value = serde_json::from_str(&printed(&output)).unwrap_or_else(|_| panic!("{}", said(&output)));
+    let cases = reports
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|report| report["cases"].as_array().unwrap());
+    let findings = cases.flat_map(|case| {
+        let findings = case["findings"].as_array().unwrap().iter();
+        findings.map(|finding| json!([case["name"], finding["path"], finding["recorded"], finding["now"]]))
+    });
+    (output.status.code(), findings.collect())
+}
+
+#[cfg(unix)]
+#[test]
+fn other_answers_are_told_unless_they_are_ignored() {
+    let files = Files::new();
+    let mut messages = handshake();
+    messages.push((
+        "sent",
+        json!({"id": 2, "method": "tools/call", "params": {"name": "weather"}}),
+    ));
+    messages.push((
+        "received",
+        json!({"id": 2, "result": {"content": [{"type": "text", "text": "18"}]}}),
+    ));
+    let transcript = transcript(&files, &messages);
+    let server = script(
+        r#"*weather*) echo '{"jsonrpc":"2.0","id":2,"result":{"content":[{"text":"19","type":"text"}],"isError":false}}';;"#,
+    );
+    let (status, findings) = replayed(&transcript, &[], &server);
+    assert_eq!(status, Some(1));
+    let expected = [
+        json!(["initialize (id 1)", "/result/serverInfo/version", "1", "2"]),
+        json!(["tools/call weather (id 2)", "/result/content/0/text", "18", "19"]),
+        json!(["tools/call weather (id 2)", "/result/isError", null, false]),
+    ];
+    assert_eq!(findings, expected);
+    let ignored = [
+        "--ignore",
+        "/result/serverInfo/version",
+        "--ignore",
+        "/result/content/*/text",
+        "--ignore",
+        "/result/isError",
+    ];
+    assert_eq!(replayed(&transcript, &ignored, &server), (Some(0), Vec::new()));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_server_has_its_own_ids_cursors_and_questions() {
+    let files = Files::new();
+    let mut messages = handshake();
+    messages.extend([
+        ("sent", json!({"id": 2, "method": "tools/list"})),
+        ("received", json!({"id": 7, "method": "roots/list"})),
+        ("sent", json!({"id": 7, "result": {"roots": [{"uri": "file:///then"}]}})),
+        (
+            "received",
+            json!({"id": 2, "result": {"tools": [], "nextCursor": "then"}}),
+        ),
+        (
+            "sent",
+            json!({"id": 3, "method": "tools/list", "params": {"cursor": "then"}}),
+        ),
+        ("received", json!({"id": 3, "result": {"tools": []}})),
+    ]);
+    let transcript = transcript(&files, &messages);
+    // The list comes only with the answer to the server's own id, and the second page only for the server's own cursor.
+    let server = script(
+        r#"*'"cursor":"now"'*) echo '{"jsonrpc":"2.0","id":3,"result":{"tools":[]}}';;
+*cursor*) echo '{"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"a wrong cursor"}}';;
+*tools/list*) echo '{"jsonrpc":"2.0","id":"q","method":"roots/list"}';;
+*'"id":"q"'*then*|*then*'"id":"q"'*) echo '{"jsonrpc":"2.0","id":2,"result":{"tools":[],"nextCursor":"now"}}';;"#,
+    );
+    let ignored = ["--ignore", "/result/serverInfo"];
+    assert_eq!(replayed(&transcript, &ignored, &server), (Some(0), Vec::new()));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_message_waits_for_the_responses_that_came_before_it_and_for_no_others() {
+    let files = Files::new();
+    let mut messages = handshake();
+    messages.extend([
+        ("sent", json!({"id": 2, "method": "first"})),
+        ("received", json!({"id": 2, "result": {}})),
+        ("sent", json!({"id": 3, "method": "hangs"})),
+        ("sent", json!({"method": "notifications/cancelled", "params": {"requestId": 3}})),
+        ("sent", json!({"id": 4, "method": "last"})),
+        ("received", json!({"id": 4, "result": {"lines": ["notifications/initialized", "first", "hangs", "notifications/cancelled"]}})),
+    ]);
+    let transcript = transcript(&files, &messages);
+    // The last answer says in which order the messages came.
+    let server = script(
+        r#"*first*) sleep 0.5; lines="\"notifications/initialized\",\"first\""; echo '{"jsonrpc":"2.0","id":2,"result":{}}';;
+*hangs*) lines="$lines,\"hangs\"";;
+*cancelled*) lines="$lines,\"notifications/cancelled\"";;
+*last*) echo '{"jsonrpc":"2.0","id":4,"result":{"lines":['$lines']}}';;"#,
+    );
+    let ignored = ["--ignore", "/result/serverInfo"];
+    assert_eq!(replayed(&transcript, &ignored, &server), (Some(0), Vec::new()));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_that_ends_or_is_silent_is_told() {
+    let files = Files::new();
+    let mut messages = handshake();
+    messages.push(("sent", json!({"id": 2, "method": "tools/list"})));
+    messages.push(("received", json!({"id": 2, "result": {"tools": []}})));
+    let transcript = transcript(&files, &messages);
+    for (server, reason) in [
+        (script("*tools/list*) exit 3;;"), "exit status: 3"),
+        (script(""), "didn't come within 1s"),
+    ] {
+        let server: Vec<&str> = server.iter().map(String::as_str).collect();
+        let args = [
+            "replay",
+            &transcript,
+            "--timeout",
+            "1",
+            "--ignore",
+            "/result/serverInfo",
+        ];
+        let output = run(&[&args[..], &server].concat());
+        assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+        let report = printed(&output);
+        assert!(
+            report.contains("FAIL  tools/list (id 2)") && report.contains(reason),
+            "{report}"
+        );
+    }
+    for server in [
+        &["--", "false"][..],
+        &["--", "/nowhere/server"],
+        &["http://127.0.0.1:1/mcp"],
+    ] {
+        let output = run(&[&["replay", &transcript][..], server].concat());
+        assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+    }
+    let output = run(&["replay", &transcript, "--side", "client", "--", "false"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said(&output).contains("session 2, from the server to the bridge, revision 2025-06-18"));
+}
