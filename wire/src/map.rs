@@ -87,6 +87,31 @@ impl<T> Map<T> {
         self.entries.iter().map(|(key, value)| (key.as_str(), value))
     }
 
+    /// The entries, in order, with mutable values.
+    pub fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = (&str, &mut T)> {
+        self.entries.iter_mut().map(|(key, value)| (key.as_str(), value))
+    }
+
+    /// The keys, in order.
+    pub fn keys(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.iter().map(|(key, _)| key)
+    }
+
+    /// The values, in order.
+    pub fn values(&self) -> impl ExactSizeIterator<Item = &T> {
+        self.iter().map(|(_, value)| value)
+    }
+
+    /// The values, in order, mutably.
+    pub fn values_mut(&mut self) -> impl ExactSizeIterator<Item = &mut T> {
+        self.iter_mut().map(|(_, value)| value)
+    }
+
+    /// Removes the entries for which `keep` is `false`.
+    pub fn retain(&mut self, mut keep: impl FnMut(&str, &mut T) -> bool) {
+        self.entries.retain_mut(|(key, value)| keep(key, value));
+    }
+
     /// Converts each value, up to the first error.
     ///
     /// # Errors
@@ -126,10 +151,17 @@ impl<K: Into<String>, T> FromIterator<(K, T)> for Map<T> {
     /// Of entries with the same key, the last stays.
     fn from_iter<I: IntoIterator<Item = (K, T)>>(entries: I) -> Self {
         let mut map = Self::new();
-        for (key, value) in entries {
-            map.insert(key, value);
-        }
+        map.extend(entries);
         map
+    }
+}
+
+impl<K: Into<String>, T> Extend<(K, T)> for Map<T> {
+    /// Inserts each entry, which replaces one with the same key.
+    fn extend<I: IntoIterator<Item = (K, T)>>(&mut self, entries: I) {
+        for (key, value) in entries {
+            self.insert(key, value);
+        }
     }
 }
 
@@ -145,6 +177,18 @@ impl<T> IntoIterator for Map<T> {
 
     fn into_iter(self) -> Self::IntoIter {
         self.entries.into_iter()
+    }
+}
+
+/// The iterator over the entries of a [`Map`] by reference.
+type Entries<'m, T> = std::iter::Map<std::slice::Iter<'m, (String, T)>, fn(&'m (String, T)) -> (&'m str, &'m T)>;
+
+impl<'m, T> IntoIterator for &'m Map<T> {
+    type Item = (&'m str, &'m T);
+    type IntoIter = Entries<'m, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.entries.iter().map(|(key, value)| (key, value))
     }
 }
 
@@ -176,5 +220,33 @@ impl<T: Serialize> Serialize for Map<T> {
 impl<'de, T: Decode> serde_core::Deserialize<'de> for Map<T> {
     fn deserialize<D: serde_core::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         crate::bridge::deserialize(deserializer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Map;
+
+    #[test]
+    fn keys_and_values_come_in_order_and_values_can_change() {
+        let mut map = Map::from([("b", 1), ("a", 2), ("c", 3)]);
+        map.extend([("a", 5), ("d", 4)]);
+        assert_eq!(map.keys().collect::<Vec<_>>(), ["b", "a", "c", "d"]);
+        for value in map.values_mut() {
+            *value *= 10;
+        }
+        map.retain(|key, value| {
+            *value += 1;
+            key != "c"
+        });
+        assert_eq!(map.values().collect::<Vec<_>>(), [&11, &51, &41]);
+        for (key, value) in map.iter_mut() {
+            *value -= i64::from(key == "d");
+        }
+        let mut seen = Vec::new();
+        for (key, value) in &map {
+            seen.push(format!("{key}{value}"));
+        }
+        assert_eq!(seen, ["b11", "a51", "d40"]);
     }
 }
