@@ -188,7 +188,10 @@ macro_rules! object {
         [$($flag:ident,)*] [$($option:ident,)*]
     ) => {
         impl $type {
-            /// Creates a value from its required members. The others are absent or preset.
+            #[doc = concat!(
+                "`", stringify!($type), "::new(", stringify!($($field),+), ")` makes a value of its required members, in this \
+                 order. The others are absent or preset."
+            )]
             #[must_use]
             #[inline]
             pub fn new($($field: $argument),+) -> Self {
