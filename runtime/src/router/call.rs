@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mcp_adapters::handlers::CallClient;
 use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::OpenJson;
+use mcp_adapters::mcp_wire::{OpenJson, UnknownMethod};
 use serde_json::Value;
 
 use super::state::States;
@@ -20,7 +20,8 @@ use crate::side::ServerSide;
 #[derive(Debug, Clone)]
 pub struct Call {
     context: Arc<Context<ServerSide>>,
-    input: Arc<Input>,
+    /// `None` until a function is called.
+    input: Option<Arc<Input>>,
     states: States,
     /// What the router shares with its clones. The type is erased because it is made of functions that take a `Call`.
     router: Arc<dyn Any + Send + Sync>,
@@ -40,8 +41,8 @@ pub(super) enum Input {
         variables: Option<Value>,
     },
     Completion(CompletionRequest),
-    /// Something that the function gets as a parameter.
-    Other,
+    /// A method that one revision has and the hub lacks.
+    Method(UnknownMethod),
 }
 
 /// What the user has typed: an extractor for functions that complete an argument.
@@ -57,7 +58,7 @@ impl Call {
     pub(super) fn new(context: Context<ServerSide>, router: Arc<dyn Any + Send + Sync>) -> Self {
         Self {
             context: Arc::new(context),
-            input: Arc::new(Input::Other),
+            input: None,
             states: States::default(),
             router,
         }
@@ -65,7 +66,7 @@ impl Call {
 
     /// The call of a function that has these states.
     pub(super) fn of(mut self, input: Input, states: &States) -> Self {
-        self.input = Arc::new(input);
+        self.input = Some(Arc::new(input));
         self.states = states.clone();
         self
     }
@@ -85,8 +86,8 @@ impl Call {
         Arc::clone(&self.router)
     }
 
-    pub(super) fn input(&self) -> &Input {
-        &self.input
+    pub(super) fn input(&self) -> Option<&Input> {
+        self.input.as_deref()
     }
 
     /// A state of the router, if there is one of this type; see [`Router::with_state`](super::Router::with_state).
@@ -98,10 +99,10 @@ impl Call {
     /// The arguments of a tool or a prompt, or the values of a resource template's variables.
     #[must_use]
     pub fn arguments(&self) -> Option<&Value> {
-        match &*self.input {
+        match self.input()? {
             Input::Tool(arguments) | Input::Prompt(arguments) => Some(arguments),
             Input::Resource { variables, .. } => variables.as_ref(),
-            Input::Completion(_) | Input::Other => None,
+            Input::Completion(_) | Input::Method(_) => None,
         }
     }
 

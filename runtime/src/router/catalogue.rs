@@ -104,7 +104,7 @@ impl Catalogue {
         }
         for route in other.methods.values() {
             let mut route = MethodRoute::clone(route);
-            route.scope.extend(scope);
+            route.function.scope.extend(scope);
             self.routes.lock().insert_method(Arc::new(route))?;
         }
         Ok(())

@@ -152,11 +152,19 @@ impl<T: 'static> Function<T> {
         let mut signature = Signature::default();
         H::declare(&mut signature);
         let handler = Arc::new(handler);
+        Self::of(signature, move |call| {
+            let handler = Arc::clone(&handler);
+            Box::pin(async move { handler.call(call).await })
+        })
+    }
+
+    /// What takes all that it needs from the call.
+    pub fn of(
+        signature: Signature,
+        run: impl Fn(Call) -> BoxFuture<'static, Result<T, ToolError>> + Send + Sync + 'static,
+    ) -> Self {
         Self {
-            run: Arc::new(move |call| {
-                let handler = Arc::clone(&handler);
-                Box::pin(async move { handler.call(call).await })
-            }),
+            run: Arc::new(run),
             signature: Arc::new(signature),
             states: States::default(),
             scope: Scope::default(),

@@ -1,18 +1,81 @@
 //! Methods that only one revision has, from functions typed by this revision.
 
-use std::future::Future;
+use std::future::{Future, ready};
 use std::sync::Arc;
 
-use mcp_adapters::mcp_wire::{ErrorObject, OpenJson, Request, UnknownMethod, Validate};
+use mcp_adapters::mcp_wire::{OpenJson, Request, Validate};
 use mcp_adapters::{PeerTypes, Revision};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::call::Call;
+use super::call::{Call, Input};
 use super::error::RouteError;
-use super::scope::Scope;
+use super::extract::{FromCall, Signature, for_each_tuple};
+use super::function::{Awaited, Callable, Function, Immediate};
+use super::tool_error::{BoxError, ToolError};
 use crate::error::{internal, invalid_params};
-use crate::future::BoxFuture;
+
+/// The parameters of a function that answers a method: the request, in the type of its revision, and then up to seven
+/// [extractors](FromCall).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` aren't the parameters of a function that answers a method",
+    note = "the first parameter is a request of one revision, and the others are extractors; their types are written out in a closure"
+)]
+pub trait MethodParameters: Sized + Send {
+    /// The request.
+    type Request: Request<Result: Serialize> + Validate + Send + 'static;
+
+    /// Adds what the extractors need.
+    fn declare(signature: &mut Signature);
+
+    /// Extracts what comes with the request.
+    fn extract(request: Self::Request, call: &Call) -> impl Future<Output = Result<Self, ToolError>> + Send;
+}
+
+/// The impl for functions with these parameters.
+macro_rules! method_parameters {
+    () => {};
+    ($request:ident $($member:ident)*) => {
+        impl<$request, $($member: FromCall),*> MethodParameters for ($request, $($member,)*)
+        where
+            $request: Request<Result: Serialize> + Validate + Send + 'static,
+        {
+            type Request = $request;
+
+            fn declare(_signature: &mut Signature) {
+                $($member::declare(_signature);)*
+            }
+
+            async fn extract(request: $request, _call: &Call) -> Result<Self, ToolError> {
+                Ok((request, $($member::from_call(_call).await?,)*))
+            }
+        }
+    };
+}
+
+for_each_tuple!(method_parameters);
+
+/// What a function that answers a method gives: a `Result`, or a future of one. Its error is whatever becomes a [`ToolError`].
+#[diagnostic::on_unimplemented(
+    message = "a function that gives `{Self}` can't answer a method whose result is `{R}`",
+    note = "it gives a `Result` with that, or a future of one; the error is anything that is `Into<Box<dyn Error + Send + Sync>>`"
+)]
+pub trait MethodReturns<R, M> {
+    /// The future of the result.
+    fn into_future(self) -> impl Future<Output = Result<R, ToolError>> + Send;
+}
+
+impl<R: Send, E: Into<BoxError>> MethodReturns<R, Immediate> for Result<R, E> {
+    fn into_future(self) -> impl Future<Output = Result<R, ToolError>> + Send {
+        ready(self.map_err(ToolError::from_any))
+    }
+}
+
+impl<R, E: Into<BoxError>, F: Future<Output = Result<R, E>> + Send> MethodReturns<R, Awaited> for F {
+    async fn into_future(self) -> Result<R, ToolError> {
+        self.await.map_err(ToolError::from_any)
+    }
+}
 
 /// A method that only one revision has, and the function that answers it.
 #[derive(Clone)]
@@ -21,45 +84,45 @@ pub(super) struct MethodRoute {
     pub(super) revision: Revision,
     /// The capability that it needs, as a member of a server's capabilities.
     pub(super) capability: Option<Value>,
-    pub(super) function: MethodFunction,
-    /// What the routers that it came from had around it.
-    pub(super) scope: Scope,
+    pub(super) function: Function<OpenJson>,
 }
 
-type MethodFunction =
-    Arc<dyn Fn(UnknownMethod, Call) -> BoxFuture<'static, Result<OpenJson, ErrorObject>> + Send + Sync>;
-
 impl MethodRoute {
-    pub(super) fn new<R, F>(function: impl Fn(R, Call) -> F + Send + Sync + 'static) -> Result<Self, RouteError>
+    pub(super) fn new<A, M, F>(function: F) -> Result<Self, RouteError>
     where
-        R: Request<Result: Serialize> + Validate + Send + 'static,
-        F: Future<Output = Result<R::Result, ErrorObject>> + Send + 'static,
+        A: MethodParameters + 'static,
+        F: Callable<A, Output: MethodReturns<<A::Request as Request>::Result, M>>,
     {
+        let name = A::Request::METHOD;
         let refused = |what| RouteError::Method {
-            method: R::METHOD,
-            revision: R::schema().revision(),
+            method: name,
+            revision: A::Request::schema().revision(),
             what,
         };
-        let revision = R::schema().revision().parse();
+        let revision = A::Request::schema().revision().parse();
         let revision: Revision = revision.map_err(|_| refused("this build has no such revision"))?;
-        check(revision, R::METHOD).map_err(refused)?;
-        let method = revision.method(R::METHOD);
-        let path = method.and_then(|method| method.capability);
+        check(revision, name).map_err(refused)?;
+        let path = revision.method(name).and_then(|method| method.capability);
+        let mut signature = Signature::default();
+        A::declare(&mut signature);
         let function = Arc::new(function);
-        let function: MethodFunction = Arc::new(move |request, call| {
+        let function = Function::of(signature, move |call| {
             let function = Arc::clone(&function);
             Box::pin(async move {
+                let Some(Input::Method(request)) = call.input() else {
+                    return Err(internal("no method is called").into());
+                };
                 let request = request.decode_as().map_err(invalid_params)?;
-                let result = function(request, call).await?;
-                OpenJson::from_serialize(&result).map_err(internal)
+                let parameters = A::extract(request, &call).await?;
+                let result = function.invoke(parameters).into_future().await?;
+                Ok(OpenJson::from_serialize(&result).map_err(internal)?)
             })
         });
         Ok(Self {
-            name: R::METHOD,
+            name,
             revision,
             capability: path.and_then(|path| capability(revision, path)),
             function,
-            scope: Scope::default(),
         })
     }
 }

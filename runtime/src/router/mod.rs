@@ -15,6 +15,7 @@ mod function;
 mod handled;
 mod handler;
 mod list;
+mod member_order;
 mod method;
 #[cfg(feature = "http-server")]
 mod mirrored;
@@ -32,13 +33,11 @@ mod tool;
 mod tool_error;
 mod uri_template;
 
-use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::{ErrorObject, Request, Validate};
-use serde::Serialize;
+use mcp_adapters::mcp_wire::Request;
 
 use self::caching::Caching;
 use self::catalogue::{Catalogue, Routes};
@@ -59,6 +58,7 @@ pub use self::content::{Structured, audio, image};
 pub use self::error::RouteError;
 pub use self::extract::{Args, Extension, FromCall, Meta, ProgressReporter, Signature, State, Uri};
 pub use self::function::{Awaited, Callable, Handler, Immediate, Returns};
+pub use self::method::{MethodParameters, MethodReturns};
 pub use self::prompt::{PromptRoute, prompt};
 pub use self::resource::{ResourceRoute, resource, resource_not_found};
 pub use self::result::{Blob, IntoResult};
@@ -198,31 +198,37 @@ impl Router {
         self.try_with(try_tool(name, description, function)?)
     }
 
-    /// Adds a method that one revision has and the hub lacks, such as those of tasks in revision 2025-11-25. The function takes
-    /// and gives the types of this revision.
+    /// Adds a method that one revision has and the hub lacks, such as those of tasks in revision 2025-11-25. The function takes the
+    /// request, in the type of this revision, and then [extractors](FromCall). It gives a `Result` with the type of the revision,
+    /// and may be async.
     ///
     /// Clients of this revision that connect later can call the method, and see the capability that it needs. In every other
     /// revision, the method isn't found.
     ///
     /// ```
     /// use mcp_adapters::v2025_11_25::{ListTasksRequest, ListTasksResult, Task, TaskStatus};
-    /// use mcp_runtime::Router;
+    /// use mcp_runtime::{ErrorObject, Router, State};
     ///
-    /// let router = Router::new("builds", "1.0").method(|_: ListTasksRequest, _| async {
-    ///     let begun = "2026-07-28T12:00:00Z";
-    ///     let task = Task::new(begun, begun, TaskStatus::Working, "build-1", None);
-    ///     Ok(ListTasksResult::new(vec![task]))
-    /// });
+    /// #[derive(Clone)]
+    /// struct Builds(Vec<Task>);
+    ///
+    /// async fn list(_: ListTasksRequest, State(builds): State<Builds>) -> Result<ListTasksResult, ErrorObject> {
+    ///     Ok(ListTasksResult::new(builds.0))
+    /// }
+    ///
+    /// let begun = "2026-07-28T12:00:00Z";
+    /// let task = Task::new(begun, begun, TaskStatus::Working, "build-1", None);
+    /// let router = Router::new("builds", "1.0").with_state(Builds(vec![task])).method(list);
     /// ```
     ///
     /// # Panics
     /// When [`Self::try_method`] gives an error.
     #[must_use]
     #[track_caller]
-    pub fn method<R, F>(self, function: impl Fn(R, Call) -> F + Send + Sync + 'static) -> Self
+    pub fn method<A, M, F>(self, function: F) -> Self
     where
-        R: Request<Result: Serialize> + Validate + Send + 'static,
-        F: Future<Output = Result<R::Result, ErrorObject>> + Send + 'static,
+        A: MethodParameters + 'static,
+        F: Callable<A, Output: MethodReturns<<A::Request as Request>::Result, M>>,
     {
         or_panic(self.try_method(function))
     }
@@ -231,13 +237,15 @@ impl Router {
     ///
     /// # Errors
     /// [`RouteError::Method`] when the hub has the method too, when sessions answer it by themselves, or when clients don't call
-    /// it; [`RouteError::Duplicate`] when the router has it already.
-    pub fn try_method<R, F>(self, function: impl Fn(R, Call) -> F + Send + Sync + 'static) -> Result<Self, RouteError>
+    /// it; [`RouteError::Duplicate`] when the router has it already; those of [`Self::insert`] when its function takes what it
+    /// can't have.
+    pub fn try_method<A, M, F>(self, function: F) -> Result<Self, RouteError>
     where
-        R: Request<Result: Serialize> + Validate + Send + 'static,
-        F: Future<Output = Result<R::Result, ErrorObject>> + Send + 'static,
+        A: MethodParameters + 'static,
+        F: Callable<A, Output: MethodReturns<<A::Request as Request>::Result, M>>,
     {
-        let route = MethodRoute::new(function)?;
+        let mut route = MethodRoute::new(function)?;
+        route.function.bind("method", route.name, &self.inner.states)?;
         self.inner.catalogue.routes.lock().insert_method(Arc::new(route))?;
         Ok(self)
     }

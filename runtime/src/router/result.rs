@@ -116,7 +116,7 @@ impl IntoResult<hub::ReadResourceResult> for Blob {
 /// The URI and the media type of the resource that is read.
 fn resource_of(call: &Call) -> (String, Option<String>) {
     match call.input() {
-        Input::Resource { uri, mime_type, .. } => (uri.clone(), mime_type.clone()),
+        Some(Input::Resource { uri, mime_type, .. }) => (uri.clone(), mime_type.clone()),
         _ => (String::new(), None),
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
 
-use super::call::Call;
+use super::call::{Call, Input};
 use super::completion::Completions;
 use super::handled::Handled;
 use super::method::MethodRoute;
@@ -36,7 +36,7 @@ impl Target {
             Self::Prompt(route) => route.scope(),
             Self::Resource(route) => route.scope(),
             Self::Template(route, _) => route.scope(),
-            Self::Method(route) => &route.scope,
+            Self::Method(route) => &route.function.scope,
         };
         &scope.layers
     }
@@ -69,7 +69,8 @@ impl Target {
                 Result::Complete(Completions::default().complete(request.params, call).await?)
             }
             (Self::Method(route), Request::Unknown(request)) => {
-                return (route.function)(request, call).await.map(Handled::Custom);
+                let result = route.function.call(call, Input::Method(request)).await?;
+                return Ok(Handled::Custom(result));
             }
             _ => return Err(internal("middleware has replaced the request by one of another method")),
         };

@@ -281,9 +281,9 @@ async fn a_tool_gives_nothing_a_text_a_block_or_several() {
 
 #[derive(Deserialize, JsonSchema)]
 struct Letter {
+    tone: Option<Tone>,
     /// Who gets it.
     to: String,
-    tone: Option<Tone>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -308,8 +308,8 @@ async fn the_arguments_of_a_prompt_are_the_members_of_its_type() {
     assert_eq!(
         json!(prompts[0].arguments),
         json!([
-            {"name": "to", "description": "Who gets it.", "required": true},
             {"name": "tone", "required": false},
+            {"name": "to", "description": "Who gets it.", "required": true},
         ])
     );
     let get = async |arguments: Value| {

@@ -38,7 +38,8 @@ struct Ear(mpsc::UnboundedSender<String>);
 
 impl ClientHandler<Context<ClientSide>> for Ear {
     async fn on_logging_message(&self, params: hub::LoggingMessageNotificationParams, _: &Context<ClientSide>) {
-        self.hear(format!("{} {}", params.level.as_str(), params.data.text()));
+        let logger = params.logger.map(|logger| format!("{logger}: ")).unwrap_or_default();
+        self.hear(format!("{logger}{} {}", params.level.as_str(), params.data.text()));
     }
 
     async fn on_tool_list_changed(&self, _: Option<hub::NotificationParams>, _: &Context<ClientSide>) {
@@ -371,18 +372,18 @@ async fn a_prompt_is_filled_in_once_all_it_requires_is_there() {
 async fn log_messages_below_the_clients_level_stay_here() {
     let router = Router::new("test", "1.0").tool("log", "Logs", |call: Call| async move {
         call.log(hub::LoggingLevel::Debug, json!({"step": 1})).await?;
-        call.log(hub::LoggingLevel::Error, json!("bad")).await?;
+        call.log_as("disk", hub::LoggingLevel::Error, json!("bad")).await?;
         Ok::<_, CallError>("logged")
     });
     let (client, mut heard) = client_of(&router).await;
     let peer = client.peer();
     peer.call_tool(call("log", json!({}))).await.unwrap();
     assert_eq!(next(&mut heard).await, r#"debug {"step":1}"#);
-    assert_eq!(next(&mut heard).await, r#"error "bad""#);
+    assert_eq!(next(&mut heard).await, r#"disk: error "bad""#);
 
     peer.call_custom(set_level("warning")).await.unwrap();
     peer.call_tool(call("log", json!({}))).await.unwrap();
-    assert_eq!(next(&mut heard).await, r#"error "bad""#);
+    assert_eq!(next(&mut heard).await, r#"disk: error "bad""#);
     nothing(&mut heard).await;
     let error = refused(peer.call_custom(set_level("loud")).await);
     assert_eq!(error.code, error_code::INVALID_PARAMS);

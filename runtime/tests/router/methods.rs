@@ -2,9 +2,9 @@
 
 use mcp_adapters::mcp_wire::{OpenJson, UnknownMethod};
 use mcp_adapters::v2025_11_25::{self, Task, TaskStatus};
-use mcp_runtime::router::RouteError;
+use mcp_runtime::router::{Call, RouteError};
 use mcp_runtime::transport::{ChannelReceiver, ChannelSender, Outgoing, Purpose, Sender, Transport, channel};
-use mcp_runtime::{CallError, ErrorObject, Options, Revision, Router, error_code};
+use mcp_runtime::{Args, CallError, ErrorObject, Options, Revision, Router, State, error_code};
 use serde_json::{Value, json};
 
 use super::client_in;
@@ -12,26 +12,33 @@ use super::client_in;
 const REVISION: Revision = Revision::V2025_11_25;
 const BEGUN: &str = "2026-07-28T12:00:00Z";
 
+/// The build that there is.
+#[derive(Clone)]
+struct Due(&'static str);
+
 fn builds() -> Router {
     Router::new("builds", "1.0")
-        .method(|request: v2025_11_25::GetTaskRequest, call| async move {
-            if request.params.task_id != "build-1" {
-                let reason = format!("{} is no task", request.params.task_id);
-                return Err(ErrorObject::new(error_code::INVALID_PARAMS, reason));
-            }
-            assert_eq!(call.revision(), Some(REVISION));
-            let (begun, status) = (BEGUN, TaskStatus::Working);
-            Ok(v2025_11_25::GetTaskResult::new(
-                begun,
-                begun,
-                status,
-                "build-1",
-                Some(1000),
-            ))
-        })
-        .method(|_: v2025_11_25::ListTasksRequest, _| async {
+        .with_state(Due("build-1"))
+        .method(
+            |request: v2025_11_25::GetTaskRequest, call: Call, State(Due(id))| async move {
+                if request.params.task_id != id {
+                    let reason = format!("{} is no task", request.params.task_id);
+                    return Err(ErrorObject::new(error_code::INVALID_PARAMS, reason));
+                }
+                assert_eq!(call.revision(), Some(REVISION));
+                let (begun, status) = (BEGUN, TaskStatus::Working);
+                Ok(v2025_11_25::GetTaskResult::new(
+                    begun,
+                    begun,
+                    status,
+                    "build-1",
+                    Some(1000),
+                ))
+            },
+        )
+        .method(|_: v2025_11_25::ListTasksRequest| {
             let task = Task::new(BEGUN, BEGUN, TaskStatus::Working, "build-1", None);
-            Ok(v2025_11_25::ListTasksResult::new(vec![task]))
+            Ok::<_, String>(v2025_11_25::ListTasksResult::new(vec![task]))
         })
 }
 
@@ -132,19 +139,33 @@ fn a_method_is_refused_that_the_hub_has_or_that_sessions_answer() {
     let refused = |refused: Result<Router, RouteError>| refused.unwrap_err().to_string();
     let router = || Router::new("test", "1.0");
     let of_hub = router()
-        .try_method(|_: v2025_11_25::ListToolsRequest, _| async { Ok(v2025_11_25::ListToolsResult::new(vec![])) });
+        .try_method(|_: v2025_11_25::ListToolsRequest| Ok::<_, String>(v2025_11_25::ListToolsResult::new(vec![])));
     assert_eq!(
         refused(of_hub),
         "a function can't answer tools/list for clients of revision 2025-11-25: \
          the handlers for clients of every revision answer it"
     );
-    let internal = router().try_method(|_: v2025_11_25::PingRequest, _| async { Ok(Default::default()) });
+    let internal = router().try_method(|_: v2025_11_25::PingRequest| Ok::<_, String>(Default::default()));
     assert!(refused(internal).ends_with("sessions answer it by themselves"));
     let not_called = router()
-        .try_method(|_: v2025_11_25::ListRootsRequest, _| async { Ok(v2025_11_25::ListRootsResult::new(vec![])) });
+        .try_method(|_: v2025_11_25::ListRootsRequest| Ok::<_, String>(v2025_11_25::ListRootsResult::new(vec![])));
     assert!(refused(not_called).ends_with("clients of the revision don't call it"));
+    let needs_state =
+        |_: v2025_11_25::ListTasksRequest, _: State<Due>| Ok::<_, String>(v2025_11_25::ListTasksResult::new(vec![]));
+    let no_state = refused(router().try_method(needs_state));
+    assert!(
+        no_state.starts_with("the method `tasks/list` takes `State<"),
+        "{no_state}"
+    );
+    let takes_args =
+        |_: v2025_11_25::ListTasksRequest, _: Args<Value>| Ok::<_, String>(v2025_11_25::ListTasksResult::new(vec![]));
+    let misplaced = refused(router().try_method(takes_args));
+    assert!(
+        misplaced.starts_with("the method `tasks/list` takes `Args`"),
+        "{misplaced}"
+    );
     let twice = builds()
-        .try_method(|_: v2025_11_25::ListTasksRequest, _| async { Ok(v2025_11_25::ListTasksResult::new(vec![])) });
+        .try_method(|_: v2025_11_25::ListTasksRequest| Ok::<_, String>(v2025_11_25::ListTasksResult::new(vec![])));
     assert_eq!(
         twice.unwrap_err(),
         RouteError::Duplicate {

@@ -5,8 +5,10 @@ use std::any::type_name;
 use mcp_adapters::hub;
 use mcp_wire::from_str;
 use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
+use crate::router::member_order::{member_order, sort_by_member};
 use crate::router::schema;
 
 /// What the hub's forms can say of a field besides its type.
@@ -19,7 +21,7 @@ const LIST: &[&str] = &["title", "description", "default", "minItems", "maxItems
 const FORMATS: [&str; 4] = ["date", "date-time", "email", "uri"];
 
 /// The form whose fields are the members of `T`; an error says what no form can show.
-pub fn form_schema<T: JsonSchema>() -> Result<hub::RequestedSchema, String> {
+pub fn form_schema<T: DeserializeOwned + JsonSchema>() -> Result<hub::RequestedSchema, String> {
     let schema = schema::inline::<T>();
     let is_object = schema["type"] == "object" && schema.get("properties").is_some();
     if !is_object {
@@ -41,7 +43,12 @@ pub fn form_schema<T: JsonSchema>() -> Result<hub::RequestedSchema, String> {
     if let Some(required) = schema.get("required") {
         form["required"] = required.clone();
     }
-    from_str(&form.to_string()).map_err(|error| format!("no form can show `{}`: {error}", type_name::<T>()))
+    let form = from_str::<hub::RequestedSchema>(&form.to_string());
+    let mut form = form.map_err(|error| format!("no form can show `{}`: {error}", type_name::<T>()))?;
+    let mut fields: Vec<_> = form.properties.into_iter().collect();
+    sort_by_member(&mut fields, member_order::<T>(), |(name, _)| name);
+    form.properties = fields.into_iter().collect();
+    Ok(form)
 }
 
 /// The field that shows a member, if one can.
@@ -132,5 +139,26 @@ impl Choices {
         };
         field.extend([("type".to_owned(), json!("array")), ("items".to_owned(), items)]);
         field.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Deserialize, JsonSchema)]
+    #[allow(dead_code, reason = "only the fields matter")]
+    struct Trip {
+        to: String,
+        from: String,
+        day: Option<String>,
+    }
+
+    #[test]
+    fn fields_have_the_order_of_the_members() {
+        let form = form_schema::<Trip>().unwrap();
+        assert_eq!(form.properties.keys().collect::<Vec<_>>(), ["to", "from", "day"]);
     }
 }

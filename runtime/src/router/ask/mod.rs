@@ -20,7 +20,8 @@ impl Call {
     /// Members are strings, numbers and Booleans, enums of strings to choose one of (titles and descriptions of variants are what the
     /// user sees), lists of such enums to choose several of, and `Option`s of these. Titles, descriptions, defaults, formats and
     /// bounds are shown as the client's revision can: an earlier one shows no default, for example. What no form can show, such
-    /// as a pattern, the answer is validated by all the same. Fields are in the alphabetical order of their names.
+    /// as a pattern, the answer is validated by all the same. Fields are in the order of the members, or
+    /// of their names if `T` flattens another type.
     ///
     /// This asks as [`CallClient`] does: the answer comes by a request to the client, or with the repeated request of the client, for
     /// which the function runs again. [`Form`] is an extractor that checks `T` at registration.

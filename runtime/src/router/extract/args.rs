@@ -17,8 +17,8 @@ use crate::router::tool_error::ToolError;
 /// - Of a tool: `T` derives the input schema, by which arguments are validated before they are decoded, so its values are JSON
 ///   objects. A member of the type `Option` may be absent; clients may send `null` for it, but its schema doesn't tell them so,
 ///   because several can't take a member of two types.
-/// - Of a prompt: the members of `T` are strings, or enums of them. They are the prompt's arguments, in alphabetical order,
-///   unless the prompt lists some itself.
+/// - Of a prompt: the members of `T` are strings, or enums of them. They are the prompt's arguments, in their order, unless
+///   the prompt lists some itself.
 /// - Of a resource template: the members are the variables, which are strings.
 ///
 /// `T` may also be a map, such as `BTreeMap<String, String>`.
@@ -37,7 +37,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> FromCall for Args<T> {
         match T::deserialize(arguments) {
             Ok(arguments) => Ok(Self(arguments)),
             Err(error) => Err(match call.input() {
-                Input::Tool(_) => invalid_tool_arguments(call, shortened(&error)),
+                Some(Input::Tool(_)) => invalid_tool_arguments(call, shortened(&error)),
                 _ => ToolError::Protocol(invalid_params(format!("Invalid arguments: {}", shortened(&error)))),
             }),
         }

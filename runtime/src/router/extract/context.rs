@@ -130,7 +130,7 @@ impl FromCall for Uri {
 
     async fn from_call(call: &Call) -> Result<Self, ToolError> {
         match call.input() {
-            Input::Resource { uri, .. } => Ok(Self(uri.clone())),
+            Some(Input::Resource { uri, .. }) => Ok(Self(uri.clone())),
             _ => Err(ToolError::Protocol(internal("no resource is read"))),
         }
     }
@@ -143,7 +143,7 @@ impl FromCall for CompletionRequest {
 
     async fn from_call(call: &Call) -> Result<Self, ToolError> {
         match call.input() {
-            Input::Completion(request) => Ok(request.clone()),
+            Some(Input::Completion(request)) => Ok(request.clone()),
             _ => Err(ToolError::Protocol(internal("nothing is completed"))),
         }
     }

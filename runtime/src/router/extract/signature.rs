@@ -4,9 +4,11 @@ use std::any::{TypeId, type_name};
 
 use mcp_adapters::hub;
 use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 
 use crate::router::ask::form_schema;
 use crate::router::error::RouteError;
+use crate::router::member_order::{member_order, sort_by_member};
 use crate::router::schema::{self, Input, Member};
 use crate::router::state::States;
 
@@ -26,20 +28,22 @@ pub struct Signature {
 pub(in crate::router) struct ArgsType {
     pub name: &'static str,
     pub schema: fn() -> Input,
+    /// The names of its members, in their order.
+    order: &'static [&'static str],
 }
 
 impl Signature {
-    pub(super) fn add_args<T: JsonSchema>(&mut self) {
+    pub(super) fn add_args<T: DeserializeOwned + JsonSchema>(&mut self) {
         let name = type_name::<T>();
-        let schema = schema::input::<T>;
-        self.args.push(ArgsType { name, schema });
+        let (schema, order) = (schema::input::<T>, member_order::<T>());
+        self.args.push(ArgsType { name, schema, order });
     }
 
     pub(super) fn add_state<T: 'static>(&mut self) {
         self.states.push((TypeId::of::<T>(), type_name::<T>()));
     }
 
-    pub(in crate::router) fn add_form<T: JsonSchema>(&mut self) {
+    pub(in crate::router) fn add_form<T: DeserializeOwned + JsonSchema>(&mut self) {
         self.forms.push(form_schema::<T>);
     }
 
@@ -90,7 +94,7 @@ impl Signature {
 }
 
 impl ArgsType {
-    /// The members, which are strings.
+    /// The members, which are strings, in their order.
     ///
     /// # Errors
     /// When one isn't, or when the type isn't one of objects.
@@ -103,7 +107,8 @@ impl ArgsType {
             schema: schema.to_string(),
             help: "take a struct that has a member for each argument",
         })?;
-        let members = schema::members(&schema);
+        let mut members = schema::members(&schema);
+        sort_by_member(&mut members, self.order, |member| &member.name);
         match members.iter().find(|member| !member.is_string) {
             None => Ok(members),
             Some(member) => Err(RouteError::NoString {

@@ -1,0 +1,121 @@
+//! The order of a struct's members.
+
+use std::fmt;
+
+use serde::de::{DeserializeOwned, Deserializer, Error, Visitor};
+use serde::forward_to_deserialize_any;
+
+/// The names of the members of a struct, in their order. There are none of another type, and of a struct that flattens one.
+///
+/// The schema that a type derives has its members in alphabetical order; serde tells a deserializer what it is going to decode.
+pub(super) fn member_order<T: DeserializeOwned>() -> &'static [&'static str] {
+    match T::deserialize(Probe) {
+        Ok(_) => &[],
+        Err(Members(names)) => names,
+    }
+}
+
+/// Sorts by the names of members. Those without a name among them go to the end, in the order in which they are.
+pub(super) fn sort_by_member<T>(items: &mut [T], order: &[&str], name: impl Fn(&T) -> &str) {
+    items.sort_by_key(|item| {
+        order
+            .iter()
+            .position(|other| *other == name(item))
+            .unwrap_or(order.len())
+    });
+}
+
+/// A deserializer without a value, which fails with the members that a struct expects.
+struct Probe;
+
+/// The members that a struct expects.
+#[derive(Debug)]
+struct Members(&'static [&'static str]);
+
+impl<'de> Deserializer<'de> for Probe {
+    type Error = Members;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Members> {
+        Err(Members(&[]))
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        members: &'static [&'static str],
+        _: V,
+    ) -> Result<V::Value, Members> {
+        Err(Members(members))
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Members> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct seq tuple
+        tuple_struct map enum identifier ignored_any
+    }
+}
+
+impl Error for Members {
+    fn custom<T: fmt::Display>(_: T) -> Self {
+        Self(&[])
+    }
+}
+
+impl std::error::Error for Members {}
+
+impl fmt::Display for Members {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the members are {:?}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    #[allow(dead_code, reason = "only the names matter")]
+    struct Trip {
+        to_city: String,
+        day: Option<String>,
+        #[serde(skip)]
+        price: f64,
+        adults: u8,
+    }
+
+    #[derive(Deserialize)]
+    #[allow(dead_code, reason = "only the names matter")]
+    struct Wrapped(Trip);
+
+    #[derive(Deserialize)]
+    #[allow(dead_code, reason = "only the names matter")]
+    struct Flattened {
+        note: String,
+        #[serde(flatten)]
+        trip: Trip,
+    }
+
+    #[test]
+    fn members_have_the_order_and_the_names_that_serde_knows() {
+        assert_eq!(member_order::<Trip>(), ["toCity", "day", "adults"]);
+        assert_eq!(member_order::<Wrapped>(), ["toCity", "day", "adults"]);
+        assert!(member_order::<Flattened>().is_empty());
+        assert!(member_order::<BTreeMap<String, String>>().is_empty());
+        assert!(member_order::<()>().is_empty());
+    }
+
+    #[test]
+    fn what_is_no_member_comes_last() {
+        let mut names = ["a", "b", "day", "toCity"];
+        sort_by_member(&mut names, member_order::<Trip>(), |name| name);
+        assert_eq!(names, ["toCity", "day", "a", "b"]);
+    }
+}
