@@ -6,22 +6,36 @@ use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 /// Which addresses may be reached. A server out in the internet must not send its clients to services in their own
-/// networks.
+/// networks, and no server sends them to link-local addresses or to the metadata of the cloud that they run in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
     /// Public ones.
     Public,
     /// Public ones, and this machine.
     Loopback,
-    /// All.
+    /// All but those that are never reached.
     Any,
+}
+
+/// What an address belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Public,
+    Loopback,
+    Private,
+    /// A link-local address, or a service of a cloud that tells any program of the machine its credentials.
+    LinkLocal,
 }
 
 impl Reach {
     /// What those may be sent to who have named this server themselves.
     pub fn of(server: &Url) -> Self {
         match host_address(server) {
-            Some(address) => kind(address),
+            Some(address) => match kind(address) {
+                Kind::Public => Self::Public,
+                Kind::Loopback => Self::Loopback,
+                Kind::Private | Kind::LinkLocal => Self::Any,
+            },
             None if is_localhost(server) => Self::Loopback,
             None => Self::Public,
         }
@@ -29,16 +43,18 @@ impl Reach {
 
     /// Whether an address may be reached.
     pub fn allows(self, address: IpAddr) -> bool {
-        match (self, kind(address)) {
-            (Self::Any, _) | (_, Self::Public) => true,
-            (reach, needed) => reach == needed,
+        match kind(address) {
+            Kind::Public => true,
+            Kind::Loopback => self != Self::Public,
+            Kind::Private => self == Self::Any,
+            Kind::LinkLocal => false,
         }
     }
 }
 
 /// Whether a URL names this machine.
 pub fn is_loopback(url: &Url) -> bool {
-    is_localhost(url) || host_address(url).is_some_and(|address| kind(address) == Reach::Loopback)
+    is_localhost(url) || host_address(url).is_some_and(|address| kind(address) == Kind::Loopback)
 }
 
 /// The address that a URL has instead of a name.
@@ -52,38 +68,33 @@ fn is_localhost(url: &Url) -> bool {
     host == "localhost" || host.ends_with(".localhost")
 }
 
-/// What has to be allowed for an address.
-fn kind(address: IpAddr) -> Reach {
+fn kind(address: IpAddr) -> Kind {
     match address {
         IpAddr::V4(address) => kind_v4(address),
         IpAddr::V6(address) => kind_v6(address),
     }
 }
 
-fn kind_v4(address: Ipv4Addr) -> Reach {
-    let [first, second, third, _] = address.octets();
-    let is_special = matches!(
-        (first, second, third),
-        (0 | 10 | 224.., ..)
-            | (100, 64..=127, _)
-            | (169, 254, _)
-            | (172, 16..=31, _)
-            | (192, 168, _)
-            | (192, 0, 0 | 2)
-            | (198, 18 | 19, _)
-            | (198, 51, 100)
-            | (203, 0, 113)
-    );
-    match (first, is_special) {
-        (127, _) => Reach::Loopback,
-        (_, true) => Reach::Any,
-        (_, false) => Reach::Public,
+fn kind_v4(address: Ipv4Addr) -> Kind {
+    match address.octets() {
+        // Link-local addresses, and others where clouds have their metadata.
+        [169, 254, ..] | [100, 100, 100, 200] | [168, 63, 129, 16] | [192, 0, 0, 192] => Kind::LinkLocal,
+        [127, ..] => Kind::Loopback,
+        [0 | 10 | 224.., ..]
+        | [100, 64..=127, ..]
+        | [172, 16..=31, ..]
+        | [192, 168, ..]
+        | [192, 0, 0 | 2, _]
+        | [198, 18 | 19, ..]
+        | [198, 51, 100, _]
+        | [203, 0, 113, _] => Kind::Private,
+        _ => Kind::Public,
     }
 }
 
-fn kind_v6(address: Ipv6Addr) -> Reach {
+fn kind_v6(address: Ipv6Addr) -> Kind {
     if address.is_loopback() {
-        return Reach::Loopback;
+        return Kind::Loopback;
     }
     let segments = address.segments();
     let embedded = |high: u16, low: u16| kind_v4((u32::from(high) << 16 | u32::from(low)).into());
@@ -91,10 +102,12 @@ fn kind_v6(address: Ipv6Addr) -> Reach {
         // Addresses of IPv4: as they are, mapped, translated, and tunnelled.
         [0, 0, 0, 0, 0, 0 | 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => embedded(high, low),
         [0x2002, high, low, ..] => embedded(high, low),
+        // Link-local addresses, and another where a cloud has its metadata.
+        [0xfe80..=0xfebf, ..] | [0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254] => Kind::LinkLocal,
         // What is global, but for the addresses of examples.
-        [0x2001, 0xdb8, ..] => Reach::Any,
-        [0x2000..=0x3fff, ..] => Reach::Public,
-        _ => Reach::Any,
+        [0x2001, 0xdb8, ..] => Kind::Private,
+        [0x2000..=0x3fff, ..] => Kind::Public,
+        _ => Kind::Private,
     }
 }
 
@@ -132,16 +145,14 @@ mod tests {
             "172.16.0.1",
             "172.31.255.255",
             "192.168.0.1",
-            "169.254.169.254",
             "100.64.0.1",
             "0.0.0.0",
             "255.255.255.255",
             "224.0.0.1",
             "fc00::1",
-            "fe80::1",
             "::",
             "::ffff:10.0.0.1",
-            "64:ff9b::a9fe:a9fe",
+            "64:ff9b::a00:1",
             "2002:a00:1::",
             "ff02::1",
         ];
@@ -162,6 +173,43 @@ mod tests {
         }
         for address in ["1.1.1.1", "172.32.0.1", "192.0.1.1", "2606:4700::1111"] {
             assert!(Reach::Public.allows(address.parse().unwrap()), "{address}");
+        }
+    }
+
+    #[tokio::test]
+    async fn nobody_is_sent_to_link_local_addresses_and_metadata_of_clouds() {
+        let never = [
+            "169.254.0.1",
+            "169.254.169.254",
+            "169.254.170.2",
+            "100.100.100.200",
+            "168.63.129.16",
+            "192.0.0.192",
+            "fe80::1",
+            "febf:ffff::1",
+            "fd00:ec2::254",
+            "::ffff:169.254.169.254",
+            "::169.254.169.254",
+            "64:ff9b::a9fe:a9fe",
+            "2002:a9fe:a9fe::",
+        ];
+        let beside = ["169.253.0.1", "169.255.0.1", "fec0::1", "fe7f::1", "fd00:ec2::253"];
+        for address in never {
+            let it: IpAddr = address.parse().unwrap();
+            for reach in [Reach::Public, Reach::Loopback, Reach::Any] {
+                assert!(!reach.allows(it), "{address}");
+            }
+            // Neither where a name leads there.
+            let found = GuardedResolver(Reach::Any).resolve(address.parse().unwrap()).await;
+            assert!(found.is_err_and(|error| error.is::<BlockedAddress>()), "{address}");
+        }
+        for address in beside {
+            assert!(Reach::Any.allows(address.parse().unwrap()), "{address}");
+        }
+        // A server at such an address sends its clients into its network, but not to itself.
+        for server in ["http://169.254.169.254/", "http://[fe80::1]/", "http://10.0.0.1/"] {
+            let reach = Reach::of(&Url::parse(server).unwrap());
+            assert!(!reach.allows("169.254.169.254".parse().unwrap()), "{server}");
         }
     }
 

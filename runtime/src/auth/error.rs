@@ -17,7 +17,8 @@ pub enum AuthError {
         /// What is wrong with it.
         why: &'static str,
     },
-    /// A host has only addresses that the server may not send its clients to, such as those of a private network.
+    /// A host has only addresses that the server may not send its clients to: those of a private network, unless that is allowed,
+    /// link-local ones, and those where clouds have their metadata.
     #[error("{0} is at no public address; see `Authorizer::allow_private_network`")]
     Blocked(String),
     /// A server couldn't be reached, or didn't answer in time.

@@ -10,7 +10,7 @@ use url::Url;
 
 use crate::script::{Reply, Server, json as reply, redirect, with_headers};
 use crate::user::Browser;
-use crate::world::{World, call};
+use crate::world::{World, auth_error, call};
 
 /// Changes the redirect of the authorization server.
 fn with_redirect(world: &World, change: impl Fn(&mut Vec<(String, String)>) + Send + Sync + 'static) {
@@ -198,6 +198,25 @@ async fn services_in_private_networks_are_not_asked() {
         with_headers(401, &[("www-authenticate", challenge.to_owned())])
     });
     assert!(world.error().await.contains("no public address"));
+}
+
+#[tokio::test]
+async fn metadata_of_clouds_are_not_asked_for_even_where_private_networks_are_allowed() {
+    let world = World::new().await;
+    for issuer in [
+        "http://169.254.169.254",
+        "http://[fe80::1]",
+        "http://[::ffff:169.254.169.254]",
+    ] {
+        let mut metadata = world.resource();
+        metadata["authorization_servers"] = json!([issuer]);
+        world
+            .mcp
+            .document("/.well-known/oauth-protected-resource/mcp", metadata);
+        let authorizer = Authorizer::interactive(Browser::default()).allow_private_network(true);
+        let error = auth_error(&world.connect(authorizer).await.expect_err("the client is authorized"));
+        assert!(error.contains("no public address"), "{issuer}: {error}");
+    }
 }
 
 #[tokio::test]

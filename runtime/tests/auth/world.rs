@@ -213,7 +213,7 @@ pub async fn call(session: &ClientSession) -> Result<(), CallError> {
 }
 
 /// What an error says about authorization.
-fn auth_error(error: &ConnectError) -> String {
+pub fn auth_error(error: &ConnectError) -> String {
     let ConnectError::Call(CallError::Transport(error)) = error else {
         panic!("{error:?}");
     };

@@ -139,7 +139,8 @@ impl Authorizer {
         self.with(|config| config.dpop = binds)
     }
 
-    /// Allows authorization servers at any address and without TLS, such as those of a private network.
+    /// Allows authorization servers at any address and without TLS, such as those of a private network. Link-local addresses, and
+    /// those where clouds have their metadata, stay blocked.
     #[must_use]
     pub fn allow_private_network(self, allowed: bool) -> Self {
         self.with(|config| config.private_network = allowed)
