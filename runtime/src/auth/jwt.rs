@@ -1,11 +1,11 @@
 //! Signed JSON Web Tokens.
 
 use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use base64::engine::general_purpose::STANDARD;
 use jsonwebtoken::{Algorithm, AlgorithmFamily, EncodingKey, Header};
 use serde::Serialize;
 
-use super::crypto::use_provider;
+use super::crypto::{base64url, use_provider};
 use super::error::AuthError;
 
 /// A private key, and the algorithm that signs with it.
@@ -84,21 +84,11 @@ impl std::fmt::Debug for SigningKey {
     }
 }
 
-/// Bytes as base64url, as JSON Web Tokens have them.
-pub fn base64url(bytes: &[u8]) -> String {
-    URL_SAFE_NO_PAD.encode(bytes)
-}
-
 /// 256 bits that nobody can guess, as text.
 pub fn random_text() -> Result<String, AuthError> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|error| AuthError::Key(error.to_string()))?;
     Ok(base64url(&bytes))
-}
-
-/// Seconds since the epoch.
-pub fn now() -> u64 {
-    jsonwebtoken::get_current_timestamp()
 }
 
 /// The private key in a PEM.

@@ -19,6 +19,12 @@ pub struct ResourceMetadata {
     /// How a token may be sent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bearer_methods_supported: Vec<String>,
+    /// The algorithms of proofs that the resource accepts with tokens that are bound to a key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dpop_signing_alg_values_supported: Option<Vec<String>>,
+    /// Whether tokens that aren't bound to a key are refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dpop_bound_access_tokens_required: Option<bool>,
     /// The name of the resource for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource_name: Option<String>,

@@ -11,6 +11,7 @@ mod address;
 mod client;
 mod crypto;
 mod discovery;
+mod dpop;
 mod error;
 mod fetch;
 #[cfg(feature = "http-client")]
@@ -35,8 +36,12 @@ pub use self::scopes::Scopes;
 #[cfg(feature = "http-client")]
 pub use self::secret::Secret;
 #[cfg(feature = "http-server")]
-pub use self::server::{JwtValidator, ProtectedResource, TokenError, TokenInfo, TokenValidator};
+pub use self::server::{Dpop, JwtValidator, ProtectedResource, TokenError, TokenInfo, TokenValidator};
 pub use crate::future::BoxFuture;
 
 #[cfg(feature = "http-client")]
 pub(crate) use self::client::{Authorization, Retried};
+#[cfg(feature = "http-server")]
+pub(crate) use self::dpop::{DPOP, DPOP_NONCE, USE_DPOP_NONCE};
+#[cfg(feature = "http-server")]
+pub(crate) use self::server::{ProofError, ProvenRequest};

@@ -6,8 +6,10 @@
     feature = "router"
 ))]
 
+mod bound;
 mod flow;
 mod hostile;
+mod issuer;
 mod kept;
 mod protected;
 mod script;

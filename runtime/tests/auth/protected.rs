@@ -11,16 +11,17 @@ use mcp_runtime::{Era, Options, Router};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use crate::script::{Reply, Server, json as reply, status};
+use crate::issuer::{issue, metadata};
+use crate::script::{Reply, Server, status};
 use crate::signer::{Signer, claims, now, with};
 use crate::user::Browser;
 use crate::world::{World, call, connect_to};
 
 /// A server of ours, and an issuer of tokens for it.
-struct Protected {
-    url: String,
-    issuer: Server,
-    signer: Signer,
+pub struct Protected {
+    pub url: String,
+    pub issuer: Server,
+    pub signer: Signer,
 }
 
 /// What a tool knows of its caller.
@@ -32,7 +33,12 @@ async fn who(Principal(principal): Principal, Extension(info): Extension<TokenIn
 }
 
 impl Protected {
-    async fn start() -> Self {
+    pub async fn start() -> Self {
+        Self::with(|resource| resource).await
+    }
+
+    /// One that protects its resource in this way.
+    pub async fn with(protect: impl FnOnce(ProtectedResource) -> ProtectedResource) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let url = format!("http://{}/mcp", listener.local_addr().unwrap());
         let issuer = Server::start().await;
@@ -42,17 +48,20 @@ impl Protected {
         let resource = ProtectedResource::new(&url, &issuer.url, JwtValidator::new(&issuer.url, &url))
             .required_scopes("basic")
             .tool_scopes("hello", "write");
-        let app = router(HttpServer::new().protect(resource).json_only(true), |transport, _| {
-            let server = Router::new("protected", "1.0")
-                .tool("hello", "Greets", || "hello")
-                .tool("who", "Says who", who);
-            server.serve(Options::default(), transport);
-        });
+        let app = router(
+            HttpServer::new().protect(protect(resource)).json_only(true),
+            |transport, _| {
+                let server = Router::new("protected", "1.0")
+                    .tool("hello", "Greets", || "hello")
+                    .tool("who", "Says who", who);
+                server.serve(Options::default(), transport);
+            },
+        );
         tokio::spawn(serve(listener, app).into_future());
         Self { url, issuer, signer }
     }
 
-    fn claims(&self, scope: &str) -> Value {
+    pub fn claims(&self, scope: &str) -> Value {
         claims(&self.issuer.url, &self.url, "alice", scope)
     }
 
@@ -80,24 +89,13 @@ impl Protected {
     }
 }
 
-fn challenged(response: &Response) -> (u16, String) {
+pub fn challenged(response: &Response) -> (u16, String) {
     let challenge = response.headers().get("www-authenticate");
     let challenge = challenge.map(|challenge| challenge.to_str().unwrap().to_owned());
     (response.status().as_u16(), challenge.unwrap_or_default())
 }
 
-fn metadata(url: &str) -> Value {
-    json!({
-        "issuer": url,
-        "jwks_uri": format!("{url}/jwks"),
-        "authorization_endpoint": format!("{url}/authorize"),
-        "token_endpoint": format!("{url}/token"),
-        "registration_endpoint": format!("{url}/register"),
-        "code_challenge_methods_supported": ["S256"],
-    })
-}
-
-fn message(method: &str, params: Value) -> String {
+pub fn message(method: &str, params: Value) -> String {
     json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string()
 }
 
@@ -311,38 +309,6 @@ async fn a_session_belongs_to_the_subject_that_began_it() {
         .sign(&with(server.claims("basic write"), "sub", json!("bob")));
     assert_eq!(server.post(Some(&bob), Some(&session), &ask).await.status(), 404);
     assert_eq!(server.post(None, Some(&session), &ask).await.status(), 401);
-}
-
-/// The issuer gives tokens to everyone, with the scopes that they ask for.
-fn issue(server: &Protected) {
-    let scope = std::sync::Arc::new(std::sync::Mutex::new(String::new()));
-    let asked = scope.clone();
-    server.issuer.on("GET /authorize", move |request| {
-        *asked.lock().unwrap() = request.query("scope").unwrap();
-        let to = format!(
-            "{}?code=x&state={}",
-            request.query("redirect_uri").unwrap(),
-            request.query("state").unwrap()
-        );
-        crate::script::with_headers(302, &[("location", to)])
-    });
-    server
-        .issuer
-        .on("POST /register", |_| reply(json!({"client_id": "a client"})));
-    let signer = Signer {
-        key: server.signer.key.clone(),
-        id: server.signer.id.clone(),
-    };
-    let issuer = server.issuer.url.clone();
-    server.issuer.on("POST /token", move |request| {
-        let claims = claims(
-            &issuer,
-            &request.form("resource").unwrap(),
-            "alice",
-            &scope.lock().unwrap(),
-        );
-        reply(json!({"access_token": signer.sign(&claims), "token_type": "Bearer", "expires_in": 600}))
-    });
 }
 
 #[tokio::test]

@@ -7,9 +7,10 @@ use super::discovery::Target;
 use super::endpoint::KnownClient;
 use super::loopback::parameter;
 use super::user_agent::UserAgent;
+use crate::auth::crypto::base64url;
 use crate::auth::error::AuthError;
 use crate::auth::fetch::Fetcher;
-use crate::auth::jwt::{base64url, random_text};
+use crate::auth::jwt::random_text;
 use crate::auth::scopes::Scopes;
 
 /// Asks the user, and gives the form that gets the token.

@@ -22,6 +22,8 @@ pub struct Target {
     pub resource: Option<String>,
     /// The scopes for the basic functions.
     pub scopes: Option<Vec<String>>,
+    /// Whether the server takes only tokens that are bound to a key.
+    pub needs_dpop: bool,
 }
 
 /// Finds where a client is authorized.
@@ -53,6 +55,7 @@ pub async fn discover(
         metadata,
         resource: Some(resource.resource),
         scopes: resource.scopes_supported,
+        needs_dpop: resource.dpop_bound_access_tokens_required == Some(true),
     })
 }
 
@@ -110,6 +113,7 @@ async fn discover_at_origin(fetcher: &Fetcher, server: &Url) -> Result<Target, A
         metadata,
         resource: None,
         scopes: None,
+        needs_dpop: false,
     })
 }
 

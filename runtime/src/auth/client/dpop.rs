@@ -10,9 +10,10 @@ use reqwest::header::HeaderValue;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use crate::auth::crypto::use_provider;
+use crate::auth::crypto::{base64url, now, use_provider};
+use crate::auth::dpop::PROOF_TYPE;
 use crate::auth::error::AuthError;
-use crate::auth::jwt::{SigningKey, base64url, now, random_text};
+use crate::auth::jwt::{SigningKey, random_text};
 use crate::auth::secret::Secret;
 
 /// The algorithm of the keys.
@@ -78,7 +79,7 @@ impl DpopKey {
         let mut public = Jwk::from_encoding_key(key, algorithm).map_err(|error| AuthError::Key(error.to_string()))?;
         // The header has the algorithm.
         public.common.key_algorithm = None;
-        let mut header = self.key.header("dpop+jwt");
+        let mut header = self.key.header(PROOF_TYPE);
         header.jwk = Some(public);
         let mut url = url.clone();
         url.set_query(None);

@@ -2,23 +2,18 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use serde::{Deserialize, Serialize};
 use url::form_urlencoded::byte_serialize;
 
 use super::dpop::DpopKey;
+use crate::auth::crypto::now;
+use crate::auth::dpop::{DPOP, DPOP_NONCE, USE_DPOP_NONCE};
 use crate::auth::error::AuthError;
 use crate::auth::fetch::{Answer, Fetcher};
-use crate::auth::jwt::{SigningKey, now, random_text};
+use crate::auth::jwt::{SigningKey, random_text};
 use crate::auth::metadata::ServerMetadata;
 use crate::auth::secret::Secret;
-
-/// The header with a proof.
-pub const DPOP: HeaderName = HeaderName::from_static("dpop");
-/// The header with what the next proof has to repeat.
-pub const DPOP_NONCE: HeaderName = HeaderName::from_static("dpop-nonce");
-/// The error for a proof without it.
-pub const USE_DPOP_NONCE: &str = "use_dpop_nonce";
 
 /// The type of an assertion that authenticates a client.
 const JWT_BEARER: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";

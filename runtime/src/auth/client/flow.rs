@@ -92,7 +92,8 @@ impl Authorization {
             form.push(("scope", scopes.to_string()));
         }
         let algorithms = target.metadata.dpop_signing_alg_values_supported.iter().flatten();
-        let binds = config.dpop && algorithms.into_iter().any(|algorithm| algorithm == ALGORITHM);
+        let binds =
+            (config.dpop || target.needs_dpop) && algorithms.into_iter().any(|algorithm| algorithm == ALGORITHM);
         let dpop = binds.then(DpopKey::generate).transpose()?;
         let tokens = self.tokens(target, &identity.client, dpop.as_ref(), form).await?;
         Ok(Grant {

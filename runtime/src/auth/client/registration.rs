@@ -8,9 +8,9 @@ use super::discovery::Target;
 use super::endpoint::refusal;
 use super::store::Registration;
 use crate::auth::address::is_loopback;
+use crate::auth::crypto::now;
 use crate::auth::error::AuthError;
 use crate::auth::fetch::Fetcher;
-use crate::auth::jwt::now;
 use crate::auth::secret::Secret;
 
 /// The methods of authentication at the endpoint for tokens, those first that are preferred.

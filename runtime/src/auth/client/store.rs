@@ -5,8 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::auth::crypto::now;
 use crate::auth::error::BoxError;
-use crate::auth::jwt::now;
 use crate::auth::scopes::Scopes;
 use crate::auth::secret::Secret;
 use crate::future::BoxFuture;

@@ -5,9 +5,9 @@ use serde_json::Value;
 
 use super::dpop::DpopKey;
 use super::store::TokenType;
+use crate::auth::crypto::now;
 use crate::auth::error::AuthError;
 use crate::auth::fetch::Answer;
-use crate::auth::jwt::now;
 use crate::auth::secret::Secret;
 
 /// How long a token may be valid, in seconds; whatever the authorization server says beyond that doesn't matter.

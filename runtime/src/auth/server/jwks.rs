@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use jsonwebtoken::errors::ErrorKind;
 use jsonwebtoken::jwk::{Jwk, JwkSet, PublicKeyUse};
-use jsonwebtoken::{Algorithm, AlgorithmFamily, DecodingKey, Header, Validation, decode, decode_header};
+use jsonwebtoken::{Algorithm, DecodingKey, Header, Validation, decode, decode_header};
 use reqwest::Url;
 use serde_json::{Map, Value};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
+use super::algorithms::{ALGORITHMS, algorithms};
 use super::validator::{TokenError, TokenInfo, TokenValidator};
 use crate::auth::address::Reach;
 use crate::auth::crypto::use_provider;
@@ -33,20 +34,10 @@ const STALE: Duration = Duration::from_secs(24 * 60 * 60);
 const PAUSE: Duration = Duration::from_secs(30);
 /// How much clocks may differ, in seconds.
 const LEEWAY: u64 = 30;
-/// The algorithms that are accepted unless others are chosen.
-const ALGORITHMS: [Algorithm; 6] = [
-    Algorithm::ES256,
-    Algorithm::ES384,
-    Algorithm::EdDSA,
-    Algorithm::PS256,
-    Algorithm::RS256,
-    Algorithm::RS512,
-];
-
 /// Accepts JSON Web Tokens of one issuer for one audience, which are signed with one of the issuer's keys and haven't expired.
 ///
-/// The keys are fetched when they are needed, at most every 30 seconds, and kept for 10 minutes. Tokens that are bound to a key
-/// of the client are refused, because the client's proof isn't checked.
+/// The keys are fetched when they are needed, at most every 30 seconds, and kept for 10 minutes. Of a token that is bound to a key
+/// of the client, [`TokenInfo::key_thumbprint`] says so; it is of no use without the client's proof.
 ///
 /// [Specification](https://www.rfc-editor.org/rfc/rfc9068#section-4)
 pub struct JwtValidator {
@@ -106,16 +97,11 @@ impl JwtValidator {
     /// # Errors
     /// When one isn't known, or signs with a shared secret.
     pub fn algorithms(mut self, names: &[&str]) -> Result<Self, AuthError> {
-        let algorithms = names.iter().map(|name| {
-            let algorithm = name.parse().ok();
-            let asymmetric = algorithm.filter(|it: &Algorithm| it.family() != AlgorithmFamily::Hmac);
-            asymmetric.ok_or_else(|| AuthError::Key(format!("the algorithm {name} isn't supported")))
-        });
-        self.algorithms = algorithms.collect::<Result<_, _>>()?;
+        self.algorithms = algorithms(names)?;
         Ok(self)
     }
 
-    /// Allows an issuer at any address and without TLS, such as one of a private network.
+    /// Allows an issuer at any address and without TLS, such as one of a private network, but for link-local addresses.
     #[must_use]
     pub fn allow_private_network(mut self, allowed: bool) -> Self {
         self.private_network = allowed;
@@ -226,9 +212,7 @@ fn find(keys: &JwkSet, header: &Header) -> Option<Jwk> {
 
 /// What the claims of a valid token say.
 fn info(mut claims: Map<String, Value>) -> Result<TokenInfo, TokenError> {
-    if claims.contains_key("cnf") {
-        return Err(TokenError::Invalid("tokens that are bound to a key aren't accepted"));
-    }
+    let key_thumbprint = claims.remove("cnf").map(key_thumbprint).transpose()?;
     let mut text = |name: &str| match claims.remove(name) {
         Some(Value::String(text)) => Some(text),
         _ => None,
@@ -246,8 +230,19 @@ fn info(mut claims: Map<String, Value>) -> Result<TokenInfo, TokenError> {
             _ => Scopes::default(),
         },
         expires_at: claims.remove("exp").and_then(|end| end.as_u64()),
+        key_thumbprint,
         claims,
     })
+}
+
+/// The thumbprint of the key that a token is bound to.
+fn key_thumbprint(confirmation: Value) -> Result<String, TokenError> {
+    match confirmation.get("jkt") {
+        Some(Value::String(thumbprint)) if confirmation.as_object().is_some_and(|it| it.len() == 1) => {
+            Ok(thumbprint.clone())
+        }
+        _ => Err(TokenError::Invalid("the token is bound in another way than to a key")),
+    }
 }
 
 fn refusal(kind: &ErrorKind) -> TokenError {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use reqwest::Url;
 
+use super::dpop::Dpop;
 use super::validator::TokenValidator;
 use crate::auth::metadata::ResourceMetadata;
 use crate::auth::scopes::Scopes;
@@ -29,6 +30,7 @@ use crate::auth::scopes::Scopes;
 pub struct ProtectedResource {
     pub(crate) metadata: ResourceMetadata,
     pub(crate) validator: Arc<dyn TokenValidator>,
+    pub(crate) dpop: Option<Dpop>,
     pub(crate) required: Scopes,
     pub(crate) tools: HashMap<String, Scopes>,
 }
@@ -45,6 +47,7 @@ impl ProtectedResource {
         Self {
             metadata,
             validator: Arc::new(validator),
+            dpop: None,
             required: Scopes::default(),
             tools: HashMap::new(),
         }
@@ -74,6 +77,17 @@ impl ProtectedResource {
         self
     }
 
+    /// Takes tokens that are bound to a key of the client, with the proofs that this checks. Without it, they are refused.
+    ///
+    /// The URL of the server has to have the origin that clients send their requests to, because proofs name it.
+    #[must_use]
+    pub fn dpop(mut self, dpop: Dpop) -> Self {
+        self.metadata.dpop_signing_alg_values_supported = Some(dpop.algorithm_names());
+        self.metadata.dpop_bound_access_tokens_required = Some(dpop.is_required());
+        self.dpop = Some(dpop);
+        self
+    }
+
     /// Sets the name of the server for people.
     #[must_use]
     pub fn resource_name(mut self, name: impl Into<String>) -> Self {
@@ -89,6 +103,18 @@ impl ProtectedResource {
         format!("/.well-known/oauth-protected-resource{path}")
     }
 
+    /// The URLs that a request to this path may have: those of the server, and of the path at its origin.
+    pub(crate) fn urls_of(&self, path: &str) -> Vec<Url> {
+        let Ok(mut resource) = Url::parse(&self.metadata.resource) else {
+            return Vec::new();
+        };
+        resource.set_query(None);
+        resource.set_fragment(None);
+        let mut requested = resource.clone();
+        requested.set_path(path);
+        vec![resource, requested]
+    }
+
     /// The URL of the metadata.
     pub(crate) fn metadata_url(&self) -> String {
         let resource = Url::parse(&self.metadata.resource).ok();
@@ -101,6 +127,7 @@ impl fmt::Debug for ProtectedResource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ProtectedResource")
             .field("metadata", &self.metadata)
+            .field("dpop", &self.dpop)
             .field("required", &self.required)
             .field("tools", &self.tools)
             .finish_non_exhaustive()

@@ -21,6 +21,11 @@ pub struct TokenInfo {
     pub scopes: Scopes,
     /// When the token expires, in seconds since the epoch.
     pub expires_at: Option<u64>,
+    /// The thumbprint of the key that the token is bound to (`jkt` of its confirmation). Such a token is valid only together with a
+    /// proof, which [`ProtectedResource::dpop`](super::ProtectedResource::dpop) has the server check.
+    ///
+    /// [Specification](https://www.rfc-editor.org/rfc/rfc9449#section-6)
+    pub key_thumbprint: Option<String>,
     /// Whatever else the token says.
     pub claims: Map<String, Value>,
 }
@@ -40,6 +45,13 @@ impl TokenInfo {
     #[must_use]
     pub fn with_scopes(mut self, scopes: impl Into<Scopes>) -> Self {
         self.scopes = scopes.into();
+        self
+    }
+
+    /// Sets the thumbprint of the key that the token is bound to.
+    #[must_use]
+    pub fn with_key_thumbprint(mut self, thumbprint: impl Into<String>) -> Self {
+        self.key_thumbprint = Some(thumbprint.into());
         self
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::request::Parts;
-use axum::http::{Method, header};
+use axum::http::{HeaderName, Method, header};
 use mcp_adapters::Revision;
 use tokio_util::sync::CancellationToken;
 use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
@@ -16,6 +16,9 @@ use super::origin::is_origin_allowed;
 use super::store::{MemoryStore, SessionStore};
 use crate::mirrors::header_name;
 use crate::options::Options;
+
+/// The headers of authorization that pages may read.
+const EXPOSED: [HeaderName; 2] = [header::WWW_AUTHENTICATE, HeaderName::from_static("dpop-nonce")];
 
 /// The settings of a server of Streamable HTTP; [`router`](super::router) makes an axum router of them.
 ///
@@ -149,7 +152,7 @@ impl HttpServer {
             }))
             .allow_methods([Method::GET, Method::POST, Method::DELETE])
             .allow_headers(AllowHeaders::mirror_request())
-            .expose_headers(session_ids.chain([header::WWW_AUTHENTICATE]).collect::<Vec<_>>())
+            .expose_headers(session_ids.chain(EXPOSED).collect::<Vec<_>>())
             .max_age(Duration::from_secs(60 * 60))
     }
 

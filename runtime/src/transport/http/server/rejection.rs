@@ -1,7 +1,7 @@
 //! The response to a request that is refused.
 
 use axum::body::Body;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, RequestId, error_code};
 use mcp_adapters::{ErrorRole, PeerTypes, Revision};
@@ -15,8 +15,8 @@ pub(crate) struct Rejection {
     /// The id of the request, if it could be decoded.
     id: Option<RequestId>,
     error: ErrorObject,
-    /// What the client needs to be authorized.
-    challenge: Option<Box<HeaderValue>>,
+    /// More headers of the response.
+    headers: Option<Box<HeaderMap>>,
 }
 
 impl Rejection {
@@ -25,7 +25,7 @@ impl Rejection {
             status,
             id: None,
             error: ErrorObject::new(code, message),
-            challenge: None,
+            headers: None,
         }
     }
 
@@ -45,11 +45,11 @@ impl Rejection {
         Self { id, ..self }
     }
 
-    /// The same rejection with what the client needs to be authorized.
+    /// The same rejection with more headers.
     #[cfg(feature = "auth")]
-    pub(crate) fn with_challenge(self, challenge: Option<HeaderValue>) -> Self {
-        let challenge = challenge.map(Box::new);
-        Self { challenge, ..self }
+    pub(crate) fn with_headers(self, headers: HeaderMap) -> Self {
+        let headers = Some(Box::new(headers));
+        Self { headers, ..self }
     }
 
     /// An invalid request.
@@ -98,8 +98,9 @@ impl IntoResponse for Rejection {
         let body = serde_json::to_vec(&ErrorResponse::new(self.id, self.error)).unwrap_or_default();
         let content_type = [(header::CONTENT_TYPE, "application/json")];
         let mut response = (self.status, content_type, Body::from(body)).into_response();
-        let challenge = self.challenge.map(|challenge| (header::WWW_AUTHENTICATE, *challenge));
-        response.headers_mut().extend(challenge);
+        if let Some(headers) = self.headers {
+            response.headers_mut().extend(*headers);
+        }
         response
     }
 }

@@ -1,6 +1,8 @@
 //! What the server does with HTTP requests.
 
 mod body;
+#[cfg(feature = "auth")]
+mod challenge;
 mod guard;
 mod legacy;
 #[cfg(feature = "auth")]

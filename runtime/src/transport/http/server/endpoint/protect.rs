@@ -2,19 +2,23 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Request, State};
-use axum::http::header::{AUTHORIZATION, HeaderMap, HeaderValue};
-use axum::http::{Extensions, StatusCode};
+use axum::extract::{OriginalUri, Request, State};
+use axum::http::Extensions;
+use axum::http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use axum::http::request::Parts;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
 use mcp_adapters::hub::CallToolRequest;
-use mcp_adapters::mcp_wire::{MessageHeader, Payload, Request as _, error_code};
+use mcp_adapters::mcp_wire::{MessageHeader, Payload, Request as _};
 
 use super::super::config::HttpServer;
 use super::super::rejection::Rejection;
-use crate::auth::{ProtectedResource, Scopes, TokenError, TokenInfo};
+use super::challenge::{Scheme, insufficient_scope, nonce, nonce_required, unauthenticated, unauthorized};
+use crate::auth::{
+    DPOP, DPOP_NONCE, Dpop, ProofError, ProtectedResource, ProvenRequest, Scopes, TokenError, TokenInfo,
+};
 
 /// Adds the check of tokens, and a route for the metadata, which needs none.
 pub(super) fn protect<S: Clone + Send + Sync + 'static>(
@@ -28,43 +32,97 @@ pub(super) fn protect<S: Clone + Send + Sync + 'static>(
 }
 
 /// Lets requests with a valid token pass. What the token says takes its place.
-async fn authenticate(State(resource): State<Arc<ProtectedResource>>, mut request: Request, next: Next) -> Response {
-    let info = match validate(&resource, request.headers()).await {
-        Ok(info) => info,
+async fn authenticate(State(resource): State<Arc<ProtectedResource>>, request: Request, next: Next) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let (info, nonce) = match validate(&resource, &parts).await {
+        Ok(valid) => valid,
         Err(rejection) => return rejection.into_response(),
     };
-    request.headers_mut().remove(AUTHORIZATION);
-    request.extensions_mut().insert(info);
-    next.run(request).await
+    parts.headers.remove(AUTHORIZATION);
+    parts.headers.remove(DPOP);
+    parts.extensions.insert(info);
+    let mut response = next.run(Request::from_parts(parts, body)).await;
+    response.headers_mut().extend(nonce.map(|nonce| (DPOP_NONCE, nonce)));
+    response
 }
 
-async fn validate(resource: &ProtectedResource, headers: &HeaderMap) -> Result<TokenInfo, Rejection> {
-    let mut values = headers.get_all(AUTHORIZATION).iter();
-    let (value, another) = (values.next(), values.next());
-    if another.is_some() {
-        return Err(Rejection::bad_request("More than one header Authorization"));
-    }
-    let Some(token) = value.and_then(bearer) else {
-        return Err(unauthorized(resource, None));
+/// What the token of a request says, and the nonce that its client gets for the next proof.
+async fn validate(resource: &ProtectedResource, parts: &Parts) -> Result<(TokenInfo, Option<HeaderValue>), Rejection> {
+    let value = only(&parts.headers, &AUTHORIZATION)?;
+    let Some((scheme, token)) = value.and_then(|value| credentials(resource, value)) else {
+        return Err(unauthenticated(resource));
     };
+    let invalid = |why| unauthorized(resource, scheme, "invalid_token", why);
     let info = resource.validator.validate(token).await;
     let info = info.map_err(|error| match error {
-        TokenError::Invalid(why) => unauthorized(resource, Some(why)),
+        TokenError::Invalid(why) => invalid(why),
         TokenError::Unavailable(why) => {
             tracing::warn!(why, "a token can't be checked");
             Rejection::busy("The token can't be checked")
         }
     })?;
+    let nonce = match (&resource.dpop, &info.key_thumbprint, scheme) {
+        (None, Some(_), _) => return Err(invalid("tokens that are bound to a key aren't accepted")),
+        (_, Some(_), Scheme::Bearer) => return Err(invalid("the token is bound to a key, and needs a proof")),
+        (_, None, Scheme::Dpop) => return Err(invalid("the token isn't bound to a key")),
+        (Some(dpop), None, Scheme::Bearer) if dpop.is_required() => {
+            return Err(invalid("a token that is bound to a key is required"));
+        }
+        (Some(dpop), Some(key), Scheme::Dpop) => prove(resource, dpop, parts, token, key)?,
+        (_, None, Scheme::Bearer) => None,
+    };
     match info.scopes.includes(&resource.required) {
-        true => Ok(info),
-        false => Err(insufficient_scope(resource, &resource.required)),
+        true => Ok((info, nonce)),
+        false => Err(insufficient_scope(resource, scheme, &resource.required)),
     }
 }
 
-/// The token of a header.
-fn bearer(value: &HeaderValue) -> Option<&str> {
+/// The only header with a name, if there is one.
+fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h HeaderValue>, Rejection> {
+    let mut values = headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (_, Some(_)) => Err(Rejection::bad_request(format!("More than one header {name}"))),
+        (value, None) => Ok(value),
+    }
+}
+
+/// The scheme and the token of a header, if the server takes such.
+fn credentials<'h>(resource: &ProtectedResource, value: &'h HeaderValue) -> Option<(Scheme, &'h str)> {
     let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("Bearer").then(|| token.trim())
+    let scheme = match scheme.to_ascii_lowercase().as_str() {
+        "bearer" => Scheme::Bearer,
+        "dpop" if resource.dpop.is_some() => Scheme::Dpop,
+        _ => return None,
+    };
+    Some((scheme, token.trim()))
+}
+
+/// Checks the proof of a request whose token is bound to a key; the nonce that its client gets for the next one.
+fn prove(
+    resource: &ProtectedResource,
+    dpop: &Dpop,
+    parts: &Parts,
+    token: &str,
+    key: &str,
+) -> Result<Option<HeaderValue>, Rejection> {
+    let invalid = |why| unauthorized(resource, Scheme::Dpop, "invalid_dpop_proof", why);
+    let proof = only(&parts.headers, &DPOP)?.and_then(|proof| proof.to_str().ok());
+    let proof = proof.ok_or_else(|| invalid("the token needs a proof"))?;
+    // The router may be part of another, which has taken off the beginning of the path.
+    let original = parts.extensions.get::<OriginalUri>();
+    let path = original.map_or(&parts.uri, |uri| &uri.0).path();
+    let request = ProvenRequest {
+        method: parts.method.as_str(),
+        urls: &resource.urls_of(path),
+        token,
+        key,
+    };
+    match dpop.check(proof, &request) {
+        Ok(is_stale) => Ok(nonce(dpop).filter(|_| is_stale)),
+        Err(ProofError::Invalid(why)) => Err(invalid(why)),
+        Err(ProofError::Nonce) => Err(nonce_required(resource, dpop)),
+        Err(ProofError::Busy) => Err(Rejection::busy("Too many proofs have been used")),
+    }
 }
 
 /// Refuses calls of tools that the token doesn't permit. A call whose tool can't be read needs the scopes of all.
@@ -81,11 +139,13 @@ pub(super) fn check_tools(config: &HttpServer, extensions: &Extensions, json: &[
         // It is refused elsewhere.
         Err(_) => return Ok(()),
     };
-    let granted = extensions.get::<TokenInfo>().map(|info| &info.scopes);
-    match needed.is_empty() || granted.is_some_and(|granted| granted.includes(&needed)) {
-        true => Ok(()),
-        false => Err(insufficient_scope(resource, &needed)),
+    let info = extensions.get::<TokenInfo>();
+    if needed.is_empty() || info.is_some_and(|info| info.scopes.includes(&needed)) {
+        return Ok(());
     }
+    let is_bound = info.is_some_and(|info| info.key_thumbprint.is_some());
+    let scheme = if is_bound { Scheme::Dpop } else { Scheme::Bearer };
+    Err(insufficient_scope(resource, scheme, &needed))
 }
 
 /// The scopes that a message needs for the tool that it calls.
@@ -101,30 +161,4 @@ fn scopes_of(resource: &ProtectedResource, header: &MessageHeader<'_>) -> Scopes
             .values()
             .fold(Scopes::default(), |all, scopes| all.union(scopes)),
     }
-}
-
-/// The rejection of a request without a token that is valid.
-fn unauthorized(resource: &ProtectedResource, why: Option<&str>) -> Rejection {
-    let scopes = &resource.required;
-    let error = why.map(|why| ("invalid_token", why));
-    let message = why.unwrap_or("a token is required");
-    Rejection::invalid(StatusCode::UNAUTHORIZED, message).with_challenge(challenge(resource, error, scopes))
-}
-
-fn insufficient_scope(resource: &ProtectedResource, scopes: &Scopes) -> Rejection {
-    let why = "the token doesn't permit this";
-    let challenge = challenge(resource, Some(("insufficient_scope", why)), scopes);
-    Rejection::new(StatusCode::FORBIDDEN, error_code::INVALID_REQUEST, why).with_challenge(challenge)
-}
-
-/// What a client needs to get a token. No value has quotes in it.
-fn challenge(resource: &ProtectedResource, error: Option<(&str, &str)>, scopes: &Scopes) -> Option<HeaderValue> {
-    let mut challenge = format!("Bearer resource_metadata=\"{}\"", resource.metadata_url());
-    if let Some((code, why)) = error {
-        challenge += &format!(", error=\"{code}\", error_description=\"{why}\"");
-    }
-    if !scopes.is_empty() {
-        challenge += &format!(", scope=\"{scopes}\"");
-    }
-    HeaderValue::from_str(&challenge).ok()
 }
