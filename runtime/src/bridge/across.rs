@@ -9,9 +9,8 @@ use mcp_adapters::{hello, hub};
 use tokio::sync::mpsc;
 
 use super::asking::Running;
-use super::back::Back;
+use super::back::{Back, Current};
 use super::calls::Caller;
-use super::front::Current;
 use super::translation::{check_undeclared, dropped};
 use crate::era::Era;
 use crate::error::{CallError, internal};

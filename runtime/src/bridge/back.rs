@@ -5,12 +5,11 @@ use std::sync::Arc;
 use mcp_adapters::hub::{self, InputRequest, InputResponse, ServerNotification};
 use mcp_adapters::mcp_wire::{ErrorObject, Message, Notice, UnknownMethod, error_code};
 use mcp_adapters::{PeerTypes, Revision};
-use tokio::sync::watch;
 
 use super::asking::Parking;
-use super::calls::{Addressee, Calls};
+use super::calls::Addressee;
 use super::capabilities::add_implied;
-use super::front::Front;
+use super::links::Links;
 use super::passing::{pass_notification, pass_request};
 use super::translation::{check_undeclared, dropped};
 use crate::era::Era;
@@ -61,25 +60,20 @@ impl Back {
     }
 }
 
-/// What links the session with a server to its clients.
-pub struct Links {
-    /// The era of the clients, or of the first one of a stateless server.
-    era: Era,
-    /// The calls of the clients.
-    pub calls: Arc<Calls<ServerSide>>,
-    /// The only client of a server with sessions that is of its era.
-    pub front: watch::Sender<Option<Arc<Front>>>,
-    parking: Arc<Parking>,
-}
+/// The session with the server that a client uses now.
+pub struct Current(Mutex<Arc<Back>>);
 
-impl Links {
-    pub fn new(era: Era, parking: Arc<Parking>) -> Arc<Self> {
-        Arc::new(Self {
-            era,
-            calls: Arc::default(),
-            front: watch::Sender::new(None),
-            parking,
-        })
+impl Current {
+    pub fn new(back: Arc<Back>) -> Arc<Self> {
+        Arc::new(Self(Mutex::new(back)))
+    }
+
+    pub fn get(&self) -> Arc<Back> {
+        Arc::clone(&self.0.lock())
+    }
+
+    pub fn replace(&self, back: Arc<Back>) {
+        *self.0.lock() = back;
     }
 }
 
@@ -226,25 +220,6 @@ impl BackHandler {
             return Box::pin(std::future::ready(()));
         };
         Box::pin(notify_caller(Some(caller), notification))
-    }
-}
-
-impl Links {
-    /// The client, if it has completed its handshake.
-    fn ready_front(&self) -> Option<Arc<Front>> {
-        let front = self.front.borrow().clone();
-        front.filter(|front| front.state.begun.is_cancelled())
-    }
-
-    /// The client, once it has completed its handshake.
-    async fn begun_front(&self) -> Option<Arc<Front>> {
-        let mut front = self.front.subscribe();
-        let front = front.wait_for(Option::is_some).await.ok()?.clone()?;
-        tokio::select! {
-            () = front.state.begun.cancelled() => {}
-            () = front.state.ended.cancelled() => return None,
-        }
-        Some(front)
     }
 }
 

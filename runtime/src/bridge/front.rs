@@ -7,9 +7,10 @@ use mcp_adapters::{PeerTypes, Revision, hub};
 use serde_json::Value;
 
 use super::across::Across;
-use super::back::{Back, server_of};
+use super::back::{Back, Current, server_of};
 use super::calls::{Addressee, Calls};
 use super::capabilities::add_implied;
+use super::links::Front;
 use super::opening::Opening;
 use super::passing::{pass_notification, pass_request};
 use super::translation::{translate_call, translate_result};
@@ -18,35 +19,11 @@ use crate::future::BoxFuture;
 use crate::message::{Purpose, Transport};
 use crate::options::{LossObserver, Options};
 use crate::session::{
-    Context, ForServer, Handler, HandlerResult, RawAnswer, RawMessage, Relay, ServerInfo, ServerSession, SessionState,
-    Subscriptions, set, start_server,
+    Context, ForServer, Handler, HandlerResult, RawAnswer, RawMessage, Relay, ServerInfo, ServerSession, Subscriptions,
+    set, start_server,
 };
 use crate::side::{ClientSide, ServerSide};
 use crate::sync::Mutex;
-
-/// A client of the bridge.
-pub struct Front {
-    pub state: Arc<SessionState<ServerSide>>,
-    /// The calls of the server to the client.
-    pub calls: Arc<Calls<ClientSide>>,
-}
-
-/// The session with the server that a client uses now.
-pub struct Current(Mutex<Arc<Back>>);
-
-impl Current {
-    pub fn new(back: Arc<Back>) -> Arc<Self> {
-        Arc::new(Self(Mutex::new(back)))
-    }
-
-    pub fn get(&self) -> Arc<Back> {
-        Arc::clone(&self.0.lock())
-    }
-
-    pub fn replace(&self, back: Arc<Back>) {
-        *self.0.lock() = back;
-    }
-}
 
 /// Starts the session with a client whose server is known.
 pub fn start(

@@ -32,13 +32,16 @@ mod back;
 mod calls;
 mod capabilities;
 mod changes;
+mod connector;
+mod error;
 mod front;
+mod links;
 mod opening;
+mod options;
 mod passing;
 mod servers;
 mod translation;
 
-use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -47,130 +50,19 @@ use mcp_adapters::{PeerTypes, Revision, hello};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use self::front::Current;
+use self::back::Current;
 use self::opening::{Opening, response};
 use self::servers::{Lease, Servers};
 use crate::era::Era;
-use crate::error::{CallError, ConnectError, TransportError, internal};
+use crate::error::{CallError, ConnectError, internal};
 use crate::message::{Sender, Transport, to_json};
-use crate::options::{Limits, LossObserver, Options};
+
+pub use self::connector::Connector;
+pub use self::error::BridgeError;
+pub use self::options::BridgeOptions;
 
 /// How much longer than its requests a session may take to end.
 const GRACE: Duration = Duration::from_secs(1);
-
-/// Makes connections to a server. Functions that do are connectors.
-pub trait Connector: Send + Sync + 'static {
-    /// The transport to the server.
-    type Transport: Transport;
-
-    /// Connects to the server once more, such as by starting its process.
-    fn connect(&self) -> impl Future<Output = Result<Self::Transport, TransportError>> + Send;
-}
-
-impl<F, T> Connector for F
-where
-    F: Fn() -> Result<T, TransportError> + Send + Sync + 'static,
-    T: Transport,
-{
-    type Transport = T;
-
-    fn connect(&self) -> impl Future<Output = Result<T, TransportError>> + Send {
-        std::future::ready(self())
-    }
-}
-
-/// The options and limits of a bridge.
-#[derive(Clone)]
-pub struct BridgeOptions {
-    /// The revisions to speak with clients. By default, every released one.
-    pub clients: Vec<Revision>,
-    /// The revisions to speak with the server. By default, every released one. A server is asked for the revision of its client
-    /// first.
-    pub server: Vec<Revision>,
-    /// Gets what messages lose on their way, with their method. `tracing` gets it too.
-    pub losses: Option<LossObserver>,
-    /// Sessions with the server at a time. Clients share those of a stateless server.
-    pub servers: usize,
-    /// How long a session with the server lasts after its last client, if it can be used again.
-    pub idle: Duration,
-    /// Calls of stateless clients that wait for answers to what a server with sessions asks. Beyond this limit, a call is
-    /// cancelled and gets an error instead.
-    pub parked: usize,
-    /// How long they wait.
-    pub parked_for: Duration,
-    /// Whether a server that ends is started anew, after a delay that doubles from a tenth of a second to half a minute. Calls in
-    /// flight get an error in any case.
-    pub restart: bool,
-    /// The time that requests in flight have when one of the sides ends.
-    pub closing: Duration,
-}
-
-impl Default for BridgeOptions {
-    /// Every released revision, 1,024 sessions with the server, which end after 5 minutes, and 1,024 calls that wait for 10 minutes.
-    fn default() -> Self {
-        let Options { supported, limits, .. } = Options::default();
-        Self {
-            clients: supported.clone(),
-            server: supported,
-            losses: None,
-            servers: 1024,
-            idle: Duration::from_secs(300),
-            parked: 1024,
-            parked_for: Duration::from_secs(600),
-            restart: false,
-            closing: limits.closing,
-        }
-    }
-}
-
-impl BridgeOptions {
-    /// The options of a session with the server.
-    fn of_sessions(&self) -> Options {
-        Options {
-            supported: self.server.clone(),
-            losses: self.losses.clone(),
-            limits: Limits {
-                // Requests wait only for their turns.
-                in_flight: 1024,
-                // Whoever waits for an answer decides how long.
-                answer: Duration::MAX,
-                answer_at_most: Duration::MAX,
-                closing: self.closing,
-                ..Limits::default()
-            },
-            ..Options::default()
-        }
-    }
-
-    /// The options of a session with a client.
-    fn of_clients(&self) -> Options {
-        Options {
-            supported: self.clients.clone(),
-            ..self.of_sessions()
-        }
-    }
-}
-
-/// Why a client isn't served any more, or never was.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum BridgeError {
-    /// There is no session with the server.
-    #[error("no session with the server: {0}")]
-    Connect(#[from] ConnectError),
-    /// As many sessions with the server as are allowed have clients.
-    #[error("{0} sessions with the server have clients, and no more are allowed")]
-    TooManyServers(usize),
-    /// The server has ended before the client.
-    #[error("{0}")]
-    Server(CallError),
-}
-
-impl From<CallError> for BridgeError {
-    fn from(error: CallError) -> Self {
-        Self::Connect(error.into())
-    }
-}
 
 /// A bridge to one server, for any number of clients. Clones are the same bridge.
 pub struct Bridge<C> {

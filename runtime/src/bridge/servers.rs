@@ -1,18 +1,21 @@
 //! The sessions with the server: which clients share one, and how long they last.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use mcp_adapters::Revision;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 use super::asking::Parking;
-use super::back::{Back, BackHandler, Links};
+use super::back::{Back, BackHandler};
+use super::connector::Connector;
+use super::error::BridgeError;
 use super::front::begin;
+use super::links::Links;
 use super::opening::Opening;
-use super::{BridgeError, BridgeOptions, Connector};
+use super::options::BridgeOptions;
 use crate::canonical::canonical;
 use crate::era::{Era, with_era};
 use crate::error::CallError;
@@ -25,8 +28,11 @@ pub struct Servers<C> {
     options: BridgeOptions,
     permits: Arc<Semaphore>,
     /// The sessions that several clients may use, by what these have in common.
-    shared: tokio::sync::Mutex<HashMap<Shared, Arc<Lease>>>,
+    shared: Mutex<HashMap<Shared, Slot>>,
 }
+
+/// A session that several clients may use, once it has begun. The first client begins it, and only those with whom it shares it wait.
+type Slot = Arc<OnceCell<Arc<Lease>>>;
 
 /// What the clients of a session with the server have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -50,7 +56,7 @@ impl<C: Connector> Servers<C> {
             connector,
             permits: Arc::new(Semaphore::new(options.servers.clamp(1, Semaphore::MAX_PERMITS))),
             options,
-            shared: tokio::sync::Mutex::default(),
+            shared: Mutex::default(),
         })
     }
 
@@ -60,39 +66,50 @@ impl<C: Connector> Servers<C> {
         opening: &Opening,
         principal: Option<&str>,
     ) -> Result<Arc<Lease>, BridgeError> {
-        let era = Era::of(opening.revision);
-        let mut shared = self.shared.lock().await;
-        shared.retain(|_, lease| !lease.back.state.ended.is_cancelled());
-        let of_client = Shared::Client(identity(&opening.info, principal));
-        let known = shared.get(&Shared::Stateless);
-        let known = known.or_else(|| shared.get(&of_client).filter(|_| era == Era::Stateless));
-        if let Some(lease) = known {
-            *lease.used.lock() = Instant::now();
-            return Ok(Arc::clone(lease));
-        }
-        if era == Era::Handshake {
-            // Its server may take long to start, and others needn't wait for that.
-            drop(shared);
-            let lease = self.connect(opening).await?;
-            if lease.back.is_stateless() {
-                self.share(&mut *self.shared.lock().await, Shared::Stateless, &lease);
-            }
+        if let Some(lease) = stateless(&mut self.shared.lock()) {
             return Ok(lease);
         }
-        let lease = self.connect(opening).await?;
-        let common = if lease.back.is_stateless() {
-            Shared::Stateless
-        } else {
-            of_client
+        if Era::of(opening.revision) == Era::Handshake {
+            let lease = self.connect(opening).await?;
+            return Ok(match lease.back.is_stateless() {
+                true => self.share(lease),
+                false => lease,
+            });
+        }
+        let common = Shared::Client(identity(&opening.info, principal));
+        let slot = self.slot(&common);
+        let connect = async || {
+            let lease = self.connect(opening).await?;
+            if !lease.back.is_stateless() {
+                tokio::spawn(end_idle(Arc::downgrade(self), common.clone(), self.options.idle));
+            }
+            Ok::<_, BridgeError>(lease)
         };
-        self.share(&mut shared, common, &lease);
+        let lease = Arc::clone(slot.get_or_try_init(connect).await?);
+        if lease.back.is_stateless() {
+            self.shared.lock().remove(&common);
+            drop(slot);
+            return Ok(self.share(lease));
+        }
+        lease.touch();
         Ok(lease)
     }
 
-    fn share(self: &Arc<Self>, shared: &mut HashMap<Shared, Arc<Lease>>, common: Shared, lease: &Arc<Lease>) {
-        let replaced = shared.insert(common.clone(), Arc::clone(lease));
-        drop(replaced);
-        tokio::spawn(end_idle(Arc::clone(self), common, self.options.idle));
+    fn slot(&self, common: &Shared) -> Slot {
+        Arc::clone(self.shared.lock().entry(common.clone()).or_default())
+    }
+
+    /// The session with a stateless server that all clients use from now on: this one, unless another client was faster.
+    fn share(self: &Arc<Self>, lease: Arc<Lease>) -> Arc<Lease> {
+        let mut shared = self.shared.lock();
+        if let Some(known) = stateless(&mut shared) {
+            tokio::spawn(lease.release());
+            return known;
+        }
+        let slot = Arc::new(OnceCell::new_with(Some(Arc::clone(&lease))));
+        shared.insert(Shared::Stateless, slot);
+        tokio::spawn(end_idle(Arc::downgrade(self), Shared::Stateless, self.options.idle));
+        lease
     }
 
     /// Starts a session with the server on behalf of a client.
@@ -125,38 +142,60 @@ impl<C: Connector> Servers<C> {
 
     /// Ends all sessions that are shared.
     pub async fn close(&self) {
-        let leases: Vec<_> = self.shared.lock().await.drain().map(|(_, lease)| lease).collect();
-        for lease in leases {
+        let slots: Vec<Slot> = self.shared.lock().drain().map(|(_, slot)| slot).collect();
+        for lease in slots.iter().filter_map(|slot| slot.get()) {
             lease.back.close().await;
         }
     }
 }
 
 impl Lease {
+    fn touch(&self) {
+        *self.used.lock() = Instant::now();
+    }
+
     /// A client has ended. A session that isn't shared ends with it.
     pub async fn release(self: Arc<Self>) {
-        *self.used.lock() = Instant::now();
+        self.touch();
         if Arc::strong_count(&self) == 1 {
             self.back.close().await;
         }
     }
+
+    /// Whether a shared session has had no client for a time.
+    fn is_idle(self: &Arc<Self>, idle: Duration) -> bool {
+        Arc::strong_count(self) == 1 && self.used.lock().elapsed() >= idle
+    }
+}
+
+/// The session with a server that is known to be stateless.
+fn stateless(shared: &mut HashMap<Shared, Slot>) -> Option<Arc<Lease>> {
+    // Those that have ended are forgotten, and those that nobody begins any more.
+    shared.retain(|_, slot| match slot.get() {
+        Some(lease) => !lease.back.state.ended.is_cancelled(),
+        None => Arc::strong_count(slot) > 1,
+    });
+    let lease = Arc::clone(shared.get(&Shared::Stateless)?.get()?);
+    lease.touch();
+    Some(lease)
 }
 
 /// Ends a shared session after a time without clients.
-async fn end_idle<C: Connector>(servers: Arc<Servers<C>>, common: Shared, idle: Duration) {
-    let servers = Arc::downgrade(&{ servers });
+async fn end_idle<C: Connector>(servers: Weak<Servers<C>>, common: Shared, idle: Duration) {
     loop {
         tokio::time::sleep((idle / 4).max(Duration::from_millis(10))).await;
         let Some(servers) = servers.upgrade() else { return };
-        let mut shared = servers.shared.lock().await;
-        let Some(lease) = shared.get(&common) else { return };
-        let is_idle = Arc::strong_count(lease) == 1 && lease.used.lock().elapsed() >= idle;
-        if !is_idle && !lease.back.state.ended.is_cancelled() {
-            continue;
-        }
-        let ended = shared.remove(&common);
-        drop(shared);
-        if let Some(lease) = ended {
+        let ended = {
+            let mut shared = servers.shared.lock();
+            let Some(slot) = shared.get(&common) else { return };
+            // It may be about to begin anew.
+            let Some(lease) = slot.get() else { continue };
+            if !lease.is_idle(idle) && !lease.back.state.ended.is_cancelled() {
+                continue;
+            }
+            shared.remove(&common)
+        };
+        if let Some(lease) = ended.as_ref().and_then(|slot| slot.get()) {
             lease.back.close().await;
         }
         return;

@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use mcp_runtime::bridge::{Bridge, BridgeError, BridgeOptions};
+use mcp_runtime::bridge::{Bridge, BridgeError, BridgeOptions, Connector};
 use mcp_runtime::router::Call;
 use mcp_runtime::transport::stdio::{SpawnOptions, spawn};
-use mcp_runtime::transport::{Sender, TransportError, channel};
+use mcp_runtime::transport::{ChannelTransport, Sender, TransportError, channel};
 use mcp_runtime::{CallClient, CallError, Options, Revision, Router};
 use serde_json::{Value, json};
 use tokio::process::Command;
@@ -30,7 +30,7 @@ fn call(id: u64, tool: &str) -> String {
 }
 
 /// Begins a session as a client.
-async fn begin(transport: mcp_runtime::transport::ChannelTransport, revision: &str) -> Raw {
+async fn begin(transport: ChannelTransport, revision: &str) -> Raw {
     let mut client = Raw::new(transport);
     client.send(&initialize(revision)).await;
     let agreed = client.next().await;
@@ -351,4 +351,76 @@ async fn as_many_sessions_with_the_server_are_open_as_are_allowed() {
     ends(first_serving).await.expect("the client has ended it");
     let (third, _serving) = serve(bridge);
     begin(third, "2025-06-18").await;
+}
+
+/// Connects to a server of 2025-11-25. The first connection is never made, or all take some time.
+struct Slow {
+    connections: Arc<AtomicUsize>,
+    first_hangs: bool,
+}
+
+impl Connector for Slow {
+    type Transport = ChannelTransport;
+
+    async fn connect(&self) -> Result<ChannelTransport, TransportError> {
+        let before = self.connections.fetch_add(1, Ordering::SeqCst);
+        if self.first_hangs && before == 0 {
+            std::future::pending::<()>().await;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        let (ours, theirs) = channel(16);
+        let options = Options {
+            supported: vec![Revision::V2025_11_25],
+            ..Options::default()
+        };
+        drop(Router::new("s", "1").tool("t", "", || "done").serve(options, ours));
+        Ok(theirs)
+    }
+}
+
+/// A stateless client of this name that calls a tool.
+async fn stateless_call(bridge: &Bridge<Slow>, name: &str) -> (Raw, Serving) {
+    let (clients, client) = channel(16);
+    let bridge = bridge.clone();
+    let serving = tokio::spawn(async move { bridge.serve(clients).await });
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": name, "version": "1"},
+    });
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "t", "_meta": meta}});
+    let client = Raw::new(client);
+    client.send(&call.to_string()).await;
+    (client, serving)
+}
+
+#[tokio::test]
+async fn a_server_that_is_slow_to_start_holds_up_only_the_clients_that_share_it() {
+    let connections = Arc::new(AtomicUsize::new(0));
+    let slow = |first_hangs| Slow {
+        connections: Arc::clone(&connections),
+        first_hangs,
+    };
+    let bridge = Bridge::new(slow(true), options().0);
+    let (_waits, _) = stateless_call(&bridge, "first").await;
+    while connections.load(Ordering::SeqCst) == 0 {
+        tokio::task::yield_now().await;
+    }
+    let (mut other, _) = stateless_call(&bridge, "second").await;
+    assert_eq!(other.next().await["result"]["content"][0]["text"], "done");
+
+    connections.store(0, Ordering::SeqCst);
+    let bridge = Bridge::new(slow(false), options().0);
+    let mut clients = Vec::new();
+    for _ in 0..4 {
+        clients.push(stateless_call(&bridge, "same").await);
+    }
+    for (client, _) in &mut clients {
+        assert_eq!(client.next().await["result"]["content"][0]["text"], "done");
+    }
+    assert_eq!(
+        connections.load(Ordering::SeqCst),
+        1,
+        "one session is begun for all of them"
+    );
 }
