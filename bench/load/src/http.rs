@@ -108,6 +108,16 @@ impl Http {
         Ok(Body { status, text })
     }
 
+    /// Ends the session, and gives the status of the answer.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub async fn end(&self) -> Result<u16> {
+        let session = self.session.as_deref().unwrap_or_default();
+        let request = self.client.delete(&self.url).header("mcp-session-id", session);
+        Ok(request.send().await?.status().as_u16())
+    }
+
     /// Posts a message, and gives the whole answer if it comes in time.
     ///
     /// # Errors

@@ -1,10 +1,12 @@
 //! Running a server program and talking to it byte by byte, as no library of ours would.
 
+mod gateway;
 mod http;
 mod program;
 mod redis;
 mod stdio;
 
+pub use gateway::{Gateway, PORT};
 pub use http::{Body, Http};
 pub use program::{Program, Usage};
 pub use redis::{Redis, Work};

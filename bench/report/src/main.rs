@@ -22,7 +22,7 @@ use parts::Part;
 ///
 /// The numbers are kept in docs/benchmarks, a file for each part, so that a part can be measured without the others, and the page be
 /// written without measuring. The peers of some parts are downloaded: those in Rust by cargo, the TypeScript SDK by
-/// `npm ci` in bench/load/typescript, without which it is left out.
+/// `npm ci` in bench/load/typescript, and other gateways as bench/load/README.md says; without that they are left out.
 #[derive(Debug, Parser)]
 #[command(
     name = "cargo xtask bench",

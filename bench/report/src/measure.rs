@@ -18,6 +18,9 @@ pub fn measure(part: Part, runs: u8) -> Result<Measured> {
     for package in part.packages() {
         build(&bench, package)?;
     }
+    for package in part.programs() {
+        build(&bench.join(".."), package)?;
+    }
     let mut measured = Measured {
         machine: Machine::now(&bench)?,
         numbers: Vec::new(),
@@ -30,10 +33,10 @@ pub fn measure(part: Part, runs: u8) -> Result<Measured> {
 }
 
 /// A package with its programs.
-fn build(bench: &Path, package: &str) -> Result<()> {
+fn build(workspace: &Path, package: &str) -> Result<()> {
     let mut command = Command::new(cargo());
     command
-        .current_dir(bench)
+        .current_dir(workspace)
         .args(["build", "--release", "--bins", "--package", package]);
     if !std::io::stderr().is_terminal() {
         command.arg("--quiet");

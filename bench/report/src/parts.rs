@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::builds;
 use crate::measured::Cell;
-use crate::programs::{run_program, target};
+use crate::programs::{project_target, run_program, target};
 
 /// A part of the page, which is measured by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -23,6 +23,8 @@ pub enum Part {
     Calls,
     /// The memory of idle sessions
     Sessions,
+    /// What `mcp-rev bridge` adds to calls, beside other gateways
+    Bridge,
     /// The cost of building a server, a client, and the types alone
     Builds,
 }
@@ -38,13 +40,14 @@ pub struct Aim {
 }
 
 impl Part {
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Decode,
         Self::Encode,
         Self::Allocations,
         Self::Hops,
         Self::Calls,
         Self::Sessions,
+        Self::Bridge,
         Self::Builds,
     ];
 
@@ -56,6 +59,7 @@ impl Part {
             Self::Hops => "hops",
             Self::Calls => "calls",
             Self::Sessions => "sessions",
+            Self::Bridge => "bridge",
             Self::Builds => "builds",
         }
     }
@@ -65,7 +69,16 @@ impl Part {
         match self {
             Self::Decode | Self::Encode | Self::Allocations | Self::Hops => &["mcp-bench"],
             Self::Calls | Self::Sessions => &["mcp-load", "mcp-load-server", "mcp-load-rmcp"],
+            Self::Bridge => &["mcp-load", "mcp-load-server"],
             Self::Builds => &[],
+        }
+    }
+
+    /// The packages of the whole project whose programs take part.
+    pub fn programs(self) -> &'static [&'static str] {
+        match self {
+            Self::Bridge => &["mcp-rev"],
+            _ => &[],
         }
     }
 
@@ -78,10 +91,12 @@ impl Part {
             Self::Hops => ("hops", vec![]),
             Self::Calls => ("calls", vec!["--json", "--seconds", "1", "--turns", "3"]),
             Self::Sessions => ("sessions", vec![]),
+            Self::Bridge => ("bridge", vec![]),
             Self::Builds => return builds::measure(bench),
         };
         let servers = match self {
             Self::Calls | Self::Sessions => servers(bench),
+            Self::Bridge => gateways(bench),
             _ => vec![],
         };
         run_program(bench, program, &arguments, &servers)
@@ -96,6 +111,7 @@ impl Part {
             Self::Hops => "Converting",
             Self::Calls => "Calls",
             Self::Sessions => "Idle sessions",
+            Self::Bridge => "The bridge",
             Self::Builds => "Building",
         }
     }
@@ -109,6 +125,7 @@ impl Part {
             Self::Hops => include_str!("about/hops.md"),
             Self::Calls => include_str!("about/calls.md"),
             Self::Sessions => include_str!("about/sessions.md"),
+            Self::Bridge => include_str!("about/bridge.md"),
             Self::Builds => include_str!("about/builds.md"),
         }
     }
@@ -122,6 +139,7 @@ impl Part {
             Self::Hops => &["hops"],
             Self::Calls => &["calls a second", "CPU time a call, µs"],
             Self::Sessions => &["memory of a session, KB"],
+            Self::Bridge => &["CPU time a call, µs"],
             Self::Builds => &["CPU time of a release build, s"],
         }
     }
@@ -152,6 +170,22 @@ impl Part {
                     at_most: 0.05,
                 },
             ],
+            Self::Bridge => &[
+                Aim {
+                    table: "CPU time a call, µs",
+                    rows: "HTTP → stdio",
+                    column: "mcp-rev bridge",
+                    to: "supergateway",
+                    at_most: 0.1,
+                },
+                Aim {
+                    table: "CPU time a call, µs",
+                    rows: "HTTP → stdio",
+                    column: "mcp-rev bridge",
+                    to: "mcp-proxy",
+                    at_most: 0.1,
+                },
+            ],
             _ => &[],
         }
     }
@@ -174,4 +208,29 @@ fn servers(bench: &Path) -> Vec<String> {
         ));
     }
     servers
+}
+
+/// The bridge, its server, and the other gateways that are installed.
+fn gateways(bench: &Path) -> Vec<String> {
+    let (bridge, server) = (
+        project_target(bench).join("mcp-rev"),
+        target(bench).join("mcp-load-server"),
+    );
+    let mut arguments = vec![bridge.display().to_string(), server.display().to_string()];
+    let gateways = bench.join("load/gateways");
+    let others = [
+        (
+            "supergateway=node ",
+            "node_modules/supergateway/dist/index.js",
+            "--outputTransport streamableHttp --stateful --logLevel none --port {port} --stdio {server}",
+        ),
+        ("mcp-proxy=", "venv/bin/mcp-proxy", "--port {port} -- {program} stdio"),
+    ];
+    for (name, program, options) in others {
+        let program = gateways.join(program);
+        if program.exists() {
+            arguments.push(format!("--gateway={name}{} {options}", program.display()));
+        }
+    }
+    arguments
 }

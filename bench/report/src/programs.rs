@@ -22,7 +22,16 @@ pub fn run_program(bench: &Path, program: &str, arguments: &[&str], servers: &[S
 
 /// Where the programs are.
 pub fn target(bench: &Path) -> PathBuf {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| bench.join("target"), PathBuf::from);
+    target_of(bench)
+}
+
+/// Where the programs of the whole project are.
+pub fn project_target(bench: &Path) -> PathBuf {
+    target_of(&bench.join(".."))
+}
+
+fn target_of(workspace: &Path) -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace.join("target"), PathBuf::from);
     target.join("release")
 }
 

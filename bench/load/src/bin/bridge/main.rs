@@ -1,0 +1,86 @@
+//! What a bridge costs: latency, CPU time and memory, beside other gateways.
+
+mod routes;
+mod sessions;
+mod traffic;
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Parser;
+use mcp_load::{Cell, PORT};
+
+const REVISION: &str = "2025-11-25";
+
+/// Measure what `mcp-rev bridge` costs, beside other gateways
+#[derive(Parser)]
+struct Args {
+    /// The program `mcp-rev`
+    bridge: PathBuf,
+    /// The program `mcp-load-server`
+    server: PathBuf,
+    /// Another gateway in front of a server on standard streams. In its command, `{port}` stands for the port that it serves,
+    /// `{program}` for the server's program, and `{server}` for the server's command as one argument
+    #[arg(long = "gateway", value_name = "NAME=COMMAND", value_parser = gateway)]
+    gateways: Vec<(String, String)>,
+    /// How long a turn lasts
+    #[arg(long, default_value_t = 1.0)]
+    seconds: f64,
+    /// How many turns each way has
+    #[arg(long, default_value_t = 3)]
+    turns: usize,
+    /// The calls while which memory is watched
+    #[arg(long, default_value_t = 36_000)]
+    calls: usize,
+    /// The sessions at once
+    #[arg(long, default_value_t = 1000)]
+    sessions: usize,
+}
+
+fn gateway(text: &str) -> Result<(String, String), &'static str> {
+    let (name, command) = text.split_once('=').ok_or("expected NAME=COMMAND")?;
+    Ok((name.to_owned(), command.to_owned()))
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let args = Args::parse();
+    let mut cells = routes::measure(&args).await?;
+    cells.extend(traffic::measure(&args).await?);
+    cells.extend(sessions::measure(&args).await?);
+    println!("{}", serde_json::to_string(&cells)?);
+    Ok(())
+}
+
+impl Args {
+    /// The command of the bridge in front of a server on standard streams, served over HTTP.
+    fn bridge_to_lines(&self) -> Vec<String> {
+        let server = [self.server.display().to_string(), "stdio".to_owned()];
+        [self.bridge_over_http(), vec!["--".to_owned()], server.into()].concat()
+    }
+
+    /// The command of the bridge in front of a server over HTTP, served over HTTP.
+    fn bridge_to_http(&self, url: &str) -> Vec<String> {
+        [self.bridge_over_http(), vec!["--to".to_owned(), url.to_owned()]].concat()
+    }
+
+    fn bridge_over_http(&self) -> Vec<String> {
+        let listen = format!("http://127.0.0.1:{PORT}/mcp");
+        vec![
+            self.bridge.display().to_string(),
+            "bridge".to_owned(),
+            "--listen".to_owned(),
+            listen,
+        ]
+    }
+}
+
+/// A number of the report.
+fn cell(table: &str, row: &str, column: &str, value: f64) -> Cell {
+    Cell {
+        table: table.to_owned(),
+        row: row.to_owned(),
+        column: column.to_owned(),
+        value,
+    }
+}
