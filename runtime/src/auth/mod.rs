@@ -23,6 +23,8 @@ mod secret;
 #[cfg(feature = "http-server")]
 mod server;
 
+#[cfg(feature = "keyring")]
+pub use self::client::KeyringStore;
 #[cfg(feature = "http-client")]
 pub use self::client::{
     AssertionRequest, AssertionSource, Authorizer, Client, FileStore, Grant, IdentityProvider, Loopback, MemoryStore,

@@ -10,7 +10,7 @@ use mcp_runtime::auth::{Authorizer, Client, FileStore, SigningKey, TokenStore};
 use serde_json::{Value, json};
 
 use crate::user::Browser;
-use crate::world::{World, call};
+use crate::world::{World, auth_error, call};
 
 #[tokio::test]
 async fn a_file_keeps_tokens_for_its_owner_alone() {
@@ -42,6 +42,33 @@ async fn a_file_keeps_tokens_for_its_owner_alone() {
     assert!(store.load("https://other.example/mcp").await.unwrap().is_none());
     store.remove(&world.endpoint()).await.unwrap();
     assert!(store.load(&world.endpoint()).await.unwrap().is_none());
+}
+
+/// Runs in a process of its own, whose environment says where the Secret Service is: nowhere.
+#[cfg(all(feature = "keyring", target_os = "linux"))]
+#[test]
+fn a_system_without_a_keyring_is_an_error() {
+    use mcp_runtime::auth::KeyringStore;
+
+    const IS_CHILD: &str = "MCP_TEST_WITHOUT_KEYRING";
+    if std::env::var_os(IS_CHILD).is_none() {
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+        child.args(["--exact", "kept::a_system_without_a_keyring_is_an_error"]);
+        child
+            .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent")
+            .env(IS_CHILD, "1");
+        let output = child.output().unwrap();
+        let shown = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && shown.contains("1 passed"), "{shown}");
+        return;
+    }
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let error = runtime.block_on(async {
+        let world = World::new().await;
+        let authorizer = Authorizer::interactive(Browser::default()).store(KeyringStore::new("mcp-runtime tests"));
+        auth_error(&world.connect(authorizer).await.expect_err("there is a keyring"))
+    });
+    assert!(error.contains("the token store failed"), "{error}");
 }
 
 #[test]

@@ -10,6 +10,8 @@ mod dpop;
 mod endpoint;
 mod file_store;
 mod flow;
+#[cfg(feature = "keyring")]
+mod keyring_store;
 mod loopback;
 mod registration;
 mod store;
@@ -21,6 +23,8 @@ pub use self::assertion::{AssertionRequest, AssertionSource, IdentityProvider};
 pub(crate) use self::authorization::{Authorization, Retried};
 pub use self::authorizer::{Authorizer, Client};
 pub use self::file_store::FileStore;
+#[cfg(feature = "keyring")]
+pub use self::keyring_store::KeyringStore;
 pub use self::loopback::Loopback;
 pub use self::store::{Grant, MemoryStore, Registration, TokenStore, TokenType};
 pub use self::user_agent::UserAgent;
