@@ -1,0 +1,54 @@
+//! The fixtures of interop/drivers/fixtures.json, and what a session remembers of them.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::Duration;
+
+use rmcp::service::SubscriptionSink;
+use serde_json::Value;
+
+pub(super) static FIXTURES: LazyLock<Value> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("../../../../../drivers/fixtures.json")).expect("the fixtures are JSON")
+});
+
+/// A server for one session.
+#[derive(Clone, Default)]
+pub(super) struct Fixtures(Arc<Mutex<Session>>);
+
+/// What the fixtures remember of a session.
+#[derive(Default)]
+pub(super) struct Session {
+    pub(super) level: usize,
+    pub(super) cancelled: usize,
+    pub(super) dynamic: bool,
+    pub(super) subscribed: BTreeSet<String>,
+    /// Those who listen, where there are no sessions, each with its number.
+    pub(super) listening: Vec<(usize, SubscriptionSink)>,
+    /// How many have listened.
+    pub(super) listened: usize,
+}
+
+impl Fixtures {
+    pub(super) fn with<T>(&self, look: impl FnOnce(&mut Session) -> T) -> T {
+        look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Those who listen. A subscription is acknowledged before `listen` is called, so where there are no sessions the first is
+    /// waited for.
+    pub(super) async fn listeners(&self, is_stateless: bool) -> Vec<SubscriptionSink> {
+        for _ in 0..40 {
+            let sinks = self.with(|session| {
+                session
+                    .listening
+                    .iter()
+                    .map(|(_, sink)| sink.clone())
+                    .collect::<Vec<_>>()
+            });
+            if !is_stateless || !sinks.is_empty() {
+                return sinks;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        Vec::new()
+    }
+}
