@@ -133,6 +133,28 @@ struct Client;
 
 impl ClientHandler<Context<ClientSide>> for Client {}
 
+#[test]
+fn traces_exports_the_span_of_a_call_within_the_trace_of_its_caller() {
+    let output = run(&mut Command::new(example("traces")), "");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let spans = text(&output.stdout).split("Span #0");
+    let span = spans
+        .filter(|span| span.contains("tools/call ping"))
+        .collect::<Vec<_>>();
+    let [span] = span[..] else {
+        panic!("{}", text(&output.stdout));
+    };
+    for fact in [
+        "TraceId      : 0af7651916cd43dd8448eb211c80319c",
+        "ParentSpanId : b7ad6b7169203331",
+        "Kind         : Server",
+        r#"mcp.method.name: String(Owned("tools/call"))"#,
+        r#"gen_ai.tool.name: String(Owned("ping"))"#,
+    ] {
+        assert!(span.contains(fact), "there is no {fact} in {span}");
+    }
+}
+
 #[tokio::test]
 async fn axum_app_authenticates_and_shares_its_state_with_the_tools() {
     let mut app = Command::new(example("axum_app"))
