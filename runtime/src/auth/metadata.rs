@@ -2,6 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "http-client")]
+use super::scopes::Scopes;
+
+#[cfg(feature = "http-client")]
+/// The method of PKCE that the protocol wants.
+pub const S256: &str = "S256";
+
 /// The metadata of a protected resource.
 ///
 /// [Specification](https://www.rfc-editor.org/rfc/rfc9728#section-2)
@@ -47,4 +54,25 @@ pub struct ServerMetadata {
     pub client_id_metadata_document_supported: Option<bool>,
     pub authorization_response_iss_parameter_supported: Option<bool>,
     pub dpop_signing_alg_values_supported: Option<Vec<String>>,
+}
+
+#[cfg(feature = "http-client")]
+impl ServerMetadata {
+    /// Whether the authorization server has the method of PKCE that the protocol wants.
+    pub fn supports_pkce(&self) -> bool {
+        let methods = self.code_challenge_methods_supported.iter().flatten();
+        methods.into_iter().any(|method| method == S256)
+    }
+
+    /// Whether the authorization server lists this scope.
+    pub fn supports_scope(&self, scope: &str) -> bool {
+        let scopes: Scopes = self.scopes_supported.iter().flatten().cloned().collect();
+        scopes.includes(&Scopes::from([scope]))
+    }
+
+    /// Whether the authorization server says that clients may authenticate with this method at its endpoint for tokens.
+    pub fn supports_auth_method(&self, method: &str) -> bool {
+        let methods = self.token_endpoint_auth_methods_supported.iter().flatten();
+        methods.into_iter().any(|its| its == method)
+    }
 }

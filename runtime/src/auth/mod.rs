@@ -42,7 +42,7 @@ pub use self::server::{Dpop, JwtValidator, ProtectedResource, TokenError, TokenI
 pub use crate::future::BoxFuture;
 
 #[cfg(feature = "http-client")]
-pub(crate) use self::client::{Authorization, Retried};
+pub(crate) use self::client::{Attempts, Authorization};
 #[cfg(feature = "http-server")]
 pub(crate) use self::dpop::{DPOP, DPOP_NONCE, USE_DPOP_NONCE};
 #[cfg(feature = "http-server")]

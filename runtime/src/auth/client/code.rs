@@ -5,8 +5,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::discovery::Target;
 use super::endpoint::KnownClient;
-use super::loopback::parameter;
-use super::user_agent::UserAgent;
+use super::user_agent::{UserAgent, parameter};
 use crate::auth::crypto::base64url;
 use crate::auth::error::AuthError;
 use crate::auth::fetch::Fetcher;

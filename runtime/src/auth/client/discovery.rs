@@ -5,11 +5,7 @@ use reqwest::Url;
 use crate::auth::discovery::{Place, server_metadata, server_root, well_known};
 use crate::auth::error::AuthError;
 use crate::auth::fetch::Fetcher;
-use crate::auth::metadata::{ResourceMetadata, ServerMetadata};
-use crate::auth::scopes::Scopes;
-
-/// The method of PKCE that the protocol wants.
-const S256: &str = "S256";
+use crate::auth::metadata::{ResourceMetadata, S256, ServerMetadata};
 
 /// Where a client is authorized for a server.
 #[derive(Debug, Clone)]
@@ -115,20 +111,6 @@ async fn discover_at_origin(fetcher: &Fetcher, server: &Url) -> Result<Target, A
         scopes: None,
         needs_dpop: false,
     })
-}
-
-impl ServerMetadata {
-    /// Whether the authorization server has the method of PKCE that the protocol wants.
-    pub fn supports_pkce(&self) -> bool {
-        let methods = self.code_challenge_methods_supported.iter().flatten();
-        methods.into_iter().any(|method| method == S256)
-    }
-
-    /// Whether the authorization server lists this scope.
-    pub fn supports_scope(&self, scope: &str) -> bool {
-        let scopes: Scopes = self.scopes_supported.iter().flatten().cloned().collect();
-        scopes.includes(&Scopes::from([scope]))
-    }
 }
 
 /// Whether a resource is the server, or has it below its path.

@@ -37,13 +37,12 @@ impl ClientAuth {
     /// How a client with this secret authenticates, by the method that it was registered with, or by one of those that the
     /// authorization server has.
     pub fn with_secret(secret: Secret, registered: Option<&str>, metadata: &ServerMetadata) -> Self {
-        let supported = metadata.token_endpoint_auth_methods_supported.as_deref();
-        let supports = |method: &str| supported.is_some_and(|methods| methods.iter().any(|its| its == method));
+        let supports = |method| metadata.supports_auth_method(method);
         match registered {
             Some("client_secret_post") => Self::Post(secret),
             Some("client_secret_basic") => Self::Basic(secret),
             Some("none") => Self::None,
-            _ if supported.is_none() || supports("client_secret_basic") => Self::Basic(secret),
+            _ if supports("client_secret_basic") => Self::Basic(secret),
             _ if supports("client_secret_post") => Self::Post(secret),
             _ if supports("none") => Self::None,
             _ => Self::Basic(secret),

@@ -6,7 +6,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::store::{Grant, TokenStore};
+use super::store::{Grant, TokenStore, blocking};
 use crate::auth::error::BoxError;
 use crate::future::BoxFuture;
 use crate::sync::Mutex;
@@ -65,26 +65,17 @@ impl FileStore {
         file.sync_all()?;
         Ok(fs::rename(&temporary, &self.path)?)
     }
-
-    /// Runs in a thread that may block.
-    async fn run<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&Self) -> Result<T, BoxError> + Send + 'static,
-    ) -> Result<T, BoxError> {
-        let store = self.clone();
-        tokio::task::spawn_blocking(move || work(&store)).await?
-    }
 }
 
 impl TokenStore for FileStore {
     fn load<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<Option<Grant>, BoxError>> {
         let server = server.to_owned();
-        Box::pin(self.run(move |store| Ok(store.read()?.remove(&server))))
+        Box::pin(blocking(self, move |store| Ok(store.read()?.remove(&server))))
     }
 
     fn save<'a>(&'a self, grant: &'a Grant) -> BoxFuture<'a, Result<(), BoxError>> {
         let grant = grant.clone();
-        Box::pin(self.run(move |store| {
+        Box::pin(blocking(self, move |store| {
             store.change(|grants| {
                 grants.insert(grant.server.clone(), grant);
             })
@@ -93,7 +84,7 @@ impl TokenStore for FileStore {
 
     fn remove<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), BoxError>> {
         let server = server.to_owned();
-        Box::pin(self.run(move |store| {
+        Box::pin(blocking(self, move |store| {
             store.change(|grants| {
                 grants.remove(&server);
             })

@@ -1,8 +1,9 @@
 //! How a client gets a grant.
 
+use reqwest::Url;
+
 use super::assertion::AssertionRequest;
-use super::authorization::Authorization;
-use super::authorizer::{Config, GrantType};
+use super::authorizer::{Authorizer, Config, GrantType};
 use super::challenge::Challenge;
 use super::code::authorization_code;
 use super::discovery::{Target, discover};
@@ -11,7 +12,9 @@ use super::endpoint::{ClientAuth, KnownClient, TokenEndpoint};
 use super::registration::register;
 use super::store::{Grant, Registration};
 use super::token::Tokens;
+use crate::auth::address::Reach;
 use crate::auth::error::AuthError;
+use crate::auth::fetch::Fetcher;
 use crate::auth::scopes::Scopes;
 
 /// The grant by which somebody else vouches for the client.
@@ -25,7 +28,33 @@ struct Identity {
     registration: Option<Registration>,
 }
 
-impl Authorization {
+/// Gets grants for one server.
+pub struct GrantSource {
+    authorizer: Authorizer,
+    /// The URL of the server.
+    pub server: Url,
+    fetcher: Fetcher,
+}
+
+impl GrantSource {
+    pub fn new(authorizer: Authorizer, server: &Url) -> Result<Self, AuthError> {
+        let mut server = server.clone();
+        server.set_fragment(None);
+        let reach = match authorizer.0.private_network {
+            true => Reach::Any,
+            false => Reach::of(&server),
+        };
+        Ok(Self {
+            fetcher: Fetcher::new(reach, authorizer.0.http.clone())?,
+            authorizer,
+            server,
+        })
+    }
+
+    pub(super) fn config(&self) -> &Config {
+        &self.authorizer.0
+    }
+
     /// Finds where the client is authorized.
     pub(super) async fn discover(
         &self,

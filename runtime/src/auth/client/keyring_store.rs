@@ -6,7 +6,7 @@ use std::sync::Arc;
 use keyring_core::{CredentialStore, Entry, Error};
 use sha2::{Digest as _, Sha256};
 
-use super::store::{Grant, TokenStore};
+use super::store::{Grant, TokenStore, blocking};
 use crate::auth::crypto::base64url;
 use crate::auth::error::BoxError;
 use crate::future::BoxFuture;
@@ -129,31 +129,22 @@ impl KeyringStore {
         }
         Ok(())
     }
-
-    /// Runs in a thread that may block.
-    async fn run<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&Self) -> Result<T, BoxError> + Send + 'static,
-    ) -> Result<T, BoxError> {
-        let store = self.clone();
-        tokio::task::spawn_blocking(move || work(&store)).await?
-    }
 }
 
 impl TokenStore for KeyringStore {
     fn load<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<Option<Grant>, BoxError>> {
         let server = server.to_owned();
-        Box::pin(self.run(move |store| store.read(&server)))
+        Box::pin(blocking(self, move |store| store.read(&server)))
     }
 
     fn save<'a>(&'a self, grant: &'a Grant) -> BoxFuture<'a, Result<(), BoxError>> {
         let grant = grant.clone();
-        Box::pin(self.run(move |store| store.write(&grant)))
+        Box::pin(blocking(self, move |store| store.write(&grant)))
     }
 
     fn remove<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), BoxError>> {
         let server = server.to_owned();
-        Box::pin(self.run(move |store| {
+        Box::pin(blocking(self, move |store| {
             let _writing = store.writing.lock();
             let parts = store.parts(&server)?.max(1);
             store.delete(&server, 0..parts)

@@ -11,7 +11,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-use super::user_agent::UserAgent;
+use super::user_agent::{UserAgent, parameter};
 use crate::auth::error::BoxError;
 use crate::future::BoxFuture;
 
@@ -116,13 +116,6 @@ impl fmt::Debug for Loopback {
         let mut shown = f.debug_struct("Loopback");
         shown.field("redirect_uri", &self.redirect_uri).finish_non_exhaustive()
     }
-}
-
-/// A parameter in the query of a URL.
-pub fn parameter(url: &Url, name: &str) -> Option<String> {
-    let mut parameters = url.query_pairs();
-    let parameter = parameters.find(|(its, _)| its == name);
-    parameter.map(|(_, value)| value.into_owned())
 }
 
 /// The target of a GET.

@@ -10,6 +10,7 @@ mod dpop;
 mod endpoint;
 mod file_store;
 mod flow;
+mod grants;
 #[cfg(feature = "keyring")]
 mod keyring_store;
 mod loopback;
@@ -20,7 +21,7 @@ mod user_agent;
 mod waiting;
 
 pub use self::assertion::{AssertionRequest, AssertionSource, IdentityProvider};
-pub(crate) use self::authorization::{Authorization, Retried};
+pub(crate) use self::authorization::{Attempts, Authorization};
 pub use self::authorizer::{Authorizer, Client};
 pub use self::file_store::FileStore;
 #[cfg(feature = "keyring")]

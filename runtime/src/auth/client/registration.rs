@@ -34,9 +34,9 @@ pub async fn register(
     let endpoint = target.metadata.registration_endpoint.as_deref();
     let endpoint = endpoint.ok_or_else(|| AuthError::NoClient(target.issuer.clone()))?;
     // An authorization server that says nothing has the method of the header.
-    let supported = target.metadata.token_endpoint_auth_methods_supported.as_deref();
-    let supports = |method: &str| supported.is_some_and(|methods| methods.iter().any(|its| its == method));
-    let method = METHODS.into_iter().find(|method| supports(method));
+    let method = METHODS
+        .into_iter()
+        .find(|method| target.metadata.supports_auth_method(method));
     let method = method.unwrap_or("client_secret_basic");
     // It names no scopes: the client may need more later, and scopes of resources aren't those that registration knows.
     let request = json!({

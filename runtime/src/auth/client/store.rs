@@ -98,6 +98,15 @@ pub trait TokenStore: Send + Sync + 'static {
     fn remove<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), BoxError>>;
 }
 
+/// Runs what a store does in a thread that may block.
+pub async fn blocking<S: Clone + Send + 'static, T: Send + 'static>(
+    store: &S,
+    work: impl FnOnce(&S) -> Result<T, BoxError> + Send + 'static,
+) -> Result<T, BoxError> {
+    let store = store.clone();
+    tokio::task::spawn_blocking(move || work(&store)).await?
+}
+
 /// A store that ends with the program.
 #[derive(Default)]
 pub struct MemoryStore(Mutex<HashMap<String, Grant>>);

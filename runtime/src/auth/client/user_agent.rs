@@ -18,3 +18,10 @@ pub trait UserAgent: Send + Sync + 'static {
     /// The future is dropped if the caller gives up.
     fn authorize<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Result<Url, BoxError>>;
 }
+
+/// A parameter in the query of a URL.
+pub fn parameter(url: &Url, name: &str) -> Option<String> {
+    let mut parameters = url.query_pairs();
+    let parameter = parameters.find(|(its, _)| its == name);
+    parameter.map(|(_, value)| value.into_owned())
+}

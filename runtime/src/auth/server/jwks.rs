@@ -131,8 +131,8 @@ impl JwtValidator {
         if !self.algorithms.contains(&header.alg) {
             return Err(TokenError::Invalid("the algorithm of the token isn't accepted"));
         }
-        let sort = header.typ.as_deref().map(str::to_ascii_lowercase);
-        let is_access_token = matches!(sort.as_deref(), None | Some("jwt" | "at+jwt" | "application/at+jwt"));
+        let typ = header.typ.as_deref().map(str::to_ascii_lowercase);
+        let is_access_token = matches!(typ.as_deref(), None | Some("jwt" | "at+jwt" | "application/at+jwt"));
         match is_access_token && header.crit.is_none() {
             true => Ok(()),
             false => Err(TokenError::Invalid("the token is of another type")),

@@ -3,10 +3,11 @@
 use mcp_adapters::Revision;
 use reqwest::{RequestBuilder, Response, Url};
 
-use super::connection::{Connection, RemoteSession, SessionScope};
+use super::connection::Connection;
 use super::error::HttpError;
 use super::options::HttpOptions;
-use crate::auth::{AuthError, Authorization, Retried};
+use super::state::{RemoteSession, SessionScope};
+use crate::auth::{Attempts, AuthError, Authorization};
 
 /// The authorization that the options want.
 pub(super) fn authorization(options: &HttpOptions, server: &Url) -> Result<Option<Authorization>, HttpError> {
@@ -25,17 +26,17 @@ impl Connection {
     ) -> Result<(Response, RemoteSession), HttpError> {
         let (client, request) = request.build_split();
         let request = request?;
-        let mut retried = Retried::default();
+        let mut attempts = Attempts::default();
         loop {
             // The bodies of messages are in memory.
             let attempt = request.try_clone().ok_or(HttpError::NoResponse)?;
             let headers = authorization
-                .headers(request.method(), request.url(), &mut retried)
+                .headers(request.method(), request.url(), &mut attempts)
                 .await?;
             let attempt = RequestBuilder::from_parts(client.clone(), attempt);
             let (response, session) = self.send_with(attempt, headers, scope.clone()).await?;
             let at_origin = self.may_authorize_at_origin();
-            if !authorization.retry(&response, &mut retried, at_origin).await? {
+            if !authorization.retry(&response, &mut attempts, at_origin).await? {
                 return Ok((response, session));
             }
         }

@@ -5,36 +5,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_adapters::Revision;
-use mcp_adapters::mcp_wire::{self, ErrorObject, RequestId, error_code};
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, WWW_AUTHENTICATE};
+use mcp_adapters::mcp_wire::{ErrorObject, RequestId, error_code};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName};
 use reqwest::redirect::Policy;
 use reqwest::{RequestBuilder, Response, StatusCode, Url};
 use tokio::sync::{Semaphore, mpsc};
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::error::HttpError;
 use super::options::{HttpExchange, HttpOptions};
+use super::response::{EVENT_STREAM, JSON};
+use super::state::{ClientState, Handshake, RemoteSession, SessionId, SessionScope};
 use super::tools::KnownTools;
-use crate::error::HttpFailure;
 use crate::message::Incoming;
 use crate::mirrors::header_name;
 use crate::sync::Mutex;
 
 pub(super) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
-
-pub(super) const JSON: &str = "application/json";
-pub(super) const EVENT_STREAM: &str = "text/event-stream";
-
-/// Bytes that are read of the body of a failure.
-const FAILURE_BYTES: usize = 64 * 1024;
-/// Bytes of it that are kept as text.
-const SHOWN_BYTES: usize = 4 * 1024;
-/// The time that it may take.
-const FAILURE_TIMEOUT: Duration = Duration::from_secs(5);
-/// Challenges that are kept, and bytes of each.
-const CHALLENGES: usize = 16;
-const CHALLENGE_BYTES: usize = 8 * 1024;
 
 #[derive(Debug)]
 pub(super) struct Connection {
@@ -64,21 +51,6 @@ pub(super) enum Inbound {
     End,
 }
 
-/// The current session and its handshake.
-#[derive(Debug)]
-pub(super) struct ClientState {
-    pub(super) session: RemoteSession,
-    pub(super) version: Option<(HeaderName, HeaderValue)>,
-    /// The revision that was agreed on.
-    pub(super) revision: Option<Revision>,
-    /// Where to POST, if the server only has HTTP with SSE.
-    pub(super) legacy: Option<Url>,
-    /// The handshake, unless it can't be repeated.
-    pub(super) handshake: Option<Handshake>,
-    /// When the session replaced another.
-    pub(super) renewed: Option<Instant>,
-}
-
 /// A request that waits for its response.
 #[derive(Debug, Clone)]
 pub(super) struct InFlight {
@@ -88,62 +60,7 @@ pub(super) struct InFlight {
     pub(super) by_closing: bool,
 }
 
-/// The header that names a session.
-pub(super) type SessionId = (HeaderName, HeaderValue);
-
-/// A session of the server.
-#[derive(Debug, Clone)]
-pub(super) struct RemoteSession {
-    /// `None` if the server is stateless.
-    pub(super) id: Option<SessionId>,
-    /// Cancelled when the session has ended.
-    pub(super) ended: CancellationToken,
-}
-
-/// The messages of a handshake, and its result.
-#[derive(Debug, Clone)]
-pub(super) struct Handshake {
-    pub(super) initialize: Vec<u8>,
-    pub(super) initialized: Option<Vec<u8>>,
-    pub(super) revision: Option<Revision>,
-}
-
-impl RemoteSession {
-    /// The id of the session, if this response says that the server has lost it.
-    pub(super) fn lost_id(&self, response: &Response) -> Option<SessionId> {
-        self.id.clone().filter(|_| response.status() == StatusCode::NOT_FOUND)
-    }
-}
-
-impl ClientState {
-    pub(super) fn new(closing: &CancellationToken) -> Self {
-        Self {
-            session: RemoteSession {
-                id: None,
-                ended: closing.child_token(),
-            },
-            version: None,
-            revision: None,
-            legacy: None,
-            handshake: None,
-            renewed: None,
-        }
-    }
-}
-
-/// The session of an HTTP request.
-#[derive(Clone)]
-pub(super) enum SessionScope {
-    /// None, because the request starts one.
-    None,
-    Current,
-    /// A session that isn't the current one yet.
-    Next(RemoteSession),
-    /// None, because the message stands alone; these headers repeat what it says.
-    Mirrored(HeaderMap),
-}
-
-/// A client that follows redirects only scope the same origin, because the headers have secrets.
+/// A client that follows redirects only within the same origin, because the headers have secrets.
 pub(super) fn client(options: &HttpOptions) -> Result<reqwest::Client, HttpError> {
     let redirect = Policy::custom(|attempt| {
         let first = attempt.previous().first().map(Url::origin);
@@ -328,56 +245,4 @@ impl Connection {
         }
         self.state.lock().session.id = None;
     }
-}
-
-/// The failure of a response whose status is not a success. A slow body is cut.
-pub(super) async fn failure(mut response: Response) -> HttpFailure {
-    let challenges = response.headers().get_all(WWW_AUTHENTICATE).iter();
-    let challenges = challenges
-        .filter(|challenge| challenge.len() <= CHALLENGE_BYTES)
-        .take(CHALLENGES);
-    let challenges = challenges
-        .map(|challenge| String::from_utf8_lossy(challenge.as_bytes()).into_owned())
-        .collect();
-    let status = response.status();
-    let mut body = Vec::new();
-    let reading = async {
-        while let Ok(Some(chunk)) = response.chunk().await
-            && body.len() < FAILURE_BYTES
-        {
-            let room = FAILURE_BYTES - body.len();
-            body.extend(chunk.iter().take(room));
-        }
-    };
-    if tokio::time::timeout(FAILURE_TIMEOUT, reading).await.is_err() {
-        tracing::debug!(%status, "the body of a failure is slow to come");
-    }
-    HttpFailure {
-        status,
-        challenges,
-        response: mcp_wire::from_slice(&body).ok(),
-        body: String::from_utf8_lossy(body.get(..SHOWN_BYTES).unwrap_or(&body)).into_owned(),
-    }
-}
-
-/// The media type of a response, in lower case and without parameters.
-pub(super) fn media_type(response: &Response) -> String {
-    let value = response
-        .headers()
-        .get(CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok());
-    let essence = value.and_then(|value| value.split(';').next()).unwrap_or_default();
-    essence.trim().to_ascii_lowercase()
-}
-
-/// The body of a response, unless it is over the limit.
-pub(super) async fn body(mut response: Response, limit: usize) -> Result<Vec<u8>, HttpError> {
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await? {
-        if body.len() + chunk.len() > limit {
-            return Err(HttpError::TooLarge(limit));
-        }
-        body.extend_from_slice(&chunk);
-    }
-    Ok(body)
 }

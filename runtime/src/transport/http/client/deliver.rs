@@ -6,8 +6,9 @@ use reqwest::Response;
 
 use super::awaited::Awaited;
 use super::classify::answers;
-use super::connection::{Connection, EVENT_STREAM, JSON, body, media_type};
+use super::connection::Connection;
 use super::error::HttpError;
+use super::response::{EVENT_STREAM, JSON, body, media_type};
 use super::stream;
 
 /// Delivers the response to a request.

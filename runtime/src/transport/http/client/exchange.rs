@@ -9,10 +9,12 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::awaited::Awaited;
 use super::classify::PostKind;
-use super::connection::{Connection, InFlight, RemoteSession, SessionId, SessionScope, failure};
+use super::connection::{Connection, InFlight};
 use super::deliver::deliver;
 use super::error::{HttpError, SessionExpired};
 use super::renewal::renew;
+use super::response::failure;
+use super::state::{RemoteSession, SessionId, SessionScope};
 use super::{legacy, stateless, stream};
 use crate::error::{HttpFailure, TransportError};
 

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use reqwest::Url;
 use tokio::time::timeout;
 
-use super::connection::{Connection, Inbound, SessionScope, failure};
+use super::connection::{Connection, Inbound};
 use super::error::HttpError;
 use super::events::{Events, is_message};
+use super::response::failure;
+use super::state::SessionScope;
 use super::stream::{Attempt, open};
 
 /// Opens the stream, and sends `initialize`.

@@ -8,12 +8,11 @@ use reqwest::Response;
 use tokio::time::{Instant, timeout};
 
 use super::classify::{PostKind, answers, classify};
-use super::connection::{
-    Connection, EVENT_STREAM, Handshake, Inbound, JSON, RemoteSession, SessionId, SessionScope, body, failure,
-    media_type,
-};
+use super::connection::{Connection, Inbound};
 use super::error::{HttpError, SessionExpired};
 use super::events::{Events, OpeningStream, is_message};
+use super::response::{EVENT_STREAM, JSON, body, failure, media_type};
+use super::state::{Handshake, RemoteSession, SessionId, SessionScope};
 use crate::message::Incoming;
 
 /// Opens the standalone stream of a session.

@@ -10,10 +10,12 @@ use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
 use super::awaited::Awaited;
-use super::connection::{Connection, SessionScope, failure};
+use super::connection::Connection;
 use super::deliver::deliver;
 use super::error::HttpError;
 use super::renewal::answer;
+use super::response::failure;
+use super::state::SessionScope;
 use crate::error::HttpFailure;
 use crate::message::to_json;
 use crate::mirrors::{encode, header_name, mirrored};

@@ -10,10 +10,12 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::awaited::Awaited;
 use super::classify::answers;
-use super::connection::{Connection, EVENT_STREAM, LAST_EVENT_ID, RemoteSession, SessionScope, failure, media_type};
+use super::connection::{Connection, LAST_EVENT_ID};
 use super::error::{HttpError, SessionExpired};
 use super::events::{Events, OpeningStream, is_message};
 use super::renewal::renew;
+use super::response::{EVENT_STREAM, failure, media_type};
+use super::state::{RemoteSession, SessionScope};
 
 /// How long a stream may go on after its response, so that the connection can be reused.
 const LINGER: Duration = Duration::from_secs(1);

@@ -1,0 +1,77 @@
+//! The session of a client, and its handshake.
+
+use mcp_adapters::Revision;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Response, StatusCode, Url};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// The current session and its handshake.
+#[derive(Debug)]
+pub(super) struct ClientState {
+    pub(super) session: RemoteSession,
+    pub(super) version: Option<(HeaderName, HeaderValue)>,
+    /// The revision that was agreed on.
+    pub(super) revision: Option<Revision>,
+    /// Where to POST, if the server only has HTTP with SSE.
+    pub(super) legacy: Option<Url>,
+    /// The handshake, unless it can't be repeated.
+    pub(super) handshake: Option<Handshake>,
+    /// When the session replaced another.
+    pub(super) renewed: Option<Instant>,
+}
+
+/// The header that names a session.
+pub(super) type SessionId = (HeaderName, HeaderValue);
+
+/// A session of the server.
+#[derive(Debug, Clone)]
+pub(super) struct RemoteSession {
+    /// `None` if the server is stateless.
+    pub(super) id: Option<SessionId>,
+    /// Cancelled when the session has ended.
+    pub(super) ended: CancellationToken,
+}
+
+/// The messages of a handshake, and its result.
+#[derive(Debug, Clone)]
+pub(super) struct Handshake {
+    pub(super) initialize: Vec<u8>,
+    pub(super) initialized: Option<Vec<u8>>,
+    pub(super) revision: Option<Revision>,
+}
+
+impl RemoteSession {
+    /// The id of the session, if this response says that the server has lost it.
+    pub(super) fn lost_id(&self, response: &Response) -> Option<SessionId> {
+        self.id.clone().filter(|_| response.status() == StatusCode::NOT_FOUND)
+    }
+}
+
+impl ClientState {
+    pub(super) fn new(closing: &CancellationToken) -> Self {
+        Self {
+            session: RemoteSession {
+                id: None,
+                ended: closing.child_token(),
+            },
+            version: None,
+            revision: None,
+            legacy: None,
+            handshake: None,
+            renewed: None,
+        }
+    }
+}
+
+/// The session of an HTTP request.
+#[derive(Clone)]
+pub(super) enum SessionScope {
+    /// None, because the request starts one.
+    None,
+    Current,
+    /// A session that isn't the current one yet.
+    Next(RemoteSession),
+    /// None, because the message stands alone; these headers repeat what it says.
+    Mirrored(HeaderMap),
+}
