@@ -1,6 +1,6 @@
 //! What the adapters do about a change, from the notes of the plans.
 
-use super::{Change, ChangeKind, Subject};
+use super::change::{Change, ChangeKind, Subject};
 use crate::adapt::{Note, NoteKind, Plan};
 
 pub(super) struct Adapters<'p> {

@@ -3,7 +3,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{Change, ChangeKind, Compatibility, DiffSide, Subject};
+use super::change::{Change, ChangeKind, Compatibility, Subject};
+use super::diff_side::DiffSide;
 
 /// Who has to change when a fact becomes true of which a peer of the earlier revision knows nothing. The others are offers.
 const OBLIGATIONS: [(&str, Compatibility); 6] = [

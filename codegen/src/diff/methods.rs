@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mcp_wire::Direction;
 
+use super::change::{Change, ChangeKind, Compatibility, Subject};
 use super::pair::{Pair, atoms};
-use super::{Change, ChangeKind, Compatibility, Subject};
 use crate::model::{MessageKind, Method, Model, TypeRef};
 
 type Key<'m> = (&'m str, MessageKind);

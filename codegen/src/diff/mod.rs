@@ -1,6 +1,8 @@
 //! What changed between two revisions, from their models, and what the adapters do about it.
 
 mod adapters;
+mod change;
+mod diff_side;
 mod facts;
 mod methods;
 mod pair;
@@ -8,123 +10,14 @@ mod place;
 mod render;
 mod types;
 
-use serde::Serialize;
-
 use crate::adapt::Plan;
-use crate::facts::Facts;
-use crate::model::Model;
-use adapters::Adapters;
+
+use self::adapters::Adapters;
+pub use self::change::{Change, ChangeKind, Compatibility, Diff, Subject};
+pub use self::diff_side::DiffSide;
 pub(crate) use methods::direction;
 pub(crate) use pair::Pair;
 pub(crate) use place::{name_of, way_to};
-
-/// The changes between two revisions.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Diff {
-    /// The earlier revision, or the file that was read for it.
-    pub from: String,
-    /// The later one.
-    pub to: String,
-    /// Whether the conversions are those of the adapters. Otherwise they are what is automatic, without rules.
-    pub ruled: bool,
-    /// The changes, by subject.
-    pub changes: Vec<Change>,
-}
-
-/// A change.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Change {
-    /// What kind of thing has changed.
-    pub subject: Subject,
-    /// Its name: a method, a definition, `Definition.member`, an error code or a fact.
-    pub name: String,
-    /// What happened to it.
-    pub what: ChangeKind,
-    /// What it was, or what it has no more.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub before: Option<String>,
-    /// What it is, or what it has now.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub after: Option<String>,
-    /// Who has to change.
-    pub compatibility: Compatibility,
-    /// Where it stands in the earlier schema.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub earlier: Option<String>,
-    /// Where it stands in the later schema.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub later: Option<String>,
-    /// What the adapters do with it on the way to the later revision. Nothing, if no conversion is about it.
-    pub up: Vec<String>,
-    /// The same on the way to the earlier one.
-    pub down: Vec<String>,
-    /// The Rust names by which the plans know it.
-    #[serde(skip)]
-    planned_as: Vec<String>,
-}
-
-/// What kind of thing has changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Subject {
-    /// A request or notification.
-    Method,
-    /// A definition of the schema.
-    Definition,
-    /// A member of an object, or the values of a type.
-    Type,
-    /// An error code.
-    ErrorCode,
-    /// What the schema doesn't say of the revision as a whole.
-    Fact,
-}
-
-/// What happened to it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ChangeKind {
-    /// It is new.
-    Added,
-    /// It is gone.
-    Removed,
-    /// It has another name.
-    Renamed,
-    /// It was optional and is required.
-    Required,
-    /// It was required and is optional.
-    Optional,
-    /// It has more values.
-    Loosened,
-    /// It has fewer values.
-    Tightened,
-    /// It has other values.
-    Changed,
-}
-
-/// Who has to change, if the other side has moved to the later revision.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Compatibility {
-    /// Nobody: there is more that one may say.
-    Additive,
-    /// Whoever sends: the later revision doesn't take everything that the earlier one does.
-    BreakingForSenders,
-    /// Whoever receives: the later revision may send what the earlier one doesn't.
-    BreakingForReceivers,
-    /// Both.
-    Breaking,
-    /// Nobody: nothing changes in a message.
-    Cosmetic,
-}
-
-/// A revision to be compared.
-#[derive(Clone, Copy)]
-pub struct DiffSide<'m> {
-    /// Its model.
-    pub model: &'m Model,
-    /// What its schema can't say.
-    pub facts: &'m Facts,
-}
 
 /// Compares two revisions, by the plans of the conversions up and down between them.
 #[must_use]
@@ -145,38 +38,5 @@ pub fn diff(earlier: DiffSide<'_>, later: DiffSide<'_>, plans: [&Plan; 2], ruled
         to: later.model.revision.clone(),
         ruled,
         changes,
-    }
-}
-
-impl Change {
-    fn new(subject: Subject, name: impl Into<String>, what: ChangeKind, compatibility: Compatibility) -> Self {
-        Self {
-            subject,
-            name: name.into(),
-            what,
-            compatibility,
-            before: None,
-            after: None,
-            earlier: None,
-            later: None,
-            up: Vec::new(),
-            down: Vec::new(),
-            planned_as: Vec::new(),
-        }
-    }
-
-    fn values(mut self, before: Option<String>, after: Option<String>) -> Self {
-        (self.before, self.after) = (before, after);
-        self
-    }
-
-    fn at(mut self, earlier: Option<String>, later: Option<String>) -> Self {
-        (self.earlier, self.later) = (earlier, later);
-        self
-    }
-
-    fn planned_as(mut self, names: impl IntoIterator<Item = String>) -> Self {
-        self.planned_as.extend(names);
-        self
     }
 }

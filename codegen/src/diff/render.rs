@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Change, ChangeKind, Compatibility, Diff, Subject};
+use super::change::{Change, ChangeKind, Compatibility, Diff, Subject};
 
 const SUBJECTS: [(Subject, &str); 5] = [
     (Subject::Method, "Methods"),

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::change::{Change, ChangeKind, Compatibility, Subject};
 use super::pair::{Atom, Difference, Pair, atoms};
 use super::place::name_of;
-use super::{Change, ChangeKind, Compatibility, Subject};
 use crate::model::{MemberSchema, Model, Struct, Type, TypeKind, TypeRef};
 use crate::normalise::Scalar;
 

@@ -11,7 +11,7 @@ use proc_macro2::Ident;
 use serde_json::{Map, Value, json};
 use typify::{TypeSpace, TypeSpaceSettings};
 
-use super::EmitError;
+use super::error::EmitError;
 use super::tokens::Scope;
 use crate::model::names::unique;
 use crate::model::{Model, TypeKind};

@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
+use super::emitter::Emitter;
+use super::error::EmitError;
 use super::source::{Table, items};
 use super::tokens::{ident, text};
-use super::{EmitError, Emitter};
 use crate::model::names::{self, UNKNOWN, unique, variant_names};
 use crate::model::{MessageKind, Method, Struct, Type, TypeKind, TypeRef};
 use crate::normalise::envelope::Envelope;

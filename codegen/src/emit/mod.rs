@@ -2,6 +2,10 @@
 
 mod adapters;
 mod docs;
+mod emitter;
+mod entries;
+mod error;
+mod input;
 mod items;
 mod members;
 mod messages;
@@ -15,41 +19,22 @@ mod unions;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-
-use crate::load::Manifest;
+use crate::model::TypeKind;
 use crate::model::modules::MESSAGES;
-use crate::model::{Model, TypeKind};
 
 pub use adapters::{
     AdapterTemplates, AdaptersInput, RevisionInput, callable_functions, emit_adapters, revision_features,
 };
-pub use docs::Docs;
+pub use entries::Docs;
+pub use error::{EmitError, TemplateError};
+pub use input::EmitInput;
 pub use items::Items;
 pub use protocol::{Emitted, emit_protocol};
 pub use scaffold::{ADAPTERS, Templates, crate_name};
 
 use docs::Documenter;
+use emitter::Emitter;
 use tokens::Scope;
-
-/// What a revision's crate is emitted from.
-#[derive(Clone, Copy)]
-pub struct EmitInput<'i> {
-    /// The revision.
-    pub model: &'i Model,
-    /// The schema that the validator keeps.
-    pub schema: &'i Value,
-    /// The hash of the official schema.
-    pub sha256: &'i str,
-    /// Documentation in our own words.
-    pub docs: &'i Docs,
-    /// Where the official specification documents a definition; all of them, for the empty name.
-    pub link: &'i dyn Fn(&str) -> String,
-    /// The directory of `mcp-wire`, as the crate's manifest names it.
-    pub crates: &'i str,
-    /// The versions of the crates.
-    pub manifest: &'i Manifest,
-}
 
 /// The files of a crate, relative to its folder, and what they lack.
 pub struct EmittedCrate {
@@ -61,44 +46,6 @@ pub struct EmittedCrate {
     pub undocumented: BTreeSet<String>,
     /// The structs and enumerations.
     pub items: Items,
-}
-
-/// A built-in template that doesn't parse.
-pub type TemplateError = Box<handlebars::TemplateError>;
-
-/// Why a crate can't be emitted.
-#[derive(Debug, thiserror::Error)]
-pub enum EmitError {
-    /// The types that typify was given could not be turned into Rust.
-    #[error("typify refused a type: {0}")]
-    Typify(String),
-    /// The emitted Rust does not parse; a bug of the generator.
-    #[error("{file} does not parse as Rust: {error}")]
-    Unparsable {
-        /// The file.
-        file: String,
-        /// What syn says.
-        error: syn::Error,
-    },
-    /// A template is at odds with the values it is given.
-    #[error("template {template}: {error}")]
-    Template {
-        /// The template's name.
-        template: &'static str,
-        /// What handlebars says.
-        error: Box<handlebars::RenderError>,
-    },
-    /// A schema that came from JSON can't be written as JSON.
-    #[error("the schema can't be written: {0}")]
-    Schema(#[from] serde_json::Error),
-}
-
-/// What each emitter needs to know.
-struct Emitter<'i> {
-    input: &'i EmitInput<'i>,
-    scope: Scope,
-    documenter: Documenter<'i>,
-    items: Items,
 }
 
 /// Emits the type crate of a revision.

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use super::input::EmitInput;
 use super::{
-    ADAPTERS, AdapterTemplates, AdaptersInput, Docs, EmitInput, RevisionInput, Templates, callable_functions,
-    crate_name, emit_adapters, emit_crate,
+    ADAPTERS, AdapterTemplates, AdaptersInput, Docs, RevisionInput, Templates, callable_functions, crate_name,
+    emit_adapters, emit_crate,
 };
 use crate::adapt::{Plan, PlannedRevision};
 use crate::error::GenerateError;

@@ -7,7 +7,8 @@ use proc_macro2::TokenStream;
 use serde::Serialize;
 
 use super::docs::{Documenter, wrapped};
-use super::{EmitError, EmitInput, TemplateError};
+use super::error::{EmitError, TemplateError};
+use super::input::EmitInput;
 
 /// A text that becomes a file.
 #[derive(Debug, Clone, Copy)]

@@ -6,9 +6,10 @@ use proc_macro2::Ident;
 use quote::quote;
 use syn::parse_quote;
 
+use super::emitter::Emitter;
+use super::error::EmitError;
 use super::source::{Table, items};
 use super::tokens::ident;
-use super::{EmitError, Emitter};
 use crate::model::names::{UNKNOWN, unique};
 use crate::model::{Type, TypeRef};
 

@@ -6,11 +6,12 @@ use serde_json::Value;
 use syn::parse_quote;
 
 use super::docs::lines;
+use super::emitter::Emitter;
+use super::error::EmitError;
 use super::items::EXTRA;
 use super::members::Field;
 use super::source::{Table, items};
 use super::tokens::{ident, text};
-use super::{EmitError, Emitter};
 use crate::model::{Member, Struct, Type, TypeRef};
 use crate::normalise::Scalar;
 

@@ -3,9 +3,10 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
+use super::emitter::Emitter;
+use super::error::EmitError;
 use super::source::{Table, expression, items};
 use super::tokens::{Scope, ident, text};
-use super::{EmitError, Emitter};
 use crate::model::names::{UNKNOWN, unique};
 use crate::model::{Case, Decision, Type, TypeRef, Union, Variant};
 use mcp_wire::JsonType;

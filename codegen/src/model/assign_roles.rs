@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::lifecycle::{Lifecycle, Members};
 use super::own_messages::{own_messages, usual_kinds};
 use super::roles::{RESULT_KIND, Roles, is_of_member};
-use super::{Member, Model, Struct, TypeKind, TypeRef};
+use super::type_ref::TypeRef;
+use super::types::{Member, Model, Struct, TypeKind};
 use crate::normalise::Scalar;
 
 /// Puts the roles into a model and its methods.

@@ -2,34 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
-
 use super::declares::declares;
-use super::{Model, Need};
+use super::method::Need;
+use super::one_or_many::OneOrMany;
+use super::types::Model;
 
 /// The members of capabilities that methods need, by method: `Type.member.member`. A key may name a member of the
 /// parameters after the method, `method member`, `method member=value` or `method member!=value`: then only requests that have it, or
 /// don't have that value, need the capability. After a place, ` or empty` says that an empty object around the member offers it too.
 pub type Capabilities = BTreeMap<String, OneOrMany>;
-
-/// One place, or several.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(untagged)]
-pub enum OneOrMany {
-    /// One.
-    One(String),
-    /// Several.
-    Many(Vec<String>),
-}
-
-impl OneOrMany {
-    pub(crate) fn as_slice(&self) -> &[String] {
-        match self {
-            Self::One(one) => std::slice::from_ref(one),
-            Self::Many(many) => many,
-        }
-    }
-}
 
 /// Puts the capabilities into a model's methods, where the model declares them.
 pub fn require_capabilities(model: &mut Model, capabilities: &Capabilities) {

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use mcp_wire::json_schema::pointer;
 
 use super::declares::declares;
-use super::{MessageKind, Method, Model, Struct, TypeRef};
+use super::method::{MessageKind, Method};
+use super::type_ref::TypeRef;
+use super::types::{Model, Struct};
 use crate::facts::{Facts, MirroredArguments, Mirrors};
 use crate::overlay::Overlay;
 use crate::problem::Problem;

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::messages::{DIRECTIONS, union_members};
 use super::method::{MessageKind, Method};
-use super::{Defect, Model};
+use super::types::{Defect, Model};
 use crate::normalise::{Shape, Shapes};
 
 /// The definitions that say nothing of a result, in the order of preference.

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Model, TypeKind, TypeRef};
+use super::type_ref::TypeRef;
+use super::types::{Model, TypeKind};
 
 /// Opens aliases that lead to themselves (arrays of such arrays, maps of such maps) where they do: Rust has no such alias.
 pub fn open_endless_aliases(model: &mut Model) {

@@ -1,6 +1,7 @@
 //! Which members a type has, through the types of its members.
 
-use super::{Model, TypeKind, TypeRef};
+use super::type_ref::TypeRef;
+use super::types::{Model, TypeKind};
 
 /// Whether a type declares a member, that one the next, and so on: `member.member`. A union declares what any variant does.
 pub(super) fn declares(model: &Model, ty: &str, path: &str) -> bool {

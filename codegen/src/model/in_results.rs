@@ -9,7 +9,8 @@ use mcp_wire::Direction;
 
 use super::method::{MessageKind, Method};
 use super::modules::uses;
-use super::{Model, TypeKind, TypeRef};
+use super::type_ref::TypeRef;
+use super::types::{Model, TypeKind};
 
 /// The unions of what a server asks directly, and of the answers.
 const DIRECT: (&str, &str) = ("ServerRequest", "ClientResult");

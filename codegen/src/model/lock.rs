@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::Model;
 use super::modules::is_module_name;
 use super::names::is_type_name;
+use super::types::Model;
 use crate::load::Document;
 use crate::problem::{Problem, Problems};
 

@@ -9,7 +9,9 @@ use mcp_wire::Direction;
 
 use super::in_results::{find_requests_in_results, unite_requests_in_results};
 use super::method::{MessageKind, Method};
-use super::{Definition, Model, Struct, Type, TypeKind, TypeRef, TypeSchema};
+use super::type_ref::TypeRef;
+use super::type_schema::TypeSchema;
+use super::types::{Definition, Model, Struct, Type, TypeKind};
 use crate::normalise::envelope::Envelope;
 use crate::normalise::{Node, Scalar, Shape, Shapes};
 

@@ -3,7 +3,7 @@
 use mcp_wire::Direction;
 use serde::Serialize;
 
-use super::{Tolerance, TypeRef};
+use super::type_ref::TypeRef;
 
 /// Whether an answer is expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -65,4 +65,19 @@ pub struct Need {
     /// Whether an empty object around that member offers it too.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub or_empty: bool,
+}
+
+/// What is tolerated in a member of a method's result.
+#[derive(Debug, Clone, Serialize)]
+pub struct Tolerance {
+    /// The member.
+    pub member: String,
+    /// What stands there as JSON; `None` for a member that is absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found: Option<String>,
+    /// The member without which it isn't tolerated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beside: Option<String>,
+    /// What it is read as, as JSON.
+    pub read: String,
 }

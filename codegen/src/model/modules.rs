@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Model, TypeKind, TypeRef};
+use super::type_ref::TypeRef;
+use super::types::{Model, TypeKind};
 
 /// Where types stand that several parts of the protocol use.
 const SHARED: &str = "base";

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use heck::ToUpperCamelCase;
 
-use super::{Decision, TypeRef};
+use super::decide::Decision;
+use super::type_ref::TypeRef;
 use mcp_wire::JsonType;
 
 /// Makes Rust type names of official ones.

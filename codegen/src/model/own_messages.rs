@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 
 use super::lifecycle::{Lifecycle, Members, OwnMessage, Presets};
+use super::method::{MessageKind, Method};
 use super::roles::{RESULT_KIND, is_internal};
-use super::{Member, MessageKind, Method, Model, Struct, TypeRef};
+use super::type_ref::TypeRef;
+use super::types::{Member, Model, Struct};
 use crate::normalise::Scalar;
 
 /// The member with the metadata of a message.

@@ -3,7 +3,8 @@
 use mcp_wire::json_schema::pointer;
 use serde_json::Value;
 
-use super::{Defect, Member, Model, TypeKind, TypeRef};
+use super::type_ref::TypeRef;
+use super::types::{Defect, Member, Model, TypeKind};
 
 /// Checks that each preset is a value of its member's type, and that the member is always there.
 ///

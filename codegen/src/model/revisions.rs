@@ -4,11 +4,15 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::build::{BuildInput, build_model};
 use super::check_facts::wrong_facts;
+use super::lifecycle::Members;
 use super::lock::Lock;
+use super::method::MessageKind;
+use super::names::Names;
 use super::schema::describe_types;
 use super::shared::Shared;
-use super::{BuildInput, ErrorCode, Members, MessageKind, Model, Names, build_model};
+use super::types::{ErrorCode, Model};
 use crate::facts::Facts;
 use crate::load::{Entry, RuleDocuments};
 use crate::normalise::NormalisedRevision;

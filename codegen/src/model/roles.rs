@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::capabilities::OneOrMany;
+use super::one_or_many::OneOrMany;
 
 /// The methods and keys of `_meta` of each role. A revision has the first one that it declares.
 pub(super) type Roles = BTreeMap<String, OneOrMany>;

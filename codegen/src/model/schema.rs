@@ -1,11 +1,13 @@
-//! What the schema says beyond the types: conversions need it to tell which values the other revision refuses.
+//! Finds what the schema says beyond the types: conversions need it to tell which values the other revision refuses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use mcp_wire::json_schema::pointer;
 use serde_json::Value;
 
-use super::{Model, TypeKind, TypeRef};
+use super::type_ref::TypeRef;
+use super::type_schema::{MemberSchema, TypeSchema};
+use super::types::{Model, TypeKind};
 
 /// Keywords that say more about a value than its Rust type does.
 const ASSERTIONS: [&str; 14] = [
@@ -27,32 +29,6 @@ const ASSERTIONS: [&str; 14] = [
 
 /// How many references are followed to a schema.
 const MAX_REFERENCES: usize = 16;
-
-/// What the schema of a type says beyond the type.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct TypeSchema {
-    /// Whether no other members are valid than those that are declared.
-    pub closed: bool,
-    /// Whether no other values are valid than those that are declared.
-    pub enumeration: bool,
-    /// What it says of each member, by the member's name.
-    pub members: BTreeMap<String, MemberSchema>,
-}
-
-/// What the schema of a member says beyond the member's type.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct MemberSchema {
-    /// Where it stands.
-    pub pointer: String,
-    /// The assertions by their keywords.
-    pub assertions: BTreeMap<&'static str, Value>,
-    /// Of an open object, the members that are declared and not required, with the pointers of their schemas.
-    pub optional: BTreeMap<String, String>,
-    /// Of an open object, the members that are required, with their schemas.
-    pub required: BTreeMap<String, Value>,
-    /// Of an open object, the members that are declared, also in what the schema is an intersection of.
-    pub declared: BTreeSet<String>,
-}
 
 /// Puts what the schema says beyond the types into a model.
 pub(super) fn describe_types(model: &mut Model, schema: &Value) {

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use mcp_wire::json_schema::pointer;
 use serde::de::DeserializeOwned;
 
-use super::assign_roles::declares_member;
-use super::capabilities::{Capabilities, OneOrMany, bare_place};
+use super::assign_roles::{assign_roles, declares_member};
+use super::capabilities::{Capabilities, bare_place, require_capabilities};
 use super::declares::declares;
 use super::lifecycle::incomplete;
+use super::one_or_many::OneOrMany;
 use super::roles::{MEMBER_ROLES, METHOD_ROLES, Roles, is_of_member};
-use super::tolerances::Tolerances;
-use super::{Model, add_tolerances, assign_roles, require_capabilities};
+use super::tolerances::{Tolerances, add_tolerances};
+use super::types::Model;
 use crate::load::{Document, SharedDocuments};
 use crate::problem::{Problem, Problems};
 

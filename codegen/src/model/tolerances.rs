@@ -1,10 +1,12 @@
 //! What results get wrong and is put up with: data, because no schema says so.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 
-use super::capabilities::OneOrMany;
-use super::{Model, TypeRef};
+use super::method::Tolerance;
+use super::one_or_many::OneOrMany;
+use super::type_ref::TypeRef;
+use super::types::Model;
 use crate::load::present;
 
 /// What is tolerated in results.
@@ -35,21 +37,6 @@ impl ToleranceEntry {
         });
         OneOrMany::Many(places.collect())
     }
-}
-
-/// What is tolerated in a member of a method's result.
-#[derive(Debug, Clone, Serialize)]
-pub struct Tolerance {
-    /// The member.
-    pub member: String,
-    /// What stands there as JSON; `None` for a member that is absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub found: Option<String>,
-    /// The member without which it isn't tolerated.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub beside: Option<String>,
-    /// What it is read as, as JSON.
-    pub read: String,
 }
 
 /// Puts the tolerances into a model's methods, where the model declares the members.

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::input::{AdaptersInput, RevisionInput};
+use super::names::mentions;
 use super::pair::qualified;
-use super::{AdaptersInput, RevisionInput, mentions};
 use crate::adapt::Plan;
 use crate::emit::source;
 use crate::emit::tokens::{ident, text};

@@ -5,15 +5,17 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
+use super::input::RevisionInput;
+use super::names::mentions;
 use super::pair::{Pair, qualified, refuse, union_of};
 use super::rows::Tables;
-use super::{RevisionInput, mentions};
 use crate::adapt::{PlanKind, VariantConversion, VariantPlan};
+use crate::emit::error::EmitError;
 use crate::emit::scaffold::formatted;
+use crate::emit::source;
 use crate::emit::strings::unknown_value;
 use crate::emit::tokens::{ident, text};
 use crate::emit::unions::unknown_variant;
-use crate::emit::{EmitError, source};
 use crate::model::{TypeKind, TypeRef};
 use mcp_wire::JsonType;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::RevisionInput;
+use super::input::RevisionInput;
 use crate::facts::{MirroredArguments, Mirrors};
 
 /// What is true of a revision, by the names of the members of `Facts`: those that aren't as in `Facts::NONE`.

@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::{AdaptersInput, RevisionInput, mentions};
+use super::input::{AdaptersInput, RevisionInput};
+use super::names::mentions;
 use crate::emit::scaffold::crate_name;
 use crate::emit::source;
 

@@ -3,10 +3,12 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::input::AdaptersInput;
+use super::names::mentions;
 use super::side::Side;
-use super::{AdaptersInput, mentions};
+use crate::emit::error::EmitError;
 use crate::emit::scaffold::formatted;
-use crate::emit::{EmitError, source};
+use crate::emit::source;
 
 const TITLE: &str = "\
 //! The handlers and the typed calls of servers and clients, in the types of the hub.

@@ -1,9 +1,9 @@
 //! A pair of revisions, and how generated code names what they have.
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
 
-use super::RevisionInput;
+use super::input::{AdaptersInput, RevisionInput};
 use crate::adapt::{Plan, Refusal};
 use crate::emit::tokens::ident;
 use crate::model::{TypeKind, TypeRef, Union};
@@ -76,5 +76,24 @@ pub(super) fn results_of<'i>(revision: &'i RevisionInput<'_>, ty: &TypeRef) -> O
     match revision.model.types.get(ty.named()?).map(|ty| &ty.kind) {
         Some(TypeKind::Results(results)) => Some(results),
         _ => None,
+    }
+}
+
+impl<'i> AdaptersInput<'i> {
+    /// The pairs, each with the module of its conversions and that of the functions that its rules call.
+    pub(super) fn pairs(&self) -> Vec<(Ident, Pair<'i>, Option<Ident>)> {
+        let pairs = self.plans.iter().filter_map(|plan| {
+            let (from, to) = (self.revision(&plan.from)?, self.revision(&plan.to)?);
+            let later = if self.position(from) > self.position(to) {
+                from
+            } else {
+                to
+            };
+            let calls = plan.calls().next().is_some();
+            let functions = later.functions_module().filter(|_| calls);
+            let module = format_ident!("{}_to_{}", from.module, to.module);
+            Some((module, Pair { plan, from, to }, functions))
+        });
+        pairs.collect()
     }
 }

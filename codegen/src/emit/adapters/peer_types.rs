@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::{AdaptersInput, RevisionInput, mentions};
+use super::input::{AdaptersInput, RevisionInput};
+use super::names::mentions;
 use crate::emit::source;
 use crate::model::{Lifecycle, Members, Model};
 use crate::overlay::Asks;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{AdaptersInput, RevisionInput, mentions};
+use super::input::{AdaptersInput, RevisionInput};
+use super::names::mentions;
 use crate::emit::source;
 use crate::model::TypeKind;
 

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::facts::facts;
+use super::input::AdaptersInput;
+use super::names::variant_name;
 use super::pair::Pair;
-use super::{AdaptersInput, variant_name};
 use crate::adapt::ErrorPlan;
 use crate::emit::source;
 use crate::model::{Method, Need};

@@ -99,7 +99,7 @@ impl Pair<'_> {
 
     /// A row of `strings!`.
     pub(super) fn strings_row(&self, source: &TypeRef, target: &TypeRef) -> Option<String> {
-        let is_enumeration = |revision: &super::RevisionInput<'_>, ty: &TypeRef| {
+        let is_enumeration = |revision: &super::input::RevisionInput<'_>, ty: &TypeRef| {
             ty.named()
                 .is_some_and(|name| revision.items.enumeration(name).is_some())
         };

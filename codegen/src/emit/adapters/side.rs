@@ -4,7 +4,7 @@ use heck::ToSnakeCase;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::RevisionInput;
+use super::input::RevisionInput;
 use super::pair::qualified;
 use crate::emit::messages::{method_variants, result_variants};
 use crate::emit::tokens::ident;

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::BuildInput;
+use super::builder::BuildInput;
 use super::shared::key;
 use crate::model::names::unique;
-use crate::model::{Defect, Definition, TypeRef};
+use crate::model::type_ref::TypeRef;
+use crate::model::types::{Defect, Definition};
 use crate::normalise::envelope::Envelope;
 use crate::normalise::{DefinitionShape, Node, Shape, Shapes, name_of};
 

@@ -1,5 +1,6 @@
 //! Builds the types of a model from the shapes of a schema.
 
+mod builder;
 mod definitions;
 mod lookup;
 mod shared;
@@ -9,6 +10,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+pub use self::builder::BuildInput;
+use self::builder::{Builder, Context};
 use definitions::{definition_key, definitions, name_definitions, request_id_pointer};
 use shared::{key, shared_key};
 
@@ -16,36 +19,14 @@ use super::assign_roles::find_error_data;
 use super::check_messages::check_messages;
 use super::cycles::{box_cycles, open_endless_aliases};
 use super::lifecycle::Lifecycle;
-use super::lock::Lock;
 use super::messages::{self, MessageInput};
 use super::modules::assign_modules;
 use super::names::{Names, unique};
 use super::presets::check_presets;
-use super::{ConstantMember, Defect, ErrorCode, Member, Model, Struct, Type, TypeKind, TypeRef, TypeSchema};
-use crate::normalise::{Node, Property, Scalar, Shape, Shapes};
-
-/// What a model is built from.
-#[derive(Debug)]
-pub struct BuildInput<'i> {
-    /// The revision's name.
-    pub revision: &'i str,
-    /// Its schema in shapes.
-    pub shapes: &'i Shapes,
-    /// How Rust names are spelt.
-    pub names: &'i Names,
-    /// The model of the next revision, for the names that this one's schema lacks.
-    pub later: Option<&'i Model>,
-    /// The names that were published.
-    pub lock: &'i Lock,
-    /// Which module each definition belongs to, where somebody said so.
-    pub modules: &'i BTreeMap<String, String>,
-    /// Results that the schema doesn't state: definitions by request method, the usual one first.
-    pub results: &'i BTreeMap<String, Vec<String>>,
-    /// Those that earlier revisions stated, for requests without a result.
-    pub inherited_results: &'i BTreeMap<String, Vec<String>>,
-    /// The revision's own error codes.
-    pub error_codes: &'i [ErrorCode],
-}
+use super::type_ref::TypeRef;
+use super::type_schema::TypeSchema;
+use super::types::{ConstantMember, Defect, Member, Model, Struct, Type, TypeKind};
+use crate::normalise::{Node, Property, Scalar, Shape};
 
 /// Builds a revision's model.
 ///
@@ -106,32 +87,6 @@ pub fn build_model(input: &BuildInput<'_>) -> Result<Model, Vec<Defect>> {
     input.lock.apply_modules(&mut model);
     find_error_data(&mut model);
     Ok(model)
-}
-
-struct Builder<'i> {
-    input: &'i BuildInput<'i>,
-    /// The Rust name of each definition, by its pointer.
-    rust_names: BTreeMap<String, String>,
-    /// The shape that each Rust name stands for, so that one name never stands for two.
-    keys: BTreeMap<String, String>,
-    /// The names of what stands in several places without a name, by what it is.
-    shared: BTreeMap<String, String>,
-    types: BTreeMap<String, Type>,
-    positions: BTreeMap<String, String>,
-    /// The Rust name of what the schema leaves without a name, by its pointer.
-    inline: BTreeMap<String, String>,
-    request_id: Option<String>,
-}
-
-/// Where a node stands, for naming what the schema leaves without a name.
-#[derive(Clone)]
-struct Context<'c> {
-    /// The Rust name of the type that it is a part of.
-    parent: &'c str,
-    /// The member that it is, or is in.
-    member: &'c str,
-    /// The whole way from the parent.
-    position: String,
 }
 
 impl Builder<'_> {

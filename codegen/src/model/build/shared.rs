@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Builder, Context};
+use super::builder::{Builder, Context};
 use crate::model::messages;
 use crate::model::names::unique;
 use crate::normalise::{Node, Property, Shape};

@@ -1,10 +1,11 @@
 //! Builds unions.
 
+use super::builder::{Builder, Context};
 use super::lookup::{Definitions, accepts_everything, flatten};
-use super::{Builder, Context};
-use crate::model::decide::{Lookup, decide, json_kind};
+use crate::model::decide::{Decision, Lookup, decide, json_kind};
 use crate::model::names::variant_names;
-use crate::model::{Decision, TypeRef, Union, Variant};
+use crate::model::type_ref::TypeRef;
+use crate::model::types::{Union, Variant};
 use crate::normalise::Node;
 use mcp_wire::JsonType;
 

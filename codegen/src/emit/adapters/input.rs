@@ -1,0 +1,109 @@
+//! What the crate is emitted from.
+
+use proc_macro2::Ident;
+use quote::format_ident;
+
+use super::names::{module_name, variant_name};
+use crate::adapt::Plan;
+use crate::emit::items::Items;
+use crate::emit::tokens::ident;
+use crate::facts::Facts;
+use crate::load::Manifest;
+use crate::model::Model;
+
+/// What the crate is emitted from.
+#[derive(Clone, Copy)]
+pub struct AdaptersInput<'i> {
+    /// The revisions in the protocol's order.
+    pub revisions: &'i [RevisionInput<'i>],
+    /// The plans between adjacent revisions: for each pair the way up, then the way down.
+    pub plans: &'i [Plan],
+    /// The revision that handlers are written against.
+    pub hub: &'i str,
+    /// The directory of `mcp-wire` and `mcp-convert`, as the crate's manifest names it.
+    pub crates: &'i str,
+    /// The versions of the crates.
+    pub manifest: &'i Manifest,
+}
+
+/// A revision that the crate knows.
+pub struct RevisionInput<'i> {
+    /// Its model.
+    pub model: &'i Model,
+    /// The Rust names of its members and values.
+    pub items: &'i Items,
+    /// The module that its types are in.
+    pub module: Ident,
+    /// The hand-written functions that the rules between it and the revision before call.
+    pub functions: Option<&'i str>,
+    /// What its schema can't say about it as a whole.
+    pub facts: &'i Facts,
+    /// It is no draft.
+    pub released: bool,
+    /// Where the specification describes its definitions, with `{anchor}` for the name of one.
+    pub specification: String,
+}
+
+impl<'i> RevisionInput<'i> {
+    /// A revision by its model and what goes with it.
+    #[must_use]
+    pub fn new(
+        model: &'i Model,
+        items: &'i Items,
+        functions: Option<&'i str>,
+        facts: &'i Facts,
+        released: bool,
+        specification: String,
+    ) -> Self {
+        Self {
+            model,
+            items,
+            module: ident(&module_name(&model.revision)),
+            functions,
+            facts,
+            released,
+            specification,
+        }
+    }
+
+    /// The unions of the requests that a side sends, and of their results. What a server asks in its results alone stands
+    /// for its requests.
+    pub(super) fn requests_of(&self, side: &str) -> (String, String) {
+        let questions = self.model.questions().into_iter().next();
+        let named = questions.and_then(|it| Some((it.requests.named()?.to_owned(), it.results.named()?.to_owned())));
+        match (side, named) {
+            ("Client", _) => ("ClientRequest".to_owned(), "ServerResult".to_owned()),
+            (_, Some(named)) => named,
+            (_, None) => ("ServerRequest".to_owned(), "ClientResult".to_owned()),
+        }
+    }
+
+    pub(super) fn variant(&self) -> Ident {
+        ident(&variant_name(&self.model.revision))
+    }
+
+    /// The module of the functions that rules call.
+    pub(super) fn functions_module(&self) -> Option<Ident> {
+        self.functions.map(|_| format_ident!("rules_of_{}", self.module))
+    }
+}
+
+impl<'i> AdaptersInput<'i> {
+    pub(super) fn revision(&self, name: &str) -> Option<&'i RevisionInput<'i>> {
+        self.revisions.iter().find(|revision| revision.model.revision == name)
+    }
+
+    pub(super) fn earlier(&self, one: &'i RevisionInput<'i>, other: &'i RevisionInput<'i>) -> &'i RevisionInput<'i> {
+        if self.position(one) < self.position(other) {
+            one
+        } else {
+            other
+        }
+    }
+
+    pub(super) fn position(&self, revision: &RevisionInput<'_>) -> Option<usize> {
+        self.revisions
+            .iter()
+            .position(|other| other.model.revision == revision.model.revision)
+    }
+}

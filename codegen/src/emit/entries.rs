@@ -1,0 +1,67 @@
+//! Documentation in our own words.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mcp_wire::json_schema::pointer;
+
+use crate::load::Document;
+use crate::problem::Problem;
+
+/// Documentation by `Type`, `Type.member` and `*.member`.
+#[derive(Debug, Clone, Default)]
+pub struct Docs {
+    entries: BTreeMap<String, String>,
+}
+
+impl Docs {
+    /// Decodes documentation from its document.
+    ///
+    /// # Errors
+    /// The document has another shape.
+    pub fn of(document: &Document) -> Result<Self, Problem> {
+        Ok(Self::new(document.decode_all()?))
+    }
+
+    /// Documentation with these entries.
+    #[must_use]
+    pub fn new(entries: BTreeMap<String, String>) -> Self {
+        Self { entries }
+    }
+
+    /// The same documentation, with the entries of one revision before its own.
+    #[must_use]
+    pub fn with(&self, own: &Self) -> Self {
+        let mut entries = self.entries.clone();
+        entries.extend(own.entries.clone());
+        Self { entries }
+    }
+
+    /// What documents a type, or with `member` a member of it or a value of an enumeration, and the key of that entry.
+    #[must_use]
+    pub fn entry(&self, key: &str, member: Option<&str>) -> Option<(String, &str)> {
+        let own = match member {
+            Some(member) => format!("{key}.{member}"),
+            None => key.to_owned(),
+        };
+        let shared = member.map(|member| format!("*.{member}"));
+        [Some(own), shared].into_iter().flatten().find_map(|key| {
+            let text = self.entries.get(&key)?;
+            Some((key, text.as_str()))
+        })
+    }
+
+    /// The entries of one revision, from its document, that document nothing or say what those of all revisions say. `used`
+    /// has the keys of those that document something.
+    pub fn needless(&self, own: &Self, document: &Document, used: &BTreeSet<String>) -> Vec<Problem> {
+        let needless = own.entries.iter().filter_map(|(key, text)| {
+            let what = match (used.contains(key), self.entries.get(key) == Some(text)) {
+                (false, _) => format!("the revision has nothing that `{key}` documents"),
+                (true, true) => format!("the entry `{key}` says what that of all revisions says"),
+                (true, false) => return None,
+            };
+            let problem = document.problem(&pointer::child("#", key), what);
+            Some(problem.help("correct the key, or remove the entry"))
+        });
+        needless.collect()
+    }
+}

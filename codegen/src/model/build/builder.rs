@@ -1,0 +1,58 @@
+//! What a model is built from, and as far as it is built.
+
+use std::collections::BTreeMap;
+
+use crate::model::lock::Lock;
+use crate::model::names::Names;
+use crate::model::types::{ErrorCode, Model, Type};
+use crate::normalise::Shapes;
+
+/// What a model is built from.
+#[derive(Debug)]
+pub struct BuildInput<'i> {
+    /// The revision's name.
+    pub revision: &'i str,
+    /// Its schema in shapes.
+    pub shapes: &'i Shapes,
+    /// How Rust names are spelt.
+    pub names: &'i Names,
+    /// The model of the next revision, for the names that this one's schema lacks.
+    pub later: Option<&'i Model>,
+    /// The names that were published.
+    pub lock: &'i Lock,
+    /// Which module each definition belongs to, where somebody said so.
+    pub modules: &'i BTreeMap<String, String>,
+    /// Results that the schema doesn't state: definitions by request method, the usual one first.
+    pub results: &'i BTreeMap<String, Vec<String>>,
+    /// Those that earlier revisions stated, for requests without a result.
+    pub inherited_results: &'i BTreeMap<String, Vec<String>>,
+    /// The revision's own error codes.
+    pub error_codes: &'i [ErrorCode],
+}
+
+/// A model as far as it is built.
+pub(super) struct Builder<'i> {
+    pub(super) input: &'i BuildInput<'i>,
+    /// The Rust name of each definition, by its pointer.
+    pub(super) rust_names: BTreeMap<String, String>,
+    /// The shape that each Rust name stands for, so that one name never stands for two.
+    pub(super) keys: BTreeMap<String, String>,
+    /// The names of what stands in several places without a name, by what it is.
+    pub(super) shared: BTreeMap<String, String>,
+    pub(super) types: BTreeMap<String, Type>,
+    pub(super) positions: BTreeMap<String, String>,
+    /// The Rust name of what the schema leaves without a name, by its pointer.
+    pub(super) inline: BTreeMap<String, String>,
+    pub(super) request_id: Option<String>,
+}
+
+/// Where a node stands, for naming what the schema leaves without a name.
+#[derive(Clone)]
+pub(super) struct Context<'c> {
+    /// The Rust name of the type that it is a part of.
+    pub(super) parent: &'c str,
+    /// The member that it is, or is in.
+    pub(super) member: &'c str,
+    /// The whole way from the parent.
+    pub(super) position: String,
+}

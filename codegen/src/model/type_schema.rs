@@ -1,0 +1,31 @@
+//! What the schema says beyond the types.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+/// What the schema of a type says beyond the type.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TypeSchema {
+    /// Whether no other members are valid than those that are declared.
+    pub closed: bool,
+    /// Whether no other values are valid than those that are declared.
+    pub enumeration: bool,
+    /// What it says of each member, by the member's name.
+    pub members: BTreeMap<String, MemberSchema>,
+}
+
+/// What the schema of a member says beyond the member's type.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct MemberSchema {
+    /// Where it stands.
+    pub pointer: String,
+    /// The assertions by their keywords.
+    pub assertions: BTreeMap<&'static str, Value>,
+    /// Of an open object, the members that are declared and not required, with the pointers of their schemas.
+    pub optional: BTreeMap<String, String>,
+    /// Of an open object, the members that are required, with their schemas.
+    pub required: BTreeMap<String, Value>,
+    /// Of an open object, the members that are declared, also in what the schema is an intersection of.
+    pub declared: BTreeSet<String>,
+}

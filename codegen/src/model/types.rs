@@ -1,0 +1,336 @@
+//! The types of a revision, and what belongs to them.
+
+use std::collections::BTreeMap;
+
+use mcp_wire::JsonType;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::normalise::Scalar;
+use crate::normalise::envelope::Envelope;
+use crate::overlay::{Asks, ErrorRole};
+
+use super::decide::Decision;
+use super::lifecycle::{Lifecycle, Members};
+use super::method::Method;
+use super::type_ref::TypeRef;
+use super::type_schema::TypeSchema;
+
+/// A revision, ready to be written as Rust.
+#[derive(Debug, Clone, Serialize)]
+pub struct Model {
+    /// The revision's name.
+    pub revision: String,
+    /// Every type by its Rust name.
+    pub types: BTreeMap<String, Type>,
+    /// Every definition of the schema by its official name.
+    pub definitions: BTreeMap<String, Definition>,
+    /// The methods, requests first, in the order of their names.
+    pub methods: Vec<Method>,
+    /// Whether peers may send several messages in one array.
+    pub batches: bool,
+    /// Whether a response that is an error may lack the id.
+    pub errors_without_id: bool,
+    /// The revision's own error codes.
+    pub error_codes: Vec<ErrorCode>,
+    /// What a session does by itself.
+    pub lifecycle: Lifecycle,
+    /// Which type stands where: what an earlier revision, whose schema has no name there, takes its name from.
+    #[serde(skip)]
+    pub positions: BTreeMap<String, String>,
+    /// The Rust name of what stands at a pointer of the schema, if it has a type of its own.
+    #[serde(skip)]
+    pub places: BTreeMap<String, String>,
+}
+
+/// Something in a schema that no model can be built from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Defect {
+    /// Where it stands.
+    pub pointer: String,
+    /// What is wrong.
+    pub what: String,
+    /// What to do about it.
+    pub help: String,
+}
+
+/// A Rust type.
+#[derive(Debug, Clone, Serialize)]
+pub struct Type {
+    /// The key of its documentation: the official name, or the Rust name of what the schema leaves without one.
+    pub documented_as: String,
+    /// Whether the schema gives it a name.
+    pub official: bool,
+    /// Where the schema defines it.
+    pub pointer: String,
+    /// The module it stands in.
+    pub module: String,
+    /// The schema's own description, in checkouts that keep it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// What the schema says beyond the type.
+    #[serde(skip)]
+    pub schema: TypeSchema,
+    /// What it is.
+    #[serde(flatten)]
+    pub kind: TypeKind,
+}
+
+/// What a Rust type is.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TypeKind {
+    /// An object with declared members.
+    Struct(Struct),
+    /// A string with known values.
+    Strings {
+        /// The known values, in order.
+        values: Vec<String>,
+        /// Whether their order means something.
+        ordered: bool,
+    },
+    /// One of several shapes.
+    Union(Union),
+    /// Another name for a type.
+    Alias(TypeRef),
+    /// One of several requests or notifications: their methods and their types.
+    Methods(Vec<(String, String)>),
+    /// What may come back, by the method that was called.
+    Results(Vec<(String, Vec<TypeRef>)>),
+}
+
+/// An object with declared members.
+#[derive(Debug, Clone, Serialize)]
+pub struct Struct {
+    /// The members that have the same value in every instance.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub constants: Vec<ConstantMember>,
+    /// The others.
+    pub members: Vec<Member>,
+}
+
+/// A member with one value.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ConstantMember {
+    /// Its name on the wire.
+    pub name: String,
+    /// Its value.
+    pub value: Scalar,
+    /// Whether it is always there.
+    pub required: bool,
+}
+
+/// A member whose value varies.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Member {
+    /// Its name on the wire.
+    pub name: String,
+    /// The type of its value.
+    #[serde(rename = "type")]
+    pub ty: TypeRef,
+    /// Whether it is always there.
+    pub required: bool,
+    /// The value that tells the object from others, though the schema allows more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tag: Option<String>,
+    /// The value that constructors give it, so that they don't ask for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preset: Option<Value>,
+    /// Whether the value must stand behind a pointer, because it may contain the type that it is a member of.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub boxed: bool,
+    /// The schema's own description, in checkouts that keep it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+}
+
+/// One of several shapes.
+#[derive(Debug, Clone, Serialize)]
+pub struct Union {
+    /// The shapes.
+    pub variants: Vec<Variant>,
+    /// How an object is told to be one of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub objects: Option<Decision>,
+}
+
+/// A variant of a union.
+#[derive(Debug, Clone, Serialize)]
+pub struct Variant {
+    /// Its Rust name.
+    pub name: String,
+    /// What it holds.
+    #[serde(rename = "type")]
+    pub ty: TypeRef,
+    /// The JSON type that it is.
+    pub kind: JsonType,
+    /// Whether it must stand behind a pointer.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub boxed: bool,
+}
+
+/// A definition of the schema.
+#[derive(Debug, Clone, Serialize)]
+pub struct Definition {
+    /// Where it stands.
+    pub pointer: String,
+    /// The type of its instances.
+    #[serde(rename = "type")]
+    pub ty: TypeRef,
+    /// What stands around the type in an instance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub envelope: Option<Envelope>,
+}
+
+/// An error code that the revision adds to JSON-RPC's.
+#[derive(Debug, Clone, Serialize)]
+pub struct ErrorCode {
+    /// The constant's name.
+    pub name: String,
+    /// The code.
+    pub code: i64,
+    /// What a session does with it by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<ErrorRole>,
+    /// What it asks of the client.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asks: Option<Asks>,
+    /// The status of an HTTP response with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// The methods of the requests that it answers; none for any request.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub methods: Vec<String>,
+    /// The members of its data.
+    #[serde(skip)]
+    pub data: Members,
+    /// What it means.
+    pub meaning: String,
+    /// Where that is specified.
+    pub link: String,
+}
+
+impl Struct {
+    /// Whether there is a member of this name, be its value constant or not.
+    #[must_use]
+    pub fn declares(&self, name: &str) -> bool {
+        self.members.iter().any(|member| member.name == name)
+            || self.constants.iter().any(|constant| constant.name == name)
+    }
+}
+
+impl Member {
+    /// Whether constructors ask for it.
+    #[must_use]
+    pub fn is_argument(&self) -> bool {
+        self.required && self.preset.is_none()
+    }
+}
+
+impl Union {
+    /// The tag and its value for each variant, if the union has objects only and a tag that is always there tells them apart.
+    #[must_use]
+    pub fn tags(&self) -> Option<(&str, Vec<&str>)> {
+        let Some(Decision::Tag {
+            member,
+            cases,
+            absent: None,
+        }) = &self.objects
+        else {
+            return None;
+        };
+        let value_of = |index: usize| {
+            let mut cases = cases
+                .iter()
+                .filter(|(_, decision)| matches!(decision, Decision::Is(at) if *at == index));
+            match (cases.next(), cases.next()) {
+                (Some((values, _)), None) => match values.as_slice() {
+                    [value] => Some(value.as_str()),
+                    _ => None,
+                },
+                _ => None,
+            }
+        };
+        let values: Option<Vec<&str>> = (0..self.variants.len()).map(value_of).collect();
+        Some((member, values.filter(|values| values.len() == cases.len())?))
+    }
+}
+
+impl Serialize for Scalar {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::String(text) => serializer.serialize_str(text),
+            Self::Integer(integer) => serializer.serialize_i64(*integer),
+            Self::Boolean(boolean) => serializer.serialize_bool(*boolean),
+        }
+    }
+}
+
+impl Model {
+    /// The type that `reference` is in the end, past aliases.
+    #[must_use]
+    pub fn resolve<'m>(&'m self, mut reference: &'m TypeRef) -> &'m TypeRef {
+        // Aliases were checked not to run in circles; each step is bounded by their number all the same.
+        for _ in 0..=self.types.len() {
+            let TypeRef::Named(name) = reference else {
+                break;
+            };
+            match self.types.get(name).map(|ty| &ty.kind) {
+                Some(TypeKind::Alias(target)) => reference = target,
+                _ => break,
+            }
+        }
+        reference
+    }
+
+    /// Every type that can be named: the definitions by their official names, the types that the schema leaves without
+    /// one by their Rust names.
+    #[must_use]
+    pub fn named_types(&self) -> BTreeMap<&str, TypeRef> {
+        let unnamed = self.types.iter().filter(|(_, ty)| !ty.official);
+        let unnamed = unnamed.map(|(name, _)| (name.as_str(), TypeRef::Named(name.clone())));
+        let definitions = self.definitions.iter();
+        let definitions = definitions.map(|(name, definition)| (name.as_str(), definition.ty.clone()));
+        unnamed.chain(definitions).collect()
+    }
+
+    /// Whether a value of the type may have parts.
+    #[must_use]
+    pub fn is_compound(&self, reference: &TypeRef) -> bool {
+        match self.resolve(reference) {
+            TypeRef::Named(name) => {
+                let kind = self.types.get(name).map(|ty| &ty.kind);
+                !matches!(kind, Some(TypeKind::Strings { .. }))
+            }
+            TypeRef::Nullable(inner) => self.is_compound(inner),
+            simple => matches!(
+                simple,
+                TypeRef::Any | TypeRef::OpenObject | TypeRef::List(_) | TypeRef::Map(_)
+            ),
+        }
+    }
+
+    /// The union that `reference` is in the end, if it is one.
+    #[must_use]
+    pub fn union_of(&self, reference: &TypeRef) -> Option<&Union> {
+        match self.resolve(reference) {
+            TypeRef::Named(name) => match &self.types.get(name)?.kind {
+                TypeKind::Union(union) => Some(union),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The struct that `reference` is in the end, if it is one.
+    #[must_use]
+    pub fn struct_of(&self, reference: &TypeRef) -> Option<&Struct> {
+        match self.resolve(reference) {
+            TypeRef::Named(name) => match &self.types.get(name)?.kind {
+                TypeKind::Struct(object) => Some(object),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
