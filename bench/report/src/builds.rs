@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 
 use crate::measured::Cell;
-use crate::programs::cargo;
+use crate::programs::{cargo, children};
 
 /// The programs: the row, the column, and the name.
 const PROGRAMS: [(&str, &str, &str); 6] = [
@@ -61,17 +61,6 @@ fn build(bench: &Path, target: &Path, program: &str) -> Result<f64> {
         .env("CARGO_PROFILE_RELEASE_STRIP", "debuginfo");
     ensure!(command.status()?.success(), "{program} doesn't build");
     Ok(children()? - before)
-}
-
-/// The CPU time of all children that have ended, and of theirs, in seconds.
-fn children() -> Result<f64> {
-    let stat = std::fs::read_to_string("/proc/self/stat")?;
-    // The name, in parentheses, may hold spaces. The fields after it begin with the third, the state.
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
-    let ticks = |index: usize| fields.get(index).and_then(|field| field.parse::<f64>().ok());
-    let (user, system) = ticks(13).zip(ticks(14)).context("/proc/self/stat has no times")?;
-    // USER_HZ is 100 on every architecture that Linux has in use.
-    Ok((user + system) / 100.0)
 }
 
 /// How many crates are built besides the program, those included that only run while building.

@@ -7,6 +7,7 @@ mod machine;
 mod measure;
 mod measured;
 mod page;
+mod pairs;
 mod parts;
 mod programs;
 mod store;

@@ -6,6 +6,7 @@ use anyhow::Result;
 
 use crate::builds;
 use crate::measured::Cell;
+use crate::pairs;
 use crate::programs::{project_target, run_program, target};
 
 /// A part of the page, which is measured by itself.
@@ -21,12 +22,16 @@ pub enum Part {
     Hops,
     /// Calls of a tool over stdio and HTTP
     Calls,
+    /// What extractors add to a call
+    Extraction,
     /// The memory of idle sessions
     Sessions,
     /// What `mcp-rev bridge` adds to calls, beside other gateways
     Bridge,
     /// The cost of building a server, a client, and the types alone
     Builds,
+    /// The lines and the builds of programs that are written with this project and with rmcp
+    Pairs,
 }
 
 /// What a ratio of two columns is to be at most.
@@ -40,15 +45,17 @@ pub struct Aim {
 }
 
 impl Part {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Decode,
         Self::Encode,
         Self::Allocations,
         Self::Hops,
         Self::Calls,
+        Self::Extraction,
         Self::Sessions,
         Self::Bridge,
         Self::Builds,
+        Self::Pairs,
     ];
 
     pub fn name(self) -> &'static str {
@@ -61,16 +68,18 @@ impl Part {
             Self::Sessions => "sessions",
             Self::Bridge => "bridge",
             Self::Builds => "builds",
+            Self::Extraction => "extraction",
+            Self::Pairs => "pairs",
         }
     }
 
     /// The packages whose programs take part.
     pub fn packages(self) -> &'static [&'static str] {
         match self {
-            Self::Decode | Self::Encode | Self::Allocations | Self::Hops => &["mcp-bench"],
+            Self::Decode | Self::Encode | Self::Allocations | Self::Hops | Self::Extraction => &["mcp-bench"],
             Self::Calls | Self::Sessions => &["mcp-load", "mcp-load-server", "mcp-load-rmcp"],
             Self::Bridge => &["mcp-load", "mcp-load-server"],
-            Self::Builds => &[],
+            Self::Builds | Self::Pairs => &[],
         }
     }
 
@@ -92,7 +101,9 @@ impl Part {
             Self::Calls => ("calls", vec!["--json", "--seconds", "1", "--turns", "3"]),
             Self::Sessions => ("sessions", vec![]),
             Self::Bridge => ("bridge", vec![]),
+            Self::Extraction => ("extraction", vec![]),
             Self::Builds => return builds::measure(bench),
+            Self::Pairs => return pairs::measure(bench),
         };
         let servers = match self {
             Self::Calls | Self::Sessions => servers(bench),
@@ -113,6 +124,8 @@ impl Part {
             Self::Sessions => "Idle sessions",
             Self::Bridge => "The bridge",
             Self::Builds => "Building",
+            Self::Extraction => "Extractors",
+            Self::Pairs => "The same programs",
         }
     }
 
@@ -127,6 +140,8 @@ impl Part {
             Self::Sessions => include_str!("about/sessions.md"),
             Self::Bridge => include_str!("about/bridge.md"),
             Self::Builds => include_str!("about/builds.md"),
+            Self::Extraction => include_str!("about/extraction.md"),
+            Self::Pairs => include_str!("about/pairs.md"),
         }
     }
 
@@ -135,12 +150,13 @@ impl Part {
         match self {
             Self::Decode => &["decode"],
             Self::Encode => &["encode"],
-            Self::Allocations => &[],
+            Self::Allocations | Self::Extraction => &[],
             Self::Hops => &["hops"],
             Self::Calls => &["calls a second", "CPU time a call, µs"],
             Self::Sessions => &["memory of a session, KB"],
             Self::Bridge => &["CPU time a call, µs"],
             Self::Builds => &["CPU time of a release build, s"],
+            Self::Pairs => &["lines"],
         }
     }
 

@@ -1,0 +1,48 @@
+//! A client of `mcp-runtime` that starts the server that it is given, lists its tools, calls the first, and answers what that asks.
+
+use mcp_runtime::transport::stdio::{SpawnOptions, spawn};
+use mcp_runtime::{CallServer, ClientHandler, ClientSide, Context, ErrorObject, Options, connect, filled_in, hub};
+use serde_json::json;
+
+struct Client;
+
+impl ClientHandler<Context<ClientSide>> for Client {
+    async fn elicit(
+        &self,
+        _: hub::ElicitRequestParams,
+        _: &Context<ClientSide>,
+    ) -> Result<hub::ElicitResult, ErrorObject> {
+        filled_in(&json!({"nights": 3}))
+    }
+
+    async fn create_message(
+        &self,
+        _: hub::CreateMessageRequestParams,
+        _: &Context<ClientSide>,
+    ) -> Result<hub::CreateMessageResult, ErrorObject> {
+        Ok(hub::CreateMessageResult::new(
+            "none",
+            hub::Role::Assistant,
+            hub::TextContent::new("Welcome!"),
+        ))
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let program = std::env::args_os().nth(1).ok_or("name a server")?;
+    let server = spawn(tokio::process::Command::new(program), SpawnOptions::default())?;
+    let info = hub::Implementation::new("client", "1.0");
+    let capabilities = hub::ClientCapabilities::default()
+        .with_elicitation(hub::ClientCapabilitiesElicitation::default())
+        .with_sampling(hub::ClientCapabilitiesSampling::default());
+    let session = connect(Client, info, capabilities, Options::default(), server).await?;
+    let tools = session.peer().list_all::<hub::Tool>().await?;
+    let call = hub::CallToolRequestParams::new(&tools[0].name);
+    println!(
+        "{}",
+        serde_json::to_string(&session.peer().call_tool(call).await?.content)?
+    );
+    session.close().await;
+    Ok(())
+}

@@ -1,0 +1,31 @@
+//! A test of a server within the process, with `mcp-runtime`.
+
+use mcp_runtime::transport::channel;
+use mcp_runtime::{CallServer, ClientHandler, ClientSide, Context, Options, Router, connect, hub};
+use serde_json::json;
+
+struct Client;
+
+impl ClientHandler<Context<ClientSide>> for Client {}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let (ours, theirs) = channel(16);
+    let server = Router::new("test", "1.0")
+        .tool("ping", "Answers", || "pong")
+        .serve(Options::default(), theirs);
+    let info = hub::Implementation::new("test", "1.0");
+    let client = connect(
+        Client,
+        info,
+        hub::ClientCapabilities::default(),
+        Options::default(),
+        ours,
+    )
+    .await?;
+    let result = client.peer().call_tool(hub::CallToolRequestParams::new("ping")).await?;
+    assert_eq!(json!(result.content), json!([{"type": "text", "text": "pong"}]));
+    client.close().await;
+    server.ended().await;
+    Ok(())
+}

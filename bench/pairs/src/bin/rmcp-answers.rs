@@ -1,0 +1,54 @@
+//! A client of rmcp that starts the server that it is given, lists its tools, calls the first, and answers what that asks.
+#![allow(deprecated, reason = "rmcp deprecates sampling, as the specification does")]
+
+use rmcp::model::{
+    CallToolRequestParams, ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult,
+    ElicitRequestParams, ElicitResult, ElicitationAction, ErrorData, Implementation, SamplingMessage,
+};
+use rmcp::service::RequestContext;
+use rmcp::transport::TokioChildProcess;
+use rmcp::{ClientHandler, RoleClient, ServiceExt};
+use serde_json::json;
+
+struct Client;
+
+impl ClientHandler for Client {
+    fn get_info(&self) -> ClientConfig {
+        let capabilities = ClientCapabilities::builder()
+            .enable_elicitation()
+            .enable_sampling()
+            .build();
+        ClientConfig::new(capabilities, Implementation::new("client", "1.0"))
+    }
+
+    async fn create_elicitation(
+        &self,
+        _: ElicitRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        Ok(ElicitResult::new(ElicitationAction::Accept).with_content(json!({"nights": 3})))
+    }
+
+    async fn create_message(
+        &self,
+        _: CreateMessageRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<CreateMessageResult, ErrorData> {
+        Ok(CreateMessageResult::new(
+            SamplingMessage::assistant_text("Welcome!"),
+            "none".to_owned(),
+        ))
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let program = std::env::args_os().nth(1).ok_or("name a server")?;
+    let server = TokioChildProcess::new(tokio::process::Command::new(program))?;
+    let client = Client.serve(server).await?;
+    let tools = client.list_all_tools().await?;
+    let call = CallToolRequestParams::new(tools[0].name.clone());
+    println!("{}", serde_json::to_string(&client.call_tool(call).await?.content)?);
+    client.cancel().await?;
+    Ok(())
+}

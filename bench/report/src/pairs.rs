@@ -1,0 +1,63 @@
+//! The same programs written with this project and with rmcp: their lines, and what building them again costs.
+
+use std::fs::File;
+use std::path::Path;
+use std::process::Command;
+use std::time::SystemTime;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::measured::Cell;
+use crate::programs::{cargo, children};
+
+/// The programs: the row, and the name, which rmcp's has with a prefix.
+const PROGRAMS: [(&str, &str); 6] = [
+    ("server with five tools and a state", "tools"),
+    ("server with a prompt and completion", "prompts"),
+    ("server that asks the user and the model", "asks"),
+    ("client that lists, calls and answers", "answers"),
+    ("server in an axum app, with a layer", "http"),
+    ("test within the process", "in-process"),
+];
+
+/// Counts the lines of each program, and builds it again, after what it depends on.
+pub fn measure(bench: &Path) -> Result<Vec<Cell>> {
+    build(bench, &["--bins"])?;
+    let mut cells = Vec::new();
+    for (row, name) in PROGRAMS {
+        for (column, program) in [("ours", name.to_owned()), ("rmcp", format!("rmcp-{name}"))] {
+            let path = bench.join(format!("pairs/src/bin/{program}.rs"));
+            let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+            File::open(&path)?.set_modified(SystemTime::now())?;
+            let before = children()?;
+            build(bench, &["--bin", &program])?;
+            let cpu = children()? - before;
+            for (table, value) in [("lines", lines(&text)), ("CPU time of building it again, s", cpu)] {
+                cells.push(Cell {
+                    table: table.to_owned(),
+                    row: row.to_owned(),
+                    column: column.to_owned(),
+                    value,
+                });
+            }
+        }
+    }
+    Ok(cells)
+}
+
+/// The lines that are neither empty nor comments.
+fn lines(text: &str) -> f64 {
+    let lines = text.lines().map(str::trim_start);
+    lines.filter(|line| !line.is_empty() && !line.starts_with("//")).count() as f64
+}
+
+fn build(bench: &Path, which: &[&str]) -> Result<()> {
+    let mut command = Command::new(cargo());
+    command
+        .current_dir(bench)
+        .env("CARGO_INCREMENTAL", "0")
+        .args(["build", "--quiet", "--package", "mcp-bench-pairs"])
+        .args(which);
+    ensure!(command.status()?.success(), "{which:?} doesn't build");
+    Ok(())
+}
