@@ -154,7 +154,7 @@ impl<R> Conversion<R> {
         member: &str,
         inside: impl FnOnce(&mut Self) -> Result<T, Unrepresentable>,
     ) -> Result<T, Unrepresentable> {
-        self.within(|| Segment::Member(member.to_owned()), inside)
+        self.within(Place::Member(member), inside)
     }
 
     /// Runs `inside` for an element of a list.
@@ -166,19 +166,47 @@ impl<R> Conversion<R> {
         index: usize,
         inside: impl FnOnce(&mut Self) -> Result<T, Unrepresentable>,
     ) -> Result<T, Unrepresentable> {
-        self.within(|| Segment::Index(index), inside)
+        self.within(Place::Element(index), inside)
     }
 
     fn within<T>(
         &mut self,
-        segment: impl Fn() -> Segment,
+        place: Place<'_>,
         inside: impl FnOnce(&mut Self) -> Result<T, Unrepresentable>,
     ) -> Result<T, Unrepresentable> {
         let before = self.losses.len();
         let result = inside(self);
-        for loss in &mut self.losses[before..] {
-            loss.path.push(segment());
+        if self.losses.len() > before {
+            self.move_losses(before, place);
         }
-        result.map_err(|error| error.within(segment()))
+        result.map_err(|error| place.of(error))
+    }
+
+    /// Prepends a place to the paths of the losses after the first `before`. Not generic, so that it is compiled once.
+    fn move_losses(&mut self, before: usize, place: Place<'_>) {
+        for loss in &mut self.losses[before..] {
+            loss.path.push(place.segment());
+        }
+    }
+}
+
+/// A member or an element of the current value.
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    Member(&'a str),
+    Element(usize),
+}
+
+impl Place<'_> {
+    fn segment(self) -> Segment {
+        match self {
+            Self::Member(member) => Segment::Member(member.to_owned()),
+            Self::Element(index) => Segment::Index(index),
+        }
+    }
+
+    #[cold]
+    fn of(self, error: Unrepresentable) -> Unrepresentable {
+        error.within(self.segment())
     }
 }
