@@ -12,6 +12,7 @@ use super::handler::ForServer;
 use super::peer::Peer;
 use super::state::method;
 use crate::error::{CallError, internal, invalid_params};
+use crate::future::BoxFuture;
 use crate::message::to_json;
 use crate::rounds::{Binding, Questions, Round, RoundState, brought};
 use crate::side::ServerSide;
@@ -25,12 +26,17 @@ impl<H: ServerHandler<Context<ServerSide>>> ForServer<H> {
         match (context.peer.terms().stands_alone(), may_ask) {
             (true, true) => self.answer_round(request, context).await,
             (false, true) => self.answer_rounds(request, context).await,
-            (true, false) => self.0.handle_request(request, context).await,
+            (true, false) => self.dispatch(request, context).await,
             (false, false) => match self.run(request, context, Round::default()).await?.0 {
                 Some(result) => Ok(result),
                 None => Err(internal("the handler waits for nothing")),
             },
         }
+    }
+
+    /// Calls the function of the handler for the request's method. The future is long; boxed here, a program has it once.
+    fn dispatch<'a>(&'a self, request: hub::ClientRequest, context: &'a Context<ServerSide>) -> BoxFuture<'a, Answer> {
+        Box::pin(self.0.handle_request(request, context))
     }
 
     /// Runs the handler once: its result, or `None` if it has asked something.
@@ -43,7 +49,7 @@ impl<H: ServerHandler<Context<ServerSide>>> ForServer<H> {
         let round = Arc::new(round);
         let mut context = context.clone();
         context.peer.round = Some(Arc::clone(&round));
-        let result = round.run(self.0.handle_request(request, &context)).await?;
+        let result = round.run(self.dispatch(request, &context)).await?;
         Ok((result.transpose()?, round))
     }
 
