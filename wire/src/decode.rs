@@ -34,7 +34,7 @@ pub fn from_str<T: Decode>(json: &str) -> Decoded<T> {
 }
 
 fn decode_whole<T: Decode>(mut reader: Reader<'_>) -> Decoded<T> {
-    let value = T::decode(&mut reader)?;
+    let value = reader.decode()?;
     reader.finish()?;
     Ok(value)
 }
@@ -44,7 +44,8 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// When the value isn't a `T`.
-    #[inline]
+    // `T::decode` is long and is inlined here alone, so that a program has it once.
+    #[inline(never)]
     pub fn decode<T: Decode>(&mut self) -> Decoded<T> {
         T::decode(self)
     }
@@ -97,7 +98,7 @@ impl<T: Decode> Decode for Vec<T> {
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
         let mut elements = Self::new();
         reader.array(|reader| {
-            let element = T::decode(reader)?;
+            let element = reader.decode()?;
             reader.push(&mut elements, element)
         })?;
         Ok(elements)
@@ -113,7 +114,7 @@ impl<T: Decode> Decode for Option<T> {
             reader.null()?;
             return Ok(None);
         }
-        T::decode(reader).map(Some)
+        reader.decode().map(Some)
     }
 }
 
@@ -122,6 +123,6 @@ impl<T: Decode> Decode for Box<T> {
 
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
         reader.charge(ALLOCATION + size_of::<T>())?;
-        T::decode(reader).map(Self::new)
+        reader.decode().map(Self::new)
     }
 }

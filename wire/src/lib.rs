@@ -39,7 +39,7 @@ pub use definition::{Definition, Instance, definition_name};
 pub use error::{DecodeError, DecodeErrorKind, Decoded};
 pub use id::RequestId;
 pub use map::{Extra, Map};
-pub use members::{Constant, MemberWriter, Members, Object, serialize_object};
+pub use members::{Constant, Field, Member, MemberWriter, Object, serialize_object};
 pub use message::{
     Batch, BatchElements, Call, ErrorObject, ErrorResponse, Message, MessageHeader, MessageKind, Notice, Payload,
     Response, UnknownMethod,

@@ -197,7 +197,7 @@ impl<T: Decode> Decode for Map<T> {
         let mut first = reader.open_object()?;
         let mut map = Self::new();
         while let Some(key) = reader.next_key(&mut first)? {
-            let value = T::decode(reader).map_err(|error| error.in_member(&key))?;
+            let value = reader.decode().map_err(|error| error.in_member(&key))?;
             map.read(key, value, reader)?;
         }
         match first_duplicate(map.iter().map(|(key, _)| key)) {

@@ -1,142 +1,173 @@
 //! Reading and writing the members of one object.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use serde_core::{Serialize, Serializer, ser::SerializeMap};
 
 use crate::decode::Decode;
-use crate::error::Decoded;
+use crate::error::{DecodeError, Decoded};
 use crate::map::Extra;
 use crate::open::OpenJson;
 use crate::reader::{Envelope, JsonType, Reader, first_duplicate};
 
-/// An object whose members are being read.
-///
-/// Members that the type doesn't declare are kept in an [`Extra`]. So are two kinds of declared members that the fields
-/// can't hold: a constant that has another value, and an optional member that is `null` (some peers send it). They are
-/// written back, and `validate` reports them.
-#[derive(Debug)]
-pub struct Members<'r, 'a> {
-    reader: &'r mut Reader<'a>,
-    first: bool,
-    extra: Extra,
-    /// Whether the members of the JSON-RPC envelope belong to the reader, because the object is a message.
-    enveloped: bool,
+/// A member that a type declares, and the variable that its value is read into.
+pub struct Member<'f> {
+    name: &'static str,
+    kind: Kind,
+    field: &'f mut dyn Field,
 }
 
-impl<'a> Reader<'a> {
-    /// Opens the next object.
-    ///
-    /// # Errors
-    /// When the next value isn't an object.
-    pub fn members(&mut self) -> Decoded<Members<'_, 'a>> {
-        let first = self.open_object()?;
-        let enveloped = self.envelope.as_mut().is_some_and(Envelope::open);
-        Ok(Members {
-            reader: self,
-            first,
-            extra: Extra::new(),
-            enveloped,
-        })
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Required,
+    Optional,
+    Constant(Constant),
+}
+
+impl<'f> Member<'f> {
+    /// A member that must be present.
+    pub fn required<T: Decode>(name: &'static str, field: &'f mut Option<T>) -> Self {
+        let kind = Kind::Required;
+        Self { name, kind, field }
+    }
+
+    /// A member that may be absent. If its type doesn't hold a `null`, a `null` is kept as an undeclared member, because some
+    /// peers send it.
+    pub fn optional<T: Decode>(name: &'static str, field: &'f mut Option<T>) -> Self {
+        let kind = Kind::Optional;
+        Self { name, kind, field }
+    }
+
+    /// A member whose value is the same in every object of the type. Its field tells whether the member is present. Another
+    /// value is kept as an undeclared member, which `validate` reports.
+    pub fn constant(name: &'static str, value: impl Into<Constant>, field: &'f mut bool) -> Self {
+        let kind = Kind::Constant(value.into());
+        Self { name, kind, field }
+    }
+
+    fn read(&mut self, reader: &mut Reader<'_>, extra: &mut Extra) -> Decoded<()> {
+        if self.field.is_present() {
+            return Err(reader.duplicate(self.name));
+        }
+        let in_member = |error: DecodeError| error.in_member(self.name);
+        match self.kind {
+            Kind::Required => self.field.read(reader).map_err(in_member),
+            // A second `null` is found when everything that was kept is compared.
+            Kind::Optional if !self.field.holds_null() && reader.json_type().map_err(in_member)? == JsonType::Null => {
+                extra.keep(self.name.into(), reader)
+            }
+            Kind::Optional if extra.contains_key(self.name) => Err(reader.duplicate(self.name)),
+            Kind::Optional => self.field.read(reader).map_err(in_member),
+            Kind::Constant(constant) => {
+                let rest = reader.rest();
+                self.field.read(reader).map_err(in_member)?;
+                let value = rest[..rest.len() - reader.rest().len()].trim_ascii_start();
+                if constant.is(value) {
+                    return Ok(());
+                }
+                extra.read(self.name.into(), OpenJson::of_valid(value), reader)
+            }
+        }
     }
 }
 
-impl<'a> Members<'_, 'a> {
-    /// Reads the name of the next member, whose value must then be read or kept. `None` after the last member.
+impl fmt::Debug for Member<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut member = f.debug_struct("Member");
+        member
+            .field("name", &self.name)
+            .field("kind", &self.kind)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A variable that a member's value is read into.
+pub trait Field {
+    /// Whether the member has been read.
+    fn is_present(&self) -> bool;
+
+    /// Whether the variable can hold a `null`.
+    fn holds_null(&self) -> bool;
+
+    /// Reads the value.
     ///
     /// # Errors
-    /// When the text isn't JSON.
-    pub fn key(&mut self) -> Decoded<Option<Cow<'a, str>>> {
-        while let Some(key) = self.reader.next_key(&mut self.first)? {
-            if !self.enveloped || !Envelope::has_member(&key) {
-                return Ok(Some(key));
-            }
-            self.reader.envelope_member(&key)?;
-        }
-        Ok(None)
+    /// When the variable can't hold it.
+    fn read(&mut self, reader: &mut Reader<'_>) -> Decoded<()>;
+}
+
+impl<T: Decode> Field for Option<T> {
+    fn is_present(&self) -> bool {
+        self.is_some()
     }
 
-    /// Reads a member's value into its field.
-    ///
-    /// # Errors
-    /// When the member occurs twice, or the value isn't a `T`.
-    pub fn read<T: Decode>(&mut self, field: &mut Option<T>, member: &str) -> Decoded<()> {
-        if field.is_some() {
-            return Err(self.reader.duplicate(member));
-        }
-        *field = Some(T::decode(self.reader).map_err(|error| error.in_member(member))?);
+    fn holds_null(&self) -> bool {
+        T::HOLDS_NULL
+    }
+
+    fn read(&mut self, reader: &mut Reader<'_>) -> Decoded<()> {
+        *self = Some(reader.decode()?);
         Ok(())
     }
+}
 
-    /// Reads an optional member's value into its field, and keeps a `null` that the field can't hold.
+/// Whether a constant is present. Its value is compared by [`Member`].
+impl Field for bool {
+    fn is_present(&self) -> bool {
+        *self
+    }
+
+    fn holds_null(&self) -> bool {
+        true
+    }
+
+    fn read(&mut self, reader: &mut Reader<'_>) -> Decoded<()> {
+        *self = true;
+        reader.skip()
+    }
+}
+
+impl Reader<'_> {
+    /// Reads the next object: the members that a type declares into their fields, and all others into the [`Extra`] that is
+    /// returned. The caller checks that required members are present; [`missing`](Self::missing) is the error.
     ///
     /// # Errors
-    /// When the member occurs twice, or the value isn't a `T`.
-    pub fn read_optional<T: Decode>(&mut self, field: &mut Option<T>, member: &str) -> Decoded<()> {
-        if T::HOLDS_NULL {
-            return self.read(field, member);
-        }
-        // A `null` that came before was kept. A second `null` is found when everything that was kept is compared.
-        if self.reader.json_type()? == JsonType::Null {
-            if field.is_some() {
-                return Err(self.reader.duplicate(member));
+    /// When the next value isn't an object, a field can't hold the value of its member, or a member occurs twice.
+    pub fn object(&mut self, declared: &mut [Member<'_>]) -> Decoded<Extra> {
+        let mut first = self.open_object()?;
+        let is_message = self.envelope.as_mut().is_some_and(Envelope::open);
+        let mut extra = Extra::new();
+        // Most objects have their members in the order in which the type declares them.
+        let mut next = 0;
+        while let Some(key) = self.next_key(&mut first)? {
+            let found = |from: usize| {
+                declared[from..]
+                    .iter()
+                    .position(|member| member.name == key)
+                    .map(|at| from + at)
+            };
+            if is_message && Envelope::has_member(&key) {
+                self.envelope_member(&key)?;
+            } else if let Some(at) = found(next).or_else(|| found(0)) {
+                declared[at].read(self, &mut extra)?;
+                next = at + 1;
+            } else {
+                extra.keep(key, self)?;
             }
-            return self.keep(Cow::Borrowed(member));
         }
-        if self.extra.contains_key(member) {
-            return Err(self.reader.duplicate(member));
+        match first_duplicate(extra.iter().map(|(member, _)| member)) {
+            Some(member) => Err(self.duplicate(member)),
+            None => Ok(extra),
         }
-        self.read(field, member)
     }
+}
 
-    /// Reads a member whose value is the same in every object of the type. Another value is kept.
-    ///
-    /// # Errors
-    /// When the member occurs twice, or its value isn't JSON.
-    pub fn read_constant(&mut self, seen: &mut Option<()>, member: &str, constant: impl Into<Constant>) -> Decoded<()> {
-        if seen.replace(()).is_some() {
-            return Err(self.reader.duplicate(member));
-        }
-        let constant = constant.into();
-        if let Constant::String(text) = constant
-            && self.reader.string_is(text)
-        {
-            return Ok(());
-        }
-        let value = self.reader.raw().map_err(|error| error.in_member(member))?;
-        if !constant.is(value) {
-            self.extra
-                .read(Cow::Borrowed(member), OpenJson::of_valid(value), self.reader)?;
-        }
-        Ok(())
-    }
-
-    /// Keeps a member that the type doesn't declare.
-    ///
-    /// # Errors
-    /// When its value isn't JSON, or is nested too deep.
-    pub fn keep(&mut self, member: Cow<'_, str>) -> Decoded<()> {
-        let value = OpenJson::decode(self.reader).map_err(|error| error.in_member(&member))?;
-        self.extra.read(member, value, self.reader)
-    }
-
-    /// Returns the value of a required member.
-    ///
-    /// # Errors
-    /// When the member was absent.
-    pub fn require<T>(&self, value: Option<T>, member: &str) -> Decoded<T> {
-        value.ok_or_else(|| self.reader.missing(member))
-    }
-
-    /// Returns the members that were kept, after the last has been read.
-    ///
-    /// # Errors
-    /// When a member that was kept occurs twice.
-    pub fn finish(self) -> Decoded<Extra> {
-        if let Some(member) = first_duplicate(self.extra.iter().map(|(member, _)| member)) {
-            return Err(self.reader.duplicate(member));
-        }
-        Ok(self.extra)
+impl Extra {
+    /// Appends the next value as a member that the type doesn't declare.
+    fn keep(&mut self, member: Cow<'_, str>, reader: &mut Reader<'_>) -> Decoded<()> {
+        let value = OpenJson::decode(reader).map_err(|error| error.in_member(&member))?;
+        self.read(member, value, reader)
     }
 }
 
@@ -154,7 +185,9 @@ pub enum Constant {
 impl Constant {
     fn is(self, json: &str) -> bool {
         match self {
-            Self::String(text) => Reader::new(json).string().is_ok_and(|json| json == text),
+            Self::String(text) => {
+                Reader::new(json).string_is(text) || Reader::new(json).string().is_ok_and(|json| json == text)
+            }
             Self::Integer(integer) => Reader::new(json).integer() == Ok(integer),
             Self::Boolean(boolean) => json == if boolean { "true" } else { "false" },
         }
@@ -221,6 +254,12 @@ pub(crate) fn write_object<T: Object, M: SerializeMap>(object: &T, map: &mut M) 
     };
     object.write_members(&mut members)?;
     let written = members.written;
+    write_extra(extra, &written, map)
+}
+
+/// Writes the members that were kept, and that no declared member repeats. Not generic over the object, so that it is
+/// compiled once.
+fn write_extra<M: SerializeMap>(extra: &Extra, written: &[&str], map: &mut M) -> Result<(), M::Error> {
     for (member, value) in extra.iter() {
         if !written.contains(&member) {
             map.serialize_entry(member, value)?;
@@ -245,9 +284,14 @@ impl<M: SerializeMap> MemberWriter<'_, M> {
     /// When the serializer fails.
     pub fn write<T: Serialize + ?Sized>(&mut self, member: &'static str, value: &T) -> Result<(), M::Error> {
         if !self.extra.is_empty() {
-            self.written.push(member);
+            self.remember(member);
         }
         self.map.serialize_entry(member, value)
+    }
+
+    #[cold]
+    fn remember(&mut self, member: &'static str) {
+        self.written.push(member);
     }
 
     /// Writes a member if it is present.

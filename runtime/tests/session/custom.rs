@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcp_runtime::mcp_wire::{
-    Decode, Decoded, Direction, Extra, MemberWriter, Notification, Object, OpenJson, Reader, Request, UnknownMethod,
-    serialize_object,
+    Decode, Decoded, Direction, Extra, Member, MemberWriter, Notification, Object, OpenJson, Reader, Request,
+    UnknownMethod, serialize_object,
 };
 use mcp_runtime::transport::{Transport, channel};
 use mcp_runtime::{
@@ -52,17 +52,13 @@ macro_rules! message {
 
         impl Decode for $name {
             fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
-                let (mut method, mut params) = (None, None);
-                let mut members = reader.members()?;
-                while let Some(key) = members.key()? {
-                    match &*key {
-                        "method" => members.read_constant(&mut method, "method", $method)?,
-                        "params" => members.read::<Spoken>(&mut params, "params")?,
-                        _ => members.keep(key)?,
-                    }
-                }
-                let word = members.require(params, "params")?.0;
-                Ok(Self { word, extra: members.finish()? })
+                let (mut method, mut params) = (false, None);
+                let extra = reader.object(&mut [
+                    Member::constant("method", $method, &mut method),
+                    Member::required::<Spoken>("params", &mut params),
+                ])?;
+                let Spoken(word) = params.ok_or_else(|| reader.missing("params"))?;
+                Ok(Self { word, extra })
             }
         }
 
@@ -85,14 +81,8 @@ struct Spoken(String);
 impl Decode for Spoken {
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
         let mut word = None;
-        let mut members = reader.members()?;
-        while let Some(key) = members.key()? {
-            match &*key {
-                "word" => members.read(&mut word, "word")?,
-                _ => members.keep(key)?,
-            }
-        }
-        members.require(word, "word").map(Self)
+        reader.object(&mut [Member::required("word", &mut word)])?;
+        word.map(Self).ok_or_else(|| reader.missing("word"))
     }
 }
 

@@ -28,7 +28,7 @@ pub struct Notice<T> {
 /// Decodes the next object, and returns it without the members of the envelope, and these members.
 pub(super) fn decode_enveloped<T: Decode>(reader: &mut Reader<'_>) -> Decoded<(T, Envelope)> {
     reader.expect_envelope();
-    let body = T::decode(reader)?;
+    let body = reader.decode()?;
     let envelope = reader.envelope.take().unwrap_or_default();
     if !envelope.has_version {
         return Err(reader.missing("jsonrpc"));

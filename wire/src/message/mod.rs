@@ -12,7 +12,7 @@ use serde_core::{Serialize, Serializer};
 use crate::decode::Decode;
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
 use crate::map::Extra;
-use crate::members::{MemberWriter, Object};
+use crate::members::{Member, MemberWriter, Object};
 use crate::open::OpenObject;
 use crate::reader::{JsonType, Reader};
 
@@ -61,19 +61,12 @@ impl UnknownMethod {
 impl Decode for UnknownMethod {
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
         let (mut method, mut params) = (None, None);
-        let mut members = reader.members()?;
-        while let Some(key) = members.key()? {
-            match &*key {
-                "method" => members.read(&mut method, "method")?,
-                "params" => members.read_optional(&mut params, "params")?,
-                _ => members.keep(key)?,
-            }
-        }
-        Ok(Self {
-            method: members.require(method, "method")?,
-            params,
-            extra: members.finish()?,
-        })
+        let extra = reader.object(&mut [
+            Member::required("method", &mut method),
+            Member::optional("params", &mut params),
+        ])?;
+        let method = method.ok_or_else(|| reader.missing("method"))?;
+        Ok(Self { method, params, extra })
     }
 }
 

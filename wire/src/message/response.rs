@@ -10,7 +10,7 @@ use crate::decode::Decode;
 use crate::error::Decoded;
 use crate::id::RequestId;
 use crate::map::Extra;
-use crate::members::{MemberWriter, Object};
+use crate::members::{Member, MemberWriter, Object};
 use crate::open::OpenJson;
 use crate::reader::{Reader, VERSION};
 
@@ -59,17 +59,9 @@ struct ResponseBody<T> {
 impl<T: Decode> Decode for ResponseBody<T> {
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
         let mut result = None;
-        let mut members = reader.members()?;
-        while let Some(key) = members.key()? {
-            match &*key {
-                "result" => members.read(&mut result, "result")?,
-                _ => members.keep(key)?,
-            }
-        }
-        Ok(Self {
-            result: members.require(result, "result")?,
-            extra: members.finish()?,
-        })
+        let extra = reader.object(&mut [Member::required("result", &mut result)])?;
+        let result = result.ok_or_else(|| reader.missing("result"))?;
+        Ok(Self { result, extra })
     }
 }
 
@@ -116,21 +108,14 @@ impl ErrorResponse {
 impl Decode for ErrorResponse {
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
         let (mut version, mut id, mut error) = (None, None, None);
-        let mut members = reader.members()?;
-        while let Some(key) = members.key()? {
-            match &*key {
-                "jsonrpc" => members.read::<Version>(&mut version, "jsonrpc")?,
-                "id" => members.read_optional(&mut id, "id")?,
-                "error" => members.read(&mut error, "error")?,
-                _ => members.keep(key)?,
-            }
-        }
-        members.require(version, "jsonrpc")?;
-        Ok(Self {
-            id,
-            error: members.require(error, "error")?,
-            extra: members.finish()?,
-        })
+        let extra = reader.object(&mut [
+            Member::required::<Version>("jsonrpc", &mut version),
+            Member::optional("id", &mut id),
+            Member::required("error", &mut error),
+        ])?;
+        version.ok_or_else(|| reader.missing("jsonrpc"))?;
+        let error = error.ok_or_else(|| reader.missing("error"))?;
+        Ok(Self { id, error, extra })
     }
 }
 
@@ -191,20 +176,16 @@ impl std::error::Error for ErrorObject {}
 impl Decode for ErrorObject {
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
         let (mut code, mut message, mut data) = (None, None, None);
-        let mut members = reader.members()?;
-        while let Some(key) = members.key()? {
-            match &*key {
-                "code" => members.read(&mut code, "code")?,
-                "message" => members.read(&mut message, "message")?,
-                "data" => members.read_optional(&mut data, "data")?,
-                _ => members.keep(key)?,
-            }
-        }
+        let extra = reader.object(&mut [
+            Member::required("code", &mut code),
+            Member::required("message", &mut message),
+            Member::optional("data", &mut data),
+        ])?;
         Ok(Self {
-            code: members.require(code, "code")?,
-            message: members.require(message, "message")?,
+            code: code.ok_or_else(|| reader.missing("code"))?,
+            message: message.ok_or_else(|| reader.missing("message"))?,
             data,
-            extra: members.finish()?,
+            extra,
         })
     }
 }

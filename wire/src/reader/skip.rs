@@ -62,7 +62,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Skips the next value, with the checks of [`Self::raw`].
-    pub(super) fn skip(&mut self) -> Decoded<()> {
+    pub(crate) fn skip(&mut self) -> Decoded<()> {
         self.raw().map(drop)
     }
 }

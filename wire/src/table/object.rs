@@ -66,29 +66,33 @@ macro_rules! object {
         impl $crate::Decode for $type {
             #[inline]
             fn decode(reader: &mut $crate::Reader<'_>) -> $crate::Decoded<Self> {
-                $($(let mut $seen = None;)+)?
-                $($(let mut $flag = None;)+)?
+                $($(let mut $seen = false;)+)?
+                $($(let mut $flag = false;)+)?
                 $($(let mut $field = None;)+)?
                 $($(let mut $set = None;)+)?
                 $($(let mut $option = None;)+)?
-                let mut members = reader.members()?;
-                while let Some(key) = members.key()? {
-                    match &*key {
-                        $($($constant => members.read_constant(&mut $seen, $constant, $value)?,)+)?
-                        $($($implied => members.read_constant(&mut $flag, $implied, $implied_value)?,)+)?
-                        $($($required => members.read(&mut $field, $required)?,)+)?
-                        $($($preset => members.read(&mut $set, $preset)?,)+)?
-                        $($($optional => members.read_optional(&mut $option, $optional)?,)+)?
-                        _ => members.keep(key)?,
-                    }
-                }
-                $($(members.require($seen, $constant)?;)+)?
+                let extra = reader.object(&mut [
+                    $($($crate::Member::constant($constant, $value, &mut $seen),)+)?
+                    $($($crate::Member::constant($implied, $implied_value, &mut $flag),)+)?
+                    $($($crate::Member::required($required, &mut $field),)+)?
+                    $($($crate::Member::required($preset, &mut $set),)+)?
+                    $($($crate::Member::optional($optional, &mut $option),)+)?
+                ])?;
+                $($(if !$seen {
+                    return Err(reader.missing($constant));
+                })+)?
+                $($(let Some($field) = $field else {
+                    return Err(reader.missing($required));
+                };)+)?
+                $($(let Some($set) = $set else {
+                    return Err(reader.missing($preset));
+                };)+)?
                 Ok(Self {
-                    $($($flag: $flag.is_some(),)+)?
-                    $($($field: members.require($field, $required)?,)+)?
-                    $($($set: members.require($set, $preset)?,)+)?
+                    $($($flag,)+)?
+                    $($($field,)+)?
+                    $($($set,)+)?
                     $($($option,)+)?
-                    extra: members.finish()?,
+                    extra,
                 })
             }
         }
