@@ -16,28 +16,29 @@ pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
 #[inline]
 pub(crate) fn plain_prefix(bytes: &[u8]) -> usize {
     // Most strings, such as the names of members, end within a word.
-    match bytes
-        .first_chunk::<8>()
-        .map(|word| special_bytes(u64::from_le_bytes(*word)))
-    {
+    match bytes.first_chunk().map(|word| special_bytes(u64::from_le_bytes(*word))) {
         None | Some(0) => plain_prefix_of_long(bytes),
         Some(marks) => marks.trailing_zeros() as usize / 8,
     }
 }
 
 fn plain_prefix_of_long(bytes: &[u8]) -> usize {
-    let (start, rest) = bytes.split_at(bytes.len().min(BLOCK));
-    let end = plain_prefix_of_block(start);
-    if end < start.len() {
-        return end;
+    let mut rest = bytes;
+    // Of the others, most end within a few words.
+    for _ in 0..BLOCK / 8 {
+        let Some((word, after)) = rest.split_first_chunk() else {
+            break;
+        };
+        let marks = special_bytes(u64::from_le_bytes(*word));
+        if marks != 0 {
+            return bytes.len() - rest.len() + marks.trailing_zeros() as usize / 8;
+        }
+        rest = after;
     }
     let (blocks, _) = rest.as_chunks::<BLOCK>();
-    let plain = blocks.iter().take_while(|block| is_plain(block)).count();
-    let end = (plain + 1) * BLOCK;
-    match bytes.get(end..) {
-        Some(rest) => end + plain_prefix_of_block(&rest[..rest.len().min(BLOCK)]),
-        None => bytes.len(),
-    }
+    let plain = BLOCK * blocks.iter().take_while(|block| is_plain(block)).count();
+    let end = bytes.len() - rest.len() + plain;
+    end + plain_prefix_of_block(&rest[plain..rest.len().min(plain + BLOCK)])
 }
 
 /// How many bytes of a long string are looked at together.

@@ -60,21 +60,36 @@ fn key_end(bytes: &[u8], at: usize) -> Option<usize> {
 }
 
 fn space_end(bytes: &[u8], mut at: usize) -> usize {
-    while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(at) {
+    // Most JSON is written without white space, which one comparison tells.
+    while let Some(byte) = bytes.get(at)
+        && *byte <= b' '
+        && matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
+    {
         at += 1;
     }
     at
 }
 
 /// The end of the string whose content starts at `at`.
-fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+#[inline]
+fn string_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let end = at + plain_prefix(bytes.get(at..)?);
+    match bytes.get(end)? {
+        b'"' => Some(end + 1),
+        _ => escaped_string_end(bytes, end),
+    }
+}
+
+/// The same where an escape is at `at`. Not inline, because few strings have one.
+#[inline(never)]
+fn escaped_string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
-        at += plain_prefix(&bytes[at..]);
         match bytes.get(at)? {
             b'"' => return Some(at + 1),
             b'\\' => at = escape_end(bytes, at + 1)?,
             _ => return None,
         }
+        at += plain_prefix(&bytes[at..]);
     }
 }
 
