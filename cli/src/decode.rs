@@ -59,7 +59,8 @@ fn decode(revision: Revision, definition: &Definition, json: &[u8], strict: bool
         let first = invalid.violations.first().map(|violation| violation.path.clone());
         Failure::new(None, first.unwrap_or_default(), invalid)
     })?;
-    let value = instance.to_json().and_then(RawValue::from_string);
-    let value = value.map_err(|error| Failure::new(None, Path::default(), error))?;
+    let json = instance.to_json();
+    let json = json.map_err(|error| Failure::new(None, Path::default(), error))?;
+    let value = RawValue::from_string(json).map_err(|error| Failure::new(None, Path::default(), error))?;
     Ok(Decoded { value })
 }

@@ -144,8 +144,9 @@ fn reencode(definition: &Definition, mut value: OpenJson) -> Result<OpenJson, Re
         };
         Refusal::invalid(&error, reason)
     })?;
-    Ok(match instance.to_json().and_then(RawValue::from_string) {
-        Ok(text) => text.into(),
-        Err(_) => value,
-    })
+    let text = instance
+        .to_json()
+        .ok()
+        .and_then(|text| RawValue::from_string(text).ok());
+    Ok(text.map_or(value, OpenJson::from))
 }

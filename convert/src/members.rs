@@ -1,8 +1,7 @@
 //! Conversions of the members of an object.
 
-use mcp_wire::serde::Serialize;
 use mcp_wire::serde_json::Value;
-use mcp_wire::{Decode, Extra, Map, OpenJson, OpenObject, Schema, error_code, from_str, validate_at};
+use mcp_wire::{Decode, Encode, Extra, Map, OpenJson, OpenObject, Schema, error_code, from_str, validate_at};
 
 use crate::conversion::{Conversion, Convert};
 use crate::loss::{AUTOMATIC, LossKind};
@@ -19,16 +18,16 @@ impl<R> Conversion<R> {
     }
 
     /// Drops a member that the target doesn't declare, or carries it.
-    pub fn leave<T: Serialize>(&mut self, extra: &mut Extra, member: &str, value: Option<T>, rule: &'static str) {
+    pub fn leave<T: Encode>(&mut self, extra: &mut Extra, member: &str, value: Option<T>, rule: &'static str) {
         if let Some(value) = value {
             self.leave_present(extra, member, &value, rule);
         }
     }
 
     #[cold]
-    fn leave_present<T: Serialize>(&mut self, extra: &mut Extra, member: &str, value: &T, rule: &'static str) {
+    fn leave_present<T: Encode>(&mut self, extra: &mut Extra, member: &str, value: &T, rule: &'static str) {
         if self.carries()
-            && let Ok(json) = OpenJson::from_serialize(value)
+            && let Ok(json) = OpenJson::from_encode(value)
         {
             extra.insert(member, json);
             return;
@@ -38,7 +37,7 @@ impl<R> Conversion<R> {
 
     /// Takes a member that only the target declares from the undeclared members. A member that is invalid in the target is
     /// lost.
-    pub fn adopt<T: Decode + Serialize>(
+    pub fn adopt<T: Decode + Encode>(
         &mut self,
         extra: &mut Extra,
         member: &str,
@@ -65,7 +64,7 @@ impl<R> Conversion<R> {
     }
 
     /// Drops or carries a constant that the target doesn't declare, and another value that was kept in its place.
-    pub fn leave_constant<T: Serialize>(
+    pub fn leave_constant<T: Encode>(
         &mut self,
         extra: &mut Extra,
         member: &str,
@@ -119,7 +118,7 @@ impl<R> Conversion<R> {
     }
 
     /// Returns whether a member is present whose value is constant in the target. Another value is refused.
-    pub fn constant<T: Serialize>(
+    pub fn constant<T: Encode>(
         &mut self,
         extra: &mut Extra,
         member: &str,
@@ -178,7 +177,7 @@ impl<R> Conversion<R> {
     }
 
     /// Validates a value for which the target's schema is stricter than the source's.
-    pub fn check<T: Serialize>(
+    pub fn check<T: Encode>(
         &self,
         member: &str,
         value: T,
@@ -194,7 +193,7 @@ impl<R> Conversion<R> {
     }
 
     /// Drops a value that is invalid in the target, unless it is carried.
-    pub fn drop_invalid<T: Serialize>(
+    pub fn drop_invalid<T: Encode>(
         &mut self,
         member: &str,
         value: Option<T>,
@@ -256,7 +255,7 @@ impl<R> Conversion<R> {
         for name in &invalid {
             members.remove(name);
         }
-        let Ok(rest) = OpenJson::from_serialize(&members) else {
+        let Ok(rest) = OpenJson::from_encode(&members) else {
             return object;
         };
         for name in invalid {

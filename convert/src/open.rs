@@ -1,7 +1,6 @@
 //! Conversions between types and JSON that a revision leaves open.
 
-use mcp_wire::serde::Serialize;
-use mcp_wire::{Decode, Map, OpenJson, Validate, from_str};
+use mcp_wire::{Decode, Encode, Map, OpenJson, Validate, from_str};
 
 use crate::loss::AUTOMATIC;
 use crate::unrepresentable::Unrepresentable;
@@ -10,8 +9,8 @@ use crate::unrepresentable::Unrepresentable;
 ///
 /// # Errors
 /// When the value can't be serialized.
-pub fn open<S: Serialize>(value: &S) -> Result<OpenJson, Unrepresentable> {
-    OpenJson::from_serialize(value).map_err(|error| Unrepresentable::by_rule(&error, AUTOMATIC))
+pub fn open<S: Encode>(value: &S) -> Result<OpenJson, Unrepresentable> {
+    OpenJson::from_encode(value).map_err(|error| Unrepresentable::by_rule(&error, AUTOMATIC))
 }
 
 /// Decodes a value of the target from JSON that the source leaves open.

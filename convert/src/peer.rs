@@ -1,11 +1,9 @@
 //! Decodes and encodes the messages and results of a peer.
 
 use mcp_wire::path::Segment;
-use mcp_wire::serde::Serialize;
-use mcp_wire::serde_json;
 use mcp_wire::{
-    Batch, Decode, DecodeError, Decoded, ErrorObject, ErrorResponse, Message, Object, OpenJson, RequestId, error_code,
-    from_slice,
+    Batch, Decode, DecodeError, Decoded, Encode, ErrorObject, ErrorResponse, Message, Object, OpenJson, RequestId,
+    error_code, from_slice, to_vec,
 };
 
 use crate::conversion::{Conversion, Convert, Policy};
@@ -119,7 +117,7 @@ pub fn read_same_value<T: Decode>(json: &OpenJson) -> Result<FromResult<T>, From
 ///
 /// # Errors
 /// When the other revision can't represent the result.
-pub fn encode_result<T: Serialize, S: Convert<T, R>, R>(
+pub fn encode_result<T: Encode, S: Convert<T, R>, R>(
     result: S,
     mut conversion: Conversion<R>,
 ) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
@@ -131,7 +129,7 @@ pub fn encode_result<T: Serialize, S: Convert<T, R>, R>(
 ///
 /// # Errors
 /// When the result can't be serialized.
-pub fn encode_same_result<T: Serialize>(result: &T) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
+pub fn encode_same_result<T: Encode>(result: &T) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
     Ok((open(result)?, Vec::new()))
 }
 
@@ -220,7 +218,7 @@ where
 /// Encodes a message.
 fn encoded<Q: Object, N: Object>(message: Translated<Message<Q, N>>) -> Translated<Vec<u8>> {
     match message {
-        Translated::Message { message, losses } => match serde_json::to_vec(&message) {
+        Translated::Message { message, losses } => match to_vec(&message) {
             Ok(message) => Translated::Message { message, losses },
             Err(error) => {
                 let error = ErrorObject::new(error_code::INTERNAL_ERROR, error.to_string());

@@ -3,8 +3,7 @@
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
-use mcp_wire::serde::Serialize;
-use mcp_wire::{Decode, Extra, OpenJson};
+use mcp_wire::{Decode, Encode, Extra, OpenJson};
 
 use crate::conversion::{Conversion, Convert};
 use crate::loss::{AUTOMATIC, LossKind};
@@ -32,7 +31,7 @@ impl<R> Conversion<R> {
 
     /// Adds a member that the target doesn't declare to the supply. If there is no supply, or it has another value, the
     /// member is dropped and recorded, or carried.
-    pub fn hand_over<T: Serialize>(
+    pub fn hand_over<T: Encode>(
         &mut self,
         extra: &mut Extra,
         member: &str,
@@ -41,7 +40,7 @@ impl<R> Conversion<R> {
         rule: &'static str,
     ) {
         if let (Some(value), Some(supply)) = (&value, &mut self.supply)
-            && let Ok(json) = OpenJson::from_serialize(value)
+            && let Ok(json) = OpenJson::from_encode(value)
         {
             match Arc::make_mut(supply).entry(key.to_owned()) {
                 Entry::Vacant(entry) => {

@@ -3,8 +3,7 @@
 use std::any::Any;
 use std::fmt;
 
-use mcp_wire::serde::Serialize;
-use mcp_wire::{Decode, DecodeError, Decoded, OpenJson, from_slice};
+use mcp_wire::{Decode, DecodeError, Decoded, Encode, OpenJson, from_slice};
 
 use crate::conversion::{Conversion, Convert, Supply};
 use crate::loss::{AUTOMATIC, Loss};
@@ -38,7 +37,7 @@ struct Step<R> {
 impl<R> Definition<R> {
     /// Creates a definition without counterparts.
     #[must_use]
-    pub const fn new<T: Decode + Serialize + 'static>(name: &'static str) -> Self {
+    pub const fn new<T: Decode + Encode + 'static>(name: &'static str) -> Self {
         Self {
             name,
             decode: |json| Ok(Box::new(from_slice::<T>(json)?)),

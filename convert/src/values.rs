@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use mcp_wire::serde::Serialize;
-use mcp_wire::{Decode, Map, OpenJson, from_str};
+use mcp_wire::{Decode, Encode, Map, OpenJson, from_str};
 
 use crate::conversion::{Conversion, Convert};
 use crate::loss::LossKind;
+use crate::open::open;
 use crate::placeholders::fill_template;
 use crate::unrepresentable::Unrepresentable;
 
@@ -14,13 +14,13 @@ use crate::unrepresentable::Unrepresentable;
 #[doc(hidden)]
 impl<R> Conversion<R> {
     /// Replaces a variant that the target lacks by the JSON of a rule.
-    pub fn replace<S: Serialize, T: Decode>(
+    pub fn replace<S: Encode, T: Decode>(
         &mut self,
         value: &S,
         template: &str,
         rule: &'static str,
     ) -> Result<T, Unrepresentable> {
-        let filled = fill_template(template, value).map_err(|error| Unrepresentable::by_rule(&error, rule))?;
+        let filled = fill_template(template, &open(value)?).map_err(|error| Unrepresentable::by_rule(&error, rule))?;
         self.lose(LossKind::Replaced, rule);
         from_str(&filled.to_string()).map_err(|error| Unrepresentable::by_rule(&error, rule))
     }
@@ -74,7 +74,7 @@ impl<R> Conversion<R> {
     }
 
     /// Appends an element to a list, unless there is one of its kind.
-    pub fn ensure<S: Serialize, T: Decode>(
+    pub fn ensure<S: Encode, T: Decode>(
         &mut self,
         list: &mut Vec<T>,
         member: &str,
@@ -82,7 +82,7 @@ impl<R> Conversion<R> {
         item: &str,
         rule: &'static str,
     ) -> Result<(), Unrepresentable> {
-        let filled = fill_template(item, value).map_err(|error| Unrepresentable::by_rule(&error, rule))?;
+        let filled = fill_template(item, &open(value)?).map_err(|error| Unrepresentable::by_rule(&error, rule))?;
         let element: T = from_str(&filled.to_string()).map_err(|error| Unrepresentable::by_rule(&error, rule))?;
         let kind = std::mem::discriminant(&element);
         if !list.iter().any(|other| std::mem::discriminant(other) == kind) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use http::Extensions;
 use mcp_adapters::Revision;
-use mcp_adapters::mcp_wire::{ErrorObject, RequestId};
+use mcp_adapters::mcp_wire::{self, Encode, ErrorObject, RequestId};
 
 use crate::error::{CallError, TransportError};
 
@@ -149,7 +149,7 @@ impl Incoming {
 pub struct Principal(pub String);
 
 /// A message as JSON.
-pub(crate) fn to_json(message: &impl serde::Serialize) -> Vec<u8> {
-    // Serializing fails only for a map whose keys aren't strings, and no message has one.
-    serde_json::to_vec(message).unwrap_or_default()
+pub(crate) fn to_json(message: &impl Encode) -> Vec<u8> {
+    // Encoding fails only for a number that JSON can't say, and no message of the runtime has one.
+    mcp_wire::to_vec(message).unwrap_or_default()
 }

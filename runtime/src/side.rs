@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use mcp_adapters::mcp_wire::{
-    Batch, Call, Decoded, Direction, ErrorObject, ErrorResponse, Message, Notice, Object, OpenJson, UnknownMethod,
-    error_code, from_slice,
+    Batch, Call, Decoded, Direction, Encode, ErrorObject, ErrorResponse, Message, Notice, Object, OpenJson,
+    UnknownMethod, error_code, from_slice,
 };
 use mcp_adapters::{Conversion, FromPeer, FromResult, Loss, Revision, Translated, Unrepresentable, hub, peers};
-use serde::Serialize;
 
 use crate::change::Change;
 
@@ -22,7 +21,7 @@ pub trait Side: Send + Sync + Sized + 'static {
     const IS_SERVER: bool;
 
     /// A request that the peer may send.
-    type Request: Object + Serialize + Send + 'static;
+    type Request: Object + Encode + Send + 'static;
     /// A notification that the peer may send.
     type Notification: Object + Send + 'static;
     /// The result of a request of the peer.

@@ -27,8 +27,8 @@ macro_rules! deserialize_by_decoding {
     )*};
 }
 
-/// Implements `Serialize` and `Deserialize` for types that implement [`Object`](crate::Object) and
-/// [`Decode`](crate::Decode).
+/// Implements [`Encode`](crate::Encode), `Serialize` and `Deserialize` for types that implement [`Object`](crate::Object)
+/// and [`Decode`](crate::Decode).
 #[macro_export]
 macro_rules! serde_object {
     ($($type:ty),* $(,)?) => {$(
@@ -40,6 +40,14 @@ macro_rules! serde_object {
                 $crate::serialize_object(self, serializer)
             }
         }
+
+        impl $crate::Encode for $type {
+            #[inline]
+            fn encode(&self, json: &mut $crate::JsonWriter) {
+                $crate::encode_object(self, json);
+            }
+        }
+
         $crate::deserialize_by_decoding!($type);
     )*};
 }

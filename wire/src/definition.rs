@@ -1,8 +1,7 @@
 //! A revision's definitions by name, for types that are known only at run time.
 
-use serde_core::Serialize;
-
 use crate::decode::{Decode, from_slice};
+use crate::encode::{Encode, EncodeError, to_string};
 use crate::error::Decoded;
 use crate::schema::Schema;
 use crate::validate::{Invalid, validate_at};
@@ -15,13 +14,13 @@ pub struct Definition {
     /// The JSON pointer of the definition in the schema.
     pub pointer: &'static str,
     schema: &'static Schema,
-    decode: fn(&[u8]) -> Decoded<Box<dyn ErasedSerialize>>,
+    decode: fn(&[u8]) -> Decoded<Box<dyn ErasedValue>>,
 }
 
 impl Definition {
     /// Creates the definition `name` at `pointer`, whose instances have the type `T`.
     #[must_use]
-    pub const fn new<T: Decode + Serialize + 'static>(
+    pub const fn new<T: Decode + Encode + 'static>(
         name: &'static str,
         pointer: &'static str,
         schema: &'static Schema,
@@ -30,7 +29,7 @@ impl Definition {
             name,
             pointer,
             schema,
-            decode: |json| from_slice::<T>(json).map(|value| Box::new(value) as Box<dyn ErasedSerialize>),
+            decode: |json| from_slice::<T>(json).map(|value| Box::new(value) as Box<dyn ErasedValue>),
         }
     }
 
@@ -64,16 +63,16 @@ pub fn definition_name(pointer: &str) -> &str {
 
 /// A value of a definition whose type is known only at run time.
 pub struct Instance {
-    value: Box<dyn ErasedSerialize>,
+    value: Box<dyn ErasedValue>,
     definition: Definition,
 }
 
 impl Instance {
-    /// Serializes the value as JSON.
+    /// Encodes the value as JSON.
     ///
     /// # Errors
-    /// When serializing the value fails.
-    pub fn to_json(&self) -> Result<String, serde_json::Error> {
+    /// When the value can't be encoded.
+    pub fn to_json(&self) -> Result<String, EncodeError> {
         self.value.to_json()
     }
 
@@ -94,14 +93,14 @@ impl std::fmt::Debug for Instance {
     }
 }
 
-trait ErasedSerialize {
-    fn to_json(&self) -> Result<String, serde_json::Error>;
+trait ErasedValue {
+    fn to_json(&self) -> Result<String, EncodeError>;
     fn validate(&self, pointer: &str, schema: &Schema) -> Result<(), Invalid>;
 }
 
-impl<T: Serialize> ErasedSerialize for T {
-    fn to_json(&self) -> Result<String, serde_json::Error> {
-        serde_json::to_string(self)
+impl<T: Encode> ErasedValue for T {
+    fn to_json(&self) -> Result<String, EncodeError> {
+        to_string(self)
     }
 
     fn validate(&self, pointer: &str, schema: &Schema) -> Result<(), Invalid> {

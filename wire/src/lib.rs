@@ -1,8 +1,10 @@
 //! The parts that the generated MCP type crates share.
 //!
-//! A generated type reads itself from bytes with [`Decode`], writes itself with `serde::Serialize`, and is validated by its
-//! revision's schema with [`Validate`]. Nothing that a peer sent is lost: members that a type doesn't declare are kept in an
-//! [`Extra`], and JSON that the schema leaves open is kept as text in an [`OpenJson`].
+//! A generated type reads itself from bytes with [`Decode`], writes itself with [`Encode`], and is validated by its
+//! revision's schema with [`Validate`]. It has `serde`'s traits as well, for other formats and for types that contain it.
+//!
+//! Nothing that a peer sent is lost: members that a type doesn't declare are kept in an [`Extra`], and JSON that the schema
+//! leaves open is kept as text in an [`OpenJson`].
 //!
 //! All input is treated as hostile: nesting is bounded by [`MAX_DEPTH`], and memory by the length of the text. A number that
 //! doesn't fit is an error, and so is a member that occurs twice, except in open JSON that isn't parsed.
@@ -14,14 +16,15 @@ pub mod bridge;
 mod decimal;
 mod decode;
 mod definition;
+mod encode;
 mod error;
 mod id;
 pub mod json_schema;
 mod map;
-mod members;
 mod message;
 mod method;
 mod number;
+mod object;
 mod open;
 pub mod path;
 mod plain;
@@ -36,16 +39,17 @@ pub mod validator;
 pub use borrowed::BorrowedJson;
 pub use decode::{Decode, Null, from_slice, from_str};
 pub use definition::{Definition, Instance, definition_name};
+pub use encode::{Encode, EncodeError, JsonWriter, to_string, to_vec};
 pub use error::{DecodeError, DecodeErrorKind, Decoded};
 pub use id::RequestId;
 pub use map::{Extra, Map};
-pub use members::{Constant, Field, Member, MemberWriter, Object, serialize_object};
 pub use message::{
     Batch, BatchElements, Call, ErrorObject, ErrorResponse, Message, MessageHeader, MessageKind, Notice, Payload,
     Response, UnknownMethod,
 };
 pub use method::{Direction, Method, Notification, Request, error_code};
 pub use number::Number;
+pub use object::{Constant, Field, Member, MemberWriter, Object, ObjectWriter, encode_object, serialize_object};
 pub use open::{OpenJson, OpenObject};
 pub use path::Path;
 pub use reader::{Discriminator, JsonType, MAX_DEPTH, Reader};

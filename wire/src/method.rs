@@ -3,7 +3,7 @@
 use serde_core::{Serialize, Serializer};
 
 use crate::decode::Decode;
-use crate::members::Object;
+use crate::object::Object;
 
 /// The direction of a request or notification: who may send it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

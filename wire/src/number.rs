@@ -6,6 +6,7 @@ use serde_core::{Serialize, Serializer, ser::Error as _};
 use serde_json::value::RawValue;
 
 use crate::decimal::{Decimal, Integral};
+use crate::encode::{Encode, JsonWriter};
 
 /// A JSON number of any size and any number of digits, without rounding.
 ///
@@ -133,6 +134,16 @@ impl fmt::Display for Number {
             Repr::Integer(integer) => integer.fmt(f),
             Repr::Float(float) => float.fmt(f),
             Repr::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+impl Encode for Number {
+    fn encode(&self, json: &mut JsonWriter) {
+        match &self.0 {
+            Repr::Integer(integer) => json.integer(*integer),
+            Repr::Float(float) => json.float(*float),
+            Repr::Text(text) => json.raw(text),
         }
     }
 }

@@ -9,6 +9,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use crate::borrowed::BorrowedJson;
 use crate::decode::Decode;
+use crate::encode::{self, Encode, EncodeError, JsonWriter};
 use crate::error::Decoded;
 use crate::plain::plain_value;
 use crate::raw_value::raw_value;
@@ -34,6 +35,14 @@ use crate::reader::{ALLOCATION, JsonType, Reader};
 pub struct OpenJson(Box<RawValue>);
 
 impl OpenJson {
+    /// Encodes `value`.
+    ///
+    /// # Errors
+    /// When the value can't be encoded.
+    pub fn from_encode<T: Encode + ?Sized>(value: &T) -> Result<Self, EncodeError> {
+        encode::to_string(value).map(|text| Self::of_valid(&text))
+    }
+
     /// Serializes `value`.
     ///
     /// # Errors
@@ -184,6 +193,12 @@ impl Reader<'_> {
     }
 }
 
+impl Encode for OpenJson {
+    fn encode(&self, json: &mut JsonWriter) {
+        json.raw(self.text());
+    }
+}
+
 impl Serialize for OpenJson {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)
@@ -252,6 +267,12 @@ impl Decode for OpenObject {
             JsonType::Object => OpenJson::decode(reader).map(Self),
             found => Err(reader.wrong_type("an object", found)),
         }
+    }
+}
+
+impl Encode for OpenObject {
+    fn encode(&self, json: &mut JsonWriter) {
+        self.0.encode(json);
     }
 }
 

@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use serde_core::Serialize;
-
+use crate::encode::{self, Encode};
 use crate::error::DecodeError;
 use crate::message::{Call, Notice};
 use crate::path::Path;
@@ -16,7 +15,7 @@ use crate::validator::{SchemaError, Violation};
 ///
 /// Decoding is lenient: it accepts every value that the type can represent, so that a small mistake of a peer loses no data.
 /// `validate` accepts exactly what the official schema accepts, as corrected by the revision's overlay.
-pub trait Validate: Serialize {
+pub trait Validate: Encode {
     /// The JSON pointer of the type's definition in its revision's schema.
     const POINTER: &'static str;
 
@@ -64,14 +63,14 @@ impl<T: Validate + crate::Object> Validate for Notice<T> {
 ///
 /// # Errors
 /// When the value is invalid.
-pub fn validate_at<T: Serialize + ?Sized>(value: &T, pointer: &str, schema: &Schema) -> Result<(), Invalid> {
-    let violations = match serde_json::to_string(value) {
+pub fn validate_at<T: Encode + ?Sized>(value: &T, pointer: &str, schema: &Schema) -> Result<(), Invalid> {
+    let violations = match encode::to_string(value) {
         Ok(text) => match (plain_value(&text), schema.validator()) {
             (Ok(json), Ok(validator)) => validator.validate_json(pointer, &json),
             (Err(error), _) => vec![Violation::unreadable(&error)],
             (_, Err(error)) => vec![unusable_schema(pointer, error)],
         },
-        Err(error) => vec![Violation::unwritable(&error)],
+        Err(error) => vec![Violation::unwritable(error)],
     };
     if violations.is_empty() {
         return Ok(());

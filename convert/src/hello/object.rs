@@ -83,8 +83,8 @@ impl Object {
 /// An object in which each name has the last value that it was given.
 fn to_object(entries: Vec<(&'static str, OpenJson)>) -> OpenJson {
     let members: Map<OpenJson> = entries.into_iter().collect();
-    // Only a map with keys other than strings could fail.
-    OpenJson::from_serialize(&members).unwrap_or_else(|_| null())
+    // Only a number that JSON can't say could fail.
+    OpenJson::from_encode(&members).unwrap_or_else(|_| null())
 }
 
 /// Reads members of an object.

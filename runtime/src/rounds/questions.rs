@@ -81,7 +81,7 @@ impl Questions {
             let what = format!("the answer to `{name}` is none to {}", request.method());
             return Err(invalid_params(what));
         }
-        asked.answer = OpenJson::from_serialize(&answer).ok();
+        asked.answer = OpenJson::from_encode(&answer).ok();
         Ok(Some(answer))
     }
 

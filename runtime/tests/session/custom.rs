@@ -4,15 +4,15 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcp_runtime::mcp_wire::{
-    Decode, Decoded, Direction, Extra, Member, MemberWriter, Notification, Object, OpenJson, Reader, Request,
-    UnknownMethod, serialize_object,
+    Decode, Decoded, Direction, Encode, Extra, JsonWriter, Member, MemberWriter, Notification, Object, ObjectWriter,
+    OpenJson, Reader, Request, UnknownMethod, encode_object, serialize_object,
 };
 use mcp_runtime::transport::{Transport, channel};
 use mcp_runtime::{
     CallError, CallServer, ClientHandler, ClientSession, ClientSide, Context, ErrorObject, Options, Revision,
     ServerHandler, ServerSession, ServerSide, connect, error_code, hub, serve,
 };
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::ser::{Serialize, Serializer};
 use serde_json::json;
 
 use crate::common::spoken;
@@ -38,9 +38,15 @@ macro_rules! message {
                 &self.extra
             }
 
-            fn write_members<M: SerializeMap>(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error> {
+            fn write_members<M: ObjectWriter>(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error> {
                 members.write_constant("method", $method)?;
                 members.write("params", &json!({"word": self.word}))
+            }
+        }
+
+        impl Encode for $name {
+            fn encode(&self, json: &mut JsonWriter) {
+                encode_object(self, json);
             }
         }
 

@@ -4,7 +4,7 @@ use std::convert::identity;
 use std::fmt::Debug;
 use std::fs;
 
-use mcp_adapters::mcp_wire::{self, Batch, Decode, Message, Object, Validate};
+use mcp_adapters::mcp_wire::{self, Batch, Decode, Encode, Message, Object, Validate};
 use mcp_adapters::{v2024_11_05, v2025_03_26, v2025_06_18, v2025_11_25};
 use mcp_tests::workspace;
 use serde::Serialize;
@@ -36,10 +36,14 @@ fn value(json: &str) -> Value {
     serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {json}"))
 }
 
-/// Decodes and encodes again.
-fn survives<T: Decode + Serialize + Debug>(json: &str) -> T {
+/// Decodes and encodes again, by our own writer and by serde.
+fn survives<T: Decode + Encode + Serialize + Debug>(json: &str) -> T {
     let decoded: T = mcp_wire::from_str(json).unwrap_or_else(|error| panic!("{error}: {json}"));
     assert_eq!(serde_json::to_value(&decoded).unwrap(), value(json), "{decoded:?}");
+    assert_eq!(
+        mcp_wire::to_string(&decoded).unwrap(),
+        serde_json::to_string(&decoded).unwrap()
+    );
     decoded
 }
 
@@ -47,7 +51,7 @@ fn is_valid(value: &impl Validate, json: &str) {
     value.validate().unwrap_or_else(|error| panic!("{error}: {json}"));
 }
 
-fn survives_validly<T: Decode + Validate + Debug>(json: &str) {
+fn survives_validly<T: Decode + Serialize + Validate + Debug>(json: &str) {
     is_valid(&survives::<T>(json), json);
 }
 

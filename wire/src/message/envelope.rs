@@ -4,9 +4,10 @@ use serde_core::ser::SerializeMap;
 use serde_core::{Serialize, Serializer};
 
 use crate::decode::Decode;
+use crate::encode::{Encode, JsonWriter};
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
 use crate::id::RequestId;
-use crate::members::{Object, write_object};
+use crate::object::{Object, ObjectWriter, write_object};
 use crate::reader::{Envelope, Reader, VERSION};
 
 /// A request, or a union of requests, with the envelope that JSON-RPC puts around it.
@@ -59,12 +60,37 @@ impl<T: Decode> Decode for Notice<T> {
     }
 }
 
+impl<T: Object> Call<T> {
+    fn write<M: ObjectWriter>(&self, object: &mut M) -> Result<(), M::Error> {
+        object.member("jsonrpc", VERSION)?;
+        object.member("id", &self.id)?;
+        write_object(&self.request, object)
+    }
+}
+
+impl<T: Object> Notice<T> {
+    fn write<M: ObjectWriter>(&self, object: &mut M) -> Result<(), M::Error> {
+        object.member("jsonrpc", VERSION)?;
+        write_object(&self.notification, object)
+    }
+}
+
+impl<T: Object> Encode for Call<T> {
+    fn encode(&self, json: &mut JsonWriter) {
+        json.object(|object| self.write(object));
+    }
+}
+
+impl<T: Object> Encode for Notice<T> {
+    fn encode(&self, json: &mut JsonWriter) {
+        json.object(|object| self.write(object));
+    }
+}
+
 impl<T: Object> Serialize for Call<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("jsonrpc", VERSION)?;
-        map.serialize_entry("id", &self.id)?;
-        write_object(&self.request, &mut map)?;
+        self.write(&mut map)?;
         map.end()
     }
 }
@@ -72,8 +98,7 @@ impl<T: Object> Serialize for Call<T> {
 impl<T: Object> Serialize for Notice<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("jsonrpc", VERSION)?;
-        write_object(&self.notification, &mut map)?;
+        self.write(&mut map)?;
         map.end()
     }
 }

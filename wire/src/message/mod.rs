@@ -6,13 +6,13 @@ mod response;
 
 use std::borrow::Cow;
 
-use serde_core::ser::SerializeMap;
 use serde_core::{Serialize, Serializer};
 
 use crate::decode::Decode;
+use crate::encode::{Encode, JsonWriter};
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
 use crate::map::Extra;
-use crate::members::{Member, MemberWriter, Object};
+use crate::object::{Member, MemberWriter, Object, ObjectWriter};
 use crate::open::OpenObject;
 use crate::reader::{JsonType, Reader};
 
@@ -46,8 +46,8 @@ impl UnknownMethod {
     /// # Errors
     /// When the message isn't a `T`.
     pub fn decode_as<T: Decode>(&self) -> Decoded<T> {
-        // Serialization fails only for maps with other keys than strings, and a message has none.
-        crate::from_slice(&serde_json::to_vec(self).unwrap_or_default())
+        // Encoding fails only for numbers that JSON can't say, and a message whose method is unknown has none.
+        crate::from_str(&crate::to_string(self).unwrap_or_default())
     }
 
     /// Sets the parameters.
@@ -75,7 +75,7 @@ impl Object for UnknownMethod {
         &self.extra
     }
 
-    fn write_members<M: SerializeMap>(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error> {
+    fn write_members<M: ObjectWriter>(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error> {
         members.write("method", &self.method)?;
         members.write_optional("params", &self.params)
     }
@@ -145,6 +145,17 @@ fn check_single_kind(extra: &Extra, reader: &Reader<'_>) -> Decoded<()> {
     }
 }
 
+impl<Q: Object, N: Object> Encode for Message<Q, N> {
+    fn encode(&self, json: &mut JsonWriter) {
+        match self {
+            Self::Request(call) => json.value(call),
+            Self::Notification(notice) => json.value(notice),
+            Self::Response(response) => json.value(response),
+            Self::Error(response) => json.value(response),
+        }
+    }
+}
+
 impl<Q: Object, N: Object> Serialize for Message<Q, N> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -180,6 +191,15 @@ impl<M: Decode> Decode for Batch<M> {
         match reader.json_type()? {
             JsonType::Array => Vec::decode(reader).map(Self::Many),
             _ => M::decode(reader).map(Self::One),
+        }
+    }
+}
+
+impl<M: Encode> Encode for Batch<M> {
+    fn encode(&self, json: &mut JsonWriter) {
+        match self {
+            Self::One(message) => json.value(message),
+            Self::Many(messages) => json.array(messages),
         }
     }
 }

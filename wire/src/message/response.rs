@@ -2,15 +2,15 @@
 
 use std::fmt;
 
-use serde_core::ser::SerializeMap;
 use serde_core::{Serialize, Serializer};
 
 use super::envelope::{Version, decode_enveloped};
 use crate::decode::Decode;
+use crate::encode::{Encode, JsonWriter};
 use crate::error::Decoded;
 use crate::id::RequestId;
 use crate::map::Extra;
-use crate::members::{Member, MemberWriter, Object};
+use crate::object::{Member, MemberWriter, Object, ObjectWriter, encode_object};
 use crate::open::OpenJson;
 use crate::reader::{Reader, VERSION};
 
@@ -65,19 +65,25 @@ impl<T: Decode> Decode for ResponseBody<T> {
     }
 }
 
-impl<T: Serialize> Object for Response<T> {
+impl<T: Encode + Serialize> Object for Response<T> {
     fn extra(&self) -> &Extra {
         &self.extra
     }
 
-    fn write_members<M: SerializeMap>(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error> {
+    fn write_members<M: ObjectWriter>(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error> {
         members.write("jsonrpc", VERSION)?;
         members.write("id", &self.id)?;
         members.write("result", &self.result)
     }
 }
 
-impl<T: Serialize> Serialize for Response<T> {
+impl<T: Encode + Serialize> Encode for Response<T> {
+    fn encode(&self, json: &mut JsonWriter) {
+        encode_object(self, json);
+    }
+}
+
+impl<T: Encode + Serialize> Serialize for Response<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         crate::serialize_object(self, serializer)
     }
@@ -124,7 +130,7 @@ impl Object for ErrorResponse {
         &self.extra
     }
 
-    fn write_members<M: SerializeMap>(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error> {
+    fn write_members<M: ObjectWriter>(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error> {
         members.write("jsonrpc", VERSION)?;
         members.write_optional("id", &self.id)?;
         members.write("error", &self.error)
@@ -195,7 +201,7 @@ impl Object for ErrorObject {
         &self.extra
     }
 
-    fn write_members<M: SerializeMap>(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error> {
+    fn write_members<M: ObjectWriter>(&self, members: &mut MemberWriter<'_, M>) -> Result<(), M::Error> {
         members.write("code", &self.code)?;
         members.write("message", &self.message)?;
         members.write_optional("data", &self.data)

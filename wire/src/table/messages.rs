@@ -30,7 +30,7 @@ macro_rules! notification {
 }
 
 /// Implements the traits of a union of requests or notifications for an enum: `method`, `From` each of them,
-/// [`Decode`](crate::Decode), [`Object`](crate::Object), `serde`'s traits and [`Validate`](crate::Validate).
+/// [`Decode`](crate::Decode), [`Encode`](crate::Encode), [`Object`](crate::Object), `serde`'s traits and [`Validate`](crate::Validate).
 ///
 /// The last variant is an [`UnknownMethod`](crate::UnknownMethod).
 ///
@@ -122,7 +122,7 @@ macro_rules! methods {
                 }
             }
 
-            fn write_members<M: $crate::serde::ser::SerializeMap>(
+            fn write_members<M: $crate::ObjectWriter>(
                 &self,
                 members: &mut $crate::MemberWriter<'_, M>,
             ) -> ::std::result::Result<(), M::Error> {
@@ -156,7 +156,7 @@ macro_rules! methods {
     };
 }
 
-/// Implements `decode`, by the method that was called, and `Serialize` for an enum of results.
+/// Implements `decode`, by the method that was called, [`Encode`](crate::Encode) and `Serialize` for an enum of results.
 ///
 /// The variants come first, then a row for each method. If a method has several results, each is named with a member that
 /// only this result has. A result with none of these members is the first. The results may also have a tag: a result
@@ -199,6 +199,15 @@ macro_rules! results {
                     _ => return Ok(None),
                 };
                 decoded.map(Some)
+            }
+        }
+
+        impl $crate::Encode for $type {
+            #[inline]
+            fn encode(&self, json: &mut $crate::JsonWriter) {
+                match self {
+                    $(Self::$variant(result) => json.value(result),)*
+                }
             }
         }
 

@@ -1,7 +1,7 @@
 //! The table of an object's members.
 
-/// Implements the traits of a JSON object for a struct: [`Decode`](crate::Decode), [`Object`](crate::Object), `serde`'s
-/// traits, [`Validate`](crate::Validate), a constructor and setters.
+/// Implements the traits of a JSON object for a struct: [`Decode`](crate::Decode), [`Encode`](crate::Encode),
+/// [`Object`](crate::Object), `serde`'s traits, [`Validate`](crate::Validate), a constructor and setters.
 ///
 /// A row has the name of a member in JSON, its field, and the type of the argument that the field is made from. There are
 /// five kinds of members, and each section may be left out:
@@ -103,7 +103,7 @@ macro_rules! object {
                 &self.extra
             }
 
-            fn write_members<M: $crate::serde::ser::SerializeMap>(
+            fn write_members<M: $crate::ObjectWriter>(
                 &self,
                 members: &mut $crate::MemberWriter<'_, M>,
             ) -> ::std::result::Result<(), M::Error> {

@@ -1,7 +1,7 @@
 //! The table of an enumeration's values.
 
 /// Implements the traits of a JSON string with known values for an enum: `as_str`, `From` strings, `Display`,
-/// [`Decode`](crate::Decode), `serde`'s traits and [`Validate`](crate::Validate).
+/// [`Decode`](crate::Decode), [`Encode`](crate::Encode), `serde`'s traits and [`Validate`](crate::Validate).
 ///
 /// The last variant holds any other text.
 ///
@@ -70,6 +70,13 @@ macro_rules! strings {
             #[inline]
             fn decode(reader: &mut $crate::Reader<'_>) -> $crate::Decoded<Self> {
                 reader.string().map(|value| Self::from(&*value))
+            }
+        }
+
+        impl $crate::Encode for $type {
+            #[inline]
+            fn encode(&self, json: &mut $crate::JsonWriter) {
+                json.string(self.as_str());
             }
         }
 

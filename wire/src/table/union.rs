@@ -1,6 +1,6 @@
 //! The table of a union's variants.
 
-/// Implements the traits of a union for an enum: [`Decode`](crate::Decode), `serde`'s traits,
+/// Implements the traits of a union for an enum: [`Decode`](crate::Decode), [`Encode`](crate::Encode), `serde`'s traits,
 /// [`Validate`](crate::Validate), and `From` for the types that only one variant holds.
 ///
 /// A variant with a type in parentheses gets `From` for it. The variants of most unions have different tags. The last row then
@@ -80,6 +80,15 @@ macro_rules! union {
             #[inline]
             fn decode($reader: &mut $crate::Reader<'_>) -> $crate::Decoded<Self> {
                 $decode
+            }
+        }
+
+        impl $crate::Encode for $type {
+            #[inline]
+            fn encode(&self, json: &mut $crate::JsonWriter) {
+                match self {
+                    $(Self::$variant(value) => json.value(value),)*
+                }
             }
         }
 

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
+use crate::encode::EncodeError;
 use crate::error::DecodeError;
 use crate::path::Path;
 use crate::text::shortened;
@@ -37,7 +38,7 @@ impl Violation {
     }
 
     /// The violation of a value that can't be serialized.
-    pub(crate) fn unwritable(error: &serde_json::Error) -> Self {
+    pub(crate) fn unwritable(error: EncodeError) -> Self {
         Self {
             path: Path::default(),
             expected: "a value that can be written as JSON".to_owned(),

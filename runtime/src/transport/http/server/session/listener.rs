@@ -6,7 +6,6 @@ use serde_json::value::RawValue;
 use super::super::store::{Note, Recipient, StoreError};
 use super::super::stream::{EventId, Stream};
 use super::shared::{Listener, SharedSession};
-use crate::message::to_json;
 
 impl SharedSession {
     fn set_listener(&self, listener: Listener) {
@@ -101,7 +100,7 @@ impl SharedSession {
         let Ok(json) = serde_json::from_slice::<&RawValue>(json) else {
             return false;
         };
-        let note = to_json(&Note::Event(json));
+        let note = Note::Event(json).to_json();
         let sent = self
             .instances
             .send(&self.session, Recipient::Engine(engine), &note)

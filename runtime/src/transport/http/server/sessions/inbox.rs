@@ -16,7 +16,6 @@ use super::super::session::{HttpSession, engine_of};
 use super::super::store::{InboxMessage, Instances, Note, Recipient};
 use super::super::stream::LogQueue;
 use super::Sessions;
-use crate::message::to_json;
 
 /// How long an engine may take to receive a message.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -58,7 +57,7 @@ impl Sessions {
             let Ok(json) = RawValue::from_string(json) else {
                 continue;
             };
-            let note = to_json(&Note::Message(&json));
+            let note = Note::Message(&json).to_json();
             let sent = instances.send(&session.id, to, &note).await;
             sent.map_err(Rejection::store_failed)?;
         }

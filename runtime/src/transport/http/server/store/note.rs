@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::instances::{Instances, Recipient};
-use crate::message::to_json;
 
 /// What one instance tells another about a session.
 #[derive(Debug, Serialize, Deserialize)]
@@ -31,9 +30,14 @@ pub(crate) enum Note<'a> {
 }
 
 impl Note<'_> {
+    pub(crate) fn to_json(&self) -> Vec<u8> {
+        // Serializing fails only for a map whose keys aren't strings, and a note has none.
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+
     /// Sends it. If that fails, whoever waits for it looks for himself after a while.
     pub(crate) async fn send(&self, instances: &dyn Instances, session: &str, to: Recipient) {
-        let sent = instances.send(session, to, &to_json(self)).await;
+        let sent = instances.send(session, to, &self.to_json()).await;
         if let Err(error) = sent {
             tracing::debug!(error, "another instance can't be told");
         }

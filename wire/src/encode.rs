@@ -1,0 +1,260 @@
+//! Encoding a value as JSON text.
+//!
+//! `serde`'s traits write the same JSON, into any format. This way is for JSON alone: it is faster, and takes a fraction of the
+//! code, because there is one writer.
+
+use std::fmt::{self, Write};
+
+use crate::id::RequestId;
+use crate::text::plain_prefix;
+
+/// A type that can be written as JSON.
+pub trait Encode {
+    /// Writes the value.
+    fn encode(&self, json: &mut JsonWriter);
+}
+
+/// Encodes a value as a JSON text.
+///
+/// # Errors
+/// When a number in the value is infinite or not a number, which JSON can't say.
+///
+/// ```
+/// use mcp_wire::{Number, RequestId};
+///
+/// assert_eq!(mcp_wire::to_string(&RequestId::from("a\n"))?, r#""a\n""#);
+/// assert!(mcp_wire::to_string(&Number::from(f64::NAN)).is_err());
+/// # Ok::<(), mcp_wire::EncodeError>(())
+/// ```
+pub fn to_string<T: Encode + ?Sized>(value: &T) -> Result<String, EncodeError> {
+    let mut json = JsonWriter::default();
+    json.value(value);
+    match json.error {
+        None => Ok(json.text),
+        Some(error) => Err(error),
+    }
+}
+
+/// Encodes a value as the bytes of a JSON text.
+///
+/// # Errors
+/// As for [`to_string`].
+pub fn to_vec<T: Encode + ?Sized>(value: &T) -> Result<Vec<u8>, EncodeError> {
+    to_string(value).map(String::into_bytes)
+}
+
+/// The error of a number that JSON can't say.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EncodeError {
+    number: f64,
+}
+
+impl fmt::Display for EncodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "JSON has no {}", self.number)
+    }
+}
+
+impl std::error::Error for EncodeError {}
+
+/// A JSON text that is being written.
+#[derive(Debug, Default)]
+pub struct JsonWriter {
+    text: String,
+    /// The first error. What is written after it is of no use.
+    error: Option<EncodeError>,
+}
+
+impl JsonWriter {
+    /// Writes a value.
+    // `T::encode` is inlined here alone, so that a program has it once.
+    #[inline(never)]
+    pub fn value<T: Encode + ?Sized>(&mut self, value: &T) {
+        value.encode(self);
+    }
+
+    /// Writes a piece of JSON as it is.
+    pub(crate) fn raw(&mut self, json: &str) {
+        self.text.push_str(json);
+    }
+
+    /// Writes a string.
+    pub fn string(&mut self, mut text: &str) {
+        self.text.push('"');
+        loop {
+            let (plain, rest) = text.split_at(plain_prefix(text.as_bytes()));
+            self.text.push_str(plain);
+            let Some(special) = rest.chars().next() else { break };
+            self.escape(special);
+            text = &rest[special.len_utf8()..];
+        }
+        self.text.push('"');
+    }
+
+    fn escape(&mut self, special: char) {
+        let letter = match special {
+            '"' | '\\' => special,
+            '\n' => 'n',
+            '\r' => 'r',
+            '\t' => 't',
+            '\u{8}' => 'b',
+            '\u{c}' => 'f',
+            control => return self.display(format_args!("\\u{:04x}", u32::from(control))),
+        };
+        self.text.push('\\');
+        self.text.push(letter);
+    }
+
+    /// Writes an integer.
+    pub fn integer(&mut self, integer: i64) {
+        self.display(integer);
+    }
+
+    /// Writes a floating point number in its shortest form.
+    pub(crate) fn float(&mut self, number: f64) {
+        match serde_json::Number::from_f64(number) {
+            Some(number) => self.display(number),
+            None => self.error = self.error.or(Some(EncodeError { number })),
+        }
+    }
+
+    fn display(&mut self, value: impl fmt::Display) {
+        // Writing into a `String` doesn't fail.
+        let _ = write!(self.text, "{value}");
+    }
+
+    /// Writes an array.
+    pub fn array<'t, T: Encode + 't>(&mut self, elements: impl IntoIterator<Item = &'t T>) {
+        let mut separator = '[';
+        for element in elements {
+            self.text.push(separator);
+            self.value(element);
+            separator = ',';
+        }
+        if separator == '[' {
+            self.text.push('[');
+        }
+        self.text.push(']');
+    }
+}
+
+impl Encode for str {
+    fn encode(&self, json: &mut JsonWriter) {
+        json.string(self);
+    }
+}
+
+impl Encode for String {
+    fn encode(&self, json: &mut JsonWriter) {
+        json.string(self);
+    }
+}
+
+impl Encode for bool {
+    fn encode(&self, json: &mut JsonWriter) {
+        json.raw(if *self { "true" } else { "false" });
+    }
+}
+
+impl Encode for i64 {
+    fn encode(&self, json: &mut JsonWriter) {
+        json.integer(*self);
+    }
+}
+
+impl Encode for () {
+    fn encode(&self, json: &mut JsonWriter) {
+        json.raw("null");
+    }
+}
+
+impl Encode for RequestId {
+    fn encode(&self, json: &mut JsonWriter) {
+        match self {
+            Self::Integer(id) => json.integer(*id),
+            Self::String(id) => json.string(id),
+        }
+    }
+}
+
+impl Encode for serde_json::Value {
+    fn encode(&self, json: &mut JsonWriter) {
+        json.display(self);
+    }
+}
+
+impl<T: Encode + ?Sized> Encode for &T {
+    fn encode(&self, json: &mut JsonWriter) {
+        T::encode(self, json);
+    }
+}
+
+impl<T: Encode> Encode for Option<T> {
+    fn encode(&self, json: &mut JsonWriter) {
+        match self {
+            Some(value) => json.value(value),
+            None => json.raw("null"),
+        }
+    }
+}
+
+impl<T: Encode> Encode for Box<T> {
+    fn encode(&self, json: &mut JsonWriter) {
+        json.value(&**self);
+    }
+}
+
+impl<T: Encode> Encode for [T] {
+    fn encode(&self, json: &mut JsonWriter) {
+        json.array(self);
+    }
+}
+
+impl<T: Encode> Encode for Vec<T> {
+    fn encode(&self, json: &mut JsonWriter) {
+        json.array(self);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{Map, Number, OpenJson};
+
+    proptest! {
+        #[test]
+        fn strings_are_written_as_serde_json_writes_them(pieces in prop::collection::vec(prop_oneof![
+            "[a-zé😀 /]{0,80}".boxed(),
+            any::<char>().prop_map(String::from).boxed(),
+            prop::sample::select(vec!["\"", "\\", "\n", "\r", "\t", "\u{8}", "\u{c}", "\u{1}", "\u{1f}", "\u{7f}"])
+                .prop_map(str::to_owned)
+                .boxed(),
+        ], 0..8)) {
+            let text = pieces.concat();
+            prop_assert_eq!(to_string(&text).unwrap(), serde_json::to_string(&text).unwrap());
+        }
+
+        #[test]
+        fn numbers_are_written_as_serde_json_writes_them(integer: i64, float: f64) {
+            prop_assert_eq!(to_string(&integer).unwrap(), serde_json::to_string(&integer).unwrap());
+            let number = Number::from(float);
+            prop_assert_eq!(to_string(&number).ok(), serde_json::to_string(&number).ok());
+        }
+    }
+
+    #[test]
+    fn a_number_that_json_cannot_say_is_an_error_wherever_it_is() {
+        let map = Map::from([("a", vec![Number::from(1), Number::from(f64::INFINITY)])]);
+        assert_eq!(to_string(&map).unwrap_err().to_string(), "JSON has no inf");
+    }
+
+    #[test]
+    fn containers_are_written_without_spaces() {
+        let open: OpenJson = crate::from_str("[ 1.0 ]").unwrap();
+        let map = Map::from([("", vec![Some(open), None]), ("\"", Vec::new())]);
+        assert_eq!(to_string(&map).unwrap(), r#"{"":[[ 1.0 ],null],"\"":[]}"#);
+        assert_eq!(to_string(&Map::<bool>::new()).unwrap(), "{}");
+    }
+}

@@ -1,0 +1,13 @@
+//! Objects, member by member.
+
+mod constant;
+mod json;
+mod read;
+mod write;
+
+pub use constant::Constant;
+pub use json::encode_object;
+pub use read::{Field, Member};
+pub use write::{MemberWriter, Object, ObjectWriter, serialize_object};
+
+pub(crate) use write::write_object;
