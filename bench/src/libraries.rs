@@ -87,18 +87,18 @@ pub fn subject(case: Case, library: Library) -> Result<Box<dyn Subject>, Failure
         (Library::HandParsed, _) => by_hand::<Value>(case, json),
         (Library::Hand, _) => by_hand::<Box<RawValue>>(case, json),
         (Library::SonicRs, _) => by_sonic(case, json),
-        (Library::Typed, Case::Call) => pair(json, typed::<mcp_wire::Call<ours::CallToolRequest>>),
-        (Library::Typed, Case::Tools) => pair(json, typed::<mcp_wire::Response<ours::ListToolsResult>>),
-        (Library::Typed, Case::Blocks) => pair(json, typed::<mcp_wire::Response<ours::CallToolResult>>),
-        (Library::Typed, Case::LatestCall) => pair(json, typed::<mcp_wire::Call<latest::CallToolRequest>>),
-        (Library::Typed, Case::LatestTools) => pair(json, typed::<mcp_wire::Response<latest::ListToolsResult>>),
-        (Library::Typed, Case::LatestBlocks) => pair(json, typed::<mcp_wire::Response<latest::CallToolResult>>),
-        (Library::Message, Case::LatestCall) => pair(json, typed::<latest::ClientMessage>),
-        (Library::Message, Case::LatestTools) => pair(json, latest_response::<latest::ListToolsResult>),
-        (Library::Message, Case::LatestBlocks) => pair(json, latest_response::<latest::CallToolResult>),
-        (Library::Message, Case::Call) => pair(json, typed::<ours::ClientMessage>),
-        (Library::Message, Case::Tools) => pair(json, earlier_response::<ours::ListToolsResult>),
-        (Library::Message, Case::Blocks) => pair(json, earlier_response::<ours::CallToolResult>),
+        (Library::Typed, Case::Call) => own_pair(json, typed::<mcp_wire::Call<ours::CallToolRequest>>),
+        (Library::Typed, Case::Tools) => own_pair(json, typed::<mcp_wire::Response<ours::ListToolsResult>>),
+        (Library::Typed, Case::Blocks) => own_pair(json, typed::<mcp_wire::Response<ours::CallToolResult>>),
+        (Library::Typed, Case::LatestCall) => own_pair(json, typed::<mcp_wire::Call<latest::CallToolRequest>>),
+        (Library::Typed, Case::LatestTools) => own_pair(json, typed::<mcp_wire::Response<latest::ListToolsResult>>),
+        (Library::Typed, Case::LatestBlocks) => own_pair(json, typed::<mcp_wire::Response<latest::CallToolResult>>),
+        (Library::Message, Case::LatestCall) => own_pair(json, typed::<latest::ClientMessage>),
+        (Library::Message, Case::LatestTools) => own_pair(json, latest_response::<latest::ListToolsResult>),
+        (Library::Message, Case::LatestBlocks) => own_pair(json, latest_response::<latest::CallToolResult>),
+        (Library::Message, Case::Call) => own_pair(json, typed::<ours::ClientMessage>),
+        (Library::Message, Case::Tools) => own_pair(json, earlier_response::<ours::ListToolsResult>),
+        (Library::Message, Case::Blocks) => own_pair(json, earlier_response::<ours::CallToolResult>),
         (Library::RustMcpSchema, Case::Call) => pair(json, peer_call),
         (Library::RustMcpSchema, Case::Tools) => pair(json, peer_tools),
         (Library::RustMcpSchema, Case::Blocks) => pair(json, peer_blocks),
@@ -107,6 +107,14 @@ pub fn subject(case: Case, library: Library) -> Result<Box<dyn Subject>, Failure
         (Library::Rmcp, Case::Tools | Case::LatestTools) => pair(json, sdk_tools),
         (Library::Rmcp, Case::Blocks | Case::LatestBlocks) => pair(json, sdk_blocks),
     }
+}
+
+/// A value of our own types, which is encoded by our own writer.
+fn own_pair<T: mcp_wire::Encode + 'static>(
+    json: String,
+    decode: fn(&[u8]) -> Result<T, Failure>,
+) -> Result<Box<dyn Subject>, Failure> {
+    pair_written_by(|value| Ok(mcp_wire::to_vec(value)?), json, decode)
 }
 
 fn by_serde<T: DeserializeOwned>(json: &[u8]) -> Result<T, Failure> {
