@@ -11,7 +11,7 @@ use mcp_runtime::Revision;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-use self::pair::{Outcome, Pair};
+use self::pair::{Outcome, Pair, Way};
 use crate::args::PeersArgs;
 use crate::eras::Era;
 use crate::error::Error;
@@ -90,13 +90,14 @@ fn pairs(eras: &[Arc<Era>], only: Option<&str>) -> Vec<Pair> {
     let all: Vec<Cell> = eras.iter().flat_map(cells).collect();
     let mut pairs = Vec::new();
     for client in &all {
-        let http =
-            match client.era.revision.facts().session_header.is_some() || !client.era.revision.facts().initializes {
-                true => Transport::Http,
-                false => Transport::Sse,
-            };
         for server in &all {
-            for bridged in [None, Some(Transport::Stdio), Some(http)] {
+            let way = |client, server| Some(Way { client, server });
+            for bridged in [
+                None,
+                way(Transport::Stdio, Transport::Stdio),
+                way(over_http(client), Transport::Stdio),
+                way(over_http(client), over_http(server)),
+            ] {
                 pairs.push(Pair {
                     client: client.clone(),
                     server: server.clone(),
@@ -111,6 +112,15 @@ fn pairs(eras: &[Arc<Era>], only: Option<&str>) -> Vec<Pair> {
     pairs
 }
 
+/// The transport over HTTP that a peer has.
+fn over_http(peer: &Cell) -> Transport {
+    let facts = peer.era.revision.facts();
+    match facts.session_header.is_some() || !facts.initializes {
+        true => Transport::Http,
+        false => Transport::Sse,
+    }
+}
+
 async fn play(pairs: Vec<Pair>, bridge: &Path) -> Result<Outcomes, Error> {
     let validator = Arc::new(Mutex::new(LogValidator::load()?));
     let places = Arc::new(Semaphore::new(AT_ONCE));
@@ -121,9 +131,7 @@ async fn play(pairs: Vec<Pair>, bridge: &Path) -> Result<Outcomes, Error> {
             let _place = places.acquire().await;
             let outcome = pair.play(&bridge, &validator).await;
             progress(&pair.name());
-            let way = pair
-                .bridged
-                .map(|way| if way == Transport::Stdio { "stdio" } else { "http" });
+            let way = pair.bridged.map(Way::name);
             ((peer(&pair.client), peer(&pair.server), way), outcome)
         });
     }
@@ -165,6 +173,7 @@ fn report(outcomes: &Outcomes) -> (String, String) {
     for (way, title) in [
         (Some("stdio"), "Through the bridge, stdio"),
         (Some("http"), "Through the bridge, HTTP in front of stdio"),
+        (Some("http to http"), "Through the bridge, HTTP in front of HTTP"),
         (None, "Without the bridge, stdio"),
     ] {
         let titles: Vec<String> = servers.iter().map(|server| name(*server)).collect();

@@ -24,8 +24,26 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct Pair {
     pub client: Cell,
     pub server: Cell,
-    /// How the client reaches the bridge; `None` for the server itself, over stdio.
-    pub bridged: Option<Transport>,
+    /// The transports on both sides of the bridge; `None` for no bridge, over stdio.
+    pub bridged: Option<Way>,
+}
+
+/// The transports on both sides of the bridge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Way {
+    pub client: Transport,
+    pub server: Transport,
+}
+
+impl Way {
+    /// Its name in files and tables.
+    pub fn name(self) -> &'static str {
+        match (self.client, self.server) {
+            (Transport::Stdio, _) => "stdio",
+            (_, Transport::Stdio) => "http",
+            _ => "http to http",
+        }
+    }
 }
 
 /// What came of a pair.
@@ -43,7 +61,7 @@ pub struct Outcome {
 impl Pair {
     /// Its name, in files.
     pub fn name(&self) -> String {
-        let way = self.bridged.map_or("direct", Transport::name);
+        let way = self.bridged.map_or("direct", Way::name).replace(' ', "-");
         let of = |cell: &Cell| format!("{}-{:?}", cell.era.revision, cell.maker).to_lowercase();
         format!("{}-to-{}-{way}", of(&self.client), of(&self.server))
     }
@@ -84,37 +102,50 @@ impl Pair {
     async fn steps(&self, bridge: &Path, steps: &mut Vec<Step>) -> Result<(), String> {
         let as_text = |error: Error| error.to_string();
         let mut server = self.server.driver("server");
-        server.arg(Transport::Stdio.option());
+        server.arg(self.bridged.map_or(Transport::Stdio, |way| way.server).option());
         let mut client = self.client.driver("client");
         if self.server.era.revision < self.client.era.revision {
             client.env("MCP_FIXTURES", self.server.era.revision.as_str());
         }
-        let mut serving = None;
+        let (mut serving, mut behind) = (None, None);
         match self.bridged {
             None => {
                 client.arg(Transport::Stdio.option());
                 pass_command(&mut client, &server);
             }
-            Some(Transport::Stdio) => {
+            Some(Way {
+                client: Transport::Stdio,
+                ..
+            }) => {
                 client.arg(Transport::Stdio.option()).arg(bridge).arg("bridge");
                 client.args(["--speak", self.server.revision().as_str(), "--record"]);
                 client.arg(self.file("jsonl")).arg("--");
                 pass_command(&mut client, &server);
             }
-            Some(transport) => {
+            Some(way) => {
                 let mut command = leading(bridge);
                 command.args(["bridge", "--listen", "http://127.0.0.1:0/mcp", "--record"]);
                 command.arg(self.file("jsonl"));
-                command.args(["--speak", self.server.revision().as_str(), "--"]);
-                pass_command(&mut command, &server);
+                command.args(["--speak", self.server.revision().as_str()]);
+                if way.server == Transport::Stdio {
+                    command.arg("--");
+                    pass_command(&mut command, &server);
+                } else {
+                    let mut started = Running::start(server, &self.file("server.stderr")).map_err(as_text)?;
+                    let url = started.line().await.map_err(|error| error.to_string())?;
+                    command
+                        .arg("--to")
+                        .arg(url.ok_or("the server ended without naming its URL")?);
+                    behind = Some(started);
+                }
                 let (url, group) = serve(command).await?;
                 serving = Some(group);
-                let url = if transport == Transport::Sse {
+                let url = if way.client == Transport::Sse {
                     url.replace("/mcp", "/sse")
                 } else {
                     url
                 };
-                client.arg(transport.option()).arg(url);
+                client.arg(way.client.option()).arg(url);
             }
         }
         let mut client = Running::start(client, &self.file("stderr")).map_err(as_text)?;
@@ -123,7 +154,7 @@ impl Pair {
             steps.push(step);
         }
         client.end().await.map_err(|error| error.to_string())?;
-        drop(serving);
+        drop((serving, behind));
         Ok(())
     }
 }

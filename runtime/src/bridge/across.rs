@@ -110,7 +110,7 @@ impl ServerHandler<Context<ServerSide>> for Across {
                 id: id.clone(),
                 token: None,
             };
-            back.links.calls.add(None, caller)
+            back.links.calls.add(None, caller, None)
         });
         let mut running = self.begin(&back, request, context)?;
         match running.run(context).await {

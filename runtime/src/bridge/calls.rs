@@ -6,8 +6,9 @@ use std::sync::Arc;
 use mcp_adapters::PeerTypes;
 use mcp_adapters::mcp_wire::{MessageHeader, OpenJson, RequestId};
 use mcp_adapters::{Revision, hello};
+use tokio_util::sync::CancellationToken;
 
-use crate::session::{Peer, set};
+use crate::session::{Line, Peer, ReservedPlace, set};
 use crate::side::Side;
 use crate::sync::Mutex;
 
@@ -16,7 +17,20 @@ pub struct Calls<S: Side>(Mutex<Entries<S>>);
 
 struct Entries<S: Side> {
     next: u64,
-    calls: BTreeMap<u64, (Option<i64>, Caller<S>)>,
+    calls: BTreeMap<u64, Entry<S>>,
+}
+
+struct Entry<S: Side> {
+    id: Option<i64>,
+    caller: Caller<S>,
+    cancellation: Option<Cancellation>,
+}
+
+/// When a call is cancelled, and which place among the messages to the other side that has.
+#[derive(Default, Clone)]
+pub struct Cancellation {
+    pub token: CancellationToken,
+    pub place: Arc<ReservedPlace>,
 }
 
 /// Who has made a call, and how it names it.
@@ -60,12 +74,33 @@ impl<S: Side> Default for Calls<S> {
 
 impl<S: Side> Calls<S> {
     /// Adds a call.
-    pub fn add(self: &Arc<Self>, id: Option<i64>, caller: Caller<S>) -> CallGuard<S> {
+    pub fn add(
+        self: &Arc<Self>,
+        id: Option<i64>,
+        caller: Caller<S>,
+        cancellation: Option<Cancellation>,
+    ) -> CallGuard<S> {
         let mut entries = self.0.lock();
         let number = entries.next;
         entries.next += 1;
-        entries.calls.insert(number, (id, caller));
+        entries.calls.insert(
+            number,
+            Entry {
+                id,
+                caller,
+                cancellation,
+            },
+        );
         CallGuard(Arc::clone(self), number)
+    }
+
+    /// Takes places for the cancellations of calls that were cancelled by now, before a later message takes one.
+    pub fn reserve_cancellations(&self, line: &Arc<Line>) {
+        let entries = self.0.lock();
+        let cancellations = entries.calls.values().filter_map(|entry| entry.cancellation.as_ref());
+        for cancellation in cancellations.filter(|cancellation| cancellation.token.is_cancelled()) {
+            cancellation.place.reserve(line);
+        }
     }
 
     /// The caller of the latest call.
@@ -74,17 +109,17 @@ impl<S: Side> Calls<S> {
         entries
             .calls
             .last_key_value()
-            .map(|(_, (_, caller))| caller.peer.clone())
+            .map(|(_, entry)| entry.caller.peer.clone())
     }
 
     /// The latest request of the only peer that has calls in flight; `None` if there are several peers, or none.
     pub fn only_peer(&self) -> Option<Peer<S>> {
         let entries = self.0.lock();
-        let (_, (_, latest)) = entries.calls.last_key_value()?;
+        let (_, Entry { caller: latest, .. }) = entries.calls.last_key_value()?;
         let is_only = entries
             .calls
             .values()
-            .all(|(_, caller)| Arc::ptr_eq(caller.peer.state(), latest.peer.state()));
+            .all(|entry| Arc::ptr_eq(entry.caller.peer.state(), latest.peer.state()));
         is_only.then(|| latest.peer.clone())
     }
 
@@ -120,8 +155,8 @@ impl<S: Side> Calls<S> {
         let entries = self.0.lock();
         let mut calls = entries.calls.values();
         calls
-            .find(|(known, _)| *known == Some(id))
-            .map(|(_, caller)| caller.clone())
+            .find(|entry| entry.id == Some(id))
+            .map(|entry| entry.caller.clone())
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, OpenJson, RequestId};
 use mcp_adapters::{PeerTypes, Revision};
 
-use super::calls::{Caller, Calls};
+use super::calls::{Caller, Calls, Cancellation};
 use super::translation::{dropped, translate_call, translate_failure, translate_result};
 use crate::error::{CallError, internal};
 use crate::future::BoxFuture;
@@ -38,6 +38,7 @@ struct PassedCall<S: Side, T: Side> {
     id: i64,
     json: Vec<u8>,
     place: Place,
+    cancellation: Cancellation,
 }
 
 fn prepare<S: Side, T: Side>(
@@ -59,6 +60,7 @@ fn prepare<S: Side, T: Side>(
     if let (Some(_), Some(key)) = (&token, target.lifecycle().meta_progress) {
         json = set(json.as_bytes(), &["params", "_meta", key], &id.to_string()).map_err(internal)?;
     }
+    calls.reserve_cancellations(&to.passing);
     Ok(PassedCall {
         calls: Arc::clone(calls),
         to: Arc::clone(to),
@@ -72,6 +74,10 @@ fn prepare<S: Side, T: Side>(
         id,
         json: one_line(json.into_bytes()),
         place: to.passing.join(),
+        cancellation: Cancellation {
+            token: context.cancelled().clone(),
+            place: Arc::default(),
+        },
     })
 }
 
@@ -79,10 +85,11 @@ impl<S: Side, T: Side> PassedCall<S, T> {
     async fn exchange(self, purpose: Purpose) -> RawAnswer {
         let revision = self.to.terms().revision;
         let line = Arc::clone(&self.caller.peer.state().passing);
-        let _call = self.calls.add(Some(self.id), self.caller);
+        let cancelling = Arc::clone(&self.cancellation.place);
+        let _call = self.calls.add(Some(self.id), self.caller, Some(self.cancellation));
         let replied = self
             .to
-            .pass_call(revision, self.id, self.json, purpose, self.place, line);
+            .pass_call(self.id, self.json, purpose, self.place, line, cancelling);
         let reply = match replied.await {
             Ok(reply) => reply,
             Err(error) => return ErrorObject::from(error).into(),

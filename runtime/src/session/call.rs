@@ -11,7 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::info::Progress;
 use super::json_edit::with_meta;
 #[cfg(feature = "bridge")]
-use super::line::{Line, Place};
+use super::line::{Line, Place, ReservedPlace};
 use super::notify::check_custom;
 use super::state::SessionState;
 use super::terms::Terms;
@@ -157,15 +157,16 @@ impl<S: Side> SessionState<S> {
     #[cfg(feature = "bridge")]
     pub async fn pass_call(
         self: &Arc<Self>,
-        revision: Revision,
         id: i64,
         json: Vec<u8>,
         purpose: Purpose,
         place: Place,
         line: Arc<Line>,
+        cancellation: Arc<ReservedPlace>,
     ) -> Result<Reply, CallError> {
         let replied = self.pending.insert_passed(id, line);
-        let guard = CancelOnDrop::new(self, revision, id);
+        let mut guard = CancelOnDrop::new(self, self.terms().revision, id);
+        guard.place = Some(cancellation);
         if self.ended.is_cancelled() {
             return Err(self.closed());
         }
@@ -230,12 +231,21 @@ pub struct CancelOnDrop<S: Side> {
     state: Arc<SessionState<S>>,
     revision: Revision,
     id: Option<i64>,
+    /// The place of the cancellation among the messages that are passed on.
+    #[cfg(feature = "bridge")]
+    place: Option<Arc<ReservedPlace>>,
 }
 
 impl<S: Side> CancelOnDrop<S> {
     pub fn new(state: &Arc<SessionState<S>>, revision: Revision, id: i64) -> Self {
         let (state, id) = (Arc::clone(state), Some(id));
-        Self { state, revision, id }
+        Self {
+            state,
+            revision,
+            id,
+            #[cfg(feature = "bridge")]
+            place: None,
+        }
     }
 
     /// The call is over.
@@ -261,9 +271,15 @@ impl<S: Side> Drop for CancelOnDrop<S> {
         let Ok(permit) = Arc::clone(&state.cancelling).try_acquire_owned() else {
             return;
         };
+        #[cfg(feature = "bridge")]
+        let place = self.place.take().map(|place| place.take(&state.passing));
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move {
                 let _permit = permit;
+                #[cfg(feature = "bridge")]
+                if let Some(place) = &place {
+                    place.turn().await;
+                }
                 let cancellation = hello::cancellation(revision, &RequestId::Integer(id), "the caller no longer waits");
                 let Some((method, params)) = cancellation else { return };
                 let notification = UnknownMethod::new(method).with_params(params);

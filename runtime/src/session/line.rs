@@ -59,6 +59,22 @@ impl Drop for Place {
     }
 }
 
+/// The place of a message that may never be sent: that a call is cancelled.
+#[derive(Debug, Default)]
+pub struct ReservedPlace(Mutex<Option<Place>>);
+
+impl ReservedPlace {
+    /// Takes the last place for the message, if it has none.
+    pub fn reserve(&self, line: &Arc<Line>) {
+        self.0.lock().get_or_insert_with(|| line.join());
+    }
+
+    /// The reserved place, or else the last one.
+    pub fn take(&self, line: &Arc<Line>) -> Place {
+        self.0.lock().take().unwrap_or_else(|| line.join())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -80,7 +80,7 @@ pub(crate) use self::subscriptions::Subscriptions;
 #[cfg(feature = "bridge")]
 pub(crate) use self::{
     json_edit::set,
-    line::Place,
+    line::{Line, Place, ReservedPlace},
     log_level::log_level,
     relay::{RawAnswer, RawMessage, Relay},
     terms::Terms,

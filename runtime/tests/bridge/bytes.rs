@@ -254,3 +254,30 @@ async fn messages_between_revisions_of_one_era_are_translated_and_their_losses_t
         "{refused}"
     );
 }
+
+#[tokio::test]
+async fn a_cancellation_goes_before_the_request_that_comes_after_it() {
+    let (mut front, mut back, _serving, _) = both("2025-06-18", "2025-06-18").await;
+    for id in 0..20 {
+        front
+            .send(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"vendor/listen"}}"#))
+            .await;
+        let cancelled = back.next().await["id"].clone();
+        let cancel = format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#);
+        front.send(&cancel).await;
+        let id = id + 1000;
+        front
+            .send(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"vendor/listen"}}"#))
+            .await;
+        let told = back.next().await;
+        assert_eq!(
+            (&told["method"], &told["params"]["requestId"]),
+            (&"notifications/cancelled".into(), &cancelled)
+        );
+        let asked = back.next().await;
+        assert_eq!(asked["method"], "vendor/listen");
+        back.send(&format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{}}}}"#, asked["id"]))
+            .await;
+        assert_eq!(front.next().await["id"], id);
+    }
+}
