@@ -46,7 +46,7 @@ async fn run(args: &BridgeArgs) -> Result<Summary, CommandError> {
     match &args.to {
         Some(url) => {
             let url = url.clone();
-            let http = http_options(&args.headers, &args.auth).await?;
+            let http = http_options(&args.headers, &args.auth).await?.shared_client()?;
             // A wrong URL is an error now, and not once there is a client.
             HttpClient::new(&url, http.clone())?;
             let record = Arc::clone(&recorder);

@@ -89,6 +89,20 @@ pub struct HttpReceiver {
     ended: bool,
 }
 
+impl HttpOptions {
+    /// Makes the client of requests now, so that all connections with these options share it: its pool, and the certificates that it
+    /// trusts.
+    ///
+    /// # Errors
+    /// When the machine has no trusted certificates.
+    pub fn shared_client(mut self) -> Result<Self, HttpError> {
+        if self.client.is_none() {
+            self.client = Some(connection::client(&self)?);
+        }
+        Ok(self)
+    }
+}
+
 impl HttpClient {
     /// A client of the server at this URL. Nothing is sent yet.
     ///
