@@ -112,7 +112,9 @@ async fn over_http(server: HttpServer) -> io::Result<()> {
         let _ = io::stdin().lock().read_to_end(&mut rest);
         shutdown.cancel();
     });
-    http::server::serve(listener, app).shutdown(stop).await;
+    // A thousand clients have a connection each for their stream, and others for their requests.
+    let serving = http::server::serve(listener, app).max_connections(8192);
+    serving.shutdown(stop).await;
     Ok(())
 }
 
