@@ -103,15 +103,11 @@ pub(super) fn text(text: String) -> hub::CallToolResult {
 /// A picture, such as one of the media type `image/png`.
 #[must_use]
 pub fn image(bytes: &[u8], mime_type: impl Into<String>) -> hub::ImageContent {
-    hub::ImageContent::new(base64(bytes), mime_type)
+    hub::ImageContent::new(STANDARD.encode(bytes), mime_type)
 }
 
 /// A sound, such as one of the media type `audio/wav`.
 #[must_use]
 pub fn audio(bytes: &[u8], mime_type: impl Into<String>) -> hub::AudioContent {
-    hub::AudioContent::new(base64(bytes), mime_type)
-}
-
-pub(super) fn base64(bytes: &[u8]) -> String {
-    STANDARD.encode(bytes)
+    hub::AudioContent::new(STANDARD.encode(bytes), mime_type)
 }

@@ -1,5 +1,7 @@
 //! What functions of a router give.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use mcp_adapters::hub;
 use serde_json::Value;
 
@@ -107,7 +109,7 @@ pub struct Blob(pub Vec<u8>);
 impl IntoResult<hub::ReadResourceResult> for Blob {
     fn into_result(self, call: &Call) -> Result<hub::ReadResourceResult, ToolError> {
         let (uri, mime_type) = resource_of(call);
-        let mut contents = hub::BlobResourceContents::new(super::content::base64(&self.0), uri);
+        let mut contents = hub::BlobResourceContents::new(STANDARD.encode(&self.0), uri);
         contents.mime_type = mime_type;
         vec![contents].into_result(call)
     }
