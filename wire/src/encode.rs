@@ -14,6 +14,9 @@ pub trait Encode {
     fn encode(&self, json: &mut JsonWriter);
 }
 
+/// The length that most messages don't exceed, so that they are written without growing the text.
+const SHORT: usize = 256;
+
 /// Encodes a value as a JSON text.
 ///
 /// # Errors
@@ -27,7 +30,10 @@ pub trait Encode {
 /// # Ok::<(), mcp_wire::EncodeError>(())
 /// ```
 pub fn to_string<T: Encode + ?Sized>(value: &T) -> Result<String, EncodeError> {
-    let mut json = JsonWriter::default();
+    let mut json = JsonWriter {
+        text: String::with_capacity(SHORT),
+        error: None,
+    };
     json.value(value);
     match json.error {
         None => Ok(json.text),
@@ -58,7 +64,7 @@ impl fmt::Display for EncodeError {
 impl std::error::Error for EncodeError {}
 
 /// A JSON text that is being written.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct JsonWriter {
     text: String,
     /// The first error. What is written after it is of no use.
