@@ -113,11 +113,17 @@ fn provenance(measured: &Measured) -> String {
     let mut differences: Vec<f64> = measured.numbers.iter().map(difference).collect();
     differences.sort_by(f64::total_cmp);
     let (median, most) = (differences.get(differences.len() / 2), differences.last());
+    let runs = match runs {
+        1 => "One run.".to_owned(),
+        _ => format!(
+            "{runs} runs, which differ by {} % (median) and at most {} % of the number.",
+            shown(median.copied().unwrap_or_default()),
+            shown(most.copied().unwrap_or_default()),
+        ),
+    };
     format!(
-        "{runs} runs, which differ by {} % (median) and at most {} % of the number. Measured on {date} at {commit}: {cpu}, {cores} \
+        "{runs} Measured on {date} at {commit}: {cpu}, {cores} \
          cores, {system}, load average {load}, nice {nice}; {rustc}{node}; {}.\n",
-        shown(median.copied().unwrap_or_default()),
-        shown(most.copied().unwrap_or_default()),
         packages.join(", ")
     )
 }

@@ -240,7 +240,11 @@ fn gateways(bench: &Path) -> Vec<String> {
             "node_modules/supergateway/dist/index.js",
             "--outputTransport streamableHttp --stateful --logLevel none --port {port} --stdio {server}",
         ),
-        ("mcp-proxy=", "venv/bin/mcp-proxy", "--log-level ERROR --port {port} -- {program} stdio"),
+        (
+            "mcp-proxy=",
+            "venv/bin/mcp-proxy",
+            "--log-level ERROR --port {port} -- {program} stdio",
+        ),
     ];
     for (name, program, options) in others {
         let program = gateways.join(program);

@@ -131,16 +131,20 @@ fn tools() -> Router {
             tokio::time::sleep(Duration::from_secs(3600)).await;
             text
         })
-        .tool("flood", "Logs much", |Args(Flood { messages, bytes }), call: Call| async move {
-            for _ in 0..messages {
-                if call
-                    .log(hub::LoggingLevel::Info, serde_json::Value::from("x".repeat(bytes)))
-                    .await
-                    .is_err()
-                {
-                    return "cut short";
+        .tool(
+            "flood",
+            "Logs much",
+            |Args(Flood { messages, bytes }), call: Call| async move {
+                for _ in 0..messages {
+                    if call
+                        .log(hub::LoggingLevel::Info, serde_json::Value::from("x".repeat(bytes)))
+                        .await
+                        .is_err()
+                    {
+                        return "cut short";
+                    }
                 }
-            }
-            "done"
-        })
+                "done"
+            },
+        )
 }
