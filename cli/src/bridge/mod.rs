@@ -106,7 +106,9 @@ async fn listen<T: Transport>(
         }
         Listen::Http { address, host, path } => {
             let server = HttpServer::new().revisions(options.clients).path(path).allow_host(host);
-            serve_many(&bridge, *address, server, recorder).await
+            // A client has a stream open while it sends its requests.
+            let connections = options.servers.saturating_mul(2).max(1024);
+            serve_many(&bridge, *address, server, connections, recorder).await
         }
     }
 }
@@ -132,6 +134,7 @@ async fn serve_many<C: Connector>(
     bridge: &Bridge<C>,
     address: SocketAddr,
     server: HttpServer,
+    connections: usize,
     recorder: Arc<Recorder>,
 ) -> Result<Summary, CommandError> {
     let listener = TcpListener::bind(address).await?;
@@ -150,7 +153,9 @@ async fn serve_many<C: Connector>(
             }
         });
     });
-    let serving = serve(listener, recorder.record_clients(app)).shutdown(shutdown.clone());
+    let serving = serve(listener, recorder.record_clients(app))
+        .max_connections(connections)
+        .shutdown(shutdown.clone());
     tokio::select! {
         () = serving.into_future() => {}
         interrupted = interrupted() => {
