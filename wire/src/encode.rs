@@ -9,6 +9,23 @@ use crate::id::RequestId;
 use crate::text::plain_prefix;
 
 /// A type that can be written as JSON.
+///
+/// The generated types implement it. Another type does so with the functions of [`JsonWriter`]:
+///
+/// ```
+/// use mcp_wire::{Encode, JsonWriter};
+///
+/// struct Version(i64, i64);
+///
+/// impl Encode for Version {
+///     fn encode(&self, json: &mut JsonWriter) {
+///         json.array(&[self.0, self.1]);
+///     }
+/// }
+///
+/// assert_eq!(mcp_wire::to_string(&Version(1, 2))?, "[1,2]");
+/// # Ok::<(), mcp_wire::EncodeError>(())
+/// ```
 pub trait Encode {
     /// Writes the value.
     fn encode(&self, json: &mut JsonWriter);
