@@ -17,6 +17,7 @@ mod change;
 mod era;
 mod error;
 mod excerpt;
+mod expiring_set;
 mod filled_in;
 mod future;
 mod message;

@@ -1,6 +1,5 @@
 //! Sealing: text that a client keeps for the server, and can read, but not change.
 
-use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -10,6 +9,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
+use crate::expiring_set::ExpiringSet;
 use crate::sync::Mutex;
 
 /// What every text is sealed for, so that a key that has another use as well makes no state.
@@ -89,8 +89,8 @@ impl Sealing {
     /// state is refused. Other processes with the same key don't know the list.
     #[must_use]
     pub fn single_use(mut self, capacity: usize) -> Self {
-        let entries = Mutex::default();
-        self.used = Some(Arc::new(Used { entries, capacity }));
+        let nonces = Mutex::default();
+        self.used = Some(Arc::new(Used { nonces, capacity }));
         self
     }
 
@@ -190,27 +190,20 @@ impl fmt::Debug for Sealing {
 
 /// The states that have been used, until they expire.
 struct Used {
-    entries: Mutex<Entries>,
+    nonces: Mutex<ExpiringSet<Nonce>>,
     capacity: usize,
-}
-
-#[derive(Default)]
-struct Entries {
-    nonces: HashSet<Nonce>,
-    by_expiry: BTreeSet<(u64, Nonce)>,
 }
 
 impl Used {
     /// Adds a state; `false` if it is there, or if there is no room.
     fn add(&self, now: u64, expiry: u64, nonce: Nonce) -> bool {
-        let mut entries = self.entries.lock();
-        let Entries { nonces, by_expiry } = &mut *entries;
-        while let Some((_, expired)) = by_expiry.first().filter(|(expiry, _)| *expiry <= now) {
-            nonces.remove(expired);
-            by_expiry.pop_first();
+        let mut nonces = self.nonces.lock();
+        nonces.expire(now, drop);
+        if nonces.contains(&nonce) || nonces.len() >= self.capacity {
+            return false;
         }
-        let is_added = nonces.len() < self.capacity && nonces.insert(nonce);
-        is_added && by_expiry.insert((expiry, nonce))
+        nonces.insert(nonce, expiry);
+        true
     }
 }
 
@@ -344,7 +337,7 @@ mod tests {
         assert!(open(1010, 1010), "the first has expired");
         assert!(!open(1011, 1011));
         assert!(open(1020, 1020));
-        assert_eq!(sealing.used.as_ref().unwrap().entries.lock().by_expiry.len(), 1);
+        assert_eq!(sealing.used.as_ref().unwrap().nonces.lock().len(), 1);
     }
 
     #[test]

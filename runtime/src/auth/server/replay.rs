@@ -1,15 +1,16 @@
 //! The proofs that have been used.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::HashMap;
 
 use sha2::{Digest as _, Sha256};
 
+use crate::expiring_set::ExpiringSet;
 use crate::sync::Mutex;
 
 /// The part of the list that the proofs of one key may take, so that one client doesn't keep out the others.
 const SHARE: usize = 8;
 
-/// A part of a digest. Nobody finds two proofs with the same one.
+/// A part of a digest. Nobody finds two texts with the same one.
 type Hash = [u8; 16];
 
 /// The proofs that have been used, until they expire.
@@ -20,11 +21,15 @@ pub struct UsedProofs {
 
 #[derive(Default)]
 struct Entries {
-    used: HashSet<Hash>,
-    /// When each of them expires, and its key.
-    by_expiry: BTreeSet<(u64, Hash, Hash)>,
+    used: ExpiringSet<Proof>,
     /// The number of proofs of each key.
     by_key: HashMap<Hash, usize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Proof {
+    key: Hash,
+    id: Hash,
 }
 
 /// Whether a proof has been used.
@@ -46,8 +51,8 @@ impl UsedProofs {
 
     /// Uses the proof with this id of this key, which isn't accepted any more after `expiry`. Both times are in seconds.
     pub fn add(&self, key: &str, id: &str, expiry: u64, now: u64) -> Use {
-        let key = hash(key.as_bytes());
-        let proof = hash(&[&key, id.as_bytes()].concat());
+        let key = hash(key);
+        let proof = Proof { key, id: hash(id) };
         let mut entries = self.entries.lock();
         entries.expire(now);
         if entries.used.contains(&proof) {
@@ -57,8 +62,8 @@ impl UsedProofs {
         if entries.used.len() >= self.capacity || of_key >= self.capacity.div_ceil(SHARE) {
             return Use::Unknown;
         }
-        entries.used.insert(proof);
-        entries.by_expiry.insert((expiry, proof, key));
+        // The proof is still accepted in the second of its expiry.
+        entries.used.insert(proof, expiry.saturating_add(1));
         entries.by_key.insert(key, of_key + 1);
         Use::First
     }
@@ -67,22 +72,21 @@ impl UsedProofs {
 impl Entries {
     /// Forgets the proofs that have expired.
     fn expire(&mut self, now: u64) {
-        while let Some((_, proof, key)) = self.by_expiry.first().copied().filter(|(expiry, ..)| *expiry < now) {
-            self.by_expiry.pop_first();
-            self.used.remove(&proof);
-            if let Some(left) = self.by_key.get_mut(&key) {
+        let Self { used, by_key } = self;
+        used.expire(now, |Proof { key, .. }| {
+            if let Some(left) = by_key.get_mut(&key) {
                 *left -= 1;
                 if *left == 0 {
-                    self.by_key.remove(&key);
+                    by_key.remove(&key);
                 }
             }
-        }
+        });
     }
 }
 
-fn hash(bytes: &[u8]) -> Hash {
+fn hash(text: &str) -> Hash {
     let mut hash = Hash::default();
-    hash.copy_from_slice(&Sha256::digest(bytes)[..16]);
+    hash.copy_from_slice(&Sha256::digest(text)[..16]);
     hash
 }
 
@@ -114,9 +118,6 @@ mod tests {
         // Later there is room again.
         assert_eq!(used.add("greedy", "10", 200, 101), Use::First);
         let entries = used.entries.lock();
-        assert_eq!(
-            (entries.used.len(), entries.by_expiry.len(), entries.by_key.len()),
-            (1, 1, 1)
-        );
+        assert_eq!((entries.used.len(), entries.by_key.len()), (1, 1));
     }
 }
