@@ -208,6 +208,7 @@ impl Used {
 }
 
 fn hmac(key: &[u8]) -> Hmac<Sha256> {
+    // The constructor fails for MACs whose keys have a fixed length. HMAC pads a short key and hashes a long one.
     Hmac::new_from_slice(key).expect("HMAC takes keys of any length")
 }
 
