@@ -19,15 +19,33 @@ pub struct Tokens(HashMap<String, String>);
 impl Tokens {
     /// A message of the client with what the server gives now.
     pub fn replace(&self, json: &[u8]) -> Vec<u8> {
-        let mut text = String::from_utf8_lossy(json).into_owned();
-        for (then, now) in &self.0 {
-            text = text.replace(
-                &Value::from(then.as_str()).to_string(),
-                &Value::from(now.as_str()).to_string(),
-            );
+        let mut replaced = Vec::with_capacity(json.len());
+        let mut rest = json;
+        while let Some(start) = rest.iter().position(|&byte| byte == b'"') {
+            let (before, from_string) = rest.split_at(start);
+            let (string, after) = from_string.split_at(length_of_string(from_string));
+            let then = serde_json::from_slice::<String>(string).ok();
+            replaced.extend(before);
+            match then.and_then(|then| self.0.get(&then)) {
+                Some(now) => replaced.extend(Value::from(now.as_str()).to_string().bytes()),
+                None => replaced.extend(string),
+            }
+            rest = after;
         }
-        text.into_bytes()
+        replaced.extend(rest);
+        replaced
     }
+}
+
+/// The length of the JSON string at the start of a text, with both quotation marks.
+fn length_of_string(json: &[u8]) -> usize {
+    let mut is_escaped = false;
+    let end = json.iter().skip(1).position(|&byte| {
+        let is_end = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        is_end
+    });
+    end.map_or(json.len(), |end| end + 2)
 }
 
 /// Where a message differs from the recorded one, except in places that are ignored.
@@ -142,5 +160,22 @@ mod tests {
         let request = json!({"params": {"cursor": "a\"b", "text": "a\"b c"}}).to_string();
         let sent: Value = serde_json::from_slice(&tokens.replace(request.as_bytes())).expect("JSON");
         assert_eq!(sent, json!({"params": {"cursor": "é", "text": "a\"b c"}}));
+    }
+
+    #[test]
+    fn each_string_is_replaced_once() {
+        let mut tokens = Tokens::default();
+        for (then, now) in [("1", "2"), ("2", "3"), ("3", "1"), ("a\\", "b"), ("\"", "\\\"")] {
+            let (recorded, now) = (json!({"taskId": then}), json!({"taskId": now}));
+            assert!(differences(&recorded, &now, &[], &mut tokens).is_empty());
+        }
+        for (sent, now) in [
+            (r#"["1", "2","3"]"#, r#"["2", "3","1"]"#),
+            (r#"{"taskId": "\u0031", "n": 1}"#, r#"{"taskId": "2", "n": 1}"#),
+            (r#"["a\\", "\"", "\"1\"", "a\\1"]"#, r#"["b", "\\\"", "\"1\"", "a\\1"]"#),
+            (r#"["1", "2"#, r#"["2", "2"#),
+        ] {
+            assert_eq!(String::from_utf8_lossy(&tokens.replace(sent.as_bytes())), now);
+        }
     }
 }
