@@ -34,12 +34,7 @@ pub fn measure(bench: &Path) -> Result<Vec<Cell>> {
             ("release size, KB", size? as f64 / 1000.0),
             ("crates", crates(bench, program)?),
         ] {
-            cells.push(Cell {
-                table: table.to_owned(),
-                row: row.to_owned(),
-                column: column.to_owned(),
-                value,
-            });
+            cells.push(Cell::new(table, row, column, value));
         }
     }
     Ok(cells)

@@ -13,6 +13,17 @@ pub struct Cell {
     pub value: f64,
 }
 
+impl Cell {
+    pub fn new(table: &str, row: &str, column: &str, value: f64) -> Self {
+        Self {
+            table: table.to_owned(),
+            row: row.to_owned(),
+            column: column.to_owned(),
+            value,
+        }
+    }
+}
+
 /// What a part has measured.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Measured {

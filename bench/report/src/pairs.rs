@@ -33,12 +33,7 @@ pub fn measure(bench: &Path) -> Result<Vec<Cell>> {
             build(bench, &["--bin", &program])?;
             let cpu = children()? - before;
             for (table, value) in [("lines", lines(&text)), ("CPU time of building it again, s", cpu)] {
-                cells.push(Cell {
-                    table: table.to_owned(),
-                    row: row.to_owned(),
-                    column: column.to_owned(),
-                    value,
-                });
+                cells.push(Cell::new(table, row, column, value));
             }
         }
     }
