@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::names::identifier_part;
 use super::type_ref::TypeRef;
 use super::types::{Model, TypeKind};
 
@@ -81,16 +82,7 @@ fn module_of_method(method: &str) -> String {
     let path = method.strip_prefix("notifications/").unwrap_or(method);
     match path.split_once('/') {
         Some((group, _)) => {
-            let name: String = group
-                .chars()
-                .map(|c| {
-                    if c.is_ascii_alphanumeric() {
-                        c.to_ascii_lowercase()
-                    } else {
-                        '_'
-                    }
-                })
-                .collect();
+            let name = identifier_part(group).to_ascii_lowercase();
             match name.starts_with(|c: char| c.is_ascii_lowercase()) {
                 true if is_module_name(&name) => name,
                 true => format!("{name}_methods"),

@@ -77,6 +77,12 @@ pub fn spelt_out(text: &str) -> String {
     }
 }
 
+/// A text as a part of an identifier, with `_` for each character but ASCII's letters and digits.
+pub(crate) fn identifier_part(text: &str) -> String {
+    let allowed = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    text.chars().map(allowed).collect()
+}
+
 /// An upper camel case identifier.
 fn type_identifier(text: &str) -> String {
     let camel = part(text);

@@ -1,5 +1,7 @@
 //! Names in the crate.
 
+use crate::model::names::identifier_part;
+
 /// Whether code has a name in it.
 pub(super) fn mentions(code: &str, name: &str) -> bool {
     code.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
@@ -8,23 +10,9 @@ pub(super) fn mentions(code: &str, name: &str) -> bool {
 
 /// `v` and the revision, as a Rust name.
 pub(super) fn module_name(revision: &str) -> String {
-    let name: String = revision
-        .chars()
-        .map(|c| {
-            if c.is_ascii_alphanumeric() {
-                c.to_ascii_lowercase()
-            } else {
-                '_'
-            }
-        })
-        .collect();
-    format!("v{name}")
+    format!("v{}", identifier_part(revision).to_ascii_lowercase())
 }
 
 pub(super) fn variant_name(revision: &str) -> String {
-    let name: String = revision
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
-        .collect();
-    format!("V{name}")
+    format!("V{}", identifier_part(revision))
 }
