@@ -140,15 +140,9 @@ impl Reader<'_> {
         // Most objects have their members in the order in which the type declares them.
         let mut next = 0;
         while let Some(key) = self.next_key(&mut first)? {
-            let found = |from: usize| {
-                declared[from..]
-                    .iter()
-                    .position(|member| member.name == key)
-                    .map(|at| from + at)
-            };
             if is_message && Envelope::has_member(&key) {
                 self.envelope_member(&key)?;
-            } else if let Some(at) = found(next).or_else(|| found(0)) {
+            } else if let Some(at) = position_of(&key, declared, next) {
                 declared[at].read(self, &mut extra)?;
                 next = at + 1;
             } else {
@@ -160,6 +154,14 @@ impl Reader<'_> {
             None => Ok(extra),
         }
     }
+}
+
+/// The position of a member, which is looked for from `next` on, and then before it.
+fn position_of(key: &str, declared: &[Member<'_>], next: usize) -> Option<usize> {
+    let (passed, ahead) = declared.split_at(next);
+    let is_it = |member: &Member<'_>| member.name == key;
+    let at = ahead.iter().position(is_it).map(|at| next + at);
+    at.or_else(|| passed.iter().position(is_it))
 }
 
 impl Extra {
