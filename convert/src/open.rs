@@ -5,10 +5,10 @@ use mcp_wire::{Decode, Encode, Map, OpenJson, Validate, from_str};
 use crate::loss::AUTOMATIC;
 use crate::unrepresentable::Unrepresentable;
 
-/// Serializes a value for a target that leaves it open.
+/// Encodes a value for a target that leaves it open.
 ///
 /// # Errors
-/// When the value can't be serialized.
+/// When the value has a number that JSON can't represent.
 pub fn open<S: Encode>(value: &S) -> Result<OpenJson, Unrepresentable> {
     OpenJson::from_encode(value).map_err(|error| Unrepresentable::by_rule(&error, AUTOMATIC))
 }

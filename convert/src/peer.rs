@@ -125,10 +125,10 @@ pub fn encode_result<T: Encode, S: Convert<T, R>, R>(
     Ok((result, conversion.into_losses()))
 }
 
-/// Serializes a result without a conversion.
+/// Encodes a result without a conversion.
 ///
 /// # Errors
-/// When the result can't be serialized.
+/// When the result has a number that JSON can't represent.
 pub fn encode_same_result<T: Encode>(result: &T) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
     Ok((open(result)?, Vec::new()))
 }

@@ -150,6 +150,6 @@ pub struct Principal(pub String);
 
 /// A message as JSON.
 pub(crate) fn to_json(message: &impl Encode) -> Vec<u8> {
-    // Encoding fails only for a number that JSON can't say, and no message of the runtime has one.
+    // Encoding fails only for a number that JSON can't represent, and no message of the runtime has one.
     mcp_wire::to_vec(message).unwrap_or_default()
 }

@@ -37,7 +37,7 @@ const SHORT: usize = 256;
 /// Encodes a value as a JSON text.
 ///
 /// # Errors
-/// When a number in the value is infinite or not a number, which JSON can't say.
+/// When a number in the value is infinite or not a number, which JSON can't represent.
 ///
 /// ```
 /// use mcp_wire::{Number, RequestId};
@@ -66,7 +66,7 @@ pub fn to_vec<T: Encode + ?Sized>(value: &T) -> Result<Vec<u8>, EncodeError> {
     to_string(value).map(String::into_bytes)
 }
 
-/// The error of a number that JSON can't say.
+/// The error of a number that JSON can't represent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EncodeError {
     number: f64,
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_json_cannot_say_is_an_error_wherever_it_is() {
+    fn a_number_that_json_cannot_represent_is_an_error_wherever_it_is() {
         let map = Map::from([("a", vec![Number::from(1), Number::from(f64::INFINITY)])]);
         assert_eq!(to_string(&map).unwrap_err().to_string(), "JSON has no inf");
     }

@@ -83,7 +83,7 @@ impl Object {
 /// An object in which each name has the last value that it was given.
 fn to_object(entries: Vec<(&'static str, OpenJson)>) -> OpenJson {
     let members: Map<OpenJson> = entries.into_iter().collect();
-    // Only a number that JSON can't say could fail.
+    // Encoding fails only for a number that JSON can't represent, and open JSON has none.
     OpenJson::from_encode(&members).unwrap_or_else(|_| null())
 }
 

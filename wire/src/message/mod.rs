@@ -46,7 +46,7 @@ impl UnknownMethod {
     /// # Errors
     /// When the message isn't a `T`.
     pub fn decode_as<T: Decode>(&self) -> Decoded<T> {
-        // Encoding fails only for numbers that JSON can't say, and a message whose method is unknown has none.
+        // Encoding fails only for numbers that JSON can't represent, and a message whose method is unknown has none.
         crate::from_str(&crate::to_string(self).unwrap_or_default())
     }
 

@@ -30,7 +30,8 @@ macro_rules! notification {
 }
 
 /// Implements the traits of a union of requests or notifications for an enum: `method`, `From` each of them,
-/// [`Decode`](crate::Decode), [`Encode`](crate::Encode), [`Object`](crate::Object), `serde`'s traits and [`Validate`](crate::Validate).
+/// [`Decode`](crate::Decode), [`Encode`](crate::Encode), [`Object`](crate::Object), [`Validate`](crate::Validate) and
+/// `serde`'s traits.
 ///
 /// The last variant is an [`UnknownMethod`](crate::UnknownMethod).
 ///
