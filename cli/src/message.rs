@@ -112,7 +112,7 @@ pub fn translate_message(
         Some((None, message)) => message,
         last => {
             let values: Vec<OpenJson> = values.into_iter().chain(last).map(|(_, message)| message).collect();
-            OpenJson::from_serialize(&values).unwrap_or(envelope.value)
+            OpenJson::from_encode(&values).unwrap_or(envelope.value)
         }
     };
     Ok(Translation {
@@ -138,9 +138,9 @@ fn translate_response(
         return unchanged(response);
     };
     let (error, mut losses) = translate_error(from, to, failed, error, policy);
-    let translated = OpenJson::from_serialize(&error).and_then(|error| {
+    let translated = OpenJson::from_encode(&error).and_then(|error| {
         members.insert(ERROR, error);
-        OpenJson::from_serialize(&members)
+        OpenJson::from_encode(&members)
     });
     for loss in &mut losses {
         loss.path = within(Some(Segment::Member(ERROR.to_owned())), &loss.path);

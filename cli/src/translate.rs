@@ -133,7 +133,7 @@ fn reencode(definition: &Definition, mut value: OpenJson) -> Result<OpenJson, Re
         && let Ok(mut members) = value.decode_as::<Map<OpenJson>>()
     {
         members.insert(VERSION, serde_json::json!("2.0"));
-        value = OpenJson::from_serialize(&members).unwrap_or(value);
+        value = OpenJson::from_encode(&members).unwrap_or(value);
         decoded = definition.decode(value.text().as_bytes());
     }
     let instance = decoded.map_err(|error| {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use mcp_adapters::mcp_wire::{
-    ErrorObject, ErrorResponse, Map, MessageHeader, OpenJson, RequestId, Response, error_code,
+    self, ErrorObject, ErrorResponse, Map, MessageHeader, OpenJson, RequestId, Response, error_code,
 };
 use mcp_adapters::{PeerTypes, Revision, hello};
 use mcp_runtime::CallError;
@@ -175,9 +175,8 @@ impl<S: Sender> Player<'_, S> {
             Incoming::Message { json, .. } => self.take_message(&json).await,
             Incoming::Failed { id, error } => match error {
                 CallError::Http(failure) if failure.response.is_some() => {
-                    let response = OpenJson::from_serialize(&failure.response);
-                    if let Ok(response) = response {
-                        self.take_message(response.text().as_bytes()).await;
+                    if let Ok(response) = mcp_wire::to_vec(&failure.response) {
+                        self.take_message(&response).await;
                     }
                 }
                 error if self.report.messages == 0 => return Err(error.into()),
@@ -280,12 +279,12 @@ impl<S: Sender> Player<'_, S> {
         let id: RequestId = id.decode_as().ok()?;
         let revision = self.report.revision;
         if revision.lifecycle().ping == Some(method) {
-            return OpenJson::from_serialize(&Response::new(id, hello::empty_result(revision, method))).ok();
+            return OpenJson::from_encode(&Response::new(id, hello::empty_result(revision, method))).ok();
         }
         let case = asked(method);
         self.report.fail(&case, &"the server didn't ask this in the recording");
         let error = ErrorObject::new(error_code::METHOD_NOT_FOUND, "the recorded client wasn't asked this");
-        OpenJson::from_serialize(&ErrorResponse::new(Some(id), error)).ok()
+        OpenJson::from_encode(&ErrorResponse::new(Some(id), error)).ok()
     }
 }
 
@@ -308,7 +307,7 @@ fn outcome(message: &OpenJson) -> Value {
 fn with_id(response: &OpenJson, id: &OpenJson) -> Option<OpenJson> {
     let mut members: Map<OpenJson> = response.decode_as().ok()?;
     members.insert("id", id.clone());
-    OpenJson::from_serialize(&members).ok()
+    OpenJson::from_encode(&members).ok()
 }
 
 fn text_of(id: &RequestId) -> String {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use mcp_adapters::PeerTypes;
-use mcp_adapters::mcp_wire::OpenJson;
+use mcp_adapters::mcp_wire::{self, OpenJson};
 use mcp_runtime::transport::MessageDirection;
 
 use crate::message::{called, case_of, messages, of_session};
@@ -93,8 +93,7 @@ impl Script {
             false => self.steps.push(Step::Send(json.to_vec())),
             // The rest of a batch.
             true if !calls.is_empty() => {
-                let rest = OpenJson::from_serialize(&calls).map(|rest| rest.text().as_bytes().to_vec());
-                self.steps.extend(rest.map(Step::Send));
+                self.steps.extend(mcp_wire::to_vec(&calls).map(Step::Send));
             }
             true => {}
         }

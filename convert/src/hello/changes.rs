@@ -135,7 +135,7 @@ fn one_text<R: PeerTypes>(revision: R, method: &'static str, member: Option<&'st
 }
 
 fn put_subscription<R: PeerTypes>(revision: R, object: &mut Object, subscription: &RequestId) {
-    let id = OpenJson::from_serialize(subscription).ok();
+    let id = OpenJson::from_encode(subscription).ok();
     object.put_meta(revision.lifecycle().meta_subscription, id);
 }
 
@@ -148,7 +148,7 @@ fn put_filter<R: PeerTypes>(revision: R, object: &mut Object, member: Option<&'s
     put(lifecycle.filter_tools, filter.tool_list, yes());
     put(lifecycle.filter_prompts, filter.prompt_list, yes());
     put(lifecycle.filter_resources, filter.resource_list, yes());
-    let uris = OpenJson::from_serialize(&filter.resources).unwrap_or_else(|_| null());
+    let uris = OpenJson::from_encode(&filter.resources).unwrap_or_else(|_| null());
     put(lifecycle.filter_uris, !filter.resources.is_empty(), uris);
     object.put(member, Some(members.finish().0));
 }

@@ -16,7 +16,7 @@ pub fn unsupported<R: PeerTypes>(revision: R, mismatch: &Mismatch<R>) -> ErrorOb
     };
     let supported: Vec<&str> = mismatch.supported.iter().map(|revision| revision.name()).collect();
     let mut data = Object::default();
-    data.put(known.data.versions, OpenJson::from_serialize(&supported).ok());
+    data.put(known.data.versions, OpenJson::from_encode(&supported).ok());
     data.put(known.data.name, Some(text(&mismatch.requested)));
     ErrorObject::new(known.code, "Unsupported protocol version").with_data(data.finish().0)
 }

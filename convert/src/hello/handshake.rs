@@ -103,7 +103,7 @@ pub fn discovery<R: PeerTypes>(revision: R, hello: ServerHello<R>) -> Written {
         lifecycle.discover_result,
     );
     let mut object = Object::of(lifecycle.result_of(method));
-    let versions = OpenJson::from_serialize(&hello.versions).unwrap_or_else(|_| null());
+    let versions = OpenJson::from_encode(&hello.versions).unwrap_or_else(|_| null());
     object.put(members.versions, Some(versions));
     object.put_server(revision, members, hello)?;
     Ok(object.finish())
@@ -138,7 +138,7 @@ pub fn cancellation<R: PeerTypes>(revision: R, request: &RequestId, reason: &str
     let lifecycle = revision.lifecycle();
     let (method, members) = (lifecycle.cancel?, lifecycle.cancel_params);
     let mut object = Object::of(lifecycle.params_of(method));
-    object.put(members.request, OpenJson::from_serialize(request).ok());
+    object.put(members.request, OpenJson::from_encode(request).ok());
     object.put(members.text, Some(text(reason)));
     Some((method, object.finish().0))
 }

@@ -138,7 +138,7 @@ impl<S: Side> Calls<S> {
         } else if let Some(id) = hello::subscription(revision, &header) {
             self.get(&id).and_then(|caller| {
                 let key = ["params", "_meta", lifecycle.meta_subscription?];
-                let id = OpenJson::from_serialize(&caller.id).ok()?;
+                let id = OpenJson::from_encode(&caller.id).ok()?;
                 let json = set(notification, &key, id.text()).ok()?;
                 Some((caller, json))
             })

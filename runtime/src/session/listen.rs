@@ -197,7 +197,7 @@ impl<S: Side> SessionState<S> {
         let Some((id, key)) = request.zip(terms.revision.lifecycle().meta_subscription) else {
             return Some(json);
         };
-        with_meta(&json, key, OpenJson::from_serialize(id).ok()?.text()).ok()
+        with_meta(&json, key, OpenJson::from_encode(id).ok()?.text()).ok()
     }
 }
 

@@ -173,7 +173,7 @@ impl<S: Side> Peer<S> {
         }
         // Revisions in which this side may send it have the same members.
         let lifecycle = self.terms().revision.lifecycle();
-        let (Some(method), Ok(params)) = (lifecycle.progress, OpenJson::from_serialize(&params)) else {
+        let (Some(method), Ok(params)) = (lifecycle.progress, OpenJson::from_encode(&params)) else {
             return Ok(());
         };
         let notification = UnknownMethod::new(method).with_params(params);

@@ -131,7 +131,7 @@ impl Terms {
 fn supply(revision: Revision, client: Option<&PeerInfo>) -> Supply {
     let json = |value: Option<Value>| OpenJson::from(value.unwrap_or_else(|| Value::Object(Map::new())));
     let implementation = client.and_then(|client| client.implementation.as_ref());
-    let implementation = implementation.and_then(|implementation| OpenJson::from_serialize(implementation).ok());
+    let implementation = implementation.and_then(|implementation| OpenJson::from_encode(implementation).ok());
     let capabilities = client.map(|client| client.capabilities.clone());
     hello::supply(revision.as_str(), json(capabilities), implementation)
 }
