@@ -14,7 +14,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use mcp_adapters::mcp_wire::{MessageHeader, OpenJson, RequestId, from_slice};
 use mcp_adapters::{Revision, hello};
-use mcp_runtime::http::HeaderMap;
+use mcp_runtime::http::{HeaderMap, Method, StatusCode};
 use mcp_runtime::transport::http::client::HttpOptions;
 use mcp_runtime::transport::{MessageDirection, Transport, Watched, watched};
 
@@ -116,16 +116,10 @@ impl Recorder {
         }
         let recorder = Arc::clone(self);
         options.exchanges(move |exchange| {
-            let heads = HttpHeads {
-                method: exchange.method.to_string(),
-                path: exchange.url.path().to_owned(),
-                request: masked(exchange.request),
-                status: exchange.status.as_u16(),
-                response: masked(exchange.response),
-            };
+            let sent = (exchange.method, exchange.url.path(), exchange.request);
             recorder.write(&Line {
                 session: Some(session),
-                http: Some(heads),
+                http: Some(heads(sent, exchange.status, exchange.response)),
                 ..line(Side::Server)
             });
         })
@@ -164,21 +158,29 @@ fn line(side: Side) -> Line {
 }
 
 async fn record_exchange(State(recorder): State<Arc<Recorder>>, request: Request, next: Next) -> Response {
-    let (method, path) = (request.method().to_string(), request.uri().path().to_owned());
-    let asked = masked(request.headers());
+    let (method, uri, headers) = (
+        request.method().clone(),
+        request.uri().clone(),
+        request.headers().clone(),
+    );
     let response = next.run(request).await;
-    let heads = HttpHeads {
-        method,
-        path,
-        request: asked,
-        status: response.status().as_u16(),
-        response: masked(response.headers()),
-    };
+    let received = (&method, uri.path(), &headers);
     recorder.write(&Line {
-        http: Some(heads),
+        http: Some(heads(received, response.status(), response.headers())),
         ..line(Side::Client)
     });
     response
+}
+
+/// What a transcript has of an exchange, whose request has this method, this path and these headers.
+fn heads((method, path, request): (&Method, &str, &HeaderMap), status: StatusCode, response: &HeaderMap) -> HttpHeads {
+    HttpHeads {
+        method: method.to_string(),
+        path: path.to_owned(),
+        request: masked(request),
+        status: status.as_u16(),
+        response: masked(response),
+    }
 }
 
 /// What the messages of a connection have said about its revision.
