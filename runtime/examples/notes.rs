@@ -45,14 +45,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 #[cfg(test)]
 mod tests {
     use mcp_runtime::transport::channel;
-    use mcp_runtime::{CallError, CallServer, ClientHandler, ClientSession, ClientSide, Context, Revision, connect};
+    use mcp_runtime::{CallError, CallServer, ClientSession, Revision, connect};
     use serde_json::{Value, json};
 
     use super::*;
-
-    struct Client;
-
-    impl ClientHandler<Context<ClientSide>> for Client {}
 
     /// A session with the server, in one revision.
     async fn session(revision: Revision) -> ClientSession {
@@ -63,7 +59,7 @@ mod tests {
         };
         drop(server().expect("the routes are valid").serve(options.clone(), theirs));
         let info = hub::Implementation::new("test", "1.0");
-        let connected = connect(Client, info, hub::ClientCapabilities::default(), options, ours);
+        let connected = connect((), info, hub::ClientCapabilities::default(), options, ours);
         connected.await.expect("the session begins")
     }
 

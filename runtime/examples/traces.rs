@@ -5,8 +5,7 @@ use std::collections::HashMap;
 
 use mcp_runtime::transport::channel;
 use mcp_runtime::{
-    CallServer, ClientHandler, ClientSide, Context, ErrorObject, HandlerResult, Middleware, Next, Options, Router,
-    ServerSide, connect, hub,
+    CallServer, Context, ErrorObject, HandlerResult, Middleware, Next, Options, Router, ServerSide, connect, hub,
 };
 use opentelemetry::propagation::TextMapPropagator;
 use opentelemetry::trace::TracerProvider;
@@ -36,10 +35,6 @@ impl Middleware<ServerSide> for ContinueTraces {
     }
 }
 
-struct Client;
-
-impl ClientHandler<Context<ClientSide>> for Client {}
-
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let exporter = opentelemetry_stdout::SpanExporter::default();
@@ -57,14 +52,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let server = router.serve(Options::default(), theirs);
 
     let info = hub::Implementation::new("client", "1.0");
-    let client = connect(
-        Client,
-        info,
-        hub::ClientCapabilities::default(),
-        Options::default(),
-        ours,
-    )
-    .await?;
+    let client = connect((), info, hub::ClientCapabilities::default(), Options::default(), ours).await?;
     let mut call = hub::CallToolRequestParams::new("ping");
     let traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     call.meta.extra.insert("traceparent", serde_json::json!(traceparent));

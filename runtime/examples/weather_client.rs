@@ -1,13 +1,8 @@
 //! A client that starts the server `weather`, and calls its tool.
 
 use mcp_runtime::transport::stdio::{SpawnOptions, spawn};
-use mcp_runtime::{CallServer, ClientHandler, ClientSide, Context, Options, connect, hub};
+use mcp_runtime::{CallServer, Options, connect, hub};
 use serde_json::json;
-
-/// Answers what the server asks of its client: nothing, here.
-struct Client;
-
-impl ClientHandler<Context<ClientSide>> for Client {}
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -15,7 +10,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let server = spawn(program, SpawnOptions::default())?;
     let info = hub::Implementation::new("weather-client", "1.0");
     let capabilities = hub::ClientCapabilities::default();
-    let session = connect(Client, info, capabilities, Options::default(), server).await?;
+    let session = connect((), info, capabilities, Options::default(), server).await?;
 
     let call = hub::CallToolRequestParams::new("weather").with_arguments(json!({"city": "Bern"}));
     let result = session.peer().call_tool(call).await?;

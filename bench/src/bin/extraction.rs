@@ -5,7 +5,7 @@ use mcp_bench::{Failure, turns};
 use mcp_runtime::router::Call;
 use mcp_runtime::transport::{ChannelTransport, channel};
 use mcp_runtime::{
-    Args, CallServer, ClientHandler, ClientSession, ClientSide, Context, ErrorObject, Options, Router, ServerHandler,
+    Args, CallServer, ClientSession, Context, ErrorObject, Options, Router, ServerHandler,
     ServerSide, State, connect, hub, serve,
 };
 use schemars::JsonSchema;
@@ -42,10 +42,6 @@ fn text(sum: &Sum, more: i64, context: &Context<ServerSide>) -> String {
     format!("{} in {revision}", sum.a + sum.b + more)
 }
 
-struct Client;
-
-impl ClientHandler<Context<ClientSide>> for Client {}
-
 /// A session with a server within the process.
 fn session(runtime: &Runtime, serve: impl FnOnce(ChannelTransport)) -> Result<ClientSession, Failure> {
     let (ours, theirs) = channel(16);
@@ -53,7 +49,7 @@ fn session(runtime: &Runtime, serve: impl FnOnce(ChannelTransport)) -> Result<Cl
     serve(theirs);
     let info = hub::Implementation::new("bench", "1.0");
     let capabilities = hub::ClientCapabilities::default();
-    Ok(runtime.block_on(connect(Client, info, capabilities, Options::default(), ours))?)
+    Ok(runtime.block_on(connect((), info, capabilities, Options::default(), ours))?)
 }
 
 fn main() -> Result<(), Failure> {

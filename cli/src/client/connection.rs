@@ -22,6 +22,12 @@ pub trait Capable: ClientHandler<Context<ClientSide>> + 'static {
     fn capabilities(&self) -> ClientCapabilities;
 }
 
+impl Capable for () {
+    fn capabilities(&self) -> ClientCapabilities {
+        ClientCapabilities::default()
+    }
+}
+
 /// Begins a session with a server.
 pub async fn connect(
     server: &ServerArgs,

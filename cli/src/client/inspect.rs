@@ -12,7 +12,6 @@ use serde_json::Value;
 
 use super::block_on;
 use super::connection::connect;
-use super::listen::Silent;
 use crate::args::{Format, InspectArgs};
 use crate::error::{CommandError, Summary};
 use crate::text::{one_line, plain, write_table};
@@ -36,7 +35,7 @@ struct Inspection {
 /// Prints what a server is and offers.
 pub fn inspect(args: &InspectArgs, mut output: impl Write) -> Result<Summary, CommandError> {
     let inspection = block_on(async {
-        let session = connect(&args.server, Silent, None, args.server.timeout(false)).await?;
+        let session = connect(&args.server, (), None, args.server.timeout(false)).await?;
         let inspection = inspect_peer(session.peer()).await;
         session.close().await;
         Ok(inspection?)

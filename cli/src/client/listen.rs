@@ -3,30 +3,19 @@
 use std::io::Write;
 
 use futures_util::StreamExt;
-use mcp_runtime::{Change, ChangeFilter, ClientHandler, ClientSide, Context, hub};
+use mcp_runtime::{Change, ChangeFilter};
 use serde_json::json;
 
 use super::block_on;
-use super::connection::{Capable, connect};
+use super::connection::connect;
 use crate::args::{Format, ListenArgs};
 use crate::error::{CommandError, Summary};
 use crate::text::say;
 
-/// A client that answers nothing.
-pub struct Silent;
-
-impl ClientHandler<Context<ClientSide>> for Silent {}
-
-impl Capable for Silent {
-    fn capabilities(&self) -> hub::ClientCapabilities {
-        hub::ClientCapabilities::default()
-    }
-}
-
 /// Prints each change until the server ends, or an interrupt.
 pub fn listen(args: &ListenArgs, mut output: impl Write) -> Result<Summary, CommandError> {
     block_on(async {
-        let session = connect(&args.server, Silent, None, args.server.timeout(false)).await?;
+        let session = connect(&args.server, (), None, args.server.timeout(false)).await?;
         let resources = args.resources.iter();
         let filter = resources.fold(ChangeFilter::lists(), |filter, uri| filter.with_resource(uri));
         let mut changes = session.peer().changes(filter).await?;

@@ -220,7 +220,8 @@ fn with_blank_lines(text: &str) -> String {
             .any(|start| code.starts_with(start));
         let same_depth = indent(line) == indent(previous);
         let last = previous.trim_start();
-        let ends_item = same_depth && (last == "}" || last == "};" || (indent(line) == 0 && last.ends_with(';')));
+        let ends = last == "}" || last == "};" || last.ends_with(" {}") || (indent(line) == 0 && last.ends_with(';'));
+        let ends_item = same_depth && ends;
         let after_inner_docs = last.starts_with("//!") && !code.starts_with("//!") && !code.is_empty();
         if (starts_item && ends_item) || after_inner_docs {
             spaced.push('\n');

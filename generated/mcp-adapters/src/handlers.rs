@@ -24,6 +24,7 @@ impl std::fmt::Display for UnexpectedResult {
 }
 
 impl std::error::Error for UnexpectedResult {}
+
 fn unexpected<E: From<UnexpectedResult>>(method: &'static str) -> E {
     UnexpectedResult { method }.into()
 }
@@ -261,6 +262,9 @@ pub trait ServerHandler<C>: Send + Sync {
         }
     }
 }
+
+/// Handles nothing: requests are answered with the error -32601, and notifications are ignored.
+impl<C> ServerHandler<C> for () {}
 
 /// Sends the requests and notifications of a client to a server.
 pub trait CallServer: Sync {
@@ -769,6 +773,9 @@ pub trait ClientHandler<C>: Send + Sync {
         }
     }
 }
+
+/// Handles nothing: requests are answered with the error -32601, and notifications are ignored.
+impl<C> ClientHandler<C> for () {}
 
 /// Sends the requests and notifications of a server to a client.
 pub trait CallClient: Sync {

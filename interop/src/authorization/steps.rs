@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcp_runtime::auth::{Authorizer, BoxError, BoxFuture, Client, Grant, MemoryStore, TokenStore};
 use mcp_runtime::hub::{CallToolRequestParams, ClientCapabilities, Implementation};
 use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
-use mcp_runtime::{CallServer, ClientHandler, ClientSession, ClientSide, Context, Options, connect};
+use mcp_runtime::{CallServer, ClientSession, Options, connect};
 use serde_json::json;
 
 use super::browser::Browser;
@@ -117,10 +117,6 @@ fn expect(holds: bool, otherwise: &'static str) -> Result<bool, BoxError> {
     if holds { Ok(true) } else { Err(otherwise.into()) }
 }
 
-struct Nobody;
-
-impl ClientHandler<Context<ClientSide>> for Nobody {}
-
 async fn begin(url: &str, authorizer: Authorizer) -> Result<ClientSession, BoxError> {
     begin_with(url, HttpOptions::default().authorizer(authorizer)).await
 }
@@ -128,14 +124,7 @@ async fn begin(url: &str, authorizer: Authorizer) -> Result<ClientSession, BoxEr
 async fn begin_with(url: &str, options: HttpOptions) -> Result<ClientSession, BoxError> {
     let info = Implementation::new("mcp-interop", env!("CARGO_PKG_VERSION"));
     let transport = HttpClient::new(url, options)?;
-    Ok(connect(
-        Nobody,
-        info,
-        ClientCapabilities::default(),
-        Options::default(),
-        transport,
-    )
-    .await?)
+    Ok(connect((), info, ClientCapabilities::default(), Options::default(), transport).await?)
 }
 
 async fn call(session: &ClientSession, tool: &str) -> Result<(), BoxError> {

@@ -105,10 +105,7 @@ impl Peer<ClientSide> {
     /// ```
     /// use futures_util::StreamExt;
     /// use mcp_runtime::transport::channel;
-    /// use mcp_runtime::{Change, ChangeFilter, ClientHandler, ClientSide, Context, Options, Router, connect, hub};
-    ///
-    /// struct Client;
-    /// impl ClientHandler<Context<ClientSide>> for Client {}
+    /// use mcp_runtime::{Change, ChangeFilter, Options, Router, connect, hub};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -116,7 +113,7 @@ impl Peer<ClientSide> {
     /// let (server, client) = channel(16);
     /// let _server = router.clone().serve(Options::default(), server);
     /// let info = hub::Implementation::new("example", "1.0");
-    /// let session = connect(Client, info, hub::ClientCapabilities::default(), Options::default(), client).await?;
+    /// let session = connect((), info, hub::ClientCapabilities::default(), Options::default(), client).await?;
     ///
     /// let mut changes = session.peer().changes(ChangeFilter::lists()).await?;
     /// assert!(changes.agreed().tool_list);

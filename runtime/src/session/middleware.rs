@@ -97,18 +97,14 @@ impl<S: Side, M: Middleware<S>> Layer<S> for M {
 /// A handler, with the middleware around it. Every [`ServerHandler`] and [`ClientHandler`] becomes one.
 ///
 /// ```
-/// use mcp_runtime::{ClientHandler, ClientSide, Context, Layered, Middleware};
-///
-/// struct Client;
-///
-/// impl ClientHandler<Context<ClientSide>> for Client {}
+/// use mcp_runtime::{ClientSide, Layered, Middleware};
 ///
 /// struct Nothing;
 ///
 /// impl Middleware<ClientSide> for Nothing {}
 ///
 /// // `connect` takes it in the place of the handler.
-/// let client = Layered::<ClientSide>::from(Client).layer(Nothing);
+/// let client = Layered::<ClientSide>::from(()).layer(Nothing);
 /// ```
 pub struct Layered<S: Side> {
     handler: Arc<dyn Handler<S>>,

@@ -187,7 +187,7 @@ pub(crate) fn start_server(
     Session::start(Arc::new(state), handler, Some(server), receiver)
 }
 
-/// Starts a session with a server of either era.
+/// Starts a session with a server of either era. The handler of a client that its server can ask nothing is `()`.
 ///
 /// If the options support revisions of both eras, the server is asked first what it is, in the latest stateless revision.
 /// An answer that only stateless servers give makes the session a stateless one. Any other error, silence, and the end of a

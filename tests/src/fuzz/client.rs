@@ -4,15 +4,11 @@
 
 use mcp_runtime::Revision;
 use mcp_runtime::transport::stdio::{LineLimits, LineTransport};
-use mcp_runtime::{CallServer, ClientHandler, ClientSide, Context, Options, connect, hub};
+use mcp_runtime::{CallServer, Options, connect, hub};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::run;
-
-struct Handler;
-
-impl ClientHandler<Context<ClientSide>> for Handler {}
 
 pub fn check(input: &[u8]) {
     run(async {
@@ -31,8 +27,7 @@ pub fn check(input: &[u8]) {
         };
         let connects = async {
             let options = Options::default();
-            let Ok(session) = connect(Handler, info, hub::ClientCapabilities::default(), options, transport).await
-            else {
+            let Ok(session) = connect((), info, hub::ClientCapabilities::default(), options, transport).await else {
                 return;
             };
             let _ = session.peer().list_tools(hub::PaginatedRequestParams::default()).await;

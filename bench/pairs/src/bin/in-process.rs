@@ -1,12 +1,8 @@
 //! A test of a server within the process, with `mcp-runtime`.
 
 use mcp_runtime::transport::channel;
-use mcp_runtime::{CallServer, ClientHandler, ClientSide, Context, Options, Router, connect, hub};
+use mcp_runtime::{CallServer, Options, Router, connect, hub};
 use serde_json::json;
-
-struct Client;
-
-impl ClientHandler<Context<ClientSide>> for Client {}
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -16,7 +12,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .serve(Options::default(), theirs);
     let info = hub::Implementation::new("test", "1.0");
     let client = connect(
-        Client,
+        (),
         info,
         hub::ClientCapabilities::default(),
         Options::default(),

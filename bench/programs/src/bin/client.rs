@@ -1,12 +1,8 @@
 //! A client of `mcp-runtime` that starts the server that it is given, and calls its tool `echo`.
 
 use mcp_runtime::transport::stdio::{SpawnOptions, spawn};
-use mcp_runtime::{CallServer, ClientHandler, ClientSide, Context, Options, connect, hub};
+use mcp_runtime::{CallServer, Options, connect, hub};
 use serde_json::json;
-
-struct Client;
-
-impl ClientHandler<Context<ClientSide>> for Client {}
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -14,7 +10,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let server = spawn(tokio::process::Command::new(program), SpawnOptions::default())?;
     let info = hub::Implementation::new("echo-client", "1.0");
     let capabilities = hub::ClientCapabilities::default();
-    let session = connect(Client, info, capabilities, Options::default(), server).await?;
+    let session = connect((), info, capabilities, Options::default(), server).await?;
     let call = hub::CallToolRequestParams::new("echo").with_arguments(json!({"text": "Good morning"}));
     println!("{:?}", session.peer().call_tool(call).await?);
     session.close().await;

@@ -32,6 +32,9 @@ impl Side<'_> {
                 #handle_request
                 #handle_notification
             }
+
+            /// Handles nothing: requests are answered with the error -32601, and notifications are ignored.
+            impl<C> #name<C> for () {}
         }
     }
 
