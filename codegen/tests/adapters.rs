@@ -781,7 +781,7 @@ fn a_rule_about_errors_that_is_wrong_is_refused_at_its_place_with_a_next_step() 
     let cases = [
         (
             "method: shelves/burn, down: {from: -32602, to: -32603}",
-            "revision earlier has no request `shelves/burn`\n  correct the name",
+            "neither revision later nor earlier has a request `shelves/burn`\n  correct the name",
         ),
         (
             "down: {from: -5, to: -32603}",

@@ -89,13 +89,14 @@ impl Planner<'_> {
         self.wrong_error_rule(rule, what, help);
     }
 
+    /// A request of one of the revisions is enough: a server answers it with the errors that it has for the other.
     fn check_method(&mut self, rule: &ErrorRule, name: &str) {
-        for side in [self.from, self.to] {
-            let mut methods = side.model.methods.iter();
-            if !methods.any(|method| method.name == name && method.kind == MessageKind::Request) {
-                let what = format!("revision {} has no request `{name}`", side.model.revision);
-                self.wrong_error_rule(rule, what, "correct the name, or remove it");
-            }
+        let sides = [self.from, self.to];
+        let mut methods = sides.iter().flat_map(|side| &side.model.methods);
+        if !methods.any(|method| method.name == name && method.kind == MessageKind::Request) {
+            let [from, to] = sides.map(|side| &side.model.revision);
+            let what = format!("neither revision {from} nor {to} has a request `{name}`");
+            self.wrong_error_rule(rule, what, "correct the name, or remove it");
         }
     }
 

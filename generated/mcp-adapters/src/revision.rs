@@ -156,10 +156,12 @@ revisions! {
         #[cfg(feature = "since-2025-11-25")]
         V2025_11_25 V2026_07_28 => [
             mcp_convert::ErrorRule { method: Some("resources/read"), from: -32002, data: &[], to: -32602, rule: "2026-07-28 resources/read error -32002" },
+            mcp_convert::ErrorRule { method: Some("resources/subscribe"), from: -32002, data: &[], to: -32602, rule: "2026-07-28 resources/subscribe error -32002" },
         ];
         #[cfg(feature = "since-2025-11-25")]
         V2026_07_28 V2025_11_25 => [
             mcp_convert::ErrorRule { method: Some("resources/read"), from: -32602, data: &["uri"], to: -32002, rule: "2026-07-28 resources/read error -32602" },
+            mcp_convert::ErrorRule { method: Some("resources/subscribe"), from: -32602, data: &["uri"], to: -32002, rule: "2026-07-28 resources/subscribe error -32602" },
             mcp_convert::ErrorRule { method: None, from: -32021, data: &[], to: -32602, rule: "2026-07-28 error -32021" },
         ];
     }

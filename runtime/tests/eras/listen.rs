@@ -282,6 +282,26 @@ async fn a_session_and_subscriptions_live_side_by_side_on_one_connection() {
 }
 
 #[tokio::test]
+async fn a_session_cannot_subscribe_to_a_resource_that_does_not_exist() {
+    let (_server, mut client) = serve(&router());
+    let params = json!({
+        "protocolVersion": handshake().as_str(), "capabilities": {}, "clientInfo": {"name": "legacy", "version": "1"},
+    });
+    client
+        .ask(json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}))
+        .await;
+    for method in ["resources/subscribe", "resources/read"] {
+        let request = json!({"jsonrpc": "2.0", "id": 2, "method": method, "params": {"uri": "test://none"}});
+        let error = &client.ask(request).await["error"];
+        assert_eq!(
+            (&error["code"], &error["data"]),
+            (&json!(-32002), &json!({"uri": "test://none"})),
+            "{method}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn each_session_has_a_log_level_of_its_own() {
     let router = router();
     let (_first, mut first) = serve(&router);
