@@ -24,14 +24,20 @@ struct Server {
 
 impl Server {
     fn start(program: &str) -> Self {
-        let process = Command::new(program)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn();
+        let mut server = Self::spawn(&mut Command::new(program));
+        server.initialize();
+        server
+    }
+
+    fn spawn(command: &mut Command) -> Self {
+        let process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         let mut process = Running(process.expect("it starts"));
         let output = BufReader::new(process.0.stdout.take().expect("it has an output"));
-        let mut server = Self { process, output };
-        server.request(
+        Self { process, output }
+    }
+
+    fn initialize(&mut self) -> Value {
+        let result = self.request(
             "initialize",
             json!({
                 "protocolVersion": "2025-11-25",
@@ -39,8 +45,8 @@ impl Server {
                 "clientInfo": {"name": "test", "version": "1.0"},
             }),
         );
-        server.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-        server
+        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        result
     }
 
     fn send(&mut self, message: &Value) {
@@ -48,13 +54,27 @@ impl Server {
         writeln!(input, "{message}").expect("it reads");
     }
 
+    fn receive(&mut self) -> Value {
+        let mut line = String::new();
+        self.output.read_line(&mut line).expect("it writes");
+        serde_json::from_str(&line).expect("it writes JSON")
+    }
+
+    /// The next message with this method.
+    fn wait_for(&mut self, method: &str) -> Value {
+        loop {
+            let message = self.receive();
+            if message["method"] == method {
+                return message;
+            }
+        }
+    }
+
     /// The result of a request, or the code of its error.
     fn request(&mut self, method: &str, params: Value) -> Value {
         self.send(&json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}));
         loop {
-            let mut line = String::new();
-            self.output.read_line(&mut line).expect("it writes");
-            let message: Value = serde_json::from_str(&line).expect("it writes JSON");
+            let message = self.receive();
             if message["id"] == 1 && message.get("method").is_none() {
                 return message
                     .get("result")
@@ -121,6 +141,107 @@ fn servers_with_a_prompt_do_the_same() {
     });
     assert_eq!(ours, theirs);
     assert_eq!(ours.2, json!(["Romansh"]));
+}
+
+/// The members that each request needs in 2026-07-28.
+fn with_meta(mut params: Value) -> Value {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1.0"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    params
+}
+
+#[test]
+fn servers_tell_the_same_of_a_resource_that_changes() {
+    let programs = [env!("CARGO_BIN_EXE_resources"), env!("CARGO_BIN_EXE_rmcp-resources")];
+    let [ours, theirs] = programs.map(|program| {
+        let mut server = Server::start(program);
+        let all = json!({"uri": "notes://all"});
+        let mut told = vec![
+            server.request("resources/list", json!({}))["resources"].clone(),
+            server.request("resources/read", json!({"uri": "notes://none"})),
+            server.request("resources/subscribe", json!({"uri": "notes://none"})),
+            server.request("resources/subscribe", all.clone()),
+        ];
+        let add = json!({"name": "add", "arguments": {"text": "Buy bread"}});
+        // The notification may come before the response.
+        server.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": add}));
+        told.push(server.wait_for("notifications/resources/updated")["params"].clone());
+        told.push(server.request("resources/read", all.clone())["contents"].clone());
+        told.push(server.request("resources/unsubscribe", all));
+        server.send(&json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": add}));
+        // What comes until the next response has no notification.
+        server.send(&json!({"jsonrpc": "2.0", "id": 4, "method": "ping"}));
+        let ids = [server.receive(), server.receive()].map(|message| message["id"].as_u64());
+        assert!(ids.iter().all(Option::is_some), "{program}: {ids:?}");
+        told
+    });
+    assert_eq!(ours, theirs);
+    assert_eq!(
+        ours[1..5],
+        [json!(-32002), json!(-32002), json!({}), json!({"uri": "notes://all"})]
+    );
+    assert_eq!(ours[5][0]["text"], "Buy bread\n");
+}
+
+#[test]
+fn servers_tell_the_same_of_it_without_a_session() {
+    let programs = [env!("CARGO_BIN_EXE_resources"), env!("CARGO_BIN_EXE_rmcp-resources")];
+    let [ours, theirs] = programs.map(|program| {
+        let mut server = Server::spawn(&mut Command::new(program));
+        let wanted = json!({"notifications": {"resourceSubscriptions": ["notes://all"], "toolsListChanged": true}});
+        let listen = json!({"jsonrpc": "2.0", "id": 2, "method": "subscriptions/listen", "params": with_meta(wanted)});
+        server.send(&listen);
+        let agreed = server.wait_for("notifications/subscriptions/acknowledged")["params"].clone();
+        let add = with_meta(json!({"name": "add", "arguments": {"text": "Buy bread"}}));
+        server.send(&json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": add}));
+        let updated = server.wait_for("notifications/resources/updated")["params"].clone();
+        let read = server.request("resources/read", with_meta(json!({"uri": "notes://all"})));
+        (
+            agreed["notifications"]["resourceSubscriptions"].clone(),
+            updated,
+            read["contents"].clone(),
+        )
+    });
+    assert_eq!(ours, theirs);
+    assert_eq!(ours.0, json!(["notes://all"]));
+}
+
+#[test]
+fn clients_list_and_call_the_same() {
+    for server in [env!("CARGO_BIN_EXE_tools"), env!("CARGO_BIN_EXE_rmcp-tools")] {
+        let [ours, theirs] = [env!("CARGO_BIN_EXE_lists"), env!("CARGO_BIN_EXE_rmcp-lists")].map(|client| {
+            let output = Command::new(client).arg(server).output().expect("it runs");
+            String::from_utf8(output.stdout).expect("it writes UTF-8")
+        });
+        assert_eq!(ours, theirs, "{server}");
+        assert!(ours.contains("\nshow\n[{") && ours.contains("task 0"), "{ours}");
+    }
+}
+
+#[test]
+fn proxies_change_the_same_of_what_they_pass_on() {
+    let server = env!("CARGO_BIN_EXE_tools");
+    let [ours, theirs] = [env!("CARGO_BIN_EXE_proxy"), env!("CARGO_BIN_EXE_rmcp-proxy")].map(|program| {
+        let mut proxy = Server::spawn(Command::new(program).arg(server));
+        let listed_without_session = proxy.request("tools/list", with_meta(json!({})));
+        let mut told = vec![
+            listed_without_session,
+            proxy.initialize(),
+            proxy.request("tools/list", json!({})),
+        ];
+        told.push(proxy.call("add", json!({"text": "Buy bread"})));
+        told.push(proxy.request("prompts/get", json!({"name": "none"})));
+        told.push(proxy.request("ping", json!({})));
+        told
+    });
+    assert_eq!(ours, theirs);
+    for listed in [&ours[0], &ours[2]] {
+        let description = listed["tools"][0]["description"].as_str().expect("it has one");
+        assert!(description.starts_with("[proxied] "), "{description}");
+    }
 }
 
 #[test]

@@ -11,13 +11,16 @@ use crate::measured::Cell;
 use crate::programs::{cargo, children};
 
 /// The programs: the row, and the name, which rmcp's has with a prefix.
-const PROGRAMS: [(&str, &str); 6] = [
+const PROGRAMS: [(&str, &str); 9] = [
     ("server with five tools and a state", "tools"),
     ("server with a prompt and completion", "prompts"),
+    ("server with a resource that changes", "resources"),
     ("server that asks the user and the model", "asks"),
-    ("client that lists, calls and answers", "answers"),
+    ("client that lists and calls", "lists"),
+    ("client that answers questions", "answers"),
     ("server in an axum app, with a layer", "http"),
     ("test within the process", "in-process"),
+    ("proxy of types alone", "proxy"),
 ];
 
 /// Counts the lines of each program, and builds it again, after what it depends on.

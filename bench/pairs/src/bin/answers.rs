@@ -1,8 +1,8 @@
-//! A client of `mcp-runtime` that starts the server that it is given, lists its tools, calls the first, and answers what that asks.
+//! A client of `mcp-runtime` that starts the server that it is given, calls a tool, and answers what that asks.
 
 use mcp_runtime::transport::stdio::{SpawnOptions, spawn};
 use mcp_runtime::{CallServer, ClientHandler, ClientSide, Context, ErrorObject, Options, connect, filled_in, hub};
-use serde_json::json;
+use serde_json::{json, to_string};
 
 struct Client;
 
@@ -37,12 +37,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .with_elicitation(hub::ClientCapabilitiesElicitation::default())
         .with_sampling(hub::ClientCapabilitiesSampling::default());
     let session = connect(Client, info, capabilities, Options::default(), server).await?;
-    let tools = session.peer().list_all::<hub::Tool>().await?;
-    let call = hub::CallToolRequestParams::new(&tools[0].name);
-    println!(
-        "{}",
-        serde_json::to_string(&session.peer().call_tool(call).await?.content)?
-    );
+    let call = hub::CallToolRequestParams::new("book");
+    let result = session.peer().call_tool(call).await?;
+    println!("{}", to_string(&result.content)?);
     session.close().await;
     Ok(())
 }

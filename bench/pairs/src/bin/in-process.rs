@@ -11,14 +11,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .tool("ping", "Answers", || "pong")
         .serve(Options::default(), theirs);
     let info = hub::Implementation::new("test", "1.0");
-    let client = connect(
-        (),
-        info,
-        hub::ClientCapabilities::default(),
-        Options::default(),
-        ours,
-    )
-    .await?;
+    let client = connect((), info, hub::ClientCapabilities::default(), Options::default(), ours).await?;
     let result = client.peer().call_tool(hub::CallToolRequestParams::new("ping")).await?;
     assert_eq!(json!(result.content), json!([{"type": "text", "text": "pong"}]));
     client.close().await;

@@ -1,4 +1,4 @@
-//! A client of rmcp that starts the server that it is given, lists its tools, calls the first, and answers what that asks.
+//! A client of rmcp that starts the server that it is given, calls a tool, and answers what that asks.
 #![allow(deprecated, reason = "rmcp deprecates sampling, as the specification does")]
 
 use rmcp::model::{
@@ -46,9 +46,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let program = std::env::args_os().nth(1).ok_or("name a server")?;
     let server = TokioChildProcess::new(tokio::process::Command::new(program))?;
     let client = Client.serve(server).await?;
-    let tools = client.list_all_tools().await?;
-    let call = CallToolRequestParams::new(tools[0].name.clone());
-    println!("{}", serde_json::to_string(&client.call_tool(call).await?.content)?);
+    let result = client.call_tool(CallToolRequestParams::new("book")).await?;
+    println!("{}", serde_json::to_string(&result.content)?);
     client.cancel().await?;
     Ok(())
 }
