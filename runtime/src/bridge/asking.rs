@@ -8,6 +8,7 @@ use std::time::Duration;
 use mcp_adapters::hub::{self, InputRequest, InputResponse};
 use mcp_adapters::mcp_wire::ErrorObject;
 use tokio::sync::{Notify, mpsc, oneshot};
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::error::{CallError, internal, invalid_params};
 use crate::future::BoxFuture;
@@ -123,9 +124,16 @@ impl Questions {
     }
 }
 
+/// A call that waits for an answer of its client.
+struct Parked {
+    call: Running,
+    /// Removes the call after some time.
+    _expiry: AbortOnDropHandle<()>,
+}
+
 /// The calls that wait for answers of clients. They are bounded in number and in time.
 pub struct Parking {
-    calls: Mutex<HashMap<String, Running>>,
+    calls: Mutex<HashMap<String, Parked>>,
     /// The calls that the server may ask something for, the latest last.
     asking: Mutex<Vec<(Peer<ServerSide>, Weak<Questions>)>>,
     limit: usize,
@@ -168,35 +176,35 @@ impl Parking {
     }
 
     /// Keeps a call until its client repeats the request; the name by which it is found.
-    pub fn park(self: &Arc<Self>, running: Running) -> Result<String, ErrorObject> {
+    pub fn park(self: &Arc<Self>, call: Running) -> Result<String, ErrorObject> {
         let mut id = [0; 16];
         getrandom::fill(&mut id).map_err(internal)?;
         let name = format!("{:032x}", u128::from_le_bytes(id));
-        {
-            let mut calls = self.calls.lock();
-            if calls.len() >= self.limit {
-                return Err(internal("too many calls wait for answers of their clients"));
-            }
-            calls.insert(name.clone(), running);
+        let mut calls = self.calls.lock();
+        if calls.len() >= self.limit {
+            return Err(internal("too many calls wait for answers of their clients"));
         }
-        let (parking, parked, patience) = (Arc::downgrade(self), name.clone(), self.patience);
-        tokio::spawn(async move {
-            tokio::time::sleep(patience).await;
-            let expired = parking
-                .upgrade()
-                .and_then(|parking| parking.calls.lock().remove(&parked));
-            if expired.is_some() {
-                tracing::debug!("a call is cancelled: its client hasn't answered what the server asks");
-            }
-        });
+        let expiry = tokio::spawn(expire(Arc::downgrade(self), name.clone(), self.patience));
+        let _expiry = AbortOnDropHandle::new(expiry);
+        calls.insert(name.clone(), Parked { call, _expiry });
         Ok(name)
     }
 
     /// The call that a request goes on with, and the answers that it brings.
     pub fn resume(&self, name: &str, responses: Option<hub::InputResponses>) -> Result<Running, ErrorObject> {
-        let running = self.calls.lock().remove(name);
-        let running = running.ok_or_else(|| invalid_params("the call has ended, or has waited for too long"))?;
-        running.questions.answer(responses.unwrap_or_default());
-        Ok(running)
+        let parked = self.calls.lock().remove(name);
+        let Parked { call, .. } =
+            parked.ok_or_else(|| invalid_params("the call has ended, or has waited for too long"))?;
+        call.questions.answer(responses.unwrap_or_default());
+        Ok(call)
+    }
+}
+
+/// Cancels a call whose client doesn't go on with it.
+async fn expire(parking: Weak<Parking>, name: String, patience: Duration) {
+    tokio::time::sleep(patience).await;
+    let expired = parking.upgrade().and_then(|parking| parking.calls.lock().remove(&name));
+    if expired.is_some() {
+        tracing::debug!("a call is cancelled: its client hasn't answered what the server asks");
     }
 }

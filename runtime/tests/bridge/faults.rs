@@ -281,6 +281,36 @@ async fn a_call_that_waits_for_its_client_goes_on_with_the_answer_and_with_nothi
 }
 
 #[tokio::test]
+async fn a_call_that_goes_on_leaves_no_task_behind() {
+    let (transport, _serving) = bridged(&asking(&Arc::default()), Revision::V2025_06_18, options().0);
+    let mut client = Raw::new(transport);
+    let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    let mut before = None;
+    for id in 0..20 {
+        client.send(&stateless(2 * id, "asks", &json!({}))).await;
+        let asked = client.next().await;
+        let (name, _) = asked["result"]["inputRequests"]
+            .as_object()
+            .and_then(|asked| asked.iter().next())
+            .expect("it asks");
+        let answer = json!({
+            "requestState": asked["result"]["requestState"],
+            "inputResponses": {name: {"roots": [{"uri": "file:///home"}]}},
+        });
+        client.send(&stateless(2 * id + 1, "asks", &answer)).await;
+        assert!(client.next().await["result"]["content"].is_array());
+        before = before.or(Some(tasks()));
+    }
+    let few = before.expect("there were calls") + 5;
+    let gone = async {
+        while tasks() > few {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    timeout(Duration::from_secs(5), gone).await.expect("the tasks end");
+}
+
+#[tokio::test]
 async fn calls_that_wait_for_their_clients_are_bounded_and_expire() {
     let dropped = Arc::new(AtomicUsize::new(0));
     let options = BridgeOptions {
