@@ -81,7 +81,7 @@ impl<C: Connector> Servers<C> {
         let connect = async || {
             let lease = self.connect(opening).await?;
             if !lease.back.is_stateless() {
-                tokio::spawn(end_idle(Arc::downgrade(self), common.clone(), self.options.idle));
+                self.end_when_idle(common.clone(), &slot);
             }
             Ok::<_, BridgeError>(lease)
         };
@@ -107,9 +107,14 @@ impl<C: Connector> Servers<C> {
             return known;
         }
         let slot = Arc::new(OnceCell::new_with(Some(Arc::clone(&lease))));
+        self.end_when_idle(Shared::Stateless, &slot);
         shared.insert(Shared::Stateless, slot);
-        tokio::spawn(end_idle(Arc::downgrade(self), Shared::Stateless, self.options.idle));
         lease
+    }
+
+    fn end_when_idle(self: &Arc<Self>, common: Shared, slot: &Slot) {
+        let (servers, slot) = (Arc::downgrade(self), Arc::downgrade(slot));
+        tokio::spawn(end_idle(servers, common, slot, self.options.idle));
     }
 
     /// Starts a session with the server on behalf of a client.
@@ -181,23 +186,35 @@ fn stateless(shared: &mut HashMap<Shared, Slot>) -> Option<Arc<Lease>> {
 }
 
 /// Ends a shared session after a time without clients.
-async fn end_idle<C: Connector>(servers: Weak<Servers<C>>, common: Shared, idle: Duration) {
+async fn end_idle<C: Connector>(
+    servers: Weak<Servers<C>>,
+    common: Shared,
+    slot: Weak<OnceCell<Arc<Lease>>>,
+    idle: Duration,
+) {
     loop {
         tokio::time::sleep((idle / 4).max(Duration::from_millis(10))).await;
         let Some(servers) = servers.upgrade() else { return };
-        let ended = {
+        let lease = {
             let mut shared = servers.shared.lock();
-            let Some(slot) = shared.get(&common) else { return };
-            // It may be about to begin anew.
-            let Some(lease) = slot.get() else { continue };
+            let is_it = |known: &&Slot| std::ptr::eq(Arc::as_ptr(known), slot.as_ptr());
+            // Another session may have taken its place.
+            let Some(known) = shared.get(&common).filter(is_it) else {
+                return;
+            };
+            // A client may be about to use it, or it is about to begin.
+            let is_taken = Arc::strong_count(known) > 1;
+            let Some(lease) = known.get().filter(|_| !is_taken) else {
+                continue;
+            };
             if !lease.is_idle(idle) && !lease.back.state.ended.is_cancelled() {
                 continue;
             }
-            shared.remove(&common)
+            let lease = Arc::clone(lease);
+            shared.remove(&common);
+            lease
         };
-        if let Some(lease) = ended.as_ref().and_then(|slot| slot.get()) {
-            lease.back.close().await;
-        }
+        lease.back.close().await;
         return;
     }
 }
