@@ -46,7 +46,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse};
-use mcp_adapters::{PeerTypes, Revision, hello};
+use mcp_adapters::{PeerTypes, hello};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -144,26 +144,25 @@ impl<C: Connector> Bridge<C> {
         let (front, session) = front::start(&current, &opening, self.options.of_clients(), transport);
         let closing = session.closing_token();
         let mut ended = Box::pin(session.ended());
-        let outcome = loop {
+        let (lease, outcome) = loop {
             let back = Arc::clone(&lease.back);
             if back.is_stateless() != (Era::of(opening.revision) == Era::Stateless) {
                 tokio::spawn(changes::follow(Arc::clone(&back), Arc::clone(&front.state)));
             }
             let lost = tokio::select! {
-                () = &mut ended => break Ok(()),
-                () = self.closing.cancelled() => break Ok(()),
+                () = &mut ended => break (Some(lease), Ok(())),
+                () = self.closing.cancelled() => break (Some(lease), Ok(())),
                 () = back.state.ended.cancelled() => back.state.closed(),
             };
             if !self.options.restart {
-                break Err(BridgeError::Server(lost));
+                break (Some(lease), Err(BridgeError::Server(lost)));
             }
             tracing::warn!(error = %lost, "the server has ended, and is started anew");
-            let restarted = tokio::select! {
-                () = &mut ended => break Ok(()),
-                () = self.closing.cancelled() => break Ok(()),
-                restarted = self.restart(&opening, principal.as_deref(), back.revision) => restarted,
+            lease = tokio::select! {
+                () = &mut ended => break (None, Ok(())),
+                () = self.closing.cancelled() => break (None, Ok(())),
+                restarted = self.restart(lease, &opening, principal.as_deref()) => restarted,
             };
-            lease = restarted;
             current.replace(Arc::clone(&lease.back));
             lease.back.links.front.send_replace(Some(Arc::clone(&front)));
         };
@@ -172,12 +171,17 @@ impl<C: Connector> Bridge<C> {
         if !front.state.ended.is_cancelled() {
             ended.await;
         }
-        lease.release().await;
+        if let Some(lease) = lease {
+            lease.release().await;
+        }
         outcome
     }
 
-    /// Starts the server anew, as often as it takes.
-    async fn restart(&self, opening: &Opening, principal: Option<&str>, before: Revision) -> Arc<Lease> {
+    /// Starts a server that has ended anew, as often as it takes. The new session takes the place of the old one among
+    /// [`BridgeOptions::servers`].
+    async fn restart(&self, ended: Arc<Lease>, opening: &Opening, principal: Option<&str>) -> Arc<Lease> {
+        let before = ended.back.revision;
+        ended.release().await;
         let mut delay = Duration::from_millis(100);
         loop {
             tokio::time::sleep(delay).await;

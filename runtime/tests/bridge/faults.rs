@@ -111,6 +111,30 @@ async fn a_server_that_dies_is_started_anew_if_that_is_asked_for() {
 }
 
 #[tokio::test]
+async fn a_server_that_is_started_anew_has_the_place_of_the_one_that_died() {
+    let options = BridgeOptions {
+        restart: true,
+        servers: 1,
+        ..options().0
+    };
+    let start = script(r#"read line; echo '{"jsonrpc":"2.0","id":2,"result":{"content":[]}}'; exit 1"#);
+    let (transport, _serving) = serve(Bridge::new(start, options));
+    let mut client = begin(transport, "2025-11-25").await;
+    let twice = async {
+        let mut answered = 0;
+        for id in 1.. {
+            client.send(&call(id, "t")).await;
+            answered += usize::from(client.next().await["result"].is_object());
+            if answered == 2 {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(PATIENCE, twice).await.expect("the second server answers too");
+}
+
+#[tokio::test]
 async fn a_client_may_give_up_a_server_that_hangs_and_ignores_its_end() {
     let script = script("trap '' TERM; while true; do sleep 1; done");
     let (transport, serving) = serve(Bridge::new(
