@@ -9,7 +9,7 @@ use mcp_adapters::{PeerTypes, Revision};
 use super::asking::Parking;
 use super::calls::Addressee;
 use super::capabilities::add_implied;
-use super::links::Links;
+use super::links::{Front, Links};
 use super::passing::{pass_notification, pass_request};
 use super::translation::{check_undeclared, dropped};
 use crate::era::Era;
@@ -49,6 +49,13 @@ impl Back {
     /// Whether several clients may use it.
     pub fn is_stateless(&self) -> bool {
         Era::of(self.revision) == Era::Stateless
+    }
+
+    /// Lets a server with sessions call its client, if messages pass between them as they are.
+    pub fn attach(&self, client: &Arc<Front>) {
+        if !self.is_stateless() && self.links.era == Era::Handshake {
+            self.links.front.send_replace(Some(Arc::clone(client)));
+        }
     }
 
     /// Ends the session with the server.
@@ -148,6 +155,11 @@ async fn notify_caller(caller: Option<Peer<ServerSide>>, notification: ServerNot
 
 impl Relay<ClientSide> for BackHandler {
     fn pass_request(&self, request: RawMessage, context: Context<ClientSide>) -> BoxFuture<'static, RawAnswer> {
+        if Era::of(context.peer().terms().revision) == Era::Stateless {
+            let reason = "a stateless server asks in its results, and calls no client";
+            let error = ErrorObject::new(error_code::METHOD_NOT_FOUND, reason);
+            return Box::pin(std::future::ready(error.into()));
+        }
         let links = Arc::clone(&self.0);
         let purpose = match links.calls.latest() {
             Some(caller) => caller.purpose(),

@@ -55,7 +55,7 @@ pub fn start(
     let session = start_server(Arc::new(handler), server, subscriptions, options, transport);
     let state = Arc::clone(session.peer().state());
     let front = Arc::new(Front { state, calls });
-    back.links.front.send_replace(Some(Arc::clone(&front)));
+    back.attach(&front);
     (front, session)
 }
 

@@ -164,7 +164,7 @@ impl<C: Connector> Bridge<C> {
                 restarted = self.restart(lease, &opening, principal.as_deref()) => restarted,
             };
             current.replace(Arc::clone(&lease.back));
-            lease.back.links.front.send_replace(Some(Arc::clone(&front)));
+            lease.back.attach(&front);
         };
         closing.cancel();
         // It may have ended before.

@@ -478,3 +478,38 @@ async fn a_server_that_is_slow_to_start_holds_up_only_the_clients_that_share_it(
         "one session is begun for all of them"
     );
 }
+
+#[tokio::test]
+async fn a_stateless_server_cannot_call_the_clients_that_share_it() {
+    let (ours, theirs) = channel(16);
+    let connection = Mutex::new(Some(theirs));
+    let connector = move || Ok(connection.lock().expect("nobody panics").take().expect("there is one"));
+    let (transport, _serving) = serve(Bridge::new(connector, options().0));
+    let (mut client, mut server) = (Raw::new(transport), Raw::new(ours));
+    client.send(&stateless(1, "t", &json!({}))).await;
+    let discovery = server.next().await;
+    assert_eq!(discovery["method"], "server/discover");
+    let discovered = json!({
+        "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
+        "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
+    });
+    let answer = |id: &Value, result: &Value| json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string();
+    server.send(&answer(&discovery["id"], &discovered)).await;
+    let called = server.next().await;
+    assert_eq!(called["method"], "tools/call");
+    let asks = json!({"jsonrpc": "2.0", "id": "q", "method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}});
+    server.send(&asks.to_string()).await;
+    let refused = server.next().await;
+    assert_eq!(
+        (&refused["id"], &refused["error"]["code"]),
+        (&json!("q"), &json!(-32601))
+    );
+    server
+        .send(&answer(
+            &called["id"],
+            &json!({"resultType": "complete", "content": []}),
+        ))
+        .await;
+    let answered = client.next().await;
+    assert_eq!(answered["id"], 1, "the client was asked nothing: {answered}");
+}
