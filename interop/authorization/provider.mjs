@@ -1,4 +1,5 @@
 // The authorization server of the npm package oidc-provider, whose user agrees to everything. It prints its issuer.
+import { randomBytes } from "node:crypto";
 import http from "node:http";
 import Provider from "oidc-provider";
 
@@ -17,6 +18,7 @@ server.listen(0, "127.0.0.1", () => {
     features: {
       clientCredentials: { enabled: true },
       devInteractions: { enabled: false },
+      dPoP: { enabled: true, nonceSecret: randomBytes(32), requireNonce: () => true },
       registration: { enabled: true },
       resourceIndicators: {
         enabled: true,

@@ -1,5 +1,6 @@
 //! A real authorization server, with our client at a server of ours and at one of the SDK for TypeScript.
 
+mod bound;
 mod browser;
 mod ours;
 mod steps;
@@ -31,11 +32,15 @@ pub async fn run() -> Result<bool, Error> {
     let mut table =
         format!("| with oidc-provider {provider_version} | ours | TypeScript SDK {sdk_version} |\n|---|---|---|\n");
     let mut all_succeeded = true;
-    for (name, step) in steps::STEPS {
-        progress(&format!("authorization: {name}"));
+    for step in steps::STEPS {
+        progress(&format!("authorization: {}", step.name));
         let mut cells = Vec::new();
         for (url, other) in [(&ours.url, &theirs), (&theirs, &ours.url)] {
-            let done = step(steps::Servers {
+            if step.needs_ours && *url != ours.url {
+                cells.push("–".to_owned());
+                continue;
+            }
+            let done = (step.run)(steps::Servers {
                 url,
                 other,
                 issuer: &issuer,
@@ -44,12 +49,11 @@ pub async fn run() -> Result<bool, Error> {
             .await;
             all_succeeded &= done.is_ok();
             cells.push(match done {
-                Ok(true) => "ok".to_owned(),
-                Ok(false) => "–".to_owned(),
+                Ok(()) => "ok".to_owned(),
                 Err(error) => format!("failed: {error}"),
             });
         }
-        table += &format!("| {name} | {} |\n", cells.join(" | "));
+        table += &format!("| {} | {} |\n", step.name, cells.join(" | "));
     }
     let _ = io::stdout().write_all(table.as_bytes());
     for program in [sdk, provider] {

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use mcp_runtime::auth::{BoxFuture, JwtValidator, ProtectedResource, TokenError, TokenInfo, TokenValidator};
+use mcp_runtime::auth::{BoxFuture, Dpop, JwtValidator, ProtectedResource, TokenError, TokenInfo, TokenValidator};
 use mcp_runtime::transport::http::server::{HttpServer, router, serve};
 use mcp_runtime::{Options, Router};
 use tokio::net::TcpListener;
@@ -50,6 +50,7 @@ pub async fn start(issuer: &str) -> io::Result<Ours> {
         revoked: revoked.clone(),
     };
     let resource = ProtectedResource::new(&url, issuer, validator)
+        .dpop(Dpop::new())
         .required_scopes("basic")
         .tool_scopes("write", "write");
     let app = router(HttpServer::new().protect(resource), |transport, _| {

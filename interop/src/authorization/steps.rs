@@ -8,6 +8,7 @@ use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
 use mcp_runtime::{CallServer, ClientSession, Options, connect};
 use serde_json::json;
 
+use super::bound;
 use super::browser::Browser;
 use super::ours::Ours;
 
@@ -24,27 +25,37 @@ pub struct Servers<'a> {
     pub ours: &'a Ours,
 }
 
-/// Gives `false` if the server can't be tried with it.
-type Step = fn(Servers<'_>) -> BoxFuture<'_, Result<bool, BoxError>>;
+/// A step.
+pub struct Step {
+    pub name: &'static str,
+    /// Whether only our server can do it: the other one has the same scopes for all calls, revokes no tokens, and knows no proofs.
+    pub needs_ours: bool,
+    pub run: fn(Servers<'_>) -> BoxFuture<'_, Result<(), BoxError>>,
+}
+
+macro_rules! step {
+    ($name:literal, $run:path, needs_ours: $needs_ours:literal) => {
+        Step {
+            name: $name,
+            needs_ours: $needs_ours,
+            run: |servers| Box::pin($run(servers)),
+        }
+    };
+}
 
 /// The steps.
-pub const STEPS: [(&str, Step); 5] = [
-    ("the client registers, and the user agrees", |servers| {
-        Box::pin(user(servers))
-    }),
-    ("the client acts for itself", |servers| {
-        Box::pin(client_credentials(servers))
-    }),
-    ("a call needs another scope", |servers| Box::pin(step_up(servers))),
-    ("a token is refused, and refreshed", |servers| {
-        Box::pin(refresh(servers))
-    }),
-    ("the token of another server is refused", |servers| {
-        Box::pin(other_audience(servers))
-    }),
+pub const STEPS: [Step; 8] = [
+    step!("the client registers, and the user agrees", user, needs_ours: false),
+    step!("the client acts for itself", client_credentials, needs_ours: false),
+    step!("a call needs another scope", step_up, needs_ours: true),
+    step!("a token is refused, and refreshed", refresh, needs_ours: true),
+    step!("the token of another server is refused", other_audience, needs_ours: false),
+    step!("a token is bound to a key of the client, and refreshed (DPoP)", bound::refresh, needs_ours: true),
+    step!("a proof that was used is refused", bound::used_proof, needs_ours: true),
+    step!("a bound token is refused without a proof", bound::no_proof, needs_ours: true),
 ];
 
-async fn user(servers: Servers<'_>) -> Result<bool, BoxError> {
+async fn user(servers: Servers<'_>) -> Result<(), BoxError> {
     let browser = Browser::default();
     let session = begin(servers.url, Authorizer::interactive(browser.clone())).await?;
     call(&session, "hello").await?;
@@ -53,21 +64,17 @@ async fn user(servers: Servers<'_>) -> Result<bool, BoxError> {
     expect(browser.uses() == 1, "the user was asked again")
 }
 
-async fn client_credentials(servers: Servers<'_>) -> Result<bool, BoxError> {
+async fn client_credentials(servers: Servers<'_>) -> Result<(), BoxError> {
     let client = Client::new("nightly")
         .secret("a-secret-of-the-nightly-client")
         .issuer(servers.issuer);
     let session = begin(servers.url, Authorizer::client_credentials(client)).await?;
     call(&session, "hello").await?;
     session.close().await;
-    Ok(true)
+    Ok(())
 }
 
-async fn step_up(servers: Servers<'_>) -> Result<bool, BoxError> {
-    if servers.url != servers.ours.url {
-        // The other server has the same scopes for all calls.
-        return Ok(false);
-    }
+async fn step_up(servers: Servers<'_>) -> Result<(), BoxError> {
     let browser = Browser::default();
     let session = begin(servers.url, Authorizer::interactive(browser.clone())).await?;
     call(&session, "write").await?;
@@ -75,11 +82,7 @@ async fn step_up(servers: Servers<'_>) -> Result<bool, BoxError> {
     expect(browser.uses() == 2, "the user wasn't asked for the scope")
 }
 
-async fn refresh(servers: Servers<'_>) -> Result<bool, BoxError> {
-    if servers.url != servers.ours.url {
-        // The other server can't revoke tokens.
-        return Ok(false);
-    }
+async fn refresh(servers: Servers<'_>) -> Result<(), BoxError> {
     let (browser, store) = (Browser::default(), Shared::default());
     let session = begin(
         servers.url,
@@ -95,7 +98,7 @@ async fn refresh(servers: Servers<'_>) -> Result<bool, BoxError> {
     expect(browser.uses() == 1, "the user was asked again")
 }
 
-async fn other_audience(servers: Servers<'_>) -> Result<bool, BoxError> {
+async fn other_audience(servers: Servers<'_>) -> Result<(), BoxError> {
     let store = Shared::default();
     let session = begin(
         servers.other,
@@ -113,21 +116,21 @@ async fn other_audience(servers: Servers<'_>) -> Result<bool, BoxError> {
     }
 }
 
-fn expect(holds: bool, otherwise: &'static str) -> Result<bool, BoxError> {
-    if holds { Ok(true) } else { Err(otherwise.into()) }
+pub fn expect(holds: bool, otherwise: &'static str) -> Result<(), BoxError> {
+    if holds { Ok(()) } else { Err(otherwise.into()) }
 }
 
-async fn begin(url: &str, authorizer: Authorizer) -> Result<ClientSession, BoxError> {
+pub async fn begin(url: &str, authorizer: Authorizer) -> Result<ClientSession, BoxError> {
     begin_with(url, HttpOptions::default().authorizer(authorizer)).await
 }
 
-async fn begin_with(url: &str, options: HttpOptions) -> Result<ClientSession, BoxError> {
+pub async fn begin_with(url: &str, options: HttpOptions) -> Result<ClientSession, BoxError> {
     let info = Implementation::new("mcp-interop", env!("CARGO_PKG_VERSION"));
     let transport = HttpClient::new(url, options)?;
     Ok(connect((), info, ClientCapabilities::default(), Options::default(), transport).await?)
 }
 
-async fn call(session: &ClientSession, tool: &str) -> Result<(), BoxError> {
+pub async fn call(session: &ClientSession, tool: &str) -> Result<(), BoxError> {
     let params = CallToolRequestParams::new(tool).with_arguments(json!({}));
     session.peer().call_tool(params).await?;
     Ok(())
@@ -135,12 +138,15 @@ async fn call(session: &ClientSession, tool: &str) -> Result<(), BoxError> {
 
 /// A store that others can look into.
 #[derive(Clone, Default)]
-struct Shared(Arc<MemoryStore>);
+pub struct Shared(Arc<MemoryStore>);
 
 impl Shared {
-    async fn token(&self, server: &str) -> Result<String, BoxError> {
-        let grant = self.0.load(server).await?.ok_or("there is no token")?;
-        Ok(grant.access_token.expose().to_owned())
+    pub async fn grant(&self, server: &str) -> Result<Grant, BoxError> {
+        Ok(self.0.load(server).await?.ok_or("there is no token")?)
+    }
+
+    pub async fn token(&self, server: &str) -> Result<String, BoxError> {
+        Ok(self.grant(server).await?.access_token.expose().to_owned())
     }
 }
 
