@@ -5,8 +5,8 @@ use mcp_bench::{Failure, turns};
 use mcp_runtime::router::Call;
 use mcp_runtime::transport::{ChannelTransport, channel};
 use mcp_runtime::{
-    Args, CallServer, ClientSession, Context, ErrorObject, Options, Router, ServerHandler,
-    ServerSide, State, connect, hub, serve,
+    Args, CallServer, ClientSession, Context, ErrorObject, Options, Router, ServerHandler, ServerSide, State, connect,
+    hub, serve,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
