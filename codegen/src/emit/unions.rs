@@ -159,20 +159,7 @@ impl Choice<'_> {
                 cases,
                 otherwise,
                 needs,
-            } => {
-                let discriminators = cases.iter().map(|case| self.discriminator(case));
-                let arms = cases.iter().map(|Case { member, decision, .. }| {
-                    let decoded = self.decode(decision);
-                    quote!(Some(#member) => #decoded)
-                });
-                let otherwise = self.decode(otherwise);
-                quote! {
-                    match reader.peek_discriminator(&[#(#discriminators),*], &[#(#needs),*])? {
-                        #(#arms,)*
-                        _ => #otherwise,
-                    }
-                }
-            }
+            } => self.by_members(cases, otherwise, needs, |decision| self.decode(decision)),
             Decision::Within { member, decision } => {
                 let (chosen, variants) = (self.choose(decision), indices(decision));
                 let arms = variants.iter().map(|index| {
@@ -186,6 +173,28 @@ impl Choice<'_> {
                         _ => Err(reader.missing(#member)),
                     }
                 }
+            }
+        }
+    }
+
+    /// An expression that tells objects apart by the members that they have, and goes on with what `write` makes of each decision.
+    fn by_members(
+        &self,
+        cases: &[Case],
+        otherwise: &Decision,
+        needs: &[String],
+        write: impl Fn(&Decision) -> TokenStream,
+    ) -> TokenStream {
+        let discriminators = cases.iter().map(|case| self.discriminator(case));
+        let arms = cases.iter().map(|Case { member, decision, .. }| {
+            let written = write(decision);
+            quote!(Some(#member) => #written)
+        });
+        let otherwise = write(otherwise);
+        quote! {
+            match reader.peek_discriminator(&[#(#discriminators),*], &[#(#needs),*])? {
+                #(#arms,)*
+                _ => #otherwise,
             }
         }
     }
@@ -235,20 +244,7 @@ impl Choice<'_> {
                 cases,
                 otherwise,
                 needs,
-            } => {
-                let discriminators = cases.iter().map(|case| self.discriminator(case));
-                let arms = cases.iter().map(|Case { member, decision, .. }| {
-                    let chosen = self.choose(decision);
-                    quote!(Some(#member) => #chosen)
-                });
-                let otherwise = self.choose(otherwise);
-                quote! {
-                    match reader.peek_discriminator(&[#(#discriminators),*], &[#(#needs),*])? {
-                        #(#arms,)*
-                        _ => #otherwise,
-                    }
-                }
-            }
+            } => self.by_members(cases, otherwise, needs, |decision| self.choose(decision)),
             Decision::Within { member, decision } => {
                 let chosen = self.choose(decision);
                 quote! {
