@@ -28,6 +28,19 @@ pub struct Cell {
     pub value: f64,
 }
 
+impl Cell {
+    /// A number at a place.
+    #[must_use]
+    pub fn new(table: &str, row: &str, column: &str, value: f64) -> Self {
+        Self {
+            table: table.to_owned(),
+            row: row.to_owned(),
+            column: column.to_owned(),
+            value,
+        }
+    }
+}
+
 /// A request of JSON-RPC, as text.
 #[must_use]
 pub fn request(id: u64, method: &str, params: &Value) -> String {

@@ -275,18 +275,17 @@ fn cells(row: &Value) -> impl Iterator<Item = Cell> + '_ {
         ("latency, median, ms", "p50_ms"),
         ("latency, 99 %, ms", "p99_ms"),
     ];
-    let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
-    TABLES.iter().map(move |(table, number)| Cell {
-        table: (*table).to_owned(),
-        row: format!(
-            "{}, {} in flight, {} B, {}",
-            text("transport"),
-            row["window"],
-            row["bytes"],
-            text("revision")
-        ),
-        column: text("server"),
-        value: row[number].as_f64().unwrap_or_default(),
+    let text = |name: &str| row[name].as_str().unwrap_or_default();
+    let case = format!(
+        "{}, {} in flight, {} B, {}",
+        text("transport"),
+        row["window"],
+        row["bytes"],
+        text("revision")
+    );
+    TABLES.iter().map(move |(table, number)| {
+        let value = row[number].as_f64().unwrap_or_default();
+        Cell::new(table, &case, text("server"), value)
     })
 }
 

@@ -32,12 +32,9 @@ async fn main() -> Result<()> {
             Http::begin(client.clone(), url.clone(), REVISION).await?;
         }
         let after = Usage::of(&child)?.resident;
-        cells.push(Cell {
-            table: "memory of a session, KB".to_owned(),
-            row: format!("{} sessions", args.sessions),
-            column: program.name.clone(),
-            value: (after as f64 - before as f64) / 1000.0 / f64::from(args.sessions),
-        });
+        let each = (after as f64 - before as f64) / 1000.0 / f64::from(args.sessions);
+        let row = format!("{} sessions", args.sessions);
+        cells.push(Cell::new("memory of a session, KB", &row, &program.name, each));
     }
     println!("{}", serde_json::to_string(&cells)?);
     Ok(())

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Parser;
-use mcp_load::{Cell, PORT};
+use mcp_load::PORT;
 
 const REVISION: &str = "2025-11-25";
 
@@ -72,15 +72,5 @@ impl Args {
             "--listen".to_owned(),
             listen,
         ]
-    }
-}
-
-/// A number of the report.
-fn cell(table: &str, row: &str, column: &str, value: f64) -> Cell {
-    Cell {
-        table: table.to_owned(),
-        row: row.to_owned(),
-        column: column.to_owned(),
-        value,
     }
 }

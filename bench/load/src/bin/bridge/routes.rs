@@ -8,7 +8,7 @@ use reqwest::Client;
 use tokio::process::{Child, ChildStdin};
 use tokio::task::JoinSet;
 
-use crate::{Args, REVISION, cell};
+use crate::{Args, REVISION};
 
 const DIRECT: &str = "no gateway";
 const OURS: &str = "mcp-rev bridge";
@@ -55,7 +55,7 @@ pub async fn measure(args: &Args) -> Result<Vec<Cell>> {
     let mut cells = Vec::new();
     for route in &mut routes {
         route.latencies.sort_unstable();
-        cells.push(cell(
+        cells.push(Cell::new(
             "latency, median, ms",
             &route.name(),
             &route.column,
@@ -67,7 +67,7 @@ pub async fn measure(args: &Args) -> Result<Vec<Cell>> {
             .iter()
             .find(|other| other.row == route.row && other.column == DIRECT);
         let added = route.median() - direct.context("nothing to compare with")?.median();
-        cells.push(cell(
+        cells.push(Cell::new(
             "latency that the bridge adds, median, ms",
             &route.name(),
             OURS,
@@ -76,7 +76,7 @@ pub async fn measure(args: &Args) -> Result<Vec<Cell>> {
     }
     for route in routes.iter().filter(|route| route.column != DIRECT) {
         let cpu = route.cpu.as_secs_f64() * 1e6 / route.latencies.len() as f64;
-        cells.push(cell("CPU time a call, µs", &route.name(), &route.column, cpu));
+        cells.push(Cell::new("CPU time a call, µs", &route.name(), &route.column, cpu));
     }
     Ok(cells)
 }

@@ -8,7 +8,7 @@ use reqwest::Client;
 use tokio::task::JoinSet;
 
 use crate::routes::check;
-use crate::{Args, REVISION, cell};
+use crate::{Args, REVISION};
 
 /// The sessions that begin at a time.
 const AT_ONCE: usize = 50;
@@ -58,15 +58,15 @@ async fn hold(args: &Args, column: &str, bridge: &[String]) -> Result<Vec<Cell>>
     first.end().await?;
     let table = format!("{} sessions at once", args.sessions);
     Ok(vec![
-        cell(&table, "calls answered", column, answered as f64),
-        cell(&table, "seconds until all were", column, took.as_secs_f64()),
-        cell(
+        Cell::new(&table, "calls answered", column, answered as f64),
+        Cell::new(&table, "seconds until all were", column, took.as_secs_f64()),
+        Cell::new(
             &table,
             "memory of an idle session, KB",
             column,
             (held as f64 - before as f64) / 1e3 / args.sessions as f64,
         ),
-        cell(&table, "most memory of the bridge, MB", column, peak as f64 / 1e6),
+        Cell::new(&table, "most memory of the bridge, MB", column, peak as f64 / 1e6),
     ])
 }
 

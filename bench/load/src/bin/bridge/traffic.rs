@@ -6,7 +6,7 @@ use reqwest::Client;
 use tokio::task::JoinSet;
 
 use crate::routes::check;
-use crate::{Args, REVISION, cell};
+use crate::{Args, REVISION};
 
 /// The calls of a session.
 const CALLS: usize = 100;
@@ -33,7 +33,7 @@ pub async fn measure(args: &Args) -> Result<Vec<Cell>> {
         if round == 1 || round % (rounds / STEPS) == 0 {
             let resident = Usage::of(&gateway.child)?.resident as f64 / 1e6;
             let calls = format!("after {} calls", round * AT_ONCE * CALLS);
-            cells.push(cell(&table, &calls, "mcp-rev bridge", resident));
+            cells.push(Cell::new(&table, &calls, "mcp-rev bridge", resident));
         }
     }
     Ok(cells)
