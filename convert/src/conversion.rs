@@ -10,7 +10,7 @@ use mcp_wire::{OpenJson, Path};
 use crate::loss::{Loss, LossKind, Reversed, without_detours};
 use crate::unrepresentable::Unrepresentable;
 
-/// A type with a counterpart in an adjacent revision.
+/// A type with a counterpart in another revision: an adjacent one, or the hub.
 ///
 /// The types determine whether a conversion is an upgrade to the later revision or a downgrade to the earlier one. `R` is the
 /// enumeration of the revisions, `mcp_adapters::Revision`. It is a parameter so that the crate that declares it may implement
@@ -26,7 +26,7 @@ pub trait Convert<T, R>: Sized {
 /// The treatment of members and variants that the target revision doesn't declare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Policy {
-    /// It is removed, or put into words the target has, and recorded as lost: what comes out conforms to the target.
+    /// It is removed or replaced by what the target declares, and recorded as a loss. The result conforms to the target's schema.
     #[default]
     Conform,
     /// It stays, as undeclared members and unknown variants, and a later conversion puts it back where it belongs.

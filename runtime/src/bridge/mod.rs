@@ -1,8 +1,11 @@
 //! A bridge between clients and servers of any two revisions.
 //!
-//! Each side negotiates for itself. Messages between revisions of the same era go straight from the one to the other, and those of
-//! the same revision keep their bytes. Between the eras, a request of a handshake is answered by a discovery and the reverse, what a
-//! server asks in a result is asked of the client during its request and the reverse, and subscriptions are made in the server's way.
+//! Each side negotiates its own revision. Between two revisions of one era, messages are translated directly; between equal
+//! revisions, they keep their bytes. Between the eras, the bridge translates what has another form there:
+//!
+//! - a handshake of the client becomes a discovery of the server, and the reverse
+//! - what a server asks in a result becomes a request to the client, and the reverse
+//! - subscriptions are made as the revision of the server has them
 //!
 //! ```
 //! use mcp_runtime::bridge::{Bridge, BridgeOptions};

@@ -143,9 +143,9 @@ impl<S: Side> Session<S> {
     }
 }
 
-/// Serves a client.
+/// Starts a session with a client.
 ///
-/// The client gets `info` and `capabilities` in the handshake. A request that needs another capability is answered with
+/// The client gets `info`, `capabilities` and `instructions` in the handshake or from a discovery. A request that needs another capability is answered with
 /// "method not found", and the handler doesn't get it.
 pub fn serve(
     handler: impl Into<Layered<ServerSide>>,
@@ -187,13 +187,16 @@ pub(crate) fn start_server(
     Session::start(Arc::new(state), handler, Some(server), receiver)
 }
 
-/// Starts a session with a server of either era. The handler of a client that its server can ask nothing is `()`.
+/// Starts a session with a server of either era.
 ///
-/// If the options support revisions of both eras, the server is asked first what it is, in the latest stateless revision.
-/// An answer that only stateless servers give makes the session a stateless one. Any other error, silence, and the end of a
-/// child process mean that the server has a handshake. Failures that say nothing of the era, such as one of
-/// authorization, are errors. A server that refuses the handshake and names a stateless revision is asked once more.
-/// [`Options::era`] leaves out the question.
+/// The handler answers the requests of the server; `()` answers none. The server gets `info` and `capabilities` in the handshake, or
+/// with each request where there is no handshake.
+///
+/// If the options support revisions of both eras, the client first sends the discovery of the latest stateless revision, and
+/// learns the era from the answer. A valid result, or an error that only stateless servers give, begins a stateless session. Any other
+/// error, no answer, and the end of a child process mean that the server has a handshake. Failures that say nothing of the era,
+/// such as one of authorization, are errors. If a server refuses the handshake and names a stateless revision, the client tries
+/// the discovery once more. With [`Options::era`], the era is given, and no discovery is tried.
 ///
 /// In a handshake, the client requests the latest supported revision, and uses the one that the server answers with.
 ///
