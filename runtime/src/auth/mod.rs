@@ -38,7 +38,7 @@ pub use self::scopes::Scopes;
 #[cfg(feature = "http-client")]
 pub use self::secret::Secret;
 #[cfg(feature = "http-server")]
-pub use self::server::{Dpop, JwtValidator, ProtectedResource, TokenError, TokenInfo, TokenValidator};
+pub use self::server::{Dpop, JwtValidator, ProofStore, ProtectedResource, TokenError, TokenInfo, TokenValidator};
 pub use crate::future::BoxFuture;
 
 #[cfg(feature = "http-client")]

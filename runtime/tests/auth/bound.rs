@@ -1,7 +1,5 @@
 //! Tokens that are bound to a key of the client.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use axum::Router as App;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -13,34 +11,12 @@ use mcp_runtime::{Era, Options, Router};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::issuer::{issue, thumbprint};
+use crate::issuer::issue;
+use crate::proof::{header, proof_claims, sign, thumbprint};
 use crate::protected::{Protected, challenged, message};
 use crate::signer::{Signer, claims, now, with};
 use crate::user::Browser;
 use crate::world::{call, connect_to};
-
-/// The header of a good proof.
-fn header(key: &Signer) -> Header {
-    let mut jwk = key.public();
-    jwk.common.key_id = None;
-    jwk.common.key_algorithm = None;
-    let mut header = Header::new(Algorithm::ES256);
-    header.typ = Some("dpop+jwt".to_owned());
-    header.jwk = Some(jwk);
-    header
-}
-
-/// What a good proof says of a request with this token.
-fn proof_claims(method: &str, url: &str, token: &str) -> Value {
-    static COUNT: AtomicUsize = AtomicUsize::new(0);
-    let jti = COUNT.fetch_add(1, Ordering::SeqCst).to_string();
-    let ath = URL_SAFE_NO_PAD.encode(Sha256::digest(token));
-    json!({"jti": jti, "htm": method, "htu": url, "iat": now(), "ath": ath})
-}
-
-fn sign(key: &Signer, claims: &Value) -> String {
-    jsonwebtoken::encode(&header(key), claims, &key.key).unwrap()
-}
 
 impl Protected {
     /// A token that is bound to a key.

@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use jsonwebtoken::decode_header;
-use jsonwebtoken::jwk::{Jwk, ThumbprintHash};
 use serde_json::{Value, json};
 
+use crate::proof::thumbprint;
 use crate::protected::Protected;
 use crate::script::{json as reply, with_headers};
 use crate::signer::{Signer, claims, with};
@@ -21,11 +21,6 @@ pub fn metadata(url: &str) -> Value {
         "code_challenge_methods_supported": ["S256"],
         "dpop_signing_alg_values_supported": ["ES256"],
     })
-}
-
-/// The thumbprint by which a token names the key that it is bound to.
-pub fn thumbprint(key: &Jwk) -> String {
-    key.thumbprint(ThumbprintHash::SHA256).unwrap()
 }
 
 /// The issuer of a server gives tokens to everyone, with the scopes that they ask for. It binds them to the key of the proof that it

@@ -82,10 +82,16 @@ pub struct Instance {
 
 impl Instance {
     pub async fn start(redis: &Redis) -> Self {
+        Self::start_with(redis, &[]).await
+    }
+
+    /// Starts it with these variables in its environment.
+    pub async fn start_with(redis: &Redis, variables: &[(&str, &str)]) -> Self {
         let test = std::env::current_exe().expect("this is a program");
         let mut command = Command::new(test);
         command.args(["--exact", "server::a_process_that_serves", "--nocapture"]);
         command.env(SERVES, "1").env(STORE, redis.url());
+        command.envs(variables.iter().copied());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
         let mut child = command.spawn().expect("it starts");
         let mut lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();

@@ -13,9 +13,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::net::TcpListener;
 
+use crate::proofs::protected;
+
 /// Set for a process that serves, and its store.
 pub const SERVES: &str = "MCP_TEST_SERVES";
 pub const STORE: &str = "MCP_TEST_STORE";
+/// Set for a process that wants tokens: the keys of their issuer.
+pub const KEYS: &str = "MCP_TEST_KEYS";
 
 #[derive(Deserialize, JsonSchema)]
 struct Count {
@@ -95,7 +99,11 @@ async fn a_process_that_serves() {
     let store = RedisStore::connect(&url, options).await.expect("the store answers");
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
     let address = listener.local_addr().expect("it is bound");
-    let server = HttpServer::new().revisions(Revision::ALL).store(store);
+    let mut server = HttpServer::new().revisions(Revision::ALL);
+    if let Ok(keys) = std::env::var(KEYS) {
+        server = server.protect(protected(&keys, store.proofs()));
+    }
+    let server = server.store(store);
     let peers = Peers::default();
     let tools = Router::new("one of two", "1.0")
         .with_state(peers.clone())

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -14,10 +15,10 @@ use sha2::{Digest as _, Sha256};
 
 use super::algorithms::{ALGORITHMS, algorithms};
 use super::nonces::{NonceAge, Nonces};
-use super::replay::{Use, UsedProofs};
+use super::proofs::{ProofStore, UsedProofs};
 use crate::auth::crypto::{base64url, now, use_provider};
 use crate::auth::dpop::PROOF_TYPE;
-use crate::auth::error::AuthError;
+use crate::auth::error::{AuthError, BoxError};
 
 /// The bytes of a proof.
 const MAX_PROOF: usize = 8 * 1024;
@@ -34,8 +35,8 @@ const PRIVATE_MEMBERS: [&str; 8] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
 /// so that a token alone is of no use to others. [`ProtectedResource::dpop`](super::ProtectedResource::dpop) takes it.
 ///
 /// A proof is accepted for one request, at most a minute and a half after it was made. The proofs that have been used are
-/// remembered as long; other instances of the server don't know them. [`nonce_key`](Self::nonce_key) keeps clients from making proofs
-/// in advance.
+/// remembered for two minutes, in the memory of this process unless there is a [`store`](Self::store).
+/// [`nonce_key`](Self::nonce_key) keeps clients from making proofs in advance.
 ///
 /// ```
 /// use mcp_runtime::auth::{Dpop, JwtValidator, ProtectedResource};
@@ -51,7 +52,7 @@ pub struct Dpop {
     algorithms: Vec<Algorithm>,
     required: bool,
     nonces: Option<Nonces>,
-    used: Arc<UsedProofs>,
+    used: Arc<dyn ProofStore>,
 }
 
 /// The request that a proof is for.
@@ -65,13 +66,13 @@ pub(crate) struct ProvenRequest<'a> {
 }
 
 /// Why a proof isn't accepted.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) enum ProofError {
     Invalid(&'static str),
     /// It has to repeat a nonce.
     Nonce,
-    /// Too many proofs have been used.
-    Busy,
+    /// Nobody can say whether it has been used.
+    Unavailable(BoxError),
 }
 
 #[derive(Deserialize)]
@@ -131,11 +132,20 @@ impl Dpop {
         self
     }
 
-    /// Sets how many proofs are remembered. One key may take an eighth of them; beyond that, its requests are refused with the
-    /// status 503 until earlier proofs expire. The default is 131,072, which take some 15 MB.
+    /// Remembers the proofs that have been used in the memory of this process, and sets how many. One key may take an eighth of
+    /// them; beyond that, its requests are refused with the status 503 until earlier proofs expire. The default is 131,072, which
+    /// take some 15 MB.
     #[must_use]
     pub fn max_proofs(mut self, proofs: usize) -> Self {
         self.used = Arc::new(UsedProofs::new(proofs));
+        self
+    }
+
+    /// Remembers the proofs that have been used in a store, so that a proof isn't accepted by one instance of the server after
+    /// another. `RedisStore::proofs` gives one (feature `redis`). While it doesn't answer, requests with proofs get the status 503.
+    #[must_use]
+    pub fn store(mut self, store: impl ProofStore) -> Self {
+        self.used = Arc::new(store);
         self
     }
 
@@ -155,11 +165,8 @@ impl Dpop {
     }
 
     /// Checks the proof of a request; whether its sender should get another nonce.
-    pub(crate) fn check(&self, proof: &str, request: &ProvenRequest<'_>) -> Result<bool, ProofError> {
-        self.check_at(now(), proof, request)
-    }
-
-    fn check_at(&self, now: u64, proof: &str, request: &ProvenRequest<'_>) -> Result<bool, ProofError> {
+    pub(crate) async fn check(&self, proof: &str, request: &ProvenRequest<'_>) -> Result<bool, ProofError> {
+        let now = now();
         let (key, claims) = self.verified(proof)?;
         if key != request.key {
             return Err(ProofError::Invalid("the token is bound to another key"));
@@ -187,10 +194,13 @@ impl Dpop {
                 NonceAge::Refused => return Err(ProofError::Nonce),
             },
         };
-        match self.used.add(&key, &claims.jti, expiry, now) {
-            Use::First => Ok(is_stale),
-            Use::Again => Err(ProofError::Invalid("the proof has been used")),
-            Use::Unknown => Err(ProofError::Busy),
+        // It is accepted in the second of its expiry as well, and the clocks of instances may differ.
+        let lifetime = Duration::from_secs(expiry + 1 + LEEWAY - now);
+        let id = base64url(&Sha256::digest(&claims.jti));
+        match self.used.add(&key, &id, lifetime).await {
+            Ok(true) => Ok(is_stale),
+            Ok(false) => Err(ProofError::Invalid("the proof has been used")),
+            Err(error) => Err(ProofError::Unavailable(error)),
         }
     }
 

@@ -47,6 +47,8 @@ pub use self::endpoint::router;
 pub use self::serve::{Serve, serve};
 pub use self::session::{SessionReceiver, SessionSender, SessionTransport};
 pub use self::sessions::SessionInfo;
+#[cfg(all(feature = "auth", feature = "redis"))]
+pub use self::store::RedisProofs;
 pub use self::store::{
     InboxMessage, Instances, LogAppend, LogEntry, LogId, MemoryStore, Recipient, SessionRecord, SessionStore,
     StoreError, StoreFuture,

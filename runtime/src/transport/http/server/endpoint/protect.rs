@@ -68,7 +68,7 @@ async fn validate(resource: &ProtectedResource, parts: &Parts) -> Result<(TokenI
         (Some(dpop), None, Scheme::Bearer) if dpop.is_required() => {
             return Err(invalid("a token that is bound to a key is required"));
         }
-        (Some(dpop), Some(key), Scheme::Dpop) => prove(resource, dpop, parts, token, key)?,
+        (Some(dpop), Some(key), Scheme::Dpop) => prove(resource, dpop, parts, token, key).await?,
         (_, None, Scheme::Bearer) => None,
     };
     match info.scopes.includes(&resource.required) {
@@ -98,7 +98,7 @@ fn credentials<'h>(resource: &ProtectedResource, value: &'h HeaderValue) -> Opti
 }
 
 /// Checks the proof of a request whose token is bound to a key; the nonce that its client gets for the next one.
-fn prove(
+async fn prove(
     resource: &ProtectedResource,
     dpop: &Dpop,
     parts: &Parts,
@@ -117,11 +117,14 @@ fn prove(
         token,
         key,
     };
-    match dpop.check(proof, &request) {
+    match dpop.check(proof, &request).await {
         Ok(is_stale) => Ok(nonce(dpop).filter(|_| is_stale)),
         Err(ProofError::Invalid(why)) => Err(invalid(why)),
         Err(ProofError::Nonce) => Err(nonce_required(resource, dpop)),
-        Err(ProofError::Busy) => Err(Rejection::busy("Too many proofs have been used")),
+        Err(ProofError::Unavailable(error)) => {
+            tracing::warn!(error, "a proof can't be checked");
+            Err(Rejection::busy("The proof can't be checked"))
+        }
     }
 }
 

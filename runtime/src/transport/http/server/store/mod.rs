@@ -16,6 +16,8 @@ pub use self::future::{StoreError, StoreFuture};
 pub use self::instances::{InboxMessage, Instances, LogAppend, LogEntry, LogId, Recipient};
 pub use self::memory::MemoryStore;
 pub(crate) use self::note::Note;
+#[cfg(all(feature = "auth", feature = "redis"))]
+pub use self::redis::RedisProofs;
 #[cfg(feature = "redis")]
 pub use self::redis::{RedisOptions, RedisStore};
 

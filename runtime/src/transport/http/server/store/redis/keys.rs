@@ -18,6 +18,11 @@ impl Keys<'_> {
         format!("{}:inbox:{instance}", self.0)
     }
 
+    #[cfg(feature = "auth")]
+    pub(super) fn proofs(&self, key: &str) -> String {
+        format!("{}:proofs:{key}", self.0)
+    }
+
     pub(super) fn alive(&self, instance: &str) -> String {
         format!("{}:alive:{instance}", self.0)
     }

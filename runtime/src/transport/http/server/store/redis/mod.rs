@@ -5,6 +5,8 @@ mod inbox;
 mod instances;
 mod keys;
 mod log;
+#[cfg(feature = "auth")]
+mod proofs;
 mod sessions;
 
 use std::sync::Arc;
@@ -15,6 +17,8 @@ use tokio_util::task::AbortOnDropHandle;
 use self::connection::{Connection, millis};
 use self::inbox::Inbox;
 use self::keys::Keys;
+#[cfg(feature = "auth")]
+pub use self::proofs::RedisProofs;
 use super::StoreError;
 
 /// The settings of a [`RedisStore`].
@@ -97,6 +101,14 @@ impl RedisStore {
             connection,
             _heartbeat: AbortOnDropHandle::new(tokio::spawn(beating)),
         })
+    }
+
+    /// Where the instances remember which proofs have been used: [`Dpop::store`](crate::auth::Dpop::store) takes it. One key may
+    /// have 16,384 at a time.
+    #[cfg(feature = "auth")]
+    #[must_use]
+    pub fn proofs(&self) -> RedisProofs {
+        RedisProofs::new(Arc::clone(&self.connection), self.options.prefix.clone())
     }
 
     fn keys(&self) -> Keys<'_> {
