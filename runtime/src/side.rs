@@ -88,6 +88,18 @@ pub trait Side: Send + Sync + Sized + 'static {
         conversion: Conversion,
     ) -> Result<(OpenJson, Vec<Loss>), Unrepresentable>;
 
+    /// The JSON of a result to the peer whose kind the hub doesn't declare.
+    fn undeclared(result: &Self::Result) -> Option<&OpenJson> {
+        let _ = result;
+        None
+    }
+
+    /// A result of the peer whose kind the hub doesn't declare; `None` for the side whose peer gives none.
+    fn undeclared_in(result: OpenJson) -> Option<Self::ResultIn> {
+        let _ = result;
+        None
+    }
+
     /// The method of a request of the peer.
     fn method(request: &Self::Request) -> &str;
 
@@ -251,6 +263,13 @@ impl Side for ServerSide {
         out: InputRequest, ServerNotification, InputResponse, server_message_for, client_result;
     }
 
+    fn undeclared(result: &hub::ServerResult) -> Option<&OpenJson> {
+        match result {
+            hub::ServerResult::Unknown(result) => Some(result),
+            _ => None,
+        }
+    }
+
     fn target(request: &hub::ClientRequest) -> Option<(&'static str, &str)> {
         match request {
             hub::ClientRequest::CallTool(request) => Some(("gen_ai.tool.name", &request.params.name)),
@@ -290,6 +309,10 @@ impl Side for ClientSide {
     messages! {
         in: InputRequest, ServerNotification, InputResponse, server_message, client_result_for, from_server;
         out: ClientRequest, ClientNotification, ServerResult, client_message_for, server_result;
+    }
+
+    fn undeclared_in(result: OpenJson) -> Option<hub::ServerResult> {
+        Some(hub::ServerResult::Unknown(result))
     }
 
     fn change_in(notification: &Self::Notification) -> Option<Change> {

@@ -44,8 +44,6 @@ pub enum DecodeErrorKind {
     TooDeep,
     /// The value takes more memory than its text allows: 24 times the length of the text, and at least a mebibyte.
     MemoryLimit,
-    /// The tag of an object has an unknown value.
-    UnknownTag,
     /// The object is neither a request, a notification nor a response.
     NotAMessage,
 }

@@ -1,7 +1,6 @@
 //! Which variant of a union corresponds to which: by what tells them apart, never by position.
 
-use crate::model::names::result_variants;
-use crate::model::{ConstantMember, Model, Struct, TypeKind, TypeRef};
+use crate::model::{ConstantMember, Model, Struct, TypeKind, TypeRef, result_variants};
 use crate::normalise::Scalar;
 use mcp_wire::JsonType;
 

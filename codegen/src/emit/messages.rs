@@ -9,8 +9,8 @@ use super::emitter::Emitter;
 use super::error::EmitError;
 use super::source::{Table, items};
 use super::tokens::{ident, text};
-use crate::model::names::{self, UNKNOWN, unique, variant_names};
-use crate::model::{MessageKind, Method, Struct, Type, TypeKind, TypeRef};
+use crate::model::names::{UNKNOWN, unique, variant_names};
+use crate::model::{self, MessageKind, Method, Struct, Type, TypeKind, TypeRef};
 use crate::normalise::envelope::Envelope;
 use mcp_wire::JsonType;
 
@@ -96,6 +96,14 @@ impl Emitter<'_> {
                 None => "Any result.".to_owned(),
             })
         });
+        let unknown = self.input.model.unknown_result(methods).map(|name| ident(&name));
+        let unknown_variant = unknown.as_ref().map(|unknown| {
+            let json = self.scope.wire("OpenJson");
+            quote! {
+                /// A result of a kind that the revision doesn't declare, as it came.
+                #unknown(#json),
+            }
+        });
         let definition = items(
             name,
             quote! {
@@ -103,19 +111,25 @@ impl Emitter<'_> {
                 #[derive(Debug, Clone, PartialEq)]
                 pub enum #rust {
                     #(#documented #idents(#held),)*
+                    #unknown_variant
                 }
             },
         )?;
         let variant_of = |ty: &TypeRef| types.iter().position(|other| other == ty).map(|at| &idents[at]);
-        let variants: Vec<String> = idents.iter().map(ToString::to_string).collect();
+        let variants: Vec<String> = idents.iter().chain(&unknown).map(ToString::to_string).collect();
         let macro_name = self.scope.table("results!");
         let mut table = Table::new(&macro_name, &format!("{rust}: {};", variants.join(", ")));
         for (method, results) in methods {
-            if let Some((tag, values)) = self.tags(method, results) {
+            if let Some(unknown) = &unknown
+                && let Some((tag, values)) = self.input.model.result_tags(method, results)
+            {
                 let tagged = results.iter().zip(values);
                 let tagged = tagged.filter_map(|(ty, value)| Some(format!("{} = {value:?}", variant_of(ty)?)));
                 let tagged: Vec<String> = tagged.collect();
-                table.row(&format!("{method:?} by {tag:?} => {}", tagged.join(" or ")));
+                table.row(&format!(
+                    "{method:?} by {tag:?} => {} else {unknown}",
+                    tagged.join(" or ")
+                ));
                 continue;
             }
             let forms = self.forms(results);
@@ -130,20 +144,6 @@ impl Emitter<'_> {
             table.row(&format!("{method:?} => {}", forms.join(" or ")));
         }
         Ok(format!("{definition}\n{}", table.finish()))
-    }
-
-    /// The tag that tells the results of a method apart, and its value in each, if their union says so.
-    fn tags(&self, method: &str, results: &[TypeRef]) -> Option<(&str, Vec<&str>)> {
-        let model = self.input.model;
-        let method = model.methods.iter().find(|other| other.name == method)?;
-        let union = model.union_of(method.result_union.as_ref()?)?;
-        let (tag, values) = union.tags()?;
-        let value_of = |result: &TypeRef| {
-            let at = union.variants.iter().position(|variant| variant.ty == *result)?;
-            values.get(at).copied()
-        };
-        let values: Option<Vec<&str>> = results.iter().map(value_of).collect();
-        Some((tag, values?))
     }
 
     /// The forms of a method's result: the usual one, and those that a member tells from it, each with that member.
@@ -317,6 +317,6 @@ pub(super) fn method_variants(methods: &[(String, String)]) -> (Vec<Ident>, Iden
 
 /// The types of a union of results, each with its variant.
 pub(super) fn result_variants(methods: &[(String, Vec<TypeRef>)]) -> Vec<(TypeRef, Ident)> {
-    let variants = names::result_variants(methods).into_iter();
+    let variants = model::result_variants(methods).into_iter();
     variants.map(|(ty, name)| (ty, ident(&name))).collect()
 }

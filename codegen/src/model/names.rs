@@ -1,6 +1,6 @@
 //! Rust names.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use heck::ToUpperCamelCase;
 
@@ -141,15 +141,6 @@ pub fn variant_names(types: &[TypeRef], kinds: &[JsonType], objects: Option<&Dec
         }));
     }
     names
-}
-
-/// The types of a union of results, each with the name of its variant.
-#[must_use]
-pub fn result_variants(methods: &[(String, Vec<TypeRef>)]) -> Vec<(TypeRef, String)> {
-    let types: BTreeSet<&TypeRef> = methods.iter().flat_map(|(_, results)| results).collect();
-    let types: Vec<TypeRef> = types.into_iter().cloned().collect();
-    let names = variant_names(&types, &vec![JsonType::Object; types.len()], None);
-    types.into_iter().zip(names).collect()
 }
 
 /// The variant for what a later revision may add.

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::names::result_variants;
-use crate::model::{Member, Model, Type, TypeKind};
+use crate::model::{Member, Model, Type, TypeKind, result_variants};
 
 /// The public items of a types crate by their paths.
 #[derive(Debug)]
@@ -23,7 +22,7 @@ impl Api {
     pub(super) fn of(model: &Model) -> Self {
         let mut api = Self(BTreeMap::new());
         for (name, ty) in &model.types {
-            api.add_type(&format!("{}::{name}", ty.module), ty);
+            api.add_type(&format!("{}::{name}", ty.module), ty, model);
         }
         for code in &model.error_codes {
             api.add(format!("error_code::{}", code.name), code.code.to_string(), false);
@@ -40,7 +39,7 @@ impl Api {
         self.0.insert(path, Item { signature, is_part });
     }
 
-    fn add_type(&mut self, path: &str, ty: &Type) {
+    fn add_type(&mut self, path: &str, ty: &Type, model: &Model) {
         let kind = match &ty.kind {
             TypeKind::Struct(object) => {
                 for constant in object.constants.iter().filter(|constant| !constant.required) {
@@ -77,6 +76,9 @@ impl Api {
             TypeKind::Results(methods) => {
                 for (held, variant) in result_variants(methods) {
                     self.add(format!("{path}::{variant}"), format!("{held:?}"), true);
+                }
+                if let Some(unknown) = model.unknown_result(methods) {
+                    self.add(format!("{path}::{unknown}"), "unknown".to_owned(), true);
                 }
                 "enum".to_owned()
             }

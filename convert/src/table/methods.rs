@@ -56,10 +56,15 @@ macro_rules! methods {
 }
 
 /// Conversions of the unions of results. A row is the name of the union, and its variants: `CallTool => CallTool` is
-/// converted, and `GetTask => missing` is the result of a method that the target doesn't have.
+/// converted, and `GetTask => missing` is the result of a method that the target doesn't have. `_ => Unknown => Unknown` holds
+/// results whose kind the source doesn't declare: they are the same in the target, or refused where it has no such variant
+/// (`missing`).
 #[macro_export]
 macro_rules! results {
-    ($revision:ident: $from:ident => $to:ident; $($union:ident { $($variant:ident => $held:ident,)* })*) => {$(
+    (
+        $revision:ident: $from:ident => $to:ident;
+        $($union:ident { $($variant:ident => $held:ident,)* $(_ => $unknown:ident => $other_unknown:ident,)? })*
+    ) => {$(
         impl $crate::Convert<$to::$union, $revision> for $from::$union {
             #[inline]
             fn convert(
@@ -69,10 +74,18 @@ macro_rules! results {
                 let _ = &conversion;
                 match self {
                     $($from::$union::$variant(result) => $crate::results!(@ conversion, result, $to, $union, $held),)*
+                    $($from::$union::$unknown(result) => $crate::results!(@unknown result, $to, $union, $other_unknown),)?
                 }
             }
         }
     )*};
+    (@unknown $result:ident, $to:ident, $union:ident, missing) => {{
+        let _ = $result;
+        ::std::result::Result::Err($crate::Unrepresentable::no_such_result($to::REVISION))
+    }};
+    (@unknown $result:ident, $to:ident, $union:ident, $unknown:ident) => {
+        ::std::result::Result::Ok($to::$union::$unknown($result))
+    };
     (@ $conversion:ident, $result:ident, $to:ident, $union:ident, missing) => {{
         let _ = $result;
         ::std::result::Result::Err($crate::Unrepresentable::no_such_result($to::REVISION))

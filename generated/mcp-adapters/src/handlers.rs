@@ -10,7 +10,7 @@ use std::future::Future;
 use mcp_wire::{ErrorObject, OpenJson, UnknownMethod, error_code};
 use crate::hub;
 
-/// The result of a call is that of another method.
+/// The result of a call is none of those that its method declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnexpectedResult {
     /// The method that was called.
@@ -19,7 +19,7 @@ pub struct UnexpectedResult {
 
 impl std::fmt::Display for UnexpectedResult {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "the result of {} is that of another method", self.method)
+        write!(f, "the result is none of those that {} declares", self.method)
     }
 }
 
@@ -34,11 +34,6 @@ fn not_found(method: &str) -> ErrorObject {
         error_code::METHOD_NOT_FOUND,
         format!("there is no method {method}"),
     )
-}
-
-fn undeclared_kind(method: &str) -> ErrorObject {
-    let message = format!("the result is of a kind that {method} doesn't declare");
-    ErrorObject::new(error_code::INTERNAL_ERROR, message)
 }
 
 /// An item of a paginated list, with the request for a page and the items of its result.
@@ -168,14 +163,16 @@ pub trait ServerHandler<C>: Send + Sync {
                 hub::ClientRequest::GetPrompt(message) => {
                     self.get_prompt(message.params, context)
                         .await
-                        .and_then(|result| match result {
+                        .map(|result| match result {
                             hub::AnyGetPromptResult::InputRequired(result) => {
-                                Ok(hub::ServerResult::InputRequired(result))
+                                hub::ServerResult::InputRequired(result)
                             }
                             hub::AnyGetPromptResult::GetPrompt(result) => {
-                                Ok(hub::ServerResult::GetPrompt(result))
+                                hub::ServerResult::GetPrompt(result)
                             }
-                            _ => Err(undeclared_kind("prompts/get")),
+                            hub::AnyGetPromptResult::Unknown(result) => {
+                                hub::ServerResult::Unknown(result)
+                            }
                         })
                 }
                 hub::ClientRequest::ListPrompts(message) => {
@@ -191,14 +188,16 @@ pub trait ServerHandler<C>: Send + Sync {
                 hub::ClientRequest::ReadResource(message) => {
                     self.read_resource(message.params, context)
                         .await
-                        .and_then(|result| match result {
+                        .map(|result| match result {
                             hub::AnyReadResourceResult::InputRequired(result) => {
-                                Ok(hub::ServerResult::InputRequired(result))
+                                hub::ServerResult::InputRequired(result)
                             }
                             hub::AnyReadResourceResult::ReadResource(result) => {
-                                Ok(hub::ServerResult::ReadResource(result))
+                                hub::ServerResult::ReadResource(result)
                             }
-                            _ => Err(undeclared_kind("resources/read")),
+                            hub::AnyReadResourceResult::Unknown(result) => {
+                                hub::ServerResult::Unknown(result)
+                            }
                         })
                 }
                 hub::ClientRequest::ListResourceTemplates(message) => {
@@ -213,14 +212,16 @@ pub trait ServerHandler<C>: Send + Sync {
                 hub::ClientRequest::CallTool(message) => {
                     self.call_tool(message.params, context)
                         .await
-                        .and_then(|result| match result {
+                        .map(|result| match result {
                             hub::AnyCallToolResult::InputRequired(result) => {
-                                Ok(hub::ServerResult::InputRequired(result))
+                                hub::ServerResult::InputRequired(result)
                             }
                             hub::AnyCallToolResult::CallTool(result) => {
-                                Ok(hub::ServerResult::CallTool(result))
+                                hub::ServerResult::CallTool(result)
                             }
-                            _ => Err(undeclared_kind("tools/call")),
+                            hub::AnyCallToolResult::Unknown(result) => {
+                                hub::ServerResult::Unknown(result)
+                            }
                         })
                 }
                 hub::ClientRequest::ListTools(message) => {

@@ -167,6 +167,7 @@ results! {
         ListTools => ListTools,
         ReadResource => ReadResource,
         SubscriptionsListen => missing,
+        _ => Unknown => missing,
     }
 }
 

@@ -3,7 +3,7 @@
 
 //! Every message that a client or a server may send, and what each method gives back.
 
-use mcp_wire::{Message, UnknownMethod, methods, results};
+use mcp_wire::{Message, OpenJson, UnknownMethod, methods, results};
 use crate::{
     CallToolRequest, CallToolResult, CancelledNotification, CompleteRequest, CompleteResult, CreateMessageRequest,
     DiscoverRequest, DiscoverResult, ElicitRequest, GetPromptRequest, GetPromptResult, InputRequiredResult,
@@ -180,18 +180,20 @@ pub enum ServerResult {
     ReadResource(ReadResourceResult),
     /// See [`SubscriptionsListenResult`].
     SubscriptionsListen(SubscriptionsListenResult),
+    /// A result of a kind that the revision doesn't declare, as it came.
+    Unknown(OpenJson),
 }
 
 results! {
-    ServerResult: CallTool, Complete, Discover, GetPrompt, InputRequired, ListPrompts, ListResourceTemplates, ListResources, ListTools, ReadResource, SubscriptionsListen;
+    ServerResult: CallTool, Complete, Discover, GetPrompt, InputRequired, ListPrompts, ListResourceTemplates, ListResources, ListTools, ReadResource, SubscriptionsListen, Unknown;
     "completion/complete" => Complete,
-    "prompts/get" by "resultType" => GetPrompt = "complete" or InputRequired = "input_required",
+    "prompts/get" by "resultType" => GetPrompt = "complete" or InputRequired = "input_required" else Unknown,
     "prompts/list" => ListPrompts,
     "resources/list" => ListResources,
-    "resources/read" by "resultType" => ReadResource = "complete" or InputRequired = "input_required",
+    "resources/read" by "resultType" => ReadResource = "complete" or InputRequired = "input_required" else Unknown,
     "resources/templates/list" => ListResourceTemplates,
     "server/discover" => Discover,
     "subscriptions/listen" => SubscriptionsListen,
-    "tools/call" by "resultType" => CallTool = "complete" or InputRequired = "input_required",
+    "tools/call" by "resultType" => CallTool = "complete" or InputRequired = "input_required" else Unknown,
     "tools/list" => ListTools,
 }

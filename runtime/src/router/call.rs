@@ -43,6 +43,8 @@ pub(super) enum Input {
     Completion(CompletionRequest),
     /// A method that one revision has and the hub lacks.
     Method(UnknownMethod),
+    /// A method that no revision declares, with these parameters.
+    Custom(Value),
 }
 
 /// What the user has typed: an extractor for functions that complete an argument.
@@ -96,11 +98,11 @@ impl Call {
         self.states.get()
     }
 
-    /// The arguments of a tool or a prompt, or the values of a resource template's variables.
+    /// The arguments of a tool or a prompt, the values of a resource template's variables, or the parameters of a custom method.
     #[must_use]
     pub fn arguments(&self) -> Option<&Value> {
         match self.input()? {
-            Input::Tool(arguments) | Input::Prompt(arguments) => Some(arguments),
+            Input::Tool(arguments) | Input::Prompt(arguments) | Input::Custom(arguments) => Some(arguments),
             Input::Resource { variables, .. } => variables.as_ref(),
             Input::Completion(_) | Input::Method(_) => None,
         }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Weak};
 use mcp_adapters::{Revision, hub};
 use serde_json::{Value, json};
 
+use super::custom::{self, CustomRoute};
 use super::error::RouteError;
 use super::method::MethodRoute;
 use super::prompt::PromptRoute;
@@ -60,6 +61,8 @@ pub(super) struct Routes {
     pub(super) prompts: RouteMap<PromptRoute>,
     /// Those that only one revision has, by name and revision.
     pub(super) methods: BTreeMap<(&'static str, Revision), Arc<MethodRoute>>,
+    /// Methods that no revision declares, by name.
+    pub(super) custom: BTreeMap<Arc<str>, Arc<CustomRoute>>,
 }
 
 impl Catalogue {
@@ -106,6 +109,11 @@ impl Catalogue {
             let mut route = MethodRoute::clone(route);
             route.function.scope.extend(scope);
             self.routes.lock().insert_method(Arc::new(route))?;
+        }
+        for route in other.custom.values() {
+            let mut route = CustomRoute::clone(route);
+            route.function.scope.extend(scope);
+            self.routes.lock().insert_custom(Arc::new(route))?;
         }
         Ok(())
     }
@@ -158,6 +166,21 @@ impl Routes {
         }
         self.methods.insert(key, route);
         Ok(())
+    }
+
+    pub(super) fn insert_custom(&mut self, route: Arc<CustomRoute>) -> Result<(), RouteError> {
+        if self.custom.contains_key(&route.name) {
+            let (kind, key) = (custom::KIND, route.name.to_string());
+            return Err(RouteError::Duplicate { kind, key });
+        }
+        self.custom.insert(Arc::clone(&route.name), route);
+        Ok(())
+    }
+
+    /// The route of a method that no revision declares, for clients of a revision.
+    pub(super) fn custom(&self, name: &str, revision: Revision) -> Option<Arc<CustomRoute>> {
+        let route = self.custom.get(name);
+        route.filter(|_| revision.method(name).is_none()).cloned()
     }
 
     /// The route of a method that only this revision has.

@@ -17,45 +17,53 @@ use super::tool_error::ToolError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Structured<T>(pub T);
 
-impl<T: Serialize + JsonSchema> IntoResult<hub::CallToolResult> for Structured<T> {
+impl<T: Serialize + JsonSchema> IntoResult<hub::AnyCallToolResult> for Structured<T> {
     fn output_schema() -> Option<Value> {
         Some(schema::output::<T>())
     }
 
-    fn into_result(self, _: &Call) -> Result<hub::CallToolResult, ToolError> {
+    fn into_result(self, _: &Call) -> Result<hub::AnyCallToolResult, ToolError> {
         match serde_json::to_value(&self.0)? {
             Value::Object(members) => {
                 let content = Value::Object(members);
-                Ok(text(content.to_string()).with_structured_content(content))
+                Ok(text(content.to_string()).with_structured_content(content).into())
             }
             _ => Err(ToolError::tool("the tool's result is no JSON object")),
         }
     }
 }
 
-impl IntoResult<hub::CallToolResult> for hub::CallToolResult {
-    fn into_result(self, _: &Call) -> Result<hub::CallToolResult, ToolError> {
+impl IntoResult<hub::AnyCallToolResult> for hub::CallToolResult {
+    fn into_result(self, _: &Call) -> Result<hub::AnyCallToolResult, ToolError> {
+        Ok(self.into())
+    }
+}
+
+/// Such as [`AnyCallToolResult::Unknown`](hub::AnyCallToolResult::Unknown): JSON that is a result of the client's revision, and is
+/// sent as it is. A task is one, of a revision or an extension that has tasks.
+impl IntoResult<hub::AnyCallToolResult> for hub::AnyCallToolResult {
+    fn into_result(self, _: &Call) -> Result<hub::AnyCallToolResult, ToolError> {
         Ok(self)
     }
 }
 
-impl IntoResult<hub::CallToolResult> for () {
-    fn into_result(self, _: &Call) -> Result<hub::CallToolResult, ToolError> {
-        Ok(hub::CallToolResult::new(Vec::new()))
+impl IntoResult<hub::AnyCallToolResult> for () {
+    fn into_result(self, _: &Call) -> Result<hub::AnyCallToolResult, ToolError> {
+        Ok(hub::CallToolResult::new(Vec::new()).into())
     }
 }
 
-impl<B: Into<hub::ContentBlock>> IntoResult<hub::CallToolResult> for Vec<B> {
-    fn into_result(self, _: &Call) -> Result<hub::CallToolResult, ToolError> {
-        Ok(hub::CallToolResult::new(self.into_iter().map(Into::into).collect()))
+impl<B: Into<hub::ContentBlock>> IntoResult<hub::AnyCallToolResult> for Vec<B> {
+    fn into_result(self, _: &Call) -> Result<hub::AnyCallToolResult, ToolError> {
+        Ok(hub::CallToolResult::new(self.into_iter().map(Into::into).collect()).into())
     }
 }
 
 /// The impls for content blocks.
 macro_rules! blocks {
     ($($block:ident)*) => {$(
-        impl IntoResult<hub::CallToolResult> for hub::$block {
-            fn into_result(self, call: &Call) -> Result<hub::CallToolResult, ToolError> {
+        impl IntoResult<hub::AnyCallToolResult> for hub::$block {
+            fn into_result(self, call: &Call) -> Result<hub::AnyCallToolResult, ToolError> {
                 vec![self].into_result(call)
             }
         }
@@ -67,9 +75,9 @@ blocks!(ContentBlock TextContent ImageContent AudioContent ResourceLink Embedded
 /// The impls for values that are shown as text.
 macro_rules! texts {
     ($($type:ty)*) => {$(
-        impl IntoResult<hub::CallToolResult> for $type {
-            fn into_result(self, _: &Call) -> Result<hub::CallToolResult, ToolError> {
-                Ok(text(self.to_string()))
+        impl IntoResult<hub::AnyCallToolResult> for $type {
+            fn into_result(self, _: &Call) -> Result<hub::AnyCallToolResult, ToolError> {
+                Ok(text(self.to_string()).into())
             }
         }
     )*};
@@ -80,9 +88,9 @@ texts!(String &'static str bool i32 i64 u32 u64 usize f64);
 /// The impls for several blocks of different types.
 macro_rules! tuples {
     ($($block:ident)*) => {
-        impl<$($block: Into<hub::ContentBlock>),*> IntoResult<hub::CallToolResult> for ($($block),*) {
+        impl<$($block: Into<hub::ContentBlock>),*> IntoResult<hub::AnyCallToolResult> for ($($block),*) {
             #[allow(non_snake_case, reason = "a block has the name of its type")]
-            fn into_result(self, call: &Call) -> Result<hub::CallToolResult, ToolError> {
+            fn into_result(self, call: &Call) -> Result<hub::AnyCallToolResult, ToolError> {
                 let ($($block),*) = self;
                 let blocks: Vec<hub::ContentBlock> = vec![$($block.into()),*];
                 blocks.into_result(call)

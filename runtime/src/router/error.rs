@@ -151,6 +151,12 @@ pub enum RouteError {
         /// What is wrong.
         what: &'static str,
     },
+    /// A custom method has the name of one that the protocol declares.
+    #[error("{method} is a method of the protocol, and not a custom one")]
+    Declared {
+        /// The method.
+        method: String,
+    },
     /// The text isn't a URI template that URIs can be matched by.
     #[error("`{template}` is no URI template that addresses can be matched by: {what}")]
     Template {

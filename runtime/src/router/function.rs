@@ -16,7 +16,7 @@ use super::tool_error::ToolError;
 use crate::future::BoxFuture;
 
 /// A function, async or not, whose parameters are [extractors](FromCall) and whose result becomes a `T`
-/// ([`IntoResult`]), such as a [`CallToolResult`](crate::hub::CallToolResult). `M` follows from the function.
+/// ([`IntoResult`]), such as an [`AnyCallToolResult`](crate::hub::AnyCallToolResult). `M` follows from the function.
 ///
 /// Every such function is one; there is nothing to implement.
 #[diagnostic::on_unimplemented(

@@ -45,6 +45,7 @@ macro_rules! asking {
                 match result {
                     Handled::Declared(hub::ServerResult::$result(result)) => Some(result.into()),
                     Handled::Declared(hub::ServerResult::InputRequired(result)) => Some(result.into()),
+                    Handled::Declared(hub::ServerResult::Unknown(result)) => Some(hub::$type::Unknown(result)),
                     _ => None,
                 }
             }

@@ -109,9 +109,13 @@ impl Router {
             },
             request => {
                 let (method, revision) = (request.method(), context.revision());
-                let route = revision.and_then(|revision| self.inner.catalogue.routes.lock().method(method, revision));
+                let routes = self.inner.catalogue.routes.lock();
+                let target = revision.and_then(|revision| {
+                    let of_revision = routes.method(method, revision).map(Target::Method);
+                    of_revision.or_else(|| routes.custom(method, revision).map(Target::Custom))
+                });
                 let unknown = || ErrorObject::new(error_code::METHOD_NOT_FOUND, format!("Unknown method: {method}"));
-                route.map(Target::Method).ok_or_else(unknown)
+                target.ok_or_else(unknown)
             }
         }
     }

@@ -7,6 +7,7 @@ mod catalogue;
 mod completion;
 mod compose;
 mod content;
+mod custom;
 mod error;
 mod extract;
 mod fallback;
@@ -37,10 +38,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::Request;
+use mcp_adapters::mcp_wire::{OpenJson, Request};
 
 use self::caching::Caching;
 use self::catalogue::{Catalogue, Routes};
+use self::custom::CustomRoute;
 use self::error::or_panic;
 use self::fallback::Fallback;
 use self::method::MethodRoute;
@@ -116,6 +118,8 @@ struct Inner {
     page_size: usize,
     /// That of lists.
     caching: Caching,
+    /// Those that no route shows.
+    capabilities: hub::ServerCapabilities,
     scope: Scope,
     fallback: Option<Fallback>,
     states: States,
@@ -161,6 +165,22 @@ impl Router {
         self
     }
 
+    /// Declares capabilities beside those of the routes, such as extensions of the protocol.
+    ///
+    /// ```
+    /// use mcp_runtime::{Router, hub};
+    /// use serde_json::json;
+    ///
+    /// let extensions = [("org.example/votes".to_owned(), json!({}).into())];
+    /// let capabilities = hub::ServerCapabilities::default().with_extensions(extensions.into_iter().collect());
+    /// let router = Router::new("wiki", "1.0").with_capabilities(capabilities);
+    /// ```
+    #[must_use]
+    pub fn with_capabilities(mut self, capabilities: hub::ServerCapabilities) -> Self {
+        self.inner_mut().capabilities = capabilities;
+        self
+    }
+
     /// Adds a value of the server for functions that take [`State<T>`](State): a pool of connections, or an `Arc` of something.
     /// Each function gets a clone. Routes that are added after this, through this router, have it. A later value of the same type
     /// takes its place.
@@ -180,7 +200,7 @@ impl Router {
         self,
         name: impl Into<String>,
         description: impl Into<String>,
-        function: impl Handler<hub::CallToolResult, M>,
+        function: impl Handler<hub::AnyCallToolResult, M>,
     ) -> Self {
         or_panic(self.try_tool(name, description, function))
     }
@@ -193,7 +213,7 @@ impl Router {
         self,
         name: impl Into<String>,
         description: impl Into<String>,
-        function: impl Handler<hub::CallToolResult, M>,
+        function: impl Handler<hub::AnyCallToolResult, M>,
     ) -> Result<Self, RouteError> {
         self.try_with(try_tool(name, description, function)?)
     }
@@ -247,6 +267,52 @@ impl Router {
         let mut route = MethodRoute::new(function)?;
         route.function.bind("method", route.name, &self.inner.states)?;
         self.inner.catalogue.routes.lock().insert_method(Arc::new(route))?;
+        Ok(self)
+    }
+
+    /// Adds a method that no revision declares, such as one of an extension or a vendor. The function takes
+    /// [extractors](FromCall), such as [`Args`] for the parameters, and gives JSON.
+    ///
+    /// Clients of a revision that declares a method of this name don't reach it. The capability that announces the method, such as
+    /// a member of `extensions`, is declared with [`Self::with_capabilities`].
+    ///
+    /// ```
+    /// use mcp_runtime::{Args, Router, State};
+    /// use schemars::JsonSchema;
+    /// use serde::Deserialize;
+    /// use serde_json::{Value, json};
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Vote {
+    ///     page: String,
+    /// }
+    ///
+    /// let router = Router::new("wiki", "1.0").custom_method("example/vote", |Args(vote): Args<Vote>| -> Value {
+    ///     json!({"resultType": "complete", "page": vote.page})
+    /// });
+    /// ```
+    ///
+    /// # Panics
+    /// When [`Self::try_custom_method`] gives an error.
+    #[must_use]
+    #[track_caller]
+    pub fn custom_method<M>(self, name: impl Into<String>, function: impl Handler<OpenJson, M>) -> Self {
+        or_panic(self.try_custom_method(name, function))
+    }
+
+    /// Adds a method that no revision declares, unless the router refuses it; see [`Self::custom_method`].
+    ///
+    /// # Errors
+    /// [`RouteError::Declared`] when the hub declares the method; [`RouteError::Duplicate`] when the router has it already; those of
+    /// [`Self::insert`] when its function takes what it can't have.
+    pub fn try_custom_method<M>(
+        self,
+        name: impl Into<String>,
+        function: impl Handler<OpenJson, M>,
+    ) -> Result<Self, RouteError> {
+        let mut route = CustomRoute::new(name.into(), function)?;
+        route.function.bind(custom::KIND, &route.name, &self.inner.states)?;
+        self.inner.catalogue.routes.lock().insert_custom(Arc::new(route))?;
         Ok(self)
     }
 
@@ -326,12 +392,13 @@ impl Router {
         self.inner.catalogue.notify(&Change::Resource(uri.into().into()));
     }
 
-    /// The capabilities of the server: those of its kinds of routes and of its fallback, and logging.
+    /// The capabilities of the server: those of its kinds of routes and of its fallback, logging, and those that
+    /// [`Self::with_capabilities`] declares.
     #[must_use]
     pub fn capabilities(&self) -> hub::ServerCapabilities {
         let own = self.inner.catalogue.routes.lock().capabilities();
-        let fallback = self.inner.fallback.as_ref();
-        with_extra(&own, fallback.map(|fallback| &fallback.capabilities))
+        let fallback = self.inner.fallback.as_ref().map(|fallback| &fallback.capabilities);
+        with_extra(&own, fallback.into_iter().chain([&self.inner.capabilities]))
     }
 
     /// Serves a client.
@@ -380,6 +447,7 @@ impl From<hub::Implementation> for Router {
                 instructions: None,
                 page_size: 100,
                 caching: Caching::default(),
+                capabilities: hub::ServerCapabilities::default(),
                 scope: Scope::default(),
                 fallback: None,
                 states: States::default(),

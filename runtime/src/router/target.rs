@@ -7,6 +7,7 @@ use mcp_adapters::mcp_wire::ErrorObject;
 
 use super::call::{Call, Input};
 use super::completion::Completions;
+use super::custom::CustomRoute;
 use super::handled::Handled;
 use super::method::MethodRoute;
 use super::prompt::PromptRoute;
@@ -26,6 +27,7 @@ pub(super) enum Target {
     /// A template, with what its variables are in the URI.
     Template(Arc<TemplateRoute>, Variables),
     Method(Arc<MethodRoute>),
+    Custom(Arc<CustomRoute>),
 }
 
 impl Target {
@@ -37,6 +39,7 @@ impl Target {
             Self::Resource(route) => route.scope(),
             Self::Template(route, _) => route.scope(),
             Self::Method(route) => &route.function.scope,
+            Self::Custom(route) => &route.function.scope,
         };
         &scope.layers
     }
@@ -49,7 +52,11 @@ impl Target {
                 let arguments = request.params.arguments;
                 #[cfg(feature = "http-server")]
                 route.mirrored.check(arguments.as_ref(), &call)?;
-                Result::CallTool(route.call(arguments, call).await?)
+                match route.call(arguments, call).await? {
+                    hub::AnyCallToolResult::CallTool(result) => Result::CallTool(result),
+                    hub::AnyCallToolResult::InputRequired(result) => Result::InputRequired(result),
+                    hub::AnyCallToolResult::Unknown(result) => Result::Unknown(result),
+                }
             }
             (Self::Prompt(route), Request::GetPrompt(request)) => {
                 Result::GetPrompt(route.get(request.params.arguments, call).await?)
@@ -71,6 +78,9 @@ impl Target {
             (Self::Method(route), Request::Unknown(request)) => {
                 let result = route.function.call(call, Input::Method(request)).await?;
                 return Ok(Handled::Custom(result));
+            }
+            (Self::Custom(route), Request::Unknown(request)) => {
+                return Ok(Handled::Custom(route.answer(request, call).await?));
             }
             _ => return Err(internal("middleware has replaced the request by one of another method")),
         };

@@ -27,7 +27,7 @@ pub struct ToolRoute {
     pub(super) tool: hub::Tool,
     input: Arc<Validator>,
     output: Option<Arc<Validator>>,
-    pub(super) function: Function<hub::CallToolResult>,
+    pub(super) function: Function<hub::AnyCallToolResult>,
     #[cfg(feature = "http-server")]
     pub(super) mirrored: MirroredTool,
 }
@@ -45,7 +45,7 @@ pub struct ToolRoute {
 pub fn tool<M>(
     name: impl Into<String>,
     description: impl Into<String>,
-    function: impl Handler<hub::CallToolResult, M>,
+    function: impl Handler<hub::AnyCallToolResult, M>,
 ) -> ToolRoute {
     or_panic(try_tool(name, description, function))
 }
@@ -56,7 +56,7 @@ pub fn tool<M>(
 /// [`RouteError::NoObject`] when not all values of the arguments' type, or of the structured content, are JSON objects,
 /// [`RouteError::TwoArgs`] when the function takes [`Args`](super::Args) twice, and [`RouteError::Schema`] when a schema that is
 /// written by hand isn't one.
-pub fn try_tool<M, H: Handler<hub::CallToolResult, M>>(
+pub fn try_tool<M, H: Handler<hub::AnyCallToolResult, M>>(
     name: impl Into<String>,
     description: impl Into<String>,
     function: H,
@@ -84,7 +84,7 @@ pub fn try_tool<M, H: Handler<hub::CallToolResult, M>>(
 /// # Errors
 /// [`RouteError::Schema`] when a schema isn't one, and [`RouteError::NoObject`] when the function gives structured content
 /// that is not always a JSON object.
-pub fn tool_with_schema<M, H: Handler<hub::CallToolResult, M>>(
+pub fn tool_with_schema<M, H: Handler<hub::AnyCallToolResult, M>>(
     tool: hub::Tool,
     function: H,
 ) -> Result<ToolRoute, RouteError> {
@@ -124,7 +124,7 @@ fn object_root(tool: &str, (role, help): Role, type_name: &'static str, schema: 
     })
 }
 
-fn output_schema<M, H: Handler<hub::CallToolResult, M>>(tool: &str) -> Result<Option<Value>, RouteError> {
+fn output_schema<M, H: Handler<hub::AnyCallToolResult, M>>(tool: &str) -> Result<Option<Value>, RouteError> {
     let type_name = H::output_type();
     let schema = H::output_schema();
     schema
@@ -153,7 +153,7 @@ impl ToolRoute {
     fn new(
         tool: hub::Tool,
         input: Arc<Validator>,
-        function: Function<hub::CallToolResult>,
+        function: Function<hub::AnyCallToolResult>,
     ) -> Result<Self, RouteError> {
         let output = tool.output_schema.as_ref();
         let output = output
@@ -194,19 +194,21 @@ impl ToolRoute {
         &self,
         arguments: Option<OpenObject>,
         call: Call,
-    ) -> Result<hub::CallToolResult, ErrorObject> {
+    ) -> Result<hub::AnyCallToolResult, ErrorObject> {
         match self.run(arguments, call).await {
             Ok(result) => {
-                self.check_output(&result)?;
+                if let hub::AnyCallToolResult::CallTool(result) = &result {
+                    self.check_output(result)?;
+                }
                 Ok(result)
             }
-            Err(ToolError::Tool(error)) => Ok(text(error.to_string()).with_is_error(true)),
+            Err(ToolError::Tool(error)) => Ok(text(error.to_string()).with_is_error(true).into()),
             Err(ToolError::Protocol(error)) => Err(error),
         }
     }
 
     /// Calls the function, unless the arguments are invalid.
-    async fn run(&self, arguments: Option<OpenObject>, call: Call) -> Result<hub::CallToolResult, ToolError> {
+    async fn run(&self, arguments: Option<OpenObject>, call: Call) -> Result<hub::AnyCallToolResult, ToolError> {
         let parsed = match arguments {
             Some(arguments) => arguments.parse().map_err(|error| shortened(&error)),
             None => Ok(json!({})),

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Weak};
 
 use mcp_adapters::handlers::CallServer;
-use mcp_adapters::mcp_wire::{ErrorObject, Message, MessageHeader, UnknownMethod, error_code};
-use mcp_adapters::{Translated, hello, hub};
+use mcp_adapters::mcp_wire::{ErrorObject, Message, MessageHeader, OpenJson, UnknownMethod, error_code};
+use mcp_adapters::{PeerTypes, Translated, hello, hub};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
@@ -89,6 +89,17 @@ impl Peer<ClientSide> {
         Err(CallError::TooManyRounds(limit))
     }
 
+    /// The error for a result of a kind that the hub doesn't declare.
+    fn undeclared_kind(&self, result: &OpenJson) -> CallError {
+        let revision = self.terms().revision;
+        let member = revision.lifecycle().result_kind;
+        let kind = member.and_then(|member| Some((member, result.get(member)?)));
+        CallError::InvalidResult(match kind {
+            Some((member, kind)) => format!("its `{member}` is {kind}, which isn't supported"),
+            None => format!("it is of a kind that only revision {revision} has"),
+        })
+    }
+
     /// The questions of an error that asks the client something, by their numbers. `None` for another error, and if this client
     /// hasn't declared that it answers them.
     fn asked_by_error(&self, error: &CallError) -> Option<hub::InputRequests> {
@@ -148,7 +159,10 @@ impl CallServer for Peer<ClientSide> {
     type Error = CallError;
 
     async fn request(&self, request: hub::ClientRequest) -> Result<hub::ServerResult, CallError> {
-        self.call_in_rounds(request).await
+        match self.call_in_rounds(request).await? {
+            hub::ServerResult::Unknown(result) => Err(self.undeclared_kind(&result)),
+            result => Ok(result),
+        }
     }
 
     async fn notify(&self, notification: hub::ClientNotification) -> Result<(), CallError> {

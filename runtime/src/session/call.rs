@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::validator::Violation;
 use mcp_adapters::mcp_wire::{Call, Message, Notice, Object, OpenJson, RequestId, UnknownMethod};
-use mcp_adapters::{PeerTypes, Revision, hello};
+use mcp_adapters::{FromPeer, PeerTypes, Revision, hello};
 use tokio::sync::{mpsc, oneshot};
 
 use super::info::Progress;
@@ -70,13 +70,20 @@ impl<S: Side> SessionState<S> {
         });
         self.validate_result(revision, &method, &result, violations)?;
         let bytes = result.text().len();
-        let result = S::decode_result(
+        let decoded = S::decode_result(
             revision,
             &method,
             tolerated.as_ref().unwrap_or(&result),
             terms.conversion(),
-        )?;
-        let Some(result) = result else {
+        );
+        let decoded = match decoded {
+            // A kind of results that the peer's revision has and the hub lacks.
+            Err(FromPeer::Unrepresentable(error)) if error.path().segments().is_empty() => {
+                return S::undeclared_in(result).ok_or_else(|| error.into());
+            }
+            decoded => decoded?,
+        };
+        let Some(result) = decoded else {
             return Err(CallError::InvalidResult(format!(
                 "{method} isn't a method of the peer's revision"
             )));

@@ -29,6 +29,7 @@ pub(super) struct Envelope {
     pub(super) meta: Option<OpenObject>,
     pub(super) extensions: Arc<Extensions>,
     pub(super) losses: Vec<Loss>,
+    pub(super) original_params: Option<OpenObject>,
 }
 
 impl<S: Side> Clone for Context<S> {
@@ -78,6 +79,14 @@ impl<S: Side> Context<S> {
     #[must_use]
     pub fn losses(&self) -> &[Loss] {
         &self.message.losses
+    }
+
+    /// The parameters of the request as the peer sent them, if their conversion from the peer's revision has lost something.
+    ///
+    /// A member that the hub lacks, such as the `task` of a call in revision 2025-11-25, can be read there.
+    #[must_use]
+    pub fn original_params(&self) -> Option<&OpenObject> {
+        self.message.original_params.as_ref()
     }
 
     /// What the transport adds to the message.

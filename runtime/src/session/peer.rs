@@ -104,7 +104,8 @@ impl<S: Side> Peer<S> {
     }
 
     /// Calls a method of the peer, once. A result that asks for input is returned as it is; the methods of [`CallServer`] answer
-    /// it, and repeat the call.
+    /// it, and repeat the call. A result whose kind the hub doesn't declare, such as a task, is
+    /// [`ServerResult::Unknown`](hub::ServerResult::Unknown): JSON of the peer's revision. The methods of [`CallServer`] refuse it.
     ///
     /// [`CallServer`]: crate::CallServer
     ///

@@ -108,6 +108,7 @@ impl<S: Side> Engine<S> {
                 meta: None,
                 extensions,
                 losses: Vec::new(),
+                original_params: None,
             }),
         }
     }

@@ -7,7 +7,7 @@ use http::Extensions;
 use mcp_adapters::mcp_wire::{
     Call, ErrorObject, ErrorResponse, MessageHeader, OpenJson, RequestId, Response, error_code,
 };
-use mcp_adapters::{Loss, PeerTypes, hello};
+use mcp_adapters::{Loss, PeerTypes, Revision, hello};
 use tokio_util::sync::CancellationToken;
 use tracing::field::display;
 use tracing::{Instrument, Span};
@@ -44,6 +44,7 @@ impl<S: Side> Engine<S> {
             Ok(admitted) => admitted,
             Err(error) => return refused(error),
         };
+        let original_params = header.params().filter(|_| !losses.is_empty());
         let key = terms.revision.lifecycle().meta_progress;
         let meta = header.param(&["_meta"]).ok().flatten();
         let token = key.and_then(|key| meta?.get(&[key]).ok()?);
@@ -56,6 +57,7 @@ impl<S: Side> Engine<S> {
                 meta: meta.and_then(|meta| meta.decode_as().ok()),
                 extensions,
                 losses,
+                original_params: original_params.and_then(|params| params.decode_as().ok()),
             }),
         };
         let engine = Arc::clone(self);
@@ -137,12 +139,13 @@ impl<S: Side> Engine<S> {
         result: Result<HandlerResult<S::Result>, ErrorObject>,
     ) -> Vec<u8> {
         let result = result.and_then(|result| match result {
-            HandlerResult::Declared(result) => {
-                S::encode_result(terms.revision, result, terms.conversion()).map_err(|error| {
+            HandlerResult::Declared(result) => match S::undeclared(&result) {
+                Some(result) => check_undeclared(terms.revision, method, result),
+                None => S::encode_result(terms.revision, result, terms.conversion()).map_err(|error| {
                     tracing::debug!(method, %error, "the peer's revision can't represent the result");
                     internal(error)
-                })
-            }
+                }),
+            },
             HandlerResult::Custom(result) => Ok((result, Vec::new())),
         });
         match result {
@@ -170,6 +173,19 @@ impl<S: Side> Engine<S> {
             json.splice(start + place.start..start + place.end, text.into_bytes());
         }
         json
+    }
+}
+
+/// A result whose kind the hub doesn't declare. It is sent as it is, so it must be one of the method in the peer's revision.
+fn check_undeclared(revision: Revision, method: &str, result: &OpenJson) -> Result<(OpenJson, Vec<Loss>), ErrorObject> {
+    match revision.validate_result(method, result) {
+        Ok(()) => Ok((result.clone(), Vec::new())),
+        Err(invalid) => {
+            tracing::error!(method, %revision, %invalid, "a handler gives a result that the peer's revision doesn't have");
+            Err(internal(format!(
+                "the result is none that {method} has in revision {revision}"
+            )))
+        }
     }
 }
 

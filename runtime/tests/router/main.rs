@@ -5,6 +5,7 @@ mod composition;
 mod extractors;
 mod methods;
 mod registration;
+mod tasks;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

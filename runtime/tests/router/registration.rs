@@ -25,7 +25,7 @@ fn refused_arguments<A: DeserializeOwned + JsonSchema + Send + 'static>() -> Str
 }
 
 /// The error of a tool that gives an `R`.
-fn refused_content<M>(function: impl Handler<hub::CallToolResult, M> + Copy) -> String {
+fn refused_content<M>(function: impl Handler<hub::AnyCallToolResult, M> + Copy) -> String {
     let error = try_tool("add", "Adds", function).unwrap_err();
     assert!(
         matches!(

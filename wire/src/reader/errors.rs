@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use super::{JsonType, MAX_DEPTH, Reader};
 use crate::error::{DecodeError, DecodeErrorKind};
-use crate::text::shortened;
 
 impl Reader<'_> {
     /// The error for a value of an unexpected type.
@@ -19,13 +18,6 @@ impl Reader<'_> {
     pub fn missing(&self, member: &str) -> DecodeError {
         let kind = DecodeErrorKind::MissingMember;
         DecodeError::new(kind, "a required member", "nothing", self.position).in_member(member)
-    }
-
-    /// The error for a tag with an unknown value.
-    #[must_use]
-    pub fn unknown_tag(&self, member: &str, value: &str) -> DecodeError {
-        let found = format!("{:?}", shortened(value));
-        DecodeError::new(DecodeErrorKind::UnknownTag, "a known value", found, self.position).in_member(member)
     }
 
     /// The error for a second member of the same name.

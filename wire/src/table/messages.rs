@@ -161,18 +161,18 @@ macro_rules! methods {
 ///
 /// The variants come first, then a row for each method. If a method has several results, each is named with a member that
 /// only this result has. A result with none of these members is the first. The results may also have a tag: a result
-/// without it is the first, and a result with an unknown tag is an error.
+/// without it is the first, and the variant after `else` holds one with an unknown tag, as [`OpenJson`](crate::OpenJson).
 ///
 /// `"tools/call" => CallTool("content") or CreateTask("task"),` and
-/// `"tools/call" by "resultType" => CallTool = "complete" or InputRequired = "input_required",` are such rows; the example of
-/// [`methods!`](crate::methods) has one of a single kind.
+/// `"tools/call" by "resultType" => CallTool = "complete" or InputRequired = "input_required" else Unknown,` are such rows; the
+/// example of [`methods!`](crate::methods) has one of a single kind.
 #[macro_export]
 macro_rules! results {
     (
         $type:ident: $($variant:ident),*;
         $($method:literal $(by $tag:literal)? =>
             $first:ident $(($first_member:literal) $(or $other:ident($member:literal))+)?
-            $(= $first_value:literal $(or $tagged:ident = $value:literal)+)?,)*
+            $(= $first_value:literal $(or $tagged:ident = $value:literal)+ else $unknown:ident)?,)*
     ) => {
         impl $type {
             /// Decodes the result of `method`. `None` if the revision has no such method in this direction.
@@ -193,7 +193,7 @@ macro_rules! results {
                         $(match reader.peek_tag($tag)?.as_deref() {
                             None | Some($first_value) => {}
                             $(Some($value) => return reader.decode().map(Self::$tagged).map(Some),)+
-                            Some(other) => return Err(reader.unknown_tag($tag, other)),
+                            Some(_) => return reader.decode().map(Self::$unknown).map(Some),
                         })?
                         reader.decode().map(Self::$first)
                     })*
@@ -229,19 +229,20 @@ macro_rules! results {
 mod tests {
     use serde_json::json;
 
-    use crate::{DecodeErrorKind, OpenJson, OpenObject};
+    use crate::{OpenJson, OpenObject};
 
     #[derive(Debug, Clone, PartialEq)]
     enum ServerResult {
         List(Vec<String>),
         Tell(OpenObject),
         Ask(OpenObject),
+        Unknown(OpenJson),
     }
 
     crate::results! {
-        ServerResult: List, Tell, Ask;
+        ServerResult: List, Tell, Ask, Unknown;
         "list" => List,
-        "tell" by "kind" => Tell = "complete" or Ask = "ask",
+        "tell" by "kind" => Tell = "complete" or Ask = "ask" else Unknown,
     }
 
     #[test]
@@ -256,11 +257,14 @@ mod tests {
     }
 
     #[test]
-    fn a_result_with_an_unknown_tag_is_an_error_of_its_own() {
-        let result = OpenJson::from(json!({"kind": "task"}));
-        let error = ServerResult::decode("tell", &result).unwrap_err();
-        assert_eq!(error.kind(), DecodeErrorKind::UnknownTag);
-        assert_eq!(error.to_string(), r#"`kind`: expected a known value, found "task""#);
+    fn a_result_with_an_unknown_tag_is_kept_as_it_came() {
+        let result = OpenJson::from(json!({"kind": "task", "id": 1}));
+        let decoded = ServerResult::decode("tell", &result);
+        assert_eq!(decoded, Ok(Some(ServerResult::Unknown(result.clone()))));
+        assert_eq!(
+            crate::to_vec(&decoded.unwrap().unwrap()).unwrap(),
+            result.text().as_bytes()
+        );
     }
 
     #[test]

@@ -70,7 +70,7 @@ pub(super) fn handlers(input: &AdaptersInput<'_>, header: &str) -> Result<String
 /// The error of a call whose result is another method's.
 fn unexpected_result() -> TokenStream {
     quote! {
-        /// The result of a call is that of another method.
+        /// The result of a call is none of those that its method declares.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub struct UnexpectedResult {
             /// The method that was called.
@@ -79,7 +79,7 @@ fn unexpected_result() -> TokenStream {
 
         impl std::fmt::Display for UnexpectedResult {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                write!(f, "the result of {} is that of another method", self.method)
+                write!(f, "the result is none of those that {} declares", self.method)
             }
         }
 

@@ -150,6 +150,10 @@ impl Pair<'_> {
         results: &[(TypeRef, Option<TypeRef>)],
     ) -> Option<String> {
         let (own, others) = (results_of(self.from, source)?, results_of(self.to, target)?);
+        let unknown = self.from.model.unknown_result(own).map(|unknown| {
+            let other = self.to.model.unknown_result(others);
+            format!("        _ => {unknown} => {},\n", other.as_deref().unwrap_or("missing"))
+        });
         let others = result_variants(others);
         let lines = result_variants(own).into_iter().map(|(ty, variant)| {
             let becomes = results
@@ -161,7 +165,7 @@ impl Pair<'_> {
                 None => format!("        {variant} => missing,\n"),
             }
         });
-        let lines: String = lines.collect();
+        let lines: String = lines.chain(unknown).collect();
         let name = ident(source.named().filter(|name| target.named() == Some(*name))?);
         Some(format!("    {name} {{\n{lines}    }}"))
     }

@@ -11,8 +11,8 @@ use crate::router::call::{Call, Input};
 use crate::router::faults::shortened;
 use crate::router::tool_error::ToolError;
 
-/// The arguments of a tool or a prompt, or the variables of a resource template. A function takes one at most; without it, a tool
-/// has no arguments.
+/// The arguments of a tool or a prompt, the variables of a resource template, or the parameters of a custom method. A function takes
+/// one at most; without it, a tool has no arguments.
 ///
 /// - Of a tool: `T` derives the input schema, by which arguments are validated before they are decoded, so its values are JSON
 ///   objects. A member of the type `Option` may be absent; clients may send `null` for it, but its schema doesn't tell them so,
@@ -20,6 +20,7 @@ use crate::router::tool_error::ToolError;
 /// - Of a prompt: the members of `T` are strings, or enums of them. They are the prompt's arguments, in their order, unless
 ///   the prompt lists some itself.
 /// - Of a resource template: the members are the variables, which are strings.
+/// - Of a custom method: the members of `params`.
 ///
 /// `T` may also be a map, such as `BTreeMap<String, String>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -28,7 +29,7 @@ pub struct Args<T>(pub T);
 impl<T: DeserializeOwned + JsonSchema + Send + 'static> FromCall for Args<T> {
     fn declare(signature: &mut Signature) {
         signature.add_args::<T>();
-        signature.limit("Args", &["tool", "prompt", "resource template"]);
+        signature.limit("Args", &["tool", "prompt", "resource template", "custom method"]);
     }
 
     async fn from_call(call: &Call) -> Result<Self, ToolError> {

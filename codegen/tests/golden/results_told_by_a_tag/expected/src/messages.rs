@@ -3,7 +3,7 @@
 
 //! Types of `messages`.
 
-use mcp_wire::{Message, UnknownMethod, methods, results};
+use mcp_wire::{Message, OpenJson, UnknownMethod, methods, results};
 use crate::{AskResult, CallRequest, CallResult, ListRequest, ListResult, SCHEMA};
 
 /// Whatever a client may send at once: a whole JSON-RPC message.
@@ -43,10 +43,12 @@ pub enum ServerResult {
     Call(CallResult),
     /// See [`ListResult`].
     List(ListResult),
+    /// A result of a kind that the revision doesn't declare, as it came.
+    Unknown(OpenJson),
 }
 
 results! {
-    ServerResult: Ask, Call, List;
-    "call" by "kind" => Call = "complete" or Ask = "ask",
+    ServerResult: Ask, Call, List, Unknown;
+    "call" by "kind" => Call = "complete" or Ask = "ask" else Unknown,
     "list" => List,
 }

@@ -1,0 +1,54 @@
+//! Methods that no revision declares, such as those of extensions and vendors.
+
+use std::sync::Arc;
+
+use mcp_adapters::Revision;
+use mcp_adapters::mcp_wire::{ErrorObject, OpenJson, UnknownMethod};
+use serde_json::{Value, json};
+
+use super::call::{Call, Input};
+use super::error::RouteError;
+use super::function::{Function, Handler};
+use super::result::IntoResult;
+use super::tool_error::ToolError;
+use crate::error::invalid_params;
+
+pub(super) const KIND: &str = "custom method";
+
+/// A method that no revision declares, and the function that answers it.
+#[derive(Clone)]
+pub(super) struct CustomRoute {
+    pub(super) name: Arc<str>,
+    pub(super) function: Function<OpenJson>,
+}
+
+impl CustomRoute {
+    pub(super) fn new<M>(name: String, function: impl Handler<OpenJson, M>) -> Result<Self, RouteError> {
+        if Revision::HUB.method(&name).is_some() {
+            return Err(RouteError::Declared { method: name });
+        }
+        Ok(Self {
+            name: name.into(),
+            function: Function::new(function),
+        })
+    }
+
+    pub(super) async fn answer(&self, request: UnknownMethod, call: Call) -> Result<OpenJson, ErrorObject> {
+        let params = request.params.map(|params| params.parse::<Value>());
+        let params = params.transpose().map_err(invalid_params)?;
+        let input = Input::Custom(params.unwrap_or_else(|| json!({})));
+        Ok(self.function.call(call, input).await?)
+    }
+}
+
+impl IntoResult<OpenJson> for OpenJson {
+    fn into_result(self, _: &Call) -> Result<OpenJson, ToolError> {
+        Ok(self)
+    }
+}
+
+impl IntoResult<OpenJson> for Value {
+    fn into_result(self, _: &Call) -> Result<OpenJson, ToolError> {
+        Ok(self.into())
+    }
+}
