@@ -44,6 +44,60 @@ async fn a_file_keeps_tokens_for_its_owner_alone() {
     assert!(store.load(&world.endpoint()).await.unwrap().is_none());
 }
 
+/// Runs in a process of its own, on a message bus of its own, where GNOME's keyring keeps what it gets in an empty directory.
+#[cfg(all(feature = "keyring", target_os = "linux"))]
+#[test]
+#[ignore = "needs dbus-run-session and gnome-keyring-daemon"]
+fn the_keyring_of_a_desktop_keeps_tokens() {
+    use mcp_runtime::auth::{Grant, KeyringStore};
+
+    const IS_CHILD: &str = "MCP_TEST_WITH_KEYRING";
+    const BESIDE_A_KEYRING: &str =
+        "printf password | gnome-keyring-daemon --unlock --components=secrets && exec \"$@\"";
+    if std::env::var_os(IS_CHILD).is_none() {
+        let home = tempfile::tempdir().unwrap();
+        let mut session = std::process::Command::new("dbus-run-session");
+        session.args(["--", "sh", "-c", BESIDE_A_KEYRING, "sh"]);
+        session.arg(std::env::current_exe().unwrap());
+        session.args(["--exact", "kept::the_keyring_of_a_desktop_keeps_tokens", "--ignored"]);
+        for variable in ["HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"] {
+            session.env(variable, home.path());
+        }
+        let output = session
+            .env(IS_CHILD, "1")
+            .output()
+            .expect("dbus-run-session is installed");
+        let shown = format!("{output:?}");
+        assert!(output.status.success() && shown.contains("1 passed"), "{shown}");
+        assert!(home.path().join("keyrings/login.keyring").exists());
+        return;
+    }
+    let grant = |token: &str| -> Grant {
+        let server = "https://mcp.example/mcp";
+        let grant =
+            json!({"server": server, "issuer": "https://login.example", "access_token": token, "token_type": "dpop"});
+        serde_json::from_value(grant).unwrap()
+    };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let store = KeyringStore::new("mcp-runtime tests");
+        let server = grant("").server;
+        assert!(store.load(&server).await.unwrap().is_none());
+        // The second one replaces the first, and has several entries.
+        for token in ["short".to_owned(), "long".repeat(50_000), "other".to_owned()] {
+            store.save(&grant(&token)).await.unwrap();
+            let another = KeyringStore::new("mcp-runtime tests");
+            let kept = another.load(&server).await.unwrap().expect("it is kept");
+            assert_eq!(json!(kept), json!(grant(&token)));
+        }
+        let other = KeyringStore::new("another program");
+        assert!(other.load(&server).await.unwrap().is_none());
+        store.remove(&server).await.unwrap();
+        assert!(store.load(&server).await.unwrap().is_none());
+        store.remove(&server).await.unwrap();
+    });
+}
+
 /// Runs in a process of its own, whose environment says where the Secret Service is: nowhere.
 #[cfg(all(feature = "keyring", target_os = "linux"))]
 #[test]
