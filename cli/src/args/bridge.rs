@@ -28,6 +28,7 @@ use super::server::{header, url};
 #[derive(Debug, clap::Args)]
 #[command(
     group = ArgGroup::new("server").required(true).args(["to", "command"]),
+    override_usage = "mcp-rev bridge [OPTIONS] <--to <URL>|-- COMMAND...>",
     after_help = "\
 Exit status:
   0  the client has ended the session, or an interrupt the bridge

@@ -14,7 +14,9 @@ use super::ServerArgs;
 ///
 /// Only those tools are called that say that they change nothing (`readOnlyHint`), unless --tools or --arguments says otherwise.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = "mcp-rev check [OPTIONS] <URL|-- COMMAND...|--transcript <FILE>>",
+    after_help = "\
 Exit status:
   0  every message conforms to the revision
   1  one doesn't, or a request wasn't answered
@@ -24,7 +26,8 @@ Exit status:
 Examples:
   mcp-rev check -- npx -y @modelcontextprotocol/server-everything
   mcp-rev check --transcript record.jsonl
-  mcp-rev check --tools all --revision 2025-06-18 --format junit https://example.org/mcp > check.xml")]
+  mcp-rev check --tools all --revision 2025-06-18 --format junit https://example.org/mcp > check.xml"
+)]
 pub struct CheckArgs {
     /// How to print the report
     #[arg(long, value_enum, default_value = "text")]

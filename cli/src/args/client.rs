@@ -11,10 +11,13 @@ use super::{Format, ServerArgs};
 /// Prints the server's name, era, revision, capabilities and instructions, and its tools, resources, resource templates and
 /// prompts.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = "mcp-rev inspect [OPTIONS] <URL|-- COMMAND...>",
+    after_help = "\
 Examples:
   mcp-rev inspect https://example.org/mcp
-  mcp-rev inspect --format json -- npx -y @modelcontextprotocol/server-everything")]
+  mcp-rev inspect --format json -- npx -y @modelcontextprotocol/server-everything"
+)]
 pub struct InspectArgs {
     /// How to print it
     #[arg(long, value_enum, default_value = "text")]
@@ -27,11 +30,14 @@ pub struct InspectArgs {
 ///
 /// Prints the content of the result, or the whole result with --format json. A result with `isError` has the exit status 1.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = "mcp-rev call [OPTIONS] <TOOL> <URL|-- COMMAND...>",
+    after_help = "\
 Examples:
   mcp-rev call weather --arg city=Bern https://example.org/mcp
   mcp-rev call add --arg a=2 --arg b=3 --format json -- node server.js
-  mcp-rev call search --args '{\"tags\":[\"new\"]}' -- python -m server")]
+  mcp-rev call search --args '{\"tags\":[\"new\"]}' -- python -m server"
+)]
 pub struct CallArgs {
     /// The name of the tool
     pub tool: String,
@@ -49,9 +55,12 @@ pub struct CallArgs {
 ///
 /// Writes the text or the bytes of the resource as they are, or the whole result with --format json.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = "mcp-rev read [OPTIONS] <URI> <URL|-- COMMAND...>",
+    after_help = "\
 Example:
-  mcp-rev read file:///logo.png https://example.org/mcp > logo.png")]
+  mcp-rev read file:///logo.png https://example.org/mcp > logo.png"
+)]
 pub struct ReadArgs {
     /// The URI of the resource
     pub uri: String,
@@ -63,9 +72,12 @@ pub struct ReadArgs {
 ///
 /// Prints its messages, or the whole result with --format json.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = "mcp-rev prompt [OPTIONS] <NAME> <URL|-- COMMAND...>",
+    after_help = "\
 Example:
-  mcp-rev prompt review --arg language=Rust -- node server.js")]
+  mcp-rev prompt review --arg language=Rust -- node server.js"
+)]
 pub struct PromptArgs {
     /// The name of the prompt
     pub name: String,
@@ -81,9 +93,12 @@ pub struct PromptArgs {
 /// Lines are `tools`, `prompts`, `resources` for a list that has changed, and `resource URI` for a resource. With --format json,
 /// they are objects: {"changed":"resource","uri":"…"}. It ends when the server does, or at an interrupt.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = "mcp-rev listen [OPTIONS] <URL|-- COMMAND...>",
+    after_help = "\
 Example:
-  mcp-rev listen --resource file:///notes.md https://example.org/mcp")]
+  mcp-rev listen --resource file:///notes.md https://example.org/mcp"
+)]
 pub struct ListenArgs {
     /// A resource whose changes to print; may be given several times
     #[arg(long = "resource", value_name = "URI")]

@@ -388,6 +388,37 @@ fn help_names_the_commands_the_options_and_the_exit_status() {
     }
 }
 
+#[test]
+fn the_usage_of_a_command_names_the_server_last_as_it_is_given() {
+    for (command, operands) in [
+        ("inspect", "<URL|-- COMMAND...>"),
+        ("call", "<TOOL> <URL|-- COMMAND...>"),
+        ("read", "<URI> <URL|-- COMMAND...>"),
+        ("prompt", "<NAME> <URL|-- COMMAND...>"),
+        ("listen", "<URL|-- COMMAND...>"),
+        ("check", "<URL|-- COMMAND...|--transcript <FILE>>"),
+        ("replay", "<FILE> <URL|-- COMMAND...>"),
+        ("bridge", "<--to <URL>|-- COMMAND...>"),
+    ] {
+        let usage = format!("mcp-rev {command} [OPTIONS] {operands}\n");
+        let help = mcp_rev(&[command, "--help"], "");
+        assert!(
+            printed(&help).contains(&format!("Usage: {usage}")),
+            "{}",
+            printed(&help)
+        );
+        let misused = mcp_rev(&[command], "");
+        assert!(
+            said(&misused).contains(&format!("Usage: {usage}")),
+            "{}",
+            said(&misused)
+        );
+        let page = printed(&mcp_rev(&["man", command], "")).replace(r"\-", "-");
+        let page = page.replace(r"\fB", "").replace(r"\fR", "");
+        assert!(page.contains(&format!(".SH SYNOPSIS\n{usage}")), "{page}");
+    }
+}
+
 /// What the README and the guide show of `mcp-rev` is run with a shell, in a folder that has the files that they show with `cat`.
 /// Other blocks are other programs', which would have to be fetched first.
 #[cfg(unix)]
