@@ -35,16 +35,7 @@ impl<'m> Planner<'m> {
         }
         let mut supplied = None;
         if (source, constant) == (None, None) {
-            // The rules of a member that only the target declares are at its place in the target.
-            let place = Place::member(to_name, &to.name);
-            if let Some((index, key)) = self.supplied(&place) {
-                self.ruled(&at, "supplied", index);
-                supplied = Some(key.clone());
-            }
-            let implied = self.implied(&place);
-            if let Some(implied) = implied.filter(|_| to.required && !to.boxed && default.is_none()) {
-                default = Some(self.plan_default(&at, implied, to, true));
-            }
+            supplied = self.plan_adopted(&at, to_name, to, &mut default);
         }
         let may_lack = match (source, constant) {
             (Some(source), _) => !source.required,
@@ -58,31 +49,27 @@ impl<'m> Planner<'m> {
                 "a value without it: the target requires it, and nothing supplies it",
             );
         }
-        let value = match (source, constant) {
-            (Some(source), _) => {
-                let how = match rule {
-                    Some((_, Action::Default(_) | Action::DropInvalid(_))) | None => {
-                        self.plan_member_conversion(&place, source, to)
-                    }
-                    Some(rule) => self.plan_ruled(&place, (source, to), target, rule),
-                };
+        if let (Some((index, action)), None, None) = (rule, source, constant)
+            && !matches!(action, Action::Default(_))
+        {
+            self.wrong_rule(index, format!("the source declares no member `{}`", to.name));
+        }
+        let value = match (source, rule) {
+            (Some(source), Some((_, Action::Default(_) | Action::DropInvalid(_))) | None) => {
+                ValuePlan::Shared(source.clone(), self.plan_member_conversion(&place, source, to))
+            }
+            (Some(source), Some(rule)) => {
+                let how = self.plan_ruled(&place, (source, to), target, rule);
                 ValuePlan::Shared(source.clone(), how)
             }
-            (None, constant) => {
-                if let (Some((index, action)), None) = (rule, constant)
-                    && !matches!(action, Action::Default(_))
-                {
-                    self.wrong_rule(index, format!("the source declares no member `{}`", to.name));
-                }
-                ValuePlan::Adopted {
-                    constant: constant.cloned(),
-                    pointer: self
-                        .to
-                        .member_schema(to_name, &to.name)
-                        .map(|schema| schema.pointer.clone()),
-                    supplied,
-                }
-            }
+            (None, _) => ValuePlan::Adopted {
+                constant: constant.cloned(),
+                pointer: self
+                    .to
+                    .member_schema(to_name, &to.name)
+                    .map(|schema| schema.pointer.clone()),
+                supplied,
+            },
         };
         let narrower = match (&value, source) {
             (ValuePlan::Shared(_, MemberConversion::Moved | MemberConversion::Converted), Some(source)) => {
@@ -104,6 +91,28 @@ impl<'m> Planner<'m> {
             checked,
             declared,
         }
+    }
+
+    /// By which name a member that only the target declares is supplied. An implied value becomes its default.
+    fn plan_adopted(
+        &mut self,
+        at: &str,
+        to_name: &str,
+        to: &Member,
+        default: &mut Option<DefaultPlan>,
+    ) -> Option<String> {
+        // The rules of such a member are at its place in the target.
+        let place = Place::member(to_name, &to.name);
+        let supplied = self.supplied(&place);
+        if let Some((index, _)) = supplied {
+            self.ruled(at, "supplied", index);
+        }
+        let supplied = supplied.map(|(_, key)| key.clone());
+        let implied = self.implied(&place);
+        if let Some(implied) = implied.filter(|_| to.required && !to.boxed && default.is_none()) {
+            *default = Some(self.plan_default(at, implied, to, true));
+        }
+        supplied
     }
 
     /// The default of a member, by a `default` rule or by an `implied` value.

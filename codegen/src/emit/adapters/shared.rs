@@ -20,58 +20,14 @@ impl Pair<'_> {
         (from, fields): (&[Field<'_>], &[Field<'_>]),
         code: &mut Code,
     ) -> TokenStream {
+        if let Some(value) = decided(plan, (source, how), (from, fields), code) {
+            return value;
+        }
+        if let MemberConversion::Omitting { unless_in, .. } = how {
+            code.before.push(needed_keys(unless_in, from));
+        }
         let (to, name) = (&plan.to, &plan.to.name);
         let field = field_of(from, &source.name);
-        match how {
-            MemberConversion::Called { function, rule } => {
-                let function = ident(function);
-                return quote! {
-                    conversion.within_member(#name, |conversion| functions::#function(self.#field, conversion, #rule))?
-                };
-            }
-            MemberConversion::Dropped { rule } => {
-                code.touches_extra = true;
-                let value = if source.required {
-                    quote!(Some(self.#field))
-                } else {
-                    quote!(self.#field)
-                };
-                code.before
-                    .push(quote!(conversion.leave(&mut extra, #name, #value, #rule);));
-                return quote!(None);
-            }
-            MemberConversion::Refused(refusal) => {
-                let number = proc_macro2::Literal::i64_unsuffixed(refusal.code);
-                let (because, rule) = (&refusal.because, &refusal.rule);
-                code.before.push(quote! {
-                    conversion.refuse_member(#name, self.#field.as_ref(), #number, #because, #rule)?;
-                });
-                return if to.required {
-                    quote!(conversion.require(#name, None)?)
-                } else {
-                    quote!(None)
-                };
-            }
-            MemberConversion::Filled => return quote!(conversion.fill(#name, self.#field)?),
-            MemberConversion::Emptied => return quote!(conversion.empty(#name, self.#field)?),
-            MemberConversion::Ensured(ensure) => {
-                let value = match source.required {
-                    true => quote!(Some(self.#field)),
-                    false => quote!(self.#field),
-                };
-                let (held, kept) = (
-                    format_ident!("held_{}", code.after.len()),
-                    format_ident!("ensured_{}", code.after.len()),
-                );
-                let rule = &ensure.rule;
-                code.before
-                    .push(quote!(let (#held, #kept) = conversion.member_or_keep(#name, #value, #rule);));
-                code.after.push(ensured(&kept, ensure, fields));
-                return quote!(#held);
-            }
-            MemberConversion::Omitting { unless_in, .. } => code.before.push(needed_keys(unless_in, from)),
-            _ => {}
-        }
         let unboxed = match (source.boxed && !to.boxed, source.required) {
             (false, _) => quote!(self.#field),
             (true, true) => quote!((*self.#field)),
@@ -177,6 +133,60 @@ impl Pair<'_> {
         let places = self.places(true, ty)?;
         Some((declared, field_of(&places, member)?))
     }
+}
+
+/// The value of a member whose plan says more than how it is converted; `None` for the others.
+fn decided(
+    plan: &MemberPlan,
+    (source, how): (&Member, &MemberConversion),
+    (from, fields): (&[Field<'_>], &[Field<'_>]),
+    code: &mut Code,
+) -> Option<TokenStream> {
+    let (to, name) = (&plan.to, &plan.to.name);
+    let field = field_of(from, &source.name);
+    let value = match source.required {
+        true => quote!(Some(self.#field)),
+        false => quote!(self.#field),
+    };
+    Some(match how {
+        MemberConversion::Called { function, rule } => {
+            let function = ident(function);
+            quote! {
+                conversion.within_member(#name, |conversion| functions::#function(self.#field, conversion, #rule))?
+            }
+        }
+        MemberConversion::Dropped { rule } => {
+            code.touches_extra = true;
+            code.before
+                .push(quote!(conversion.leave(&mut extra, #name, #value, #rule);));
+            quote!(None)
+        }
+        MemberConversion::Refused(refusal) => {
+            let number = proc_macro2::Literal::i64_unsuffixed(refusal.code);
+            let (because, rule) = (&refusal.because, &refusal.rule);
+            code.before.push(quote! {
+                conversion.refuse_member(#name, self.#field.as_ref(), #number, #because, #rule)?;
+            });
+            match to.required {
+                true => quote!(conversion.require(#name, None)?),
+                false => quote!(None),
+            }
+        }
+        MemberConversion::Filled => quote!(conversion.fill(#name, self.#field)?),
+        MemberConversion::Emptied => quote!(conversion.empty(#name, self.#field)?),
+        MemberConversion::Ensured(ensure) => {
+            let (held, kept) = (
+                format_ident!("held_{}", code.after.len()),
+                format_ident!("ensured_{}", code.after.len()),
+            );
+            let rule = &ensure.rule;
+            code.before
+                .push(quote!(let (#held, #kept) = conversion.member_or_keep(#name, #value, #rule);));
+            code.after.push(ensured(&kept, ensure, fields));
+            quote!(#held)
+        }
+        _ => return None,
+    })
 }
 
 /// An expression that may fail, of a value or of what is in an optional one.
