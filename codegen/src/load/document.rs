@@ -120,56 +120,65 @@ impl Document {
             around = child;
             places = places.and_then(|places| places.child_mut(token));
         }
-        let place = places.as_ref().map(|places| places.place);
         match around {
-            Value::Object(members) => {
-                match value {
-                    Some(value) => members.insert(last.clone(), value),
-                    None => members.remove(&last),
-                };
-                if let Some(Places {
-                    within: Within::Members(places),
-                    ..
-                }) = places
-                {
-                    forget_inside(places.get_mut(&last));
-                }
-                true
-            }
-            Value::Array(elements) => {
-                let Some(index) = index(&last).filter(|index| *index <= elements.len()) else {
-                    return false;
-                };
-                let places = match places {
-                    Some(Places {
-                        within: Within::Elements(places),
-                        ..
-                    }) => Some(places),
-                    _ => None,
-                };
-                match value {
-                    Some(value) if index == elements.len() => {
-                        elements.push(value);
-                        if let (Some(places), Some(place)) = (places, place) {
-                            places.push(Places::leaf(place));
-                        }
-                    }
-                    Some(value) => {
-                        elements[index] = value;
-                        forget_inside(places.and_then(|places| places.get_mut(index)));
-                    }
-                    None if index < elements.len() => {
-                        elements.remove(index);
-                        if let Some(places) = places.filter(|places| index < places.len()) {
-                            places.remove(index);
-                        }
-                    }
-                    None => {}
-                }
-                true
-            }
-            _ => false,
+            Value::Object(members) => set_member(members, last, value, places),
+            Value::Array(elements) => match index(&last).filter(|index| *index <= elements.len()) {
+                Some(index) => set_element(elements, index, value, places),
+                None => return false,
+            },
+            _ => return false,
         }
+        true
+    }
+}
+
+fn set_member(
+    members: &mut serde_json::Map<String, Value>,
+    name: String,
+    value: Option<Value>,
+    places: Option<&mut Places>,
+) {
+    if let Some(Places {
+        within: Within::Members(places),
+        ..
+    }) = places
+    {
+        forget_inside(places.get_mut(&name));
+    }
+    match value {
+        Some(value) => members.insert(name, value),
+        None => members.remove(&name),
+    };
+}
+
+/// Sets or removes an element, or appends one at the index after the last.
+fn set_element(elements: &mut Vec<Value>, index: usize, value: Option<Value>, places: Option<&mut Places>) {
+    let place = places.as_ref().map(|places| places.place);
+    let places = match places {
+        Some(Places {
+            within: Within::Elements(places),
+            ..
+        }) => Some(places),
+        _ => None,
+    };
+    match value {
+        Some(value) if index == elements.len() => {
+            elements.push(value);
+            if let (Some(places), Some(place)) = (places, place) {
+                places.push(Places::leaf(place));
+            }
+        }
+        Some(value) => {
+            elements[index] = value;
+            forget_inside(places.and_then(|places| places.get_mut(index)));
+        }
+        None if index < elements.len() => {
+            elements.remove(index);
+            if let Some(places) = places.filter(|places| index < places.len()) {
+                places.remove(index);
+            }
+        }
+        None => {}
     }
 }
 

@@ -104,101 +104,6 @@ pub struct OwnMessage {
 
 /// What a lifecycle needs and doesn't have, by role.
 pub(super) fn incomplete(lifecycle: &Lifecycle) -> Vec<(&str, String)> {
-    let has = |role: &str| lifecycle.names.contains_key(role);
-    let none = Members::default();
-    let params = |role: &str| lifecycle.params.get(role).unwrap_or(&none);
-    let result = |role: &str| lifecycle.results.get(role).unwrap_or(&none);
-    let (begin, begun, found) = (params("begin"), result("begin"), result("discover"));
-    let needed = [
-        (
-            "begin",
-            begin.name.is_some(),
-            "parameter that names the revision: one required text",
-        ),
-        (
-            "begin",
-            begin.capabilities.is_some(),
-            "parameter with the client's capabilities",
-        ),
-        (
-            "begin",
-            begin.implementation.is_some(),
-            "parameter with the client's name and version",
-        ),
-        (
-            "begin",
-            begun.name.is_some(),
-            "member of its result that names the revision: one required text",
-        ),
-        (
-            "begin",
-            begun.capabilities.is_some(),
-            "member of its result with the server's capabilities",
-        ),
-        (
-            "begin",
-            begun.implementation.is_some(),
-            "member of its result with the server's name and version",
-        ),
-        (
-            "discover",
-            found.versions.is_some(),
-            "member of its result that names revisions: one list of texts",
-        ),
-        (
-            "discover",
-            found.capabilities.is_some(),
-            "member of its result with the server's capabilities",
-        ),
-        (
-            "cancel",
-            params("cancel").request.is_some(),
-            "parameter with the id of a request",
-        ),
-        (
-            "acknowledge",
-            params("acknowledge").filter.is_some(),
-            "parameter with members that have the roles of a filter",
-        ),
-        (
-            "listen",
-            params("listen").filter.is_some(),
-            "parameter with members that have the roles of a filter",
-        ),
-        ("listen", has("acknowledge"), "notification that acknowledges it"),
-        (
-            "listen",
-            has("meta.subscription"),
-            "key for the subscription in notifications",
-        ),
-        (
-            "set-level",
-            params("set-level").level.is_some(),
-            "parameter with a log level",
-        ),
-        (
-            "subscribe",
-            params("subscribe").name.is_some(),
-            "parameter with the URI: one required text",
-        ),
-        (
-            "unsubscribe",
-            params("unsubscribe").name.is_some(),
-            "parameter with the URI: one required text",
-        ),
-        (
-            "meta.version",
-            has("meta.capabilities"),
-            "key for the client's capabilities beside it",
-        ),
-        (
-            "meta.capabilities",
-            has("meta.version"),
-            "key for the revision beside it",
-        ),
-    ];
-    let lacking = needed.into_iter().filter(|(role, is_there, _)| has(role) && !is_there);
-    let lacking = lacking.map(|(role, _, what)| (role, what.to_owned()));
     let unknown = lifecycle.names.iter().flat_map(|(role, name)| {
         let message = lifecycle.messages.get(name).into_iter();
         let members = message.flat_map(|message| message.params.lacking.iter().chain(&message.result.lacking));
@@ -207,5 +112,39 @@ pub(super) fn incomplete(lifecycle: &Lifecycle) -> Vec<(&str, String)> {
             (role.as_str(), what)
         })
     });
-    lacking.chain(unknown).collect()
+    lacking(lifecycle).chain(unknown).collect()
+}
+
+/// What each role that a lifecycle has needs beside it, where that is missing.
+fn lacking(lifecycle: &Lifecycle) -> impl Iterator<Item = (&str, String)> {
+    let has = |role: &str| lifecycle.names.contains_key(role);
+    let none = Members::default();
+    let params = |role: &str| lifecycle.params.get(role).unwrap_or(&none);
+    let result = |role: &str| lifecycle.results.get(role).unwrap_or(&none);
+    let (begin, begun, found) = (params("begin"), result("begin"), result("discover"));
+    #[rustfmt::skip]
+    let needed = [
+        ("begin", begin.name.is_some(), "parameter that names the revision: one required text"),
+        ("begin", begin.capabilities.is_some(), "parameter with the client's capabilities"),
+        ("begin", begin.implementation.is_some(), "parameter with the client's name and version"),
+        ("begin", begun.name.is_some(), "member of its result that names the revision: one required text"),
+        ("begin", begun.capabilities.is_some(), "member of its result with the server's capabilities"),
+        ("begin", begun.implementation.is_some(), "member of its result with the server's name and version"),
+        ("discover", found.versions.is_some(), "member of its result that names revisions: one list of texts"),
+        ("discover", found.capabilities.is_some(), "member of its result with the server's capabilities"),
+        ("cancel", params("cancel").request.is_some(), "parameter with the id of a request"),
+        ("acknowledge", params("acknowledge").filter.is_some(), "parameter with members that have the roles of a filter"),
+        ("listen", params("listen").filter.is_some(), "parameter with members that have the roles of a filter"),
+        ("listen", has("acknowledge"), "notification that acknowledges it"),
+        ("listen", has("meta.subscription"), "key for the subscription in notifications"),
+        ("set-level", params("set-level").level.is_some(), "parameter with a log level"),
+        ("subscribe", params("subscribe").name.is_some(), "parameter with the URI: one required text"),
+        ("unsubscribe", params("unsubscribe").name.is_some(), "parameter with the URI: one required text"),
+        ("meta.version", has("meta.capabilities"), "key for the client's capabilities beside it"),
+        ("meta.capabilities", has("meta.version"), "key for the revision beside it"),
+    ];
+    let lacking = needed
+        .into_iter()
+        .filter(move |(role, is_there, _)| has(role) && !is_there);
+    lacking.map(|(role, _, what)| (role, what.to_owned()))
 }
