@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use http::Extensions;
 use mcp_adapters::mcp_wire::{
-    BatchElements, DecodeError, DecodeErrorKind, ErrorObject, Message, MessageHeader, MessageKind, Payload, RequestId,
-    error_code,
+    BatchElements, DecodeError, DecodeErrorKind, ErrorObject, Message, MessageHeader, MessageKind, OpenJson, Payload,
+    RequestId, error_code,
 };
 use mcp_adapters::{Translated, hello};
 
@@ -148,23 +148,27 @@ impl<S: Side> Engine<S> {
                 None
             }
             (Message::Response(response), _) => {
-                if !self
-                    .session
-                    .pending
-                    .resolve(&response.id, Ok(response.result), Vec::new())
-                {
-                    tracing::debug!(id = %response.id, "a response to no pending call");
-                }
+                self.take_response(Some(response.id), Ok(response.result));
                 None
             }
             (Message::Error(response), _) => {
-                let result = || Err(CallError::Peer(response.error.clone()));
-                let known = response.id.as_ref();
-                if !known.is_some_and(|id| self.session.pending.resolve(id, result(), Vec::new())) {
-                    tracing::debug!(code = response.error.code, "an error response to no pending call");
-                }
+                self.take_response(response.id, Err(CallError::Peer(response.error)));
                 None
             }
+        }
+    }
+
+    /// Gives a result, or the error instead, to the call that waits for it.
+    fn take_response(&self, id: Option<RequestId>, result: Result<OpenJson, CallError>) {
+        let code = result
+            .as_ref()
+            .err()
+            .and_then(CallError::error_object)
+            .map(|error| error.code);
+        let pending = &self.session.pending;
+        if !id.as_ref().is_some_and(|id| pending.resolve(id, result, Vec::new())) {
+            let id = id.map(|id| id.to_string());
+            tracing::debug!(id, code, "a response to no pending call");
         }
     }
 
