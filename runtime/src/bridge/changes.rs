@@ -13,6 +13,16 @@ use crate::side::ServerSide;
 
 /// Tells a client of the changes that it wants to know of, until its session or that of the server ends.
 pub async fn follow(back: Arc<Back>, client: Arc<SessionState<ServerSide>>) {
+    let followed = pass_on(&back, &client);
+    // The server may never answer a subscription. This must not keep what has ended.
+    tokio::select! {
+        () = client.ended.cancelled() => {}
+        () = back.state.ended.cancelled() => client.subscriptions.end(&Ok(())),
+        () = followed => {}
+    }
+}
+
+async fn pass_on(back: &Back, client: &SessionState<ServerSide>) {
     let server = Peer::new(Arc::clone(&back.state));
     let mut followed = ChangeFilter::default();
     let mut changes: Option<Changes> = None;
@@ -33,11 +43,6 @@ pub async fn follow(back: Arc<Back>, client: Arc<SessionState<ServerSide>>) {
             followed = wanted;
         }
         tokio::select! {
-            () = client.ended.cancelled() => return,
-            () = back.state.ended.cancelled() => {
-                client.subscriptions.end(&Ok(()));
-                return;
-            }
             () = client.subscriptions.changed.notified() => {}
             change = next(&mut changes) => match change {
                 Some(Ok(change)) => client.subscriptions.push(&change),

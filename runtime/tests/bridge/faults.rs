@@ -513,3 +513,56 @@ async fn a_stateless_server_cannot_call_the_clients_that_share_it() {
     let answered = client.next().await;
     assert_eq!(answered["id"], 1, "the client was asked nothing: {answered}");
 }
+
+#[tokio::test]
+async fn a_server_that_never_acknowledges_a_subscription_does_not_keep_its_clients() {
+    let (ours, theirs) = channel(16);
+    let connection = Mutex::new(Some(theirs));
+    let connector = move || Ok(connection.lock().expect("nobody panics").take().expect("there is one"));
+    let bridge = Bridge::new(connector, options().0);
+    let mut server = Raw::new(ours);
+    let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    let mut before = None;
+    for subscribes in [false, true] {
+        let (transport, serving) = serve(bridge.clone());
+        let mut client = Raw::new(transport);
+        client.send(&initialize("2025-11-25")).await;
+        if before.is_none() {
+            let handshake = server.next().await;
+            let error = json!({"code": -32601, "message": "Method not found"});
+            let refused = json!({"jsonrpc": "2.0", "id": handshake["id"], "error": error});
+            server.send(&refused.to_string()).await;
+            let discovery = server.next().await;
+            assert_eq!(discovery["method"], "server/discover");
+            let discovered = json!({
+                "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
+                "supportedVersions": ["2026-07-28"], "capabilities": {"resources": {"subscribe": true}},
+            });
+            let answer = json!({"jsonrpc": "2.0", "id": discovery["id"], "result": discovered});
+            server.send(&answer.to_string()).await;
+        }
+        let agreed = client.next().await;
+        assert!(agreed["result"].is_object(), "{agreed}");
+        client.send(INITIALIZED).await;
+        if subscribes {
+            client
+                .send(r#"{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"a:b"}}"#)
+                .await;
+            assert_eq!(server.next().await["method"], "subscriptions/listen");
+        }
+        client.sender.close().await;
+        drop(client);
+        ends(serving).await.expect("the client has ended it");
+        let is_gone = async {
+            while before.is_some_and(|before| tasks() > before) {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        timeout(Duration::from_secs(5), is_gone).await.expect("its tasks end");
+        if before.is_none() {
+            // What ends by itself has ended then.
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            before = Some(tasks());
+        }
+    }
+}
