@@ -84,7 +84,7 @@ impl std::error::Error for EncodeError {}
 #[derive(Debug)]
 pub struct JsonWriter {
     text: String,
-    /// The first error. What is written after it is of no use.
+    /// The first error. What is written after it is discarded.
     error: Option<EncodeError>,
 }
 

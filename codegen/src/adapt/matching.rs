@@ -1,4 +1,4 @@
-//! Which variant of a union corresponds to which: by what tells them apart, never by position.
+//! Which variant of a union corresponds to which one of another revision: by their tags and members, never by position.
 
 use crate::model::{ConstantMember, Model, Struct, TypeKind, TypeRef, result_variants};
 use crate::normalise::Scalar;

@@ -1,4 +1,4 @@
-//! Unions: an enum, told apart by what tells its variants apart.
+//! Unions: an enum for each, and the code that finds out which variant an instance is.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;

@@ -93,7 +93,7 @@ fn member<'m>(model: &'m Model, of: &'m TypeRef, name: &str) -> Option<&'m TypeR
     Some(&member.ty)
 }
 
-/// The members of an object by what they say. The one that says of which kind a result is has a role of its own.
+/// The members of an object by their roles. `kind` is the one with the kind of a result, which has a role of its own.
 fn members(model: &Model, ty: &TypeRef, kind: Option<&str>) -> Members {
     let Some(object) = model.struct_of(ty) else {
         return Members::default();

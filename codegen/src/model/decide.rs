@@ -1,7 +1,7 @@
 //! How the variants of a union are told apart.
 //!
-//! A union's objects are told apart by what tells them apart in the schema: a constant tag, a required member, or the
-//! same one level further in. Nothing is ever tried out.
+//! The objects of a union are told apart by a constant tag, by a required member, or by either of these one level further in.
+//! No variant is decoded by trial.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};

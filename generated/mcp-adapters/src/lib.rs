@@ -70,6 +70,6 @@ pub type ClientHello = mcp_convert::ClientHello<Revision>;
 pub type ServerHello = mcp_convert::ServerHello<Revision>;
 /// Two peers have none of these revisions in common.
 pub type Mismatch = mcp_convert::Mismatch<Revision>;
-/// Why a value can't be had in another of these revisions.
+/// Why a value can't be represented in another of these revisions.
 #[cfg(feature = "definitions")]
 pub type TranslateError = mcp_convert::TranslateError<Revision>;

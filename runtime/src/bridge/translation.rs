@@ -61,7 +61,7 @@ pub fn translate_result(
         }
     }
     Err(internal(format!(
-        "the result of {method} can't be had in revision {to}: {reason}"
+        "the result of {method} can't be represented in revision {to}: {reason}"
     )))
 }
 

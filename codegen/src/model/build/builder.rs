@@ -37,7 +37,7 @@ pub(super) struct Builder<'i> {
     pub(super) rust_names: BTreeMap<String, String>,
     /// The shape that each Rust name stands for, so that one name never stands for two.
     pub(super) keys: BTreeMap<String, String>,
-    /// The names of what stands in several places without a name, by what it is.
+    /// The names of shapes that the schema repeats in several places without a name, by the key of the shape.
     pub(super) shared: BTreeMap<String, String>,
     pub(super) types: BTreeMap<String, Type>,
     pub(super) positions: BTreeMap<String, String>,

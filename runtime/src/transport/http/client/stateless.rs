@@ -66,7 +66,7 @@ pub(super) async fn exchange(
     match timeout(connection.options.patience, listed).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => {
-            tracing::debug!(%error, "the list can't be had again");
+            tracing::debug!(%error, "the list can't be read again");
             return Err(failure.into());
         }
         Err(_) => return Err(failure.into()),

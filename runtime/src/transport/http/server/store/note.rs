@@ -35,7 +35,7 @@ impl Note<'_> {
         serde_json::to_vec(self).unwrap_or_default()
     }
 
-    /// Sends it. If that fails, whoever waits for it looks for himself after a while.
+    /// Sends it. If that fails, the instance that waits for it looks by itself after a while.
     pub(crate) async fn send(&self, instances: &dyn Instances, session: &str, to: Recipient) {
         let sent = instances.send(session, to, &self.to_json()).await;
         if let Err(error) = sent {
