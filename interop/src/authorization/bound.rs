@@ -9,7 +9,7 @@ use mcp_runtime::transport::http::client::reqwest::{Client, Method, Response};
 use serde_json::json;
 
 use super::browser::Browser;
-use super::steps::{Servers, Shared, begin, begin_with, call, expect};
+use super::client::{Servers, Shared, begin, begin_with, call, expect};
 
 /// The token and the one that refreshing gives are bound, and each call has a proof of its own.
 pub async fn refresh(servers: Servers<'_>) -> Result<(), BoxError> {

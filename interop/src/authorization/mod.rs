@@ -2,6 +2,7 @@
 
 mod bound;
 mod browser;
+mod client;
 mod ours;
 mod steps;
 
@@ -40,7 +41,7 @@ pub async fn run() -> Result<bool, Error> {
                 cells.push("–".to_owned());
                 continue;
             }
-            let done = (step.run)(steps::Servers {
+            let done = (step.run)(client::Servers {
                 url,
                 other,
                 issuer: &issuer,

@@ -1,29 +1,11 @@
 //! What is tried with each server.
 
-use std::sync::Arc;
-
-use mcp_runtime::auth::{Authorizer, BoxError, BoxFuture, Client, Grant, MemoryStore, TokenStore};
-use mcp_runtime::hub::{CallToolRequestParams, ClientCapabilities, Implementation};
-use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
-use mcp_runtime::{CallServer, ClientSession, Options, connect};
-use serde_json::json;
+use mcp_runtime::auth::{Authorizer, BoxError, BoxFuture, Client};
+use mcp_runtime::transport::http::client::HttpOptions;
 
 use super::bound;
 use super::browser::Browser;
-use super::ours::Ours;
-
-/// The servers of a step.
-#[derive(Clone, Copy)]
-pub struct Servers<'a> {
-    /// The server to use.
-    pub url: &'a str,
-    /// Another one, with the same issuer.
-    pub other: &'a str,
-    /// The issuer.
-    pub issuer: &'a str,
-    /// Our server, which may be the one to use.
-    pub ours: &'a Ours,
-}
+use super::client::{Servers, Shared, begin, begin_with, call, expect};
 
 /// A step.
 pub struct Step {
@@ -113,53 +95,5 @@ async fn other_audience(servers: Servers<'_>) -> Result<(), BoxError> {
     match begin_with(servers.url, options).await {
         Ok(_) => Err("it is accepted".into()),
         Err(error) => expect(error.to_string().contains("401"), "it is refused for another reason"),
-    }
-}
-
-pub fn expect(holds: bool, otherwise: &'static str) -> Result<(), BoxError> {
-    if holds { Ok(()) } else { Err(otherwise.into()) }
-}
-
-pub async fn begin(url: &str, authorizer: Authorizer) -> Result<ClientSession, BoxError> {
-    begin_with(url, HttpOptions::default().authorizer(authorizer)).await
-}
-
-pub async fn begin_with(url: &str, options: HttpOptions) -> Result<ClientSession, BoxError> {
-    let info = Implementation::new("mcp-interop", env!("CARGO_PKG_VERSION"));
-    let transport = HttpClient::new(url, options)?;
-    Ok(connect((), info, ClientCapabilities::default(), Options::default(), transport).await?)
-}
-
-pub async fn call(session: &ClientSession, tool: &str) -> Result<(), BoxError> {
-    let params = CallToolRequestParams::new(tool).with_arguments(json!({}));
-    session.peer().call_tool(params).await?;
-    Ok(())
-}
-
-/// A store that others can look into.
-#[derive(Clone, Default)]
-pub struct Shared(Arc<MemoryStore>);
-
-impl Shared {
-    pub async fn grant(&self, server: &str) -> Result<Grant, BoxError> {
-        Ok(self.0.load(server).await?.ok_or("there is no token")?)
-    }
-
-    pub async fn token(&self, server: &str) -> Result<String, BoxError> {
-        Ok(self.grant(server).await?.access_token.expose().to_owned())
-    }
-}
-
-impl TokenStore for Shared {
-    fn load<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<Option<Grant>, BoxError>> {
-        self.0.load(server)
-    }
-
-    fn save<'a>(&'a self, grant: &'a Grant) -> BoxFuture<'a, Result<(), BoxError>> {
-        self.0.save(grant)
-    }
-
-    fn remove<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), BoxError>> {
-        self.0.remove(server)
     }
 }
